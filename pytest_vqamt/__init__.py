@@ -1,0 +1,95 @@
+"""Metamorphic relations for vision-language models, as parametrized pytest tests.
+
+The names that users need are here, loaded when they are first touched::
+
+    import pytest_vqamt as vqamt
+
+    report = vqamt.run(model="tiny", data="pictures", max_cases=50)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pytest_vqamt.core.box import Box
+    from pytest_vqamt.core.case import Case, NotApplicable, Outcome, Verdict
+    from pytest_vqamt.core.corpus import Corpus
+    from pytest_vqamt.core.errors import VqamtError
+    from pytest_vqamt.core.meaning import Group
+    from pytest_vqamt.core.query import Answer, ModelInput
+    from pytest_vqamt.core.results import Report
+    from pytest_vqamt.core.scene import Scene, Thing
+    from pytest_vqamt.execution.run import run
+    from pytest_vqamt.integration.consistency import Consistency
+    from pytest_vqamt.language import ask
+    from pytest_vqamt.language.questions import Question
+    from pytest_vqamt.relations.expectations import opposite_answer, same_answer, sum_of_parts
+    from pytest_vqamt.relations.user import Draft, case, relation
+    from pytest_vqamt.sampling.chooser import Chooser
+
+_WHERE = {
+    "Answer": "pytest_vqamt.core.query",
+    "Box": "pytest_vqamt.core.box",
+    "Case": "pytest_vqamt.core.case",
+    "Chooser": "pytest_vqamt.sampling.chooser",
+    "Consistency": "pytest_vqamt.integration.consistency",
+    "Corpus": "pytest_vqamt.core.corpus",
+    "Draft": "pytest_vqamt.relations.user",
+    "Group": "pytest_vqamt.core.meaning",
+    "ModelInput": "pytest_vqamt.core.query",
+    "NotApplicable": "pytest_vqamt.core.case",
+    "Outcome": "pytest_vqamt.core.case",
+    "Question": "pytest_vqamt.language.questions",
+    "Report": "pytest_vqamt.core.results",
+    "Scene": "pytest_vqamt.core.scene",
+    "Thing": "pytest_vqamt.core.scene",
+    "Verdict": "pytest_vqamt.core.case",
+    "VqamtError": "pytest_vqamt.core.errors",
+    "case": "pytest_vqamt.relations.user",
+    "opposite_answer": "pytest_vqamt.relations.expectations",
+    "relation": "pytest_vqamt.relations.user",
+    "run": "pytest_vqamt.execution.run",
+    "same_answer": "pytest_vqamt.relations.expectations",
+    "sum_of_parts": "pytest_vqamt.relations.expectations",
+}
+
+__all__ = [
+    "Answer",
+    "Box",
+    "Case",
+    "Chooser",
+    "Consistency",
+    "Corpus",
+    "Draft",
+    "Group",
+    "ModelInput",
+    "NotApplicable",
+    "Outcome",
+    "Question",
+    "Report",
+    "Scene",
+    "Thing",
+    "Verdict",
+    "VqamtError",
+    "ask",
+    "case",
+    "opposite_answer",
+    "relation",
+    "run",
+    "same_answer",
+    "sum_of_parts",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name == "ask":
+        return import_module("pytest_vqamt.language.ask")
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_WHERE[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,1 @@
+"""The frozen types that everything else is made of."""

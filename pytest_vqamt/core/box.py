@@ -1,0 +1,73 @@
+"""Axis-parallel boxes in pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A box ``x, y, w, h`` in pixels; the origin is the top left corner of the picture, y grows downwards.
+
+    >>> Box(0, 0, 10, 10).iou(Box(5, 0, 10, 10))
+    0.3333333333333333
+    """
+
+    x: float
+    y: float
+    w: float
+    h: float
+
+    @property
+    def x1(self) -> float:
+        return self.x + self.w
+
+    @property
+    def y1(self) -> float:
+        return self.y + self.h
+
+    @property
+    def area(self) -> float:
+        return self.w * self.h
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        return self.x + self.w / 2, self.y + self.h / 2
+
+    @classmethod
+    def between(cls, x0: float, y0: float, x1: float, y1: float) -> Box:
+        return cls(x0, y0, x1 - x0, y1 - y0)
+
+    @classmethod
+    def around(cls, boxes: Iterable[Box]) -> Box:
+        """The smallest box that holds all of ``boxes`` (at least one)."""
+        every = tuple(boxes)
+        return cls.between(
+            min(b.x for b in every), min(b.y for b in every), max(b.x1 for b in every), max(b.y1 for b in every)
+        )
+
+    def common(self, other: Box) -> Box | None:
+        """What both boxes cover, or None where that has no area."""
+        x0, y0 = max(self.x, other.x), max(self.y, other.y)
+        x1, y1 = min(self.x1, other.x1), min(self.y1, other.y1)
+        return Box.between(x0, y0, x1, y1) if x1 > x0 and y1 > y0 else None
+
+    def overlaps(self, other: Box) -> bool:
+        return self.common(other) is not None
+
+    def share_inside(self, other: Box) -> float:
+        """The part of this box's area that lies inside ``other``, in [0, 1]."""
+        common = self.common(other)
+        return common.area / self.area if common else 0.0
+
+    def iou(self, other: Box) -> float:
+        """Intersection over union, in [0, 1]."""
+        common = self.common(other)
+        return common.area / (self.area + other.area - common.area) if common else 0.0
+
+    def moved(self, dx: float, dy: float) -> Box:
+        return Box(self.x + dx, self.y + dy, self.w, self.h)
+
+    def mirrored(self, width: float) -> Box:
+        return Box(width - self.x1, self.y, self.w, self.h)

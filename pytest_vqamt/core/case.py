@@ -1,0 +1,117 @@
+"""A case and its verdict; what a relation says of itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
+
+from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.query import Query, Task
+
+Fact: TypeAlias = str | int | float | bool
+
+
+class Outcome(StrEnum):
+    """What became of a case."""
+
+    HOLDS = "holds"
+    VIOLATED = "violated"
+    UNPARSED = "unparsed"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """Whether the answers obey the relation.
+
+    Attributes:
+        outcome: UNPARSED counts as a violation and is shown apart; ERROR counts as neither.
+        reason: why not, in a few words; empty where it holds.
+        vacuous: it holds without the model having shown anything (0 = 0 + 0).
+        readings: what was understood of each answer ("3", "yes", "unparsed"), in the order of the queries.
+    """
+
+    outcome: Outcome
+    reason: str = ""
+    vacuous: bool = False
+    readings: tuple[str, ...] = ()
+
+    @property
+    def obeys(self) -> bool:
+        return self.outcome is Outcome.HOLDS
+
+    @property
+    def violates(self) -> bool:
+        return self.outcome in (Outcome.VIOLATED, Outcome.UNPARSED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A source query and its follow-ups, with what is expected of the answers.
+
+    Attributes:
+        relation, variant: what it is a case of ("metavqa.partition", "object").
+        scene: the id of the scene it was derived from.
+        queries: the source query first.
+        expected: the relation between the answers, in words, naming them first, second, third.
+        facts: what reports break verdicts down by, in a stable order.
+        tags: "presumed" where it rests on an absence that the annotations do not guarantee.
+        id: a digest of what the case is: relation, variant, pictures and texts.
+    """
+
+    relation: str
+    variant: str
+    scene: str
+    queries: tuple[Query, ...]
+    expected: str
+    facts: tuple[tuple[str, Fact], ...] = ()
+    tags: tuple[str, ...] = ()
+    id: str = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "id", digest(self.relation, self.variant, *(query.id for query in self.queries)))
+
+    def fact(self, name: str) -> Fact | None:
+        return next((value for key, value in self.facts if key == name), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotApplicable:
+    """A scene that gives no case, and why: a few words that repeat from scene to scene, so that they can be counted."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationInfo:
+    """What a relation says of itself.
+
+    Attributes:
+        name: the paper and its own name of the relation ("metavqa.partition").
+        task: what the model must be able to do.
+        claim: the relation in one sentence.
+        source: paper and section.
+        variants: "" alone where there is just one.
+        version: goes up when wording or sampling changes, so that reports are not compared across it.
+        tags: "baseline" (reported, gated only when named), "control" (never gated).
+        breakdown: names of the facts by which verdicts are tallied in reports.
+    """
+
+    name: str
+    task: Task
+    claim: str
+    source: str
+    variants: tuple[str, ...] = ("",)
+    version: int = 1
+    tags: tuple[str, ...] = ()
+    breakdown: tuple[str, ...] = ()
+
+    def item(self, variant: str) -> str:
+        """What users type: "metavqa.partition[object]", or just the name where there is one variant."""
+        return item_name(self.name, variant)
+
+
+def item_name(relation: str, variant: str) -> str:
+    """The name of a relation variant, as users type it."""
+    return f"{relation}[{variant}]" if variant else relation

@@ -1,0 +1,90 @@
+"""What is counted of a relation's cases. Counts are summable: those of two shards added are those of the whole."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from pytest_vqamt.core.case import Case, Fact, Outcome, Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """How many cases came out how."""
+
+    cases: int = 0
+    holds: int = 0
+    violated: int = 0
+    unparsed: int = 0
+    errors: int = 0
+    waived: int = 0
+    vacuous: int = 0
+
+    @property
+    def judged(self) -> int:
+        """The cases that the pass rate is over: neither errors nor waived."""
+        return self.holds + self.violated + self.unparsed
+
+    @property
+    def pass_rate(self) -> float | None:
+        """HOLDS over HOLDS + VIOLATED + UNPARSED; None where nothing was judged."""
+        return self.holds / self.judged if self.judged else None
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(
+            cases=self.cases + other.cases,
+            holds=self.holds + other.holds,
+            violated=self.violated + other.violated,
+            unparsed=self.unparsed + other.unparsed,
+            errors=self.errors + other.errors,
+            waived=self.waived + other.waived,
+            vacuous=self.vacuous + other.vacuous,
+        )
+
+    @classmethod
+    def of(cls, verdict: Verdict, *, waived: bool = False) -> Tally:
+        """The tally of one case. A waived case counts as waived alone, whatever its verdict."""
+        if waived:
+            return cls(cases=1, waived=1)
+        outcome = verdict.outcome
+        return cls(
+            cases=1,
+            holds=int(outcome is Outcome.HOLDS),
+            violated=int(outcome is Outcome.VIOLATED),
+            unparsed=int(outcome is Outcome.UNPARSED),
+            errors=int(outcome is Outcome.ERROR),
+            vacuous=int(outcome is Outcome.HOLDS and verdict.vacuous),
+        )
+
+
+@dataclass(slots=True)
+class Counts:
+    """The growing counts of one relation variant, model and data source.
+
+    Attributes:
+        tally: over all cases.
+        breakdown: a tally for each value of each fact that the relation breaks its verdicts down by.
+        readings: how often each reading of an answer ("3", "yes", "unparsed") occurred.
+    """
+
+    tally: Tally = field(default_factory=Tally)
+    breakdown: dict[str, dict[str, Tally]] = field(default_factory=dict)
+    readings: Counter[str] = field(default_factory=Counter)
+
+    def add(self, case: Case, verdict: Verdict, facts: tuple[str, ...], *, waived: bool = False) -> None:
+        """Count one case; ``facts`` names what to break it down by."""
+        one = Tally.of(verdict, waived=waived)
+        self.tally += one
+        if waived:
+            return
+        for name in facts:
+            value = case.fact(name)
+            if value is not None:
+                values = self.breakdown.setdefault(name, {})
+                key = _key(value)
+                values[key] = values.get(key, Tally()) + one
+        self.readings.update(verdict.readings)
+
+
+def _key(value: Fact) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

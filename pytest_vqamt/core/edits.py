@@ -1,0 +1,265 @@
+"""Every edit of a picture, as a description: what is done, and what the scene is afterwards.
+
+Rendering belongs to ``imaging``; nothing here touches pixels. Boxes are in pixels of the picture that is edited.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Literal, Protocol
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.scene import Photo, Region, Relationship, Scene, Thing
+
+Colour = tuple[int, int, int]
+
+GONE_SHARE = 0.5
+"""A thing of which more than this share of its box is covered up counts as gone."""
+
+
+class Fill(StrEnum):
+    """What stands where something was erased."""
+
+    WHITE = "white"
+    MEAN = "mean"
+    INPAINT = "inpaint"
+
+
+class Corruption(StrEnum):
+    """The corruptions of VEglue section 6.3, after Hendrycks and Dietterich (2019)."""
+
+    IMPULSE = "impulse"
+    ZOOM = "zoom"
+    SNOW = "snow"
+    CONTRAST = "contrast"
+
+
+class Edit(Protocol):
+    """One edit; a frozen value."""
+
+    def after(self, scene: Scene) -> Scene:
+        """The scene that the edited picture shows."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cutout:
+    """One thing cut out of a photo by its mask, to be inserted elsewhere."""
+
+    photo: Photo
+    thing: Thing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erase:
+    """Cover ``box``; with ``fill`` "mean", by ``colour``, the data set's mean."""
+
+    box: Box
+    fill: Fill = Fill.WHITE
+    colour: Colour | None = None
+
+    def after(self, scene: Scene) -> Scene:
+        return with_objects(
+            scene,
+            (thing for thing in scene.objects if thing.box.share_inside(self.box) <= GONE_SHARE),
+            (region for region in scene.regions if region.box.share_inside(self.box) <= GONE_SHARE),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """Keep what lies between ``start`` and ``stop`` on one axis; the picture becomes that piece."""
+
+    start: int
+    stop: int
+    axis: Literal["x", "y"] = "x"
+
+    def after(self, scene: Scene) -> Scene:
+        if self.axis == "x":
+            return seen_through(scene, Box.between(self.start, 0, self.stop, scene.height))
+        return seen_through(scene, Box.between(0, self.start, scene.width, self.stop))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crop:
+    """Keep the rectangle ``box`` (whole pixels); the picture becomes that rectangle."""
+
+    box: Box
+
+    def after(self, scene: Scene) -> Scene:
+        return seen_through(scene, self.box)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Insert:
+    """Lay a cut-out over the picture so that its box becomes ``box``."""
+
+    cutout: Cutout
+    box: Box
+
+    def after(self, scene: Scene) -> Scene:
+        taken = {thing.id for thing in scene.objects}
+        number = next(n for n in range(1, len(taken) + 2) if f"inserted-{n}" not in taken)
+        added = replace(self.cutout.thing, id=f"inserted-{number}", box=self.box, has_mask=False)
+        return with_objects(scene, (*scene.objects, added), scene.regions)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blur:
+    """Blur everything outside the boxes ``keep`` by a Gaussian of ``sigma_px``; with none, the whole picture."""
+
+    keep: tuple[Box, ...]
+    sigma_px: float
+
+    def after(self, scene: Scene) -> Scene:
+        return scene
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mask:
+    """Paint everything outside the boxes ``keep`` in one ``colour``."""
+
+    keep: tuple[Box, ...]
+    colour: Colour
+
+    def after(self, scene: Scene) -> Scene:
+        objects = ((thing, self._visible(thing.box)) for thing in scene.objects)
+        regions = ((region, self._visible(region.box)) for region in scene.regions)
+        return with_objects(
+            scene,
+            (replace(thing, box=box) for thing, box in objects if box),
+            (replace(region, box=box) for region, box in regions if box),
+        )
+
+    def _visible(self, box: Box) -> Box | None:
+        seen = [part for kept in self.keep if (part := box.common(kept))]
+        return Box.around(seen) if seen else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mirror:
+    """Exchange left and right."""
+
+    def after(self, scene: Scene) -> Scene:
+        swapped = {
+            "to the left of": "to the right of",
+            "to the right of": "to the left of",
+            "left of": "right of",
+            "right of": "left of",
+        }
+        return replace(
+            scene,
+            objects=tuple(
+                replace(thing, box=thing.box.mirrored(scene.width), has_mask=False) for thing in scene.objects
+            ),
+            regions=tuple(replace(region, box=region.box.mirrored(scene.width)) for region in scene.regions),
+            relationships=tuple(
+                replace(r, predicate=swapped.get(r.predicate, r.predicate)) for r in scene.relationships
+            ),
+            captions=(),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corrupt:
+    """Corrupt the picture, or only what lies inside ``boxes``; ``severity`` from 1 to 5."""
+
+    kind: Corruption
+    severity: int
+    boxes: tuple[Box, ...] = ()
+
+    def after(self, scene: Scene) -> Scene:
+        return scene
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brightness:
+    """Add ``offset`` to every channel (uint8, clipped). MetaIC section 5, after DeepTest."""
+
+    offset: int
+
+    def after(self, scene: Scene) -> Scene:
+        return scene
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrast:
+    """Multiply every channel by ``gain`` (uint8, clipped). MetaIC section 5, after DeepTest."""
+
+    gain: float
+
+    def after(self, scene: Scene) -> Scene:
+        return scene
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shear:
+    """Shift each row sideways by ``factor`` times its distance below the middle; the frame stays. After DeepTest."""
+
+    factor: float
+
+    def after(self, scene: Scene) -> Scene:
+        middle = scene.height / 2
+
+        def sheared(box: Box) -> Box | None:
+            shifts = (self.factor * (box.y - middle), self.factor * (box.y1 - middle))
+            return Box.between(box.x + min(shifts), box.y, box.x1 + max(shifts), box.y1).common(scene.frame)
+
+        return _reshaped(scene, sheared)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reencode:
+    """Send the pixels through a lossless file format and back: nothing may change."""
+
+    def after(self, scene: Scene) -> Scene:
+        return scene
+
+
+EDITS: tuple[type, ...] = (
+    Erase, Cut, Crop, Insert, Blur, Mask, Mirror, Corrupt, Brightness, Contrast, Shear, Reencode,
+)  # fmt: skip
+
+
+class _Reshape(Protocol):
+    def __call__(self, box: Box) -> Box | None: ...
+
+
+def _reshaped(scene: Scene, reshape: _Reshape) -> Scene:
+    """The scene with every box put through ``reshape``; those that it gives None for are dropped."""
+    objects = ((thing, reshape(thing.box)) for thing in scene.objects)
+    regions = ((region, reshape(region.box)) for region in scene.regions)
+    return with_objects(
+        scene,
+        (replace(thing, box=box, has_mask=False) for thing, box in objects if box),
+        (replace(region, box=box) for region, box in regions if box),
+    )
+
+
+def seen_through(scene: Scene, window: Box) -> Scene:
+    """The scene of which only ``window`` is left: boxes clipped to it and moved, what lies outside dropped."""
+
+    def clipped(box: Box) -> Box | None:
+        inside = box.common(window)
+        return inside.moved(-window.x, -window.y) if inside else None
+
+    return replace(_reshaped(scene, clipped), width=round(window.w), height=round(window.h))
+
+
+def with_objects(scene: Scene, objects: Iterable[Thing], regions: Iterable[Region]) -> Scene:
+    """The scene with other objects: relationships of those that are gone go too, and so do the captions."""
+    kept = tuple(objects)
+    ids = {thing.id for thing in kept}
+
+    def holds(relationship: Relationship) -> bool:
+        return relationship.subject in ids and relationship.object in ids
+
+    return replace(
+        scene,
+        objects=kept,
+        regions=tuple(regions),
+        relationships=tuple(r for r in scene.relationships if holds(r)),
+        captions=(),
+    )

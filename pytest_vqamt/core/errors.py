@@ -1,0 +1,39 @@
+"""What users are told when something is wrong: one line, never a traceback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class VqamtError(Exception):
+    """A mistake that the user can mend; its text says what was expected, what came, where, and what to do."""
+
+
+class OptionError(VqamtError):
+    """An option or a specification is wrong."""
+
+
+class DataError(VqamtError):
+    """A record of a scene source, or a file of ours, is wrong."""
+
+
+class ModelError(VqamtError):
+    """A model could not be loaded, or broke its protocol."""
+
+
+class RenderError(VqamtError):
+    """A picture could not be rendered."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A closing sentence for a message about an unknown name: the nearest names, else all of them.
+
+    >>> did_you_mean("tinny", ["tiny", "oracle"])
+    "did you mean 'tiny'?"
+    >>> did_you_mean("zebra", ["tiny", "oracle"])
+    'known: tiny, oracle'
+    """
+    names = [str(each) for each in known]  # a member of an enumeration has another repr
+    near = get_close_matches(name, names, n=1, cutoff=0.6)
+    return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"

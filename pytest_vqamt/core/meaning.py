@@ -1,0 +1,139 @@
+"""What a text asks, as a small logical form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Related:
+    """Standing in a relationship to one of another group: "on the table", "wearing a hat"."""
+
+    predicate: str
+    to: Group
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """The things that a noun phrase names: "red cars", "animals on the table", "the man holding a cup".
+
+    Attributes:
+        name: the noun as it is worded, singular.
+        covers: the object names that the noun stands for, itself included; empty means just ``name``. A hypernym lists
+            its hyponyms here, so that truth needs no dictionary.
+        attributes: all of them must hold.
+        related: further conditions, all of which must hold.
+    """
+
+    name: str
+    covers: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
+    related: tuple[Related, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """One object description unit of a hypothesis (VEglue section 4.1): a group that the text says is there.
+
+    ``unseen`` is what the text says of it that no picture can show ("is a teacher"), which makes the whole neutral.
+    """
+
+    group: Group
+    unseen: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """How many things are in at least one of the groups?"""
+
+    groups: tuple[Group, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exists:
+    """Is there any?"""
+
+    group: Group
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Absent:
+    """Is there none?"""
+
+    group: Group
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Both:
+    """Is there one of each group? Of two groups or more."""
+
+    groups: tuple[Group, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotBoth:
+    """Is at least one of the groups absent? The negation of Both: "either no A or no B"."""
+
+    groups: tuple[Group, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Either:
+    """Is there one of any of the groups? Also where there are several."""
+
+    groups: tuple[Group, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neither:
+    """Is every group absent? The negation of Either: "no A and no B"."""
+
+    groups: tuple[Group, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Has:
+    """Does the one thing of this group have the attribute?"""
+
+    group: Group
+    attribute: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Which of the options is it? Options are names or attributes of the one thing that ``what`` names."""
+
+    what: Group
+    options: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entails:
+    """Does the picture entail a hypothesis made of these units?"""
+
+    units: tuple[Unit, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Describe:
+    """What is there to see?"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Annotated:
+    """A question of a published data set, known only by its annotators' answers, each with a weight."""
+
+    answers: tuple[tuple[str, float], ...]
+
+
+Meaning: TypeAlias = (
+    Count | Exists | Absent | Both | NotBoth | Either | Neither | Has | Choice | Entails | Describe | Annotated
+)
+
+MEANINGS: tuple[type, ...] = (
+    Count, Exists, Absent, Both, NotBoth, Either, Neither, Has, Choice, Entails, Describe, Annotated,
+)  # fmt: skip
+
+YES_NO: tuple[type, ...] = (Exists, Absent, Both, NotBoth, Either, Neither, Has)
+"""The meanings that are answered by yes or no."""

@@ -1,0 +1,95 @@
+"""A picture: the recipe of an image, as a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.codec import encode
+from pytest_vqamt.core.edits import (
+    Blur,
+    Brightness,
+    Colour,
+    Contrast,
+    Corrupt,
+    Corruption,
+    Crop,
+    Cut,
+    Cutout,
+    Edit,
+    Erase,
+    Fill,
+    Insert,
+    Mask,
+    Mirror,
+    Reencode,
+    Shear,
+)
+from pytest_vqamt.core.hashing import canonical_json, digest
+from pytest_vqamt.core.scene import Photo, Scene
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """A source photo and the edits made to it; pixels exist only when it is rendered.
+
+    Attributes:
+        photo: the source.
+        edits: in the order they are made.
+        scene: what the picture shows after all edits. Follows from the other two and from the source's scene, so it is
+            no part of the identity.
+        digest: names the pixels without rendering them.
+    """
+
+    photo: Photo
+    edits: tuple[Edit, ...] = ()
+    scene: Scene = field(compare=False, repr=False)
+    digest: str = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        named = self.photo.digest
+        if self.edits:
+            named = digest(named, canonical_json([encode(edit) for edit in self.edits]))
+        object.__setattr__(self, "digest", named)  # computed once: every query about the picture asks for it
+
+    def edit(self, edit: Edit) -> Picture:
+        """This picture with one more edit."""
+        return Picture(photo=self.photo, edits=(*self.edits, edit), scene=edit.after(self.scene))
+
+    def erase(self, box: Box, fill: Fill = Fill.WHITE, colour: Colour | None = None) -> Picture:
+        return self.edit(Erase(box=box, fill=fill, colour=colour))
+
+    def cut(self, start: int, stop: int, axis: Literal["x", "y"] = "x") -> Picture:
+        return self.edit(Cut(start=start, stop=stop, axis=axis))
+
+    def crop(self, box: Box) -> Picture:
+        return self.edit(Crop(box=box))
+
+    def insert(self, cutout: Cutout, at: tuple[float, float], size: tuple[float, float]) -> Picture:
+        """Lay ``cutout`` with its top left corner ``at`` (x, y) and of ``size`` (w, h), in pixels."""
+        return self.edit(Insert(cutout=cutout, box=Box(*at, *size)))
+
+    def blur(self, keep: tuple[Box, ...] = (), *, sigma: float) -> Picture:
+        return self.edit(Blur(keep=keep, sigma_px=sigma))
+
+    def mask(self, keep: tuple[Box, ...], colour: Colour) -> Picture:
+        return self.edit(Mask(keep=keep, colour=colour))
+
+    def mirror(self) -> Picture:
+        return self.edit(Mirror())
+
+    def corrupt(self, kind: Corruption, severity: int, boxes: tuple[Box, ...] = ()) -> Picture:
+        return self.edit(Corrupt(kind=kind, severity=severity, boxes=boxes))
+
+    def brightness(self, offset: int) -> Picture:
+        return self.edit(Brightness(offset=offset))
+
+    def contrast(self, gain: float) -> Picture:
+        return self.edit(Contrast(gain=gain))
+
+    def shear(self, factor: float) -> Picture:
+        return self.edit(Shear(factor=factor))
+
+    def reencode(self) -> Picture:
+        return self.edit(Reencode())

@@ -1,0 +1,87 @@
+"""One model input and one model output."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.meaning import Meaning
+from pytest_vqamt.core.picture import Picture
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+
+class Task(StrEnum):
+    """What a model is asked to do."""
+
+    VQA = "vqa"
+    ENTAILMENT = "entailment"
+    CAPTIONING = "captioning"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """One model input.
+
+    Attributes:
+        picture: what to look at.
+        text: the question or hypothesis; empty for captioning.
+        meaning: what the text asks; no part of the identity.
+        task: which of the model's methods it is for.
+        trial: 0, or a number that asks the very same thing once more, the answer to trial 0 notwithstanding.
+        id: the same for the same pixels, text and task on every machine.
+    """
+
+    picture: Picture
+    text: str = ""
+    meaning: Meaning = field(compare=False)
+    task: Task = Task.VQA
+    trial: int = 0
+    id: str = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        named = digest(self.task, self.picture.digest, self.text, str(self.trial))
+        object.__setattr__(self, "id", named)  # computed once: every step of a run asks for it
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One model output: its text and, where the model gives them, scores of candidate answers.
+
+    >>> Answer("yes").text
+    'yes'
+    """
+
+    text: str
+    scores: tuple[tuple[str, float], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Why a query has no answer: the model raised, or its picture could not be rendered."""
+
+    reason: str
+
+
+class ModelInput:
+    """What a model gets of a query: ``image`` (PIL, RGB, rendered when first touched), ``text``, ``query``."""
+
+    def __init__(self, query: Query, render: Callable[[Picture], Image]) -> None:
+        self.query = query
+        self._render = render
+
+    @property
+    def text(self) -> str:
+        return self.query.text
+
+    @cached_property
+    def image(self) -> Image:
+        return self._render(self.query.picture)
+
+    def __repr__(self) -> str:
+        return f"ModelInput(text={self.text!r}, picture={self.query.picture.digest})"

@@ -1,0 +1,67 @@
+"""Results put together into a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult, Report
+
+
+def models_used(results: Iterable[RelationResult]) -> tuple[ModelUse, ...]:
+    """Each model once, in the order of the results, with all that it was asked."""
+    total: dict[str, ModelUse] = {}
+    for result in results:
+        use = result.model
+        before = total.get(use.name)
+        total[use.name] = (
+            replace(
+                before,
+                queries_asked=before.queries_asked + use.queries_asked,
+                queries_cached=before.queries_cached + use.queries_cached,
+            )
+            if before
+            else use
+        )
+    return tuple(total.values())
+
+
+def data_used(results: Iterable[RelationResult]) -> tuple[DataUse, ...]:
+    """Each scene source once, in the order of the results."""
+    return tuple({result.data.spec: result.data for result in results}.values())
+
+
+def in_order(results: Iterable[RelationResult]) -> tuple[RelationResult, ...]:
+    """The results in the order of the run's items; of two for one item, the first."""
+    return tuple(
+        result for _, result in sorted({result.position: result for result in reversed(tuple(results))}.items())
+    )
+
+
+def report(
+    results: Sequence[RelationResult],
+    *,
+    vqamt_version: str,
+    seed: int,
+    sampler: str,
+    max_cases: int,
+    shard: tuple[int, int],
+    started: str,
+    duration_s: float,
+    complete: bool = True,
+) -> Report:
+    """The report of a finished run."""
+    ordered = in_order(results)
+    return Report(
+        vqamt_version=vqamt_version,
+        seed=seed,
+        sampler=sampler,
+        max_cases=max_cases,
+        shard=f"{shard[0]}/{shard[1]}",
+        started=started,
+        duration_s=duration_s,
+        models=models_used(sorted(results, key=lambda result: result.position)),
+        data=data_used(ordered),
+        relations=ordered,
+        complete=complete,
+    )

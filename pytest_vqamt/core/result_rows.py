@@ -1,0 +1,192 @@
+"""Results as rows of ``report.json``, and back. The same rows travel from xdist's workers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import cast
+
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.counts import Tally
+from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.results import DataUse, Gate, ModelUse, RelationResult, Report, ShownCase, ShownQuery
+
+SCHEMA = 1
+"""Raised when a field of ``report.json`` is renamed or removed; additions keep it."""
+
+Row = dict[str, Json]
+
+
+def report_row(report: Report) -> Row:
+    """The whole of ``report.json``."""
+    return {
+        "schema": SCHEMA,
+        "vqamt_version": report.vqamt_version,
+        "seed": report.seed,
+        "sampler": report.sampler,
+        "max_cases": report.max_cases,
+        "shard": report.shard,
+        "started": report.started,
+        "duration_s": round(report.duration_s, 3),
+        "complete": report.complete,
+        "models": [model_row(model) for model in report.models],
+        "data": [data_row(data) for data in report.data],
+        "relations": [relation_row(result) for result in report.relations],
+    }
+
+
+def model_row(model: ModelUse) -> Row:
+    """One entry of ``models``."""
+    return {
+        "name": model.name,
+        "fingerprint": model.fingerprint,
+        "tasks": list(model.tasks),
+        "queries_asked": model.queries_asked,
+        "queries_cached": model.queries_cached,
+    }
+
+
+def data_row(data: DataUse) -> Row:
+    """One entry of ``data``."""
+    return {"spec": data.spec, "scenes": data.scenes, "digest": data.digest}
+
+
+def relation_row(result: RelationResult) -> Row:
+    """One entry of ``relations``."""
+    return {
+        "id": result.item,
+        "version": result.version,
+        "claim": result.claim,
+        "model": result.model.name,
+        "data": result.data.spec,
+        "tags": list(result.tags),
+        **_tally_row(result.tally),
+        "scenes_not_applicable": result.scenes_not_applicable,
+        "not_applicable": dict(sorted(result.not_applicable.items())),
+        "pass_rate": result.pass_rate,
+        "interval": list(result.interval),
+        "gate": _gate_row(result.gate),
+        "breakdown": {
+            fact: {value: _tally_row(tally) for value, tally in sorted(values.items())}
+            for fact, values in sorted(result.breakdown.items())
+        },
+        "metrics": {},
+        "readings": dict(sorted(result.readings.items())),
+    }
+
+
+def hand_over(result: RelationResult) -> Row:
+    """A result as a worker tells it: the row of the report, what the report has elsewhere, and what only people see.
+
+    The violation that is shown is no part of the report: how far it was simplified depends on the budget and the shard.
+    """
+    return {
+        **relation_row(result),
+        "error": result.error,
+        "violation": _violation_row(result.violation),
+        "position": result.position,
+        "model": model_row(result.model),
+        "data": data_row(result.data),
+    }
+
+
+def taken_over(row: Row) -> RelationResult:
+    """The result that ``hand_over`` was made of.
+
+    Raises:
+        DataError: the row is not whole.
+    """
+    try:
+        interval = cast("list[float]", row["interval"])
+        return RelationResult(
+            position=_int(row["position"]),
+            item=str(row["id"]),
+            version=_int(row["version"]),
+            claim=str(row["claim"]),
+            model=_model(cast("Row", row["model"])),
+            data=_data(cast("Row", row["data"])),
+            tags=tuple(cast("list[str]", row["tags"])),
+            tally=_tally(row),
+            scenes_not_applicable=_int(row["scenes_not_applicable"]),
+            not_applicable=cast("dict[str, int]", row["not_applicable"]),
+            breakdown={
+                fact: {value: _tally(cast("Row", tally)) for value, tally in cast("Row", values).items()}
+                for fact, values in cast("Row", row["breakdown"]).items()
+            },
+            readings=Counter(cast("dict[str, int]", row["readings"])),
+            interval=(interval[0], interval[1]),
+            gate=_gate(cast("Row | None", row["gate"])),
+            error=str(row["error"]),
+            violation=_violation(cast("Row | None", row["violation"])),
+        )
+    except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
+        raise DataError(f"Expected a whole result, but got id={row.get('id')!r}: {error!r}") from error
+
+
+_TALLY = ("cases", "holds", "violated", "unparsed", "errors", "waived", "vacuous")
+
+
+def _tally_row(tally: Tally) -> Row:
+    return {name: getattr(tally, name) for name in _TALLY}
+
+
+def _tally(row: Row) -> Tally:
+    return Tally(**{name: _int(row[name]) for name in _TALLY})
+
+
+def _model(row: Row) -> ModelUse:
+    return ModelUse(
+        name=str(row["name"]),
+        fingerprint=str(row["fingerprint"]),
+        tasks=tuple(cast("list[str]", row["tasks"])),
+        queries_asked=_int(row["queries_asked"]),
+        queries_cached=_int(row["queries_cached"]),
+    )
+
+
+def _data(row: Row) -> DataUse:
+    return DataUse(spec=str(row["spec"]), scenes=_int(row["scenes"]), digest=str(row["digest"]))
+
+
+def _gate_row(gate: Gate | None) -> Row | None:
+    return {"kind": gate.kind, "threshold": gate.threshold, "on": gate.on, "met": gate.met} if gate else None
+
+
+def _gate(row: Row | None) -> Gate | None:
+    if row is None:
+        return None
+    return Gate(
+        kind=str(row["kind"]), threshold=float(cast("float", row["threshold"])), on=str(row["on"]), met=bool(row["met"])
+    )
+
+
+def _violation_row(case: ShownCase | None) -> Row | None:
+    if case is None:
+        return None
+    return {
+        "case_id": case.id,
+        "scene": case.scene,
+        "queries": [{"picture": q.picture, "text": q.text, "answer": q.answer} for q in case.queries],
+        "expected": case.expected,
+        "reason": case.reason,
+    }
+
+
+def _violation(row: Row | None) -> ShownCase | None:
+    if row is None:
+        return None
+    return ShownCase(
+        id=str(row["case_id"]),
+        scene=str(row["scene"]),
+        queries=tuple(
+            ShownQuery(picture=str(q["picture"]), text=str(q["text"]), answer=str(q["answer"]))
+            for q in cast("list[Row]", row["queries"])
+        ),
+        expected=str(row["expected"]),
+        reason=str(row["reason"]),
+    )
+
+
+def _int(value: Json) -> int:
+    if not isinstance(value, int):
+        raise TypeError(f"expected a whole number, got {value!r}")
+    return value

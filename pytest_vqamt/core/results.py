@@ -1,0 +1,110 @@
+"""What a run found: the values that every report is made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from pytest_vqamt.core.counts import Tally
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownQuery:
+    """A query and its answer as people read them."""
+
+    picture: str
+    text: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownCase:
+    """One violation, put before people."""
+
+    id: str
+    scene: str
+    queries: tuple[ShownQuery, ...]
+    expected: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """A demand on a pass rate and whether it was met; ``kind`` is "fail-under" and ``on`` what is held against it."""
+
+    kind: str
+    threshold: float
+    on: str
+    met: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelUse:
+    """A model and how many distinct queries it was asked, and how many the cache answered in its stead."""
+
+    name: str
+    fingerprint: str
+    tasks: tuple[str, ...]
+    queries_asked: int = 0
+    queries_cached: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataUse:
+    """A scene source of the run."""
+
+    spec: str
+    scenes: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationResult:
+    """What became of one relation variant on one model and one data source.
+
+    Attributes:
+        position: its place among the items of the run, by which reports are ordered.
+        item: "metavqa.partition[object]".
+        scenes_not_applicable: scenes drawn that gave no case, and in ``not_applicable`` why, with how many.
+        readings: how often each reading of an answer occurred.
+        error: the first reason why a query had no answer.
+        violation: the simplest violation found.
+    """
+
+    position: int
+    item: str
+    version: int
+    claim: str
+    model: ModelUse
+    data: DataUse
+    tags: tuple[str, ...]
+    tally: Tally
+    scenes_not_applicable: int
+    not_applicable: dict[str, int]
+    breakdown: dict[str, dict[str, Tally]]
+    readings: Counter[str]
+    interval: tuple[float, float]
+    gate: Gate | None
+    error: str = ""
+    violation: ShownCase | None = None
+
+    @property
+    def pass_rate(self) -> float | None:
+        return self.tally.pass_rate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """A finished run; not ``complete`` where an item could not be run, or the session was stopped before its end."""
+
+    vqamt_version: str
+    seed: int
+    sampler: str
+    max_cases: int
+    shard: str
+    started: str
+    duration_s: float
+    models: tuple[ModelUse, ...]
+    data: tuple[DataUse, ...]
+    relations: tuple[RelationResult, ...] = field(default=())
+    complete: bool = True

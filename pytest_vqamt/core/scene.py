@@ -1,0 +1,112 @@
+"""A scene: a picture with what is known to be in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pytest_vqamt.core.box import Box
+
+if TYPE_CHECKING:
+    from pytest_vqamt.core.picture import Picture
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Photo:
+    """A source image: its id within its scene source and a digest of its pixels."""
+
+    id: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thing:
+    """One object of a scene.
+
+    Attributes:
+        id: unique within the scene.
+        name: a singular noun in lower case, of one or more words.
+        box: in pixels of the picture.
+        attributes: adjectives and actions that hold ("red", "open", "standing"), in lower case.
+        synset: a WordNet synset such as "dog.n.01" where the source gives one.
+        has_mask: whether the source can give its pixels, as a mask.
+        multi_coloured: whether no one colour describes it, so that its colour is never asked about.
+    """
+
+    id: str
+    name: str
+    box: Box
+    attributes: tuple[str, ...] = ()
+    synset: str | None = None
+    has_mask: bool = False
+    multi_coloured: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Region:
+    """A crowd: many things of one name that are not told apart. Never one object."""
+
+    name: str
+    box: Box
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relationship:
+    """``subject`` stands in the relation ``predicate`` ("on", "holding") to ``object``; both are ids of things."""
+
+    subject: str
+    predicate: str
+    object: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A picture with what is known to be in it.
+
+    Attributes:
+        id: stable within its source.
+        photo: the image that was annotated, before any edit.
+        width, height: of the picture, in pixels.
+        objects: in a stable order.
+        regions: crowds.
+        setting: where it plays ("beach"), or "".
+        captions: sentences that describe all of it; dropped by every edit that changes what is there.
+        exhaustive: the names of which every instance is annotated; absence is known for these alone.
+    """
+
+    id: str
+    photo: Photo
+    width: int
+    height: int
+    objects: tuple[Thing, ...] = ()
+    regions: tuple[Region, ...] = ()
+    relationships: tuple[Relationship, ...] = ()
+    setting: str = ""
+    captions: tuple[str, ...] = ()
+    exhaustive: frozenset[str] = field(default=frozenset(), repr=False)
+
+    @property
+    def picture(self) -> Picture:
+        """The scene's photo with no edit."""
+        from pytest_vqamt.core.picture import Picture  # a picture holds a scene, so the import cannot be at the top
+
+        return Picture(photo=self.photo, scene=self)
+
+    @property
+    def frame(self) -> Box:
+        return Box(0, 0, self.width, self.height)
+
+    def thing(self, thing_id: str) -> Thing:
+        """The object with this id.
+
+        Raises:
+            KeyError: no object has it.
+        """
+        for thing in self.objects:
+            if thing.id == thing_id:
+                return thing
+        raise KeyError(thing_id)
+
+    def count(self, name: str) -> int:
+        """How many objects bear exactly this name."""
+        return sum(thing.name == name for thing in self.objects)

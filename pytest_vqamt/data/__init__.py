@@ -1,0 +1,1 @@
+"""Scene sources: where pictures, and what is known to be in them, come from."""

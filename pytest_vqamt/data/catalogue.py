@@ -1,0 +1,58 @@
+"""Every scene source that ``--vqamt-data`` can name."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import cast
+
+from pytest_vqamt.core.errors import OptionError, did_you_mean
+from pytest_vqamt.data.base import SceneSource
+
+ENTRY_POINTS = "pytest_vqamt.data"
+"""The group of entry points by which installed packages add sources: ``name = "module:load"``, ``load(argument)``."""
+
+TABLE: dict[str, tuple[str, str]] = {
+    "pictures": (
+        "pytest_vqamt.data.pictures.source:load",
+        "pictures[:N]: scenes drawn by this package, nothing to download",
+    ),
+}
+
+
+def names() -> tuple[str, ...]:
+    """The kinds of sources, without importing any."""
+    return tuple(dict.fromkeys((*TABLE, *(point.name for point in entry_points(group=ENTRY_POINTS)))))
+
+
+def describe() -> tuple[tuple[str, str], ...]:
+    """Each kind of source with one line on it."""
+    return tuple((name, TABLE[name][1] if name in TABLE else "from an installed package") for name in names())
+
+
+def check(spec: str) -> None:
+    """Raises OptionError where ``spec`` names no kind of source."""
+    name = spec.partition(":")[0]
+    if name not in names():
+        raise OptionError(
+            f"Expected --vqamt-data to begin with a kind of source, but got data={spec!r}; "
+            f"{did_you_mean(name, names())}"
+        )
+
+
+def load(spec: str) -> SceneSource:
+    """The source that ``spec``, ``name`` or ``name:argument``, names.
+
+    Raises:
+        OptionError: no such source, or an argument that it cannot take.
+        DataError: its files are wrong.
+    """
+    check(spec)
+    name, _, argument = spec.partition(":")
+    if name in TABLE:
+        module, _, attribute = TABLE[name][0].partition(":")
+        factory = getattr(import_module(module), attribute)
+    else:
+        (point,) = entry_points(group=ENTRY_POINTS, name=name)
+        factory = point.load()
+    return cast("SceneSource", factory(argument))

@@ -1,0 +1,1 @@
+"""The picture world: scenes drawn by our own code, of which everything is known."""

@@ -1,0 +1,1 @@
+"""Drawings made by code: things, animals, people and the places they are in."""

@@ -1,0 +1,209 @@
+"""A drawing pen in unit coordinates, anti-aliased by supersampling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from PIL import Image, ImageChops, ImageDraw
+
+Rgb = tuple[int, int, int]
+Point = tuple[float, float]
+
+SUPERSAMPLING = 2
+
+PALETTE: dict[str, Rgb] = {
+    "red": (214, 40, 40),
+    "orange": (245, 134, 28),
+    "yellow": (250, 211, 50),
+    "green": (56, 152, 67),
+    "blue": (43, 96, 205),
+    "purple": (128, 62, 165),
+    "pink": (244, 142, 180),
+    "brown": (126, 78, 42),
+    "black": (38, 38, 42),
+    "gray": (140, 143, 149),
+    "white": (246, 246, 243),
+}
+"""The colours that things are named by, far enough apart to be told apart at a glance."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """How one thing looks; all that a drawing function may depend on.
+
+    ``colour`` names the one colour the thing is described by (a key of PALETTE). ``pattern`` is plain, striped,
+    dotted or checked, drawn in a lighter or darker tint of the same colour, so that the colour stays the one
+    that a person would name. ``states`` are words such as "open", "full", "on", "dirty". ``pose`` is for
+    people and animals. ``variant`` is a small free number for harmless variety (hair, face, window count).
+    """
+
+    colour: str
+    pattern: str = "plain"
+    states: frozenset[str] = frozenset()
+    pose: str = ""
+    variant: int = 0
+
+
+def shade(rgb: Rgb, factor: float) -> Rgb:
+    """The colour made darker (factor below 1) or lighter (above 1, towards white)."""
+    if factor <= 1:
+        r, g, b = (round(c * factor) for c in rgb)
+    else:
+        r, g, b = (round(c + (255 - c) * (factor - 1)) for c in rgb)
+    return r, g, b
+
+
+def ink(rgb: Rgb) -> Rgb:
+    """The colour of a thing's outline: darker than the thing, but lighter than a black one, so that both are seen."""
+    return shade(rgb, 1.35) if max(rgb) < 60 else shade(rgb, 0.58)
+
+
+_TINTS: dict[str, Rgb] = {
+    "red": (225, 96, 96),
+    "orange": (189, 103, 22),
+    "yellow": (252, 231, 144),
+    "green": (122, 203, 84),
+    "blue": (104, 142, 220),
+    "purple": (168, 104, 212),
+    "pink": (249, 192, 213),
+    "brown": (175, 120, 70),
+    "black": (68, 78, 100),
+    "gray": (184, 186, 189),
+    "white": (207, 207, 204),
+}
+_TINT_OF: dict[Rgb, Rgb] = {rgb: _TINTS[name] for name, rgb in PALETTE.items()}
+
+
+def tint(rgb: Rgb) -> Rgb:
+    """The colour of a pattern on a thing: as far from the thing's as one can go and still call it by the same name.
+
+    Every colour of the palette is the one that its own tint is nearest to (RGB distance).
+    """
+    return _TINT_OF.get(rgb, shade(rgb, 1.22))
+
+
+@lru_cache(maxsize=512)
+def smooth(points: tuple[Point, ...], steps: int = 5) -> tuple[Point, ...]:
+    """A closed curve through the points (Catmull-Rom), as a polygon of ``steps`` corners for each of them."""
+    curve = []
+    for i in range(len(points)):
+        (ax, ay), (bx, by), (cx, cy), (dx, dy) = (points[(i + k - 1) % len(points)] for k in range(4))
+        for step in range(steps):
+            t = step / steps
+            a, b, c, d = -t + 2 * t**2 - t**3, 2 - 5 * t**2 + 3 * t**3, t + 4 * t**2 - 3 * t**3, t**3 - t**2
+            curve.append(((a * ax + b * bx + c * cx + d * dx) / 2, (a * ay + b * by + c * cy + d * dy) / 2))
+    return tuple(curve)
+
+
+class Pen:
+    """Draws shapes on a transparent canvas; (0, 0) is the top left corner and (1, 1) the bottom right one.
+
+    Radii and widths are fractions of the canvas *height*. The picture comes out as RGBA uint8 of
+    ``size_px`` = (width, height).
+    """
+
+    def __init__(self, size_px: tuple[int, int]) -> None:
+        self.size_px = size_px
+        self.w = size_px[0] * SUPERSAMPLING
+        self.h = size_px[1] * SUPERSAMPLING
+        self.canvas = Image.new("RGBA", (self.w, self.h), (0, 0, 0, 0))
+        self._draw = ImageDraw.Draw(self.canvas)
+
+    def _at(self, x: float, y: float) -> Point:
+        return x * self.w, y * self.h
+
+    def ellipse(self, x0: float, y0: float, x1: float, y1: float, fill: Rgb | None, outline: Rgb | None = None,
+                width: float = 0.012) -> None:
+        self._draw.ellipse([*self._at(x0, y0), *self._at(x1, y1)], fill=fill, outline=outline,
+                           width=self.stroke(width) if outline else 0)
+
+    def rectangle(self, x0: float, y0: float, x1: float, y1: float, fill: Rgb | None, outline: Rgb | None = None,
+                  width: float = 0.012, radius: float = 0.0) -> None:
+        box = [*self._at(x0, y0), *self._at(x1, y1)]
+        stroke = self.stroke(width) if outline else 0
+        if radius:
+            self._draw.rounded_rectangle(box, radius * self.h, fill=fill, outline=outline, width=stroke)
+        else:
+            self._draw.rectangle(box, fill=fill, outline=outline, width=stroke)
+
+    def polygon(self, points: Sequence[Point], fill: Rgb | None, outline: Rgb | None = None,
+                width: float = 0.012) -> None:
+        at = [self._at(x, y) for x, y in points]
+        if fill is not None:
+            self._draw.polygon(at, fill=fill)
+        if outline is not None:
+            self._draw.line([*at, at[0], at[1]], fill=outline, width=self.stroke(width), joint="curve")
+
+    def line(self, points: Sequence[Point], fill: Rgb, width: float) -> None:
+        """A line with round ends and joints: limbs, handles, strings."""
+        at = [self._at(x, y) for x, y in points]
+        stroke = self.stroke(width)
+        self._draw.line(at, fill=fill, width=stroke, joint="curve")
+        if stroke > 2:
+            r = stroke / 2
+            for x, y in (at[0], at[-1]):
+                self._draw.ellipse([x - r, y - r, x + r, y + r], fill=fill)
+
+    def arc(self, x0: float, y0: float, x1: float, y1: float, start_deg: float, end_deg: float, fill: Rgb,
+            width: float) -> None:
+        self._draw.arc([*self._at(x0, y0), *self._at(x1, y1)], start_deg, end_deg, fill=fill, width=self.stroke(width))
+
+    def pie(self, x0: float, y0: float, x1: float, y1: float, start_deg: float, end_deg: float, fill: Rgb) -> None:
+        self._draw.pieslice([*self._at(x0, y0), *self._at(x1, y1)], start_deg, end_deg, fill=fill)
+
+    def stroke(self, width: float) -> int:
+        return max(1, round(width * self.h))
+
+    def circle(self, x: float, y: float, radius: float, fill: Rgb | None, outline: Rgb | None = None,
+               width: float = 0.012) -> None:
+        """A true circle on a canvas of any shape; its radius is a fraction of the height."""
+        rx = radius * self.h / self.w
+        self.ellipse(x - rx, y - radius, x + rx, y + radius, fill, outline, width)
+
+    def decorate(self, pattern: str, rgb: Rgb) -> None:
+        """Lay a pattern over all that is drawn so far, in a tint of ``rgb``."""
+        if pattern != "plain":
+            self.texture(self.mask(), pattern, tint(rgb))
+
+    def mask(self) -> Image.Image:
+        """What is drawn so far, as an L mask of the supersampled canvas."""
+        return self.canvas.getchannel("A")
+
+    def texture(self, region: Image.Image, pattern: str, rgb: Rgb, *, step: float | None = None) -> None:
+        """Lay a pattern in ``rgb`` over the part of the drawing that ``region`` (L, supersampled size) covers.
+
+        ``step`` is the distance between two stripes, dots or squares as a fraction of the canvas height; left
+        out, it suits a thing that fills the canvas.
+        """
+        if pattern == "plain":
+            return
+        tile = _pattern(pattern, self.w, self.h, None if step is None else max(4, round(step * self.h)))
+        self.canvas.paste((*rgb, 255), (0, 0), ImageChops.multiply(tile, region))
+
+    def finish(self) -> Image.Image:
+        """The drawing at its final size: RGBA, straight alpha."""
+        return self.canvas.reduce(SUPERSAMPLING)
+
+
+@lru_cache(maxsize=256)
+def _pattern(name: str, width: int, height: int, step_px: int | None = None) -> Image.Image:
+    tile = Image.new("L", (width, height), 0)
+    draw = ImageDraw.Draw(tile)
+    step = max(6, round(min(width, height) / 5)) if step_px is None else step_px
+    if name == "striped":
+        for y in range(0, height, step):
+            draw.rectangle([0, y, width, y + step // 2 - 1], fill=255)
+    elif name == "dotted":
+        r = step * 0.28
+        for row, y in enumerate(range(step // 2, height + step, step)):
+            for x in range(step // 2 + (row % 2) * step // 2, width + step, step):
+                draw.ellipse([x - r, y - r, x + r, y + r], fill=255)
+    elif name == "checked":
+        for row, y in enumerate(range(0, height, step)):
+            for x in range((row % 2) * step, width, 2 * step):
+                draw.rectangle([x, y, x + step - 1, y + step - 1], fill=255)
+    else:
+        raise ValueError(f"Expected pattern to be plain, striped, dotted or checked, but got pattern={name!r}")
+    return tile

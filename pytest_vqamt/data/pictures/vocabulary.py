@@ -1,0 +1,76 @@
+"""The words of the picture world: every name with its family and synset, and what can be said of a thing."""
+
+from __future__ import annotations
+
+FAMILIES: dict[str, tuple[str, ...]] = {
+    "person": ("man", "woman", "boy", "girl"),
+    "animal": (
+        "dog", "cat", "horse", "cow", "sheep", "pig", "bird", "rabbit", "elephant", "duck", "giraffe", "turtle",
+        "butterfly",
+    ),
+    "food": ("apple", "banana", "pear", "carrot", "cake", "pizza", "sandwich", "strawberry"),
+    "vehicle": ("car", "bus", "truck", "bicycle", "boat", "airplane", "train"),
+    "furniture": ("chair", "table", "bed", "couch", "shelf", "lamp"),
+    "container": ("cup", "bottle", "bowl", "box", "vase", "bucket"),
+    "household thing": ("book", "clock", "laptop", "television", "key", "candle"),
+    "toy": ("ball", "balloon", "kite", "teddy bear", "robot", "drum"),
+    "plant": ("tree", "flower", "cactus", "bush"),
+    "clothing": ("shirt", "dress", "hat", "bag", "shoe", "umbrella"),
+}  # fmt: skip
+"""Top families; no name is in two, and no name of one family is a kind or a part of a name of another."""
+
+NAMES: tuple[str, ...] = tuple(name for names in FAMILIES.values() for name in names)
+
+FAMILY_OF: dict[str, str] = {name: family for family, names in FAMILIES.items() for name in names}
+
+EXHAUSTIVE: frozenset[str] = frozenset(NAMES)
+"""Every thing of these names is annotated in every scene, so what is not annotated is not there."""
+
+SYNSETS: dict[str, str] = {
+    "man": "man.n.01", "woman": "woman.n.01", "boy": "male_child.n.01", "girl": "female_child.n.01",
+    "dog": "dog.n.01", "cat": "cat.n.01", "horse": "horse.n.01", "cow": "cow.n.01", "sheep": "sheep.n.01",
+    "pig": "hog.n.03", "bird": "bird.n.01", "rabbit": "rabbit.n.01", "elephant": "elephant.n.01", "duck": "duck.n.01",
+    "giraffe": "giraffe.n.01", "turtle": "turtle.n.02", "butterfly": "butterfly.n.01",
+    "apple": "apple.n.01", "banana": "banana.n.02", "pear": "pear.n.01", "carrot": "carrot.n.03", "cake": "cake.n.03",
+    "pizza": "pizza.n.01", "sandwich": "sandwich.n.01", "strawberry": "strawberry.n.01",
+    "car": "car.n.01", "bus": "bus.n.01", "truck": "truck.n.01", "bicycle": "bicycle.n.01", "boat": "boat.n.01",
+    "airplane": "airplane.n.01", "train": "train.n.01",
+    "chair": "chair.n.01", "table": "table.n.02", "bed": "bed.n.01", "couch": "sofa.n.01", "shelf": "shelf.n.01",
+    "lamp": "lamp.n.02",
+    "cup": "cup.n.01", "bottle": "bottle.n.01", "bowl": "bowl.n.03", "box": "box.n.01", "vase": "vase.n.01",
+    "bucket": "bucket.n.01",
+    "book": "book.n.02", "clock": "clock.n.01", "laptop": "laptop.n.01", "television": "television_receiver.n.01",
+    "key": "key.n.01", "candle": "candle.n.01",
+    "ball": "ball.n.01", "balloon": "balloon.n.02", "kite": "kite.n.03", "teddy bear": "teddy.n.01",
+    "robot": "automaton.n.02", "drum": "drum.n.01",
+    "tree": "tree.n.01", "flower": "flower.n.01", "cactus": "cactus.n.01", "bush": "shrub.n.01",
+    "shirt": "shirt.n.01", "dress": "dress.n.01", "hat": "hat.n.01", "bag": "bag.n.04", "shoe": "shoe.n.01",
+    "umbrella": "umbrella.n.01",
+}  # fmt: skip
+
+CATEGORIES: dict[str, tuple[str, ...]] = {
+    "colour": ("red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "gray", "white"),
+    "pattern": ("plain", "striped", "dotted", "checked"),
+    "size": ("large", "small"),
+    "opening": ("open", "closed"),
+    "filling": ("full", "empty"),
+    "power": ("on", "off"),
+    "cleanness": ("clean", "dirty"),
+    "stature": ("tall", "short"),
+    "posture": ("standing", "sitting", "lying", "walking", "running", "jumping", "flying"),
+    "gesture": ("waving",),
+}
+"""What can be said of a thing. Words of one category exclude each other, and a thing has at most one of each."""
+
+CATEGORY_OF: dict[str, str] = {word: category for category, words in CATEGORIES.items() for word in words}
+
+SETTING_PHRASES: dict[str, str] = {
+    "meadow": "in a meadow",
+    "beach": "on a beach",
+    "street": "on a street",
+    "snow": "in the snow",
+    "kitchen": "in a kitchen",
+    "living room": "in a living room",
+    "night": "at night",
+    "desert": "in a desert",
+}

@@ -1,0 +1,121 @@
+"""Queries to answers: each distinct one once, in full batches, a failing batch split down to what fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query, Task
+from pytest_vqamt.execution.answer_store import AnswerStore
+from pytest_vqamt.execution.render_ahead import RenderAhead
+from pytest_vqamt.models.base import LoadedModel
+
+_HOPELESS = 32
+"""After so many queries that failed, with none answered, the model is given up."""
+
+
+class Asker:
+    """Gets the answers of one model, out of the store where they are there.
+
+    Attributes:
+        asked, cached: distinct queries that the model was asked, and that the store answered.
+        last_failure: the latest exception of the model, in words; empty where it has answered something.
+    """
+
+    def __init__(
+        self, model: LoadedModel, store: AnswerStore, pictures: RenderAhead, answered: Callable[[int], None]
+    ) -> None:
+        self.asked = 0
+        self.cached = 0
+        self._failed = 0
+        self._succeeded = 0
+        self._reason = ""
+        self._model = model
+        self._store = store
+        self._pictures = pictures
+        self._answered = answered
+
+    @property
+    def last_failure(self) -> str:
+        return "" if self._succeeded else self._reason
+
+    def look_up(self, queries: Iterable[Query]) -> tuple[dict[str, Answer], dict[str, Query]]:
+        """What the store answers of ``queries``, by query id, and the distinct queries that it lacks."""
+        distinct = {query.id: query for query in queries}
+        known = self._store.get(self._model.fingerprint, tuple(distinct))
+        self.cached += len(known)
+        return known, {query_id: query for query_id, query in distinct.items() if query_id not in known}
+
+    def ask(self, queries: dict[str, Query]) -> dict[str, Answer | Failure]:
+        """The answers to distinct ``queries``, by query id; kept in the store a batch at a time.
+
+        Raises:
+            ModelError: the model breaks its protocol, or has failed on everything it was asked.
+        """
+        found: dict[str, Answer | Failure] = {}
+        batches = [batch for task in Task for batch in self._batches(queries, task)]
+        self._pictures.expect(query.picture for batch in batches for query in batch.values())
+        for batch in batches:
+            found.update(self._attempt(batch))
+            self.asked += len(batch)
+            self._answered(len(batch))
+        return found
+
+    def _batches(self, queries: dict[str, Query], task: Task) -> Iterator[dict[str, Query]]:
+        """Full batches, all that is asked of one picture in a row: it is drawn, and may be encoded, once."""
+        of_picture: dict[str, list[Query]] = {}
+        for query in queries.values():
+            if query.task is task:
+                of_picture.setdefault(query.picture.digest, []).append(query)
+        wanted = ((query.id, query) for some in of_picture.values() for query in some)
+        while batch := dict(islice(wanted, self._model.batch_size)):
+            yield batch
+
+    def _attempt(self, batch: dict[str, Query]) -> dict[str, Answer | Failure]:
+        inputs = [ModelInput(query, self._pictures.image) for query in batch.values()]
+        try:
+            answers = self._model.ask(next(iter(batch.values())).task, inputs)
+        except ModelError:
+            raise
+        except Exception as error:  # a model may raise anything; the one bad query is found and reported
+            return self._split(batch, error)
+        self._succeeded += len(answers)
+        found = dict(zip(batch, answers, strict=True))
+        self._store.put(self._model.fingerprint, found)
+        return dict(found)
+
+    def _split(self, batch: dict[str, Query], error: Exception) -> dict[str, Answer | Failure]:
+        ids = tuple(batch)
+        if len(ids) == 1:
+            return {ids[0]: self._failure(error)}
+        middle = len(ids) // 2
+        return {
+            **self._attempt({query_id: batch[query_id] for query_id in ids[:middle]}),
+            **self._attempt({query_id: batch[query_id] for query_id in ids[middle:]}),
+        }
+
+    def _failure(self, error: Exception) -> Failure:
+        reason = f"{type(error).__name__}: {_one_line(str(error))}"
+        self._failed += 1
+        self._reason = reason
+        if self._failed >= _HOPELESS and not self._succeeded:
+            raise self.hopeless() from error
+        return Failure(reason=reason)
+
+    def hopeless(self) -> ModelError:
+        """What is to be said of a model that has failed on everything."""
+        return ModelError(
+            f"Expected model {self._model.name!r} to answer, but it failed on each of {self._failed} queries: "
+            f"{self._reason}"
+        )
+
+
+def _one_line(text: str, at_most: int = 300) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= at_most else f"{line[: at_most - 1]}…"
+
+
+def missing(model: LoadedModel, queries: Sequence[Query]) -> list[Query]:
+    """The queries that a model of written answers lacks; none for any other model."""
+    return [query for query in queries if model.deferred.lacks(query)] if model.deferred else []

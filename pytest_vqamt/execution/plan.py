@@ -1,0 +1,132 @@
+"""Which cases a run has: the same on every worker, whatever the model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pytest_vqamt.core.case import Case, NotApplicable
+from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.seeding import seed_for
+from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.relations.base import Relation
+from pytest_vqamt.sampling.chooser import Chooser
+from pytest_vqamt.sampling.samplers import Sampler, draws
+
+_DRAWS_PER_CASE = 20
+_FRUITLESS_DRAWS = 1_000
+"""After so many draws in a row that gave nothing new, the source has no more to give."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """How many cases, and how they are drawn.
+
+    ``shard`` is (I, N), counted from 1: this run keeps the I-th of N shares of the cases, by case id.
+    """
+
+    max_cases: int = 100
+    seed: int = 0
+    sampler: Sampler = Sampler.HYPOTHESIS
+    shard: tuple[int, int] = (1, 1)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether this run has all the cases, and not a share of them."""
+        return self.shard[1] == 1
+
+    def owns(self, name: str) -> bool:
+        """Whether the case (or scene) of this id belongs to this run's shard."""
+        number, of = self.shard
+        return self.is_whole or int(digest(name), 16) % of == number - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """One draw: the scene's index, and the case it gave or why it gave none."""
+
+    index: int
+    outcome: Case | NotApplicable
+
+
+@dataclass(slots=True)
+class Plan:
+    """The distinct cases of one relation variant on one source, drawn one by one as they are iterated over.
+
+    ``part`` is the part of the sampling run that the latest case comes from. Afterwards ``not_applicable`` tells, for
+    this run's shard, how many of the scenes drawn never gave a case, by reason.
+    """
+
+    relation: Relation
+    variant: str
+    source: SceneSource
+    sampling: Sampling
+    part: int = 0
+    not_applicable: Counter[str] = field(default_factory=Counter)
+    _scene: str = ""
+
+    def __iter__(self) -> Iterator[Case]:
+        """The cases.
+
+        Raises:
+            VqamtError: the relation raised an error of its own.
+            DataError: a scene cannot be read.
+        """
+        try:
+            yield from self._cases()
+        except (VqamtError, GeneratorExit):
+            raise
+        except Exception as error:
+            raise VqamtError(
+                f"Expected relation {self.relation.info.name!r} to derive a case, but it raised "
+                f"{type(error).__name__}: {error} (scene {self._scene!r} of {self.source.spec})"
+            ) from error
+
+    def _cases(self) -> Iterator[Case]:
+        limit = self.sampling.max_cases
+        if limit < 1 or not len(self.source):
+            return
+        whole = self.sampling.is_whole
+        reasons: dict[int, str] = {}
+        fruitful: set[int] = set()
+        known: set[str] = set()
+        made = fruitless = 0
+        for attempts, drawn in enumerate(draws(self.sampling.sampler, self.draw, self._next_part), start=1):
+            fruitless += 1
+            outcome = drawn.outcome
+            if isinstance(outcome, NotApplicable):
+                reasons.setdefault(drawn.index, outcome.reason)
+            else:
+                case_id = outcome.id
+                if case_id not in known:
+                    known.add(case_id)
+                    fruitful.add(drawn.index)
+                    made += 1
+                    fruitless = 0
+                    if whole or self.sampling.owns(case_id):
+                        yield outcome
+            if made == limit or fruitless == _FRUITLESS_DRAWS or attempts == limit * _DRAWS_PER_CASE + _FRUITLESS_DRAWS:
+                break
+        self.not_applicable = Counter(
+            reason
+            for index, reason in sorted(reasons.items())
+            if index not in fruitful and self.sampling.owns(f"scene {index}")
+        )
+
+    def draw(self, choose: Chooser) -> Drawn:
+        """One scene, the simpler the smaller the choice, and one case of it."""
+        corpus = self.source.corpus
+        index = choose.one(corpus.simplest_first)
+        scene = self.source.scene(index)
+        self._scene = scene.id
+        return Drawn(index, self.relation.derive(scene, corpus, choose, self.variant))
+
+    def seed(self, part: int) -> int:
+        """What seeds a part of the sampling run."""
+        return seed_for(self.relation.info.name, self.variant, self.sampling.seed, part)
+
+    def _next_part(self, part: int) -> int:
+        self.part = part
+        return self.seed(part)

@@ -1,0 +1,132 @@
+"""A whole run from Python: for notebooks, training callbacks, and scripts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from enum import StrEnum
+from importlib.metadata import version
+from pathlib import Path
+from typing import TypeVar
+
+from pytest_vqamt.core.errors import OptionError, did_you_mean
+from pytest_vqamt.core.events import Event, Listener
+from pytest_vqamt.core.reports import report
+from pytest_vqamt.core.results import Report
+from pytest_vqamt.data import catalogue as sources
+from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.execution.plan import Sampling
+from pytest_vqamt.execution.run_item import Job, Terms, run_item
+from pytest_vqamt.execution.stores import Stores
+from pytest_vqamt.models.base import ModelOptions, adopt
+from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.relations.catalogue import check, select
+from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.stats.gates import GateOn, Threshold
+
+Choice = TypeVar("Choice", bound=StrEnum)
+
+
+def run(
+    *,
+    model: object,
+    data: str | SceneSource = "pictures",
+    relations: str | Sequence[str] = (),
+    exclude: str | Sequence[str] = (),
+    max_cases: int = 100,
+    seed: int = 0,
+    sampler: str = "hypothesis",
+    fail_under: str | float | Sequence[str | float] = (),
+    gate: str = "point",
+    shrink: int = 30,
+    batch_size: int | None = None,
+    device: str = "auto",
+    cache: str | Path | None = None,
+    listen: Listener | None = None,
+) -> Report:
+    """Run relations against a model and return the report.
+
+    ``model`` is a spec as in ``--vqamt-model``, an object with a method ``answer``, ``entail`` or ``caption``, or a
+    function of an image and a text. ``data`` is a spec as in ``--vqamt-data``, or a scene source. ``relations`` and
+    ``exclude`` are globs; with none, every relation is run that the model's tasks allow. ``fail_under`` is a rate, or
+    ``"GLOB=RATE"``, or several of them; whether a gate is met stands in the result. ``cache`` is a folder that
+    keeps answers for later runs; with None nothing is kept. ``listen`` is told what happens
+    (``pytest_vqamt.core.events``). The others are as the options of their names.
+
+    Raises:
+        VqamtError: an argument is wrong, or the model or the data cannot be used.
+    """
+    started, clock = datetime.now(UTC), time.monotonic()
+    if max_cases < 1:
+        raise OptionError(f"Expected one case or more, but got max_cases={max_cases!r}")
+    options = ModelOptions(batch_size=batch_size, device=device)
+    loaded = Catalogue().load(model, options) if isinstance(model, str) else adopt(_name(model), model, options)
+    source = sources.load(data) if isinstance(data, str) else data
+    terms = Terms(
+        sampling=Sampling(max_cases=max_cases, seed=seed, sampler=_member(Sampler, "sampler", sampler)),
+        thresholds=tuple(Threshold.parse(str(each)) for each in _several(fail_under)),
+        gate_on=_member(GateOn, "gate", gate),
+        shrink=shrink,
+    )
+    check([each.pattern for each in terms.thresholds], "fail_under to name a relation or a glob of relations")
+    chosen = [
+        (relation, variant)
+        for relation, variant in select(_globs(relations), _globs(exclude))
+        if relation.info.task in loaded.tasks
+    ]
+    if not chosen:
+        raise OptionError(
+            f"Expected a relation to be left that model {loaded.name!r} can be asked ({', '.join(loaded.tasks)}), "
+            f"but got relations={relations!r}, exclude={exclude!r}"
+        )
+    stores = Stores(Path(cache) if cache is not None else None)
+    try:
+        results = [
+            run_item(
+                Job(relation=relation, variant=variant, model=loaded, source=source, position=position),
+                terms,
+                stores,
+                listen or _silent,
+            )
+            for position, (relation, variant) in enumerate(chosen)
+        ]
+    finally:
+        stores.close()
+    return report(
+        results,
+        vqamt_version=version("pytest-vqamt"),
+        seed=seed,
+        sampler=sampler,
+        max_cases=max_cases,
+        shard=(1, 1),
+        started=started.isoformat(timespec="seconds"),
+        duration_s=time.monotonic() - clock,
+    )
+
+
+def _silent(event: Event) -> None:
+    """Listens to nothing."""
+
+
+def _globs(value: str | Sequence[str]) -> tuple[str, ...]:
+    parts = value.split(",") if isinstance(value, str) else value
+    return tuple(part.strip() for part in parts if part.strip())
+
+
+def _several(value: str | float | Sequence[str | float]) -> Sequence[str | float]:
+    return (value,) if isinstance(value, str | float | int) else value
+
+
+def _member(kind: type[Choice], argument: str, value: str) -> Choice:
+    known = [each.value for each in kind]
+    if value not in known:
+        raise OptionError(
+            f"Expected one of {', '.join(known)}, but got {argument}={value!r}; {did_you_mean(value, known)}"
+        )
+    return kind(value)
+
+
+def _name(model: object) -> str:
+    name: object = getattr(model, "name", None) or getattr(model, "__name__", None)
+    return name if isinstance(name, str) else type(model).__name__

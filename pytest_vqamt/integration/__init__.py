@@ -1,0 +1,1 @@
+"""What pytest sees: options, items, outcomes, and the hand-over between workers."""

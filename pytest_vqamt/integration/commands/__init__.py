@@ -1,0 +1,1 @@
+"""The commands of ``vqamt``: one file each, with ``add_arguments(parser)`` and ``run(arguments) -> exit status``."""

@@ -1,0 +1,132 @@
+"""``vqamt describe``: a relation in words, and what it asks."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+
+from pytest_vqamt.core.case import Case, RelationInfo
+from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.query import Query
+from pytest_vqamt.data import catalogue as sources
+from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.execution.plan import Plan, Sampling
+from pytest_vqamt.integration.commands.main import ExitStatus
+from pytest_vqamt.models.oracle import known, say
+from pytest_vqamt.relations.base import Relation
+from pytest_vqamt.relations.catalogue import select
+from pytest_vqamt.relations.user import UserRelation
+
+_ON_TAGS = {
+    "baseline": "gated only by a pattern that names it",
+    "presumed": "gated only by a pattern that names it",
+    "control": "never gated",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("relation", metavar="RELATION", help="a name, with or without its variant, or a glob of names")
+    parser.add_argument(
+        "--data", metavar="SPEC", default="pictures:50", help="where the examples come from (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--cases", metavar="N", type=int, default=2, help="examples of each variant (default: %(default)s; 0: none)"
+    )
+    parser.add_argument("--seed", metavar="N", type=int, default=0, help="other examples (default: %(default)s)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the description.
+
+    Raises:
+        VqamtError: no such relation or data, or a number that cannot be used.
+    """
+    if arguments.cases < 0:
+        raise OptionError(f"Expected a number of examples from 0 up, but got --cases={arguments.cases}")
+    variants: dict[str, tuple[Relation, list[str]]] = {}
+    for relation, variant in select((arguments.relation,)):
+        variants.setdefault(relation.info.name, (relation, []))[1].append(variant)
+    source = sources.load(arguments.data)
+    sampling = Sampling(max_cases=arguments.cases, seed=arguments.seed)
+    for number, (relation, chosen) in enumerate(variants.values()):
+        print("\n" * (number > 0) + "\n".join(_described(relation)))
+        for variant in chosen if arguments.cases else ():
+            print("\n" + "\n".join(_examples(relation, variant, source, sampling)))
+    return ExitStatus.OK
+
+
+def _described(relation: Relation) -> Iterator[str]:
+    info = relation.info
+    yield info.name
+    yield info.claim
+    yield ""
+    yield f"source    {info.source}"
+    yield f"task      {info.task.value}"
+    yield f"variants  {', '.join(info.item(variant) for variant in info.variants)}"
+    yield f"version   {info.version}"
+    yield f"tags      {', '.join(_tag(tag) for tag in info.tags) or 'none'}"
+    yield f"reports   {_reports(info)}"
+    for text in _docstrings(relation):
+        yield ""
+        yield text
+
+
+def _tag(tag: str) -> str:
+    return f"{tag} ({_ON_TAGS[tag]})" if tag in _ON_TAGS else tag
+
+
+def _reports(info: RelationInfo) -> str:
+    counted = "pass rate with its interval, vacuous share, unparsed answers, errors, how often each answer was given"
+    return f"{counted}; each by {', '.join(info.breakdown)}" if info.breakdown else counted
+
+
+def _docstrings(relation: Relation) -> Iterator[str]:
+    """What the relation's docstring says beyond its claim, and those of the modules that it points to."""
+    written = relation.draft if isinstance(relation, UserRelation) else type(relation)
+    doc = inspect.getdoc(written) or ""
+    beyond = doc.partition("\n")[2].strip()
+    if beyond:
+        yield _plain(beyond)
+    for name in re.findall(r"``(\w+)``", doc):
+        module = getattr(sys.modules[written.__module__], name, None)
+        if isinstance(module, ModuleType):
+            yield _plain(f"{name}: {inspect.getdoc(module)}")
+
+
+def _plain(text: str) -> str:
+    return text.replace("``", "").replace("**", "")
+
+
+def _examples(relation: Relation, variant: str, source: SceneSource, sampling: Sampling) -> Iterator[str]:
+    item = relation.info.item(variant)
+    yield f"{item} on {source.spec}, with the right answers"
+    plan = Plan(relation=relation, variant=variant, source=source, sampling=sampling)
+    found = False
+    for case in plan:
+        found = True
+        yield from _example(case)
+    if not found:
+        reasons = ", ".join(f"{reason} ({n} scenes)" for reason, n in sorted(plan.not_applicable.items()))
+        yield f"  not applicable: {reasons}"
+
+
+def _example(case: Case) -> Iterator[str]:
+    yield f"  case {case.id}, scene {case.scene}"
+    texts = [_asked(query) for query in case.queries]
+    width = max(map(len, texts))
+    for text, query in zip(texts, case.queries, strict=True):
+        yield f"    {text.ljust(width)}  ->  {say(known(query))}"
+    yield f"    expected: {case.expected}"
+
+
+def _asked(query: Query) -> str:
+    notes = [type(edit).__name__.lower() for edit in query.picture.edits]
+    if query.trial:
+        notes.append("asked again")
+    text = query.text or f"({query.task.value})"
+    return f"{text} [{', '.join(notes)}]" if notes else text

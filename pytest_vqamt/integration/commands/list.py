@@ -1,0 +1,74 @@
+"""``vqamt list``: what there is to be named."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Iterator
+
+from pytest_vqamt.core.case import RelationInfo
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.data import catalogue as sources
+from pytest_vqamt.integration.commands.main import ExitStatus
+from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.faults import FAULTS
+from pytest_vqamt.relations import catalogue
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of tables")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the lists."""
+    infos = [catalogue.get(name).info for name in catalogue.names()]
+    if arguments.json:
+        print(json.dumps(_rows(infos), ensure_ascii=False, indent=1))
+    else:
+        print("\n".join(_lines(infos)))
+    return ExitStatus.OK
+
+
+def _lines(infos: list[RelationInfo]) -> Iterator[str]:
+    relations = ((info.item(variant), info.task.value, _claim(info)) for info in infos for variant in info.variants)
+    yield from _table("relation", "task", "claim", rows=relations)
+    yield ""
+    yield from _table("model", "what it is", rows=Catalogue().describe())
+    yield ""
+    yield from _table("data", "what it is", rows=sources.describe())
+    yield ""
+    faults = ((f"fault:{name}", fault.description) for name, fault in FAULTS.items())
+    yield from _table("planted fault", "what is wrong with the oracle", rows=faults)
+
+
+def _table(*head: str, rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """Rows of words, every column to the left."""
+    every = [head, *rows]
+    widths = [max(map(len, column)) for column in zip(*every, strict=True)]
+    for row in (head, tuple("-" * width for width in widths), *every[1:]):
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _claim(info: RelationInfo) -> str:
+    return f"{info.claim} ({', '.join(info.tags)})" if info.tags else info.claim
+
+
+def _rows(infos: list[RelationInfo]) -> dict[str, Json]:
+    return {
+        "relations": [
+            {
+                "id": info.item(variant),
+                "version": info.version,
+                "task": info.task.value,
+                "tags": list(info.tags),
+                "claim": info.claim,
+                "source": info.source,
+            }
+            for info in infos
+            for variant in info.variants
+        ],
+        "models": [{"spec": spec, "description": description} for spec, description in Catalogue().describe()],
+        "data": [{"name": name, "description": description} for name, description in sources.describe()],
+        "faults": [{"spec": f"fault:{name}", "description": fault.description} for name, fault in FAULTS.items()],
+    }

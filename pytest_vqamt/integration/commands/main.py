@@ -1,0 +1,88 @@
+"""From what was typed to the command that does it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from importlib import import_module
+from importlib.metadata import version
+
+from pytest_vqamt.core.errors import VqamtError
+
+
+class ExitStatus(IntEnum):
+    """What a command ends with; a finding is a gate that was missed, or whatever else a command looks for."""
+
+    OK = 0
+    FINDING = 1
+    USAGE = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A command and where it is; its module is imported when it is called for."""
+
+    name: str
+    module: str
+    help: str
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command(
+        name="list",
+        module="pytest_vqamt.integration.commands.list",
+        help="the relations, models, data and planted faults there are",
+    ),
+    Command(
+        name="describe",
+        module="pytest_vqamt.integration.commands.describe",
+        help="what a relation claims, where it comes from, and a few of its cases",
+    ),
+    Command(
+        name="merge",
+        module="pytest_vqamt.integration.commands.merge",
+        help="put the reports of --vqamt-shard together",
+    ),
+    Command(
+        name="replay",
+        module="pytest_vqamt.integration.commands.replay",
+        help="write out the pictures of queries that are to be answered elsewhere",
+    ),
+)
+
+
+def run_command(argv: Sequence[str] | None = None) -> int:
+    """Runs the command that the arguments name (those of the process by default) and returns its exit status."""
+    typed = tuple(sys.argv[1:] if argv is None else argv)
+    try:
+        arguments = _parser(typed).parse_args(typed)
+        status: int = arguments.run(arguments)
+        sys.stdout.flush()
+    except VqamtError as error:
+        print(f"vqamt: {error}", file=sys.stderr)
+        return ExitStatus.USAGE
+    except BrokenPipeError:
+        # Whoever reads has seen enough, as in `vqamt list | head`. Nothing is left to be written at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitStatus.OK
+    return status
+
+
+def _parser(typed: Sequence[str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="vqamt", description="Metamorphic relations for vision-language models: what goes with the pytest plugin."
+    )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {version('pytest-vqamt')}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        sentence = f"{command.help[0].upper()}{command.help[1:]}."
+        own = commands.add_parser(command.name, help=command.help, description=sentence)
+        if command.name in typed:
+            module = import_module(command.module)
+            module.add_arguments(own)
+            own.set_defaults(run=module.run)
+    return parser

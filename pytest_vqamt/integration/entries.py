@@ -1,0 +1,67 @@
+"""What a session is to run: relation variants x models x data sources, known by name before anything is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.query import Task
+from pytest_vqamt.relations.base import Relation
+from pytest_vqamt.relations.catalogue import select
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One item: a relation variant, a model and a data source, the latter two as the user named them."""
+
+    relation: Relation
+    variant: str
+    model: str
+    data: str
+    position: int
+
+    @property
+    def item(self) -> str:
+        return self.relation.info.item(self.variant)
+
+    @property
+    def id(self) -> str:
+        """What follows ``vqamt::`` in an item's id, and stands in brackets where a test takes the fixture."""
+        return f"{self.item}-{self.model}-{self.data}"
+
+
+def entries(
+    models: tuple[str, ...],
+    data: tuple[str, ...],
+    relations: tuple[str, ...],
+    excluded: tuple[str, ...],
+    tasks_of: Callable[[str], tuple[Task, ...]],
+) -> tuple[Entry, ...]:
+    """Every entry, in the order of models, data and catalogue; a relation of a task that a model lacks is left out.
+
+    Raises:
+        OptionError: a glob names nothing, or nothing is left to be run.
+    """
+    chosen = select(relations, excluded)
+    if not chosen:
+        raise OptionError(
+            f"Expected a relation to be left, but --vqamt-exclude={','.join(excluded)!r} excludes them all"
+        )
+    combinations = [
+        (relation, variant, model, source)
+        for model in models
+        for source in data
+        for relation, variant in chosen
+        if relation.info.task in tasks_of(model)
+    ]
+    if not combinations:
+        needed = ", ".join(sorted({relation.info.task for relation, _ in chosen}))
+        raise OptionError(
+            f"Expected a model that does {needed}, as the relations chosen need, but got "
+            + ", ".join(f"{model!r} ({', '.join(tasks_of(model))})" for model in models)
+        )
+    return tuple(
+        Entry(relation=relation, variant=variant, model=model, data=source, position=position)
+        for position, (relation, variant, model, source) in enumerate(combinations)
+    )

@@ -1,0 +1,130 @@
+"""The options of the command line and of ini files. Importing this costs nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import pytest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """One option; its ini name is the same with underscores, unless it only makes sense for one run."""
+
+    name: str
+    help: str
+    metavar: str | None = None
+    kind: Literal["one", "many", "flag"] = "one"
+    ini: bool = True
+
+    @property
+    def dest(self) -> str:
+        return self.name.removeprefix("--").replace("-", "_")
+
+
+OPTIONS: tuple[Option, ...] = (
+    Option(
+        name="--vqamt-model",
+        metavar="SPEC",
+        kind="many",
+        help="a model to test; may be given again. `vqamt list` shows the kinds",
+    ),
+    Option(
+        name="--vqamt-data", metavar="SPEC", kind="many", help="a scene source; may be given again (default: pictures)"
+    ),
+    Option(
+        name="--vqamt-relations",
+        metavar="GLOBS",
+        help="only these relations, comma-separated, e.g. metavqa.*,control.*",
+    ),
+    Option(name="--vqamt-exclude", metavar="GLOBS", help="not these relations"),
+    Option(
+        name="--vqamt-max-cases", metavar="N", help="cases per relation variant, model and data source (default: 100)"
+    ),
+    Option(name="--vqamt-seed", metavar="N", help="the same seed gives the same cases (default: 0)"),
+    Option(
+        name="--vqamt-sampler",
+        metavar="hypothesis|random",
+        help="who draws the cases (default: hypothesis; random is faster)",
+    ),
+    Option(
+        name="--vqamt-shrink",
+        metavar="N",
+        help="model calls spent on simplifying the violation that is shown (default: 30)",
+    ),
+    Option(
+        name="--vqamt-plan",
+        kind="flag",
+        ini=False,
+        help="say how many cases and distinct queries the run would have, and stop",
+    ),
+    Option(name="--vqamt-max-queries", metavar="N", help="refuse a run of more distinct queries than this"),
+    Option(
+        name="--vqamt-fail-under",
+        metavar="RATE",
+        kind="many",
+        help="RATE or GLOB=RATE: the pass rate that must be reached; may be given again",
+    ),
+    Option(
+        name="--vqamt-gate",
+        metavar="point|lower-bound",
+        help="what must reach it: the pass rate, or the lower end of its interval (default: point)",
+    ),
+    Option(
+        name="--vqamt-max-error-rate", metavar="RATE", help="the share of cases that may end in an error (default: 0)"
+    ),
+    Option(
+        name="--vqamt-waive",
+        metavar="FILE",
+        help="case ids judged invalid by a person, one a line with the reason: left out of the rates",
+    ),
+    Option(name="--vqamt-report", metavar="DIR", help="write report.json and cases.jsonl into this folder"),
+    Option(name="--vqamt-batch-size", metavar="N|auto", help="inputs a model gets at once (default: auto)"),
+    Option(name="--vqamt-device", metavar="DEVICE", help="auto, cpu or cuda:N (default: auto)"),
+    Option(name="--vqamt-dtype", metavar="DTYPE", help="the precision of the model's weights, e.g. bfloat16"),
+    Option(name="--vqamt-cache", metavar="DIR", help="where answers are kept (default: in pytest's cache folder)"),
+    Option(name="--vqamt-no-cache", kind="flag", ini=False, help="keep no answers beyond this run"),
+    Option(name="--vqamt-shard", metavar="I/N", ini=False, help="the I-th of N machines' share of the cases"),
+    Option(name="--vqamt-replay", metavar="CASE-ID", ini=False, help="ask one case again and write out its pictures"),
+    Option(
+        name="--vqamt-option",
+        metavar="NAME=VALUE",
+        kind="many",
+        help="a setting of a model, relation or edit; may be given again",
+    ),
+)
+
+_INI_TYPE: dict[str, Literal["linelist", "string"]] = {"many": "linelist", "one": "string"}
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """Adds every option, and its ini option, to pytest's."""
+    group = parser.getgroup("vqamt", "metamorphic relations for vision-language models")
+    for option in OPTIONS:
+        if option.kind == "flag":
+            group.addoption(option.name, action="store_true", default=False, help=option.help)
+            continue
+        action = "append" if option.kind == "many" else "store"
+        group.addoption(option.name, action=action, default=None, metavar=option.metavar, help=option.help)
+        if option.ini:
+            parser.addini(option.dest, option.help, type=_INI_TYPE[option.kind], default=None)
+
+
+def given(config: pytest.Config, dest: str) -> str | None:
+    """The value of an option that is given once: the command line's, else the ini file's, else None."""
+    value: str | None = config.getoption(dest)
+    if value is None and _has_ini(dest):
+        value = config.getini(dest) or None
+    return value
+
+
+def given_all(config: pytest.Config, dest: str) -> tuple[str, ...]:
+    """The values of an option that may be given again: the command line's, else the ini file's."""
+    values: list[str] | None = config.getoption(dest)
+    return tuple(values if values is not None else config.getini(dest) or ())
+
+
+def _has_ini(dest: str) -> bool:
+    return any(option.dest == dest and option.ini for option in OPTIONS)

@@ -1,0 +1,44 @@
+"""How much a run would ask, without asking."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.execution.plan import Plan
+from pytest_vqamt.reporting.terminal import table
+
+if TYPE_CHECKING:
+    from pytest_vqamt.integration.session import VqamtSession
+
+
+def plan_lines(session: VqamtSession, most: int | None) -> tuple[str, ...]:
+    """A table of cases and distinct queries; a query that several relations share is counted where it comes first.
+
+    Raises:
+        OptionError: there are more than ``most`` distinct queries.
+    """
+    rows = [("item", "cases", "queries", "new queries")]
+    known: dict[str, set[str]] = {}
+    cases = 0
+    for entry in session.entries:
+        job = session.job(entry)
+        plan = Plan(
+            relation=job.relation, variant=job.variant, source=job.source, sampling=session.settings.terms.sampling
+        )
+        here: set[str] = set()
+        count = 0
+        for case in plan:
+            count += 1
+            here.update(query.id for query in case.queries)
+        asked = known.setdefault(entry.model, set())
+        rows.append((entry.id, str(count), str(len(here)), str(len(here - asked))))
+        asked |= here
+        cases += count
+    total = sum(len(queries) for queries in known.values())
+    if most is not None and total > most:
+        raise OptionError(
+            f"Expected at most --vqamt-max-queries={most} distinct queries, but the run would have {total} "
+            f"for {cases} cases: lower --vqamt-max-cases or name fewer relations"
+        )
+    return (*table(rows), "", f"{cases} cases, {total} distinct queries before any cache")

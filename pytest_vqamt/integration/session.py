@@ -1,0 +1,309 @@
+"""A pytest session that has a model to test: loads things once, runs entries, and reports at the end."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Generator
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from functools import cached_property
+from importlib.metadata import version
+from typing import TextIO, cast
+
+import pytest
+
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.events import Event, Listener
+from pytest_vqamt.core.query import Task
+from pytest_vqamt.core.reports import report
+from pytest_vqamt.core.result_rows import hand_over, taken_over
+from pytest_vqamt.core.results import RelationResult, Report
+from pytest_vqamt.data import catalogue as sources
+from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.execution.run_item import Job, run_item
+from pytest_vqamt.execution.stores import Stores
+from pytest_vqamt.integration.entries import Entry, entries
+from pytest_vqamt.integration.items import ConsistencyItem, broken_item, items_of, takes_fixture
+from pytest_vqamt.integration.planning import plan_lines
+from pytest_vqamt.integration.settings import Settings
+from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.relations.catalogue import check as check_patterns
+from pytest_vqamt.reporting.cases_file import CasesPart, remove_report, start_parts
+from pytest_vqamt.reporting.files import write_files
+from pytest_vqamt.reporting.progress import ProgressBar, open_terminal
+from pytest_vqamt.reporting.terminal import summary
+
+_TOLD = pytest.StashKey[dict[str, Json]]()
+_HAS_RUN = pytest.StashKey[bool]()
+_OF_A_CRASH = "???"
+"""What xdist says a report is about that it writes for a worker that died."""
+
+
+class VqamtSession:
+    """Registered as a plugin of its own where a model is named, so that a session without one does none of this."""
+
+    def __init__(self, config: pytest.Config, settings: Settings) -> None:
+        self.settings = settings
+        self._config = config
+        self._is_worker = hasattr(config, "workerinput")
+        self._adds_items = bool(config.getoption("vqamt_model") or settings.only)
+        self._catalogue = Catalogue()
+        self._models: dict[str, LoadedModel] = {}
+        self._sources: dict[str, SceneSource] = {}
+        self._results: list[RelationResult] = []
+        self._replayed: list[str] = []
+        self._failed: list[str] = []
+        self._started = datetime.now(UTC)
+        self._clock = time.monotonic()
+        self._report: Report | None = None
+        self._planned: tuple[str, ...] = ()
+        self._terminal: TextIO | None = None
+        self._trouble = ""
+
+    # What the options name, loaded when it is first needed.
+
+    def model(self, spec: str) -> LoadedModel:
+        """The model of this spec, loaded once.
+
+        Raises:
+            VqamtError: it cannot be loaded.
+        """
+        if spec not in self._models:
+            self._models[spec] = self._catalogue.load(spec, self.settings.model_options)
+        return self._models[spec]
+
+    def source(self, spec: str) -> SceneSource:
+        """The scene source of this spec, opened once.
+
+        Raises:
+            VqamtError: it cannot be opened.
+        """
+        if spec not in self._sources:
+            self._sources[spec] = sources.load(spec)
+        return self._sources[spec]
+
+    @cached_property
+    def stores(self) -> Stores:
+        return Stores(self.settings.cache)
+
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        """What this session is to run.
+
+        Raises:
+            VqamtError: the options name nothing to be run, or data or a model that cannot be used.
+        """
+        named = self.settings
+        for spec in named.data:
+            self.source(spec)  # before any model is loaded
+        check_patterns(
+            [each.pattern for each in named.terms.thresholds],
+            "--vqamt-fail-under to name a relation or a glob of relations",
+        )
+        return entries(named.models, named.data, named.relations, named.excluded, self._tasks)
+
+    def job(self, entry: Entry) -> Job:
+        """The entry with its model and its source loaded."""
+        return Job(
+            relation=entry.relation,
+            variant=entry.variant,
+            model=self.model(entry.model),
+            source=self.source(entry.data),
+            position=entry.position,
+        )
+
+    def _tasks(self, spec: str) -> tuple[Task, ...]:
+        """What a model can do; a worker tries every task of one that cannot be loaded, and each item says why."""
+        try:
+            return self.model(spec).tasks
+        except VqamtError:
+            if not self._is_worker:
+                raise
+            return tuple(Task)
+
+    # Running.
+
+    def run(self, entry: Entry) -> RelationResult:
+        """Runs an entry.
+
+        Raises:
+            VqamtError: the model or the data cannot be used.
+        """
+        job = self.job(entry)
+        with ExitStack() as closing:
+            listeners: list[Listener] = []
+            if self.settings.report:
+                listeners.append(closing.enter_context(CasesPart(self.settings.report, entry.position)))
+            if self._terminal:
+                bar = ProgressBar(self._terminal, self._column)
+                listeners.append(bar)
+                closing.callback(bar.close)
+
+            def listen(event: Event) -> None:
+                for listener in listeners:
+                    listener(event)
+
+            result = run_item(job, self.settings.terms, self.stores, listen)
+        return result  # noqa: RET504 - an ExitStack may swallow errors, as far as mypy knows
+
+    def run_and_tell(self, entry: Entry, node: pytest.Item) -> RelationResult:
+        """Runs an entry; what became of it goes to the report, from a worker by way of the test report of ``node``.
+
+        Raises:
+            VqamtError: the model or the data cannot be used.
+        """
+        result = self.run(entry)
+        node.stash.setdefault(_TOLD, {})["result"] = cast("Json", hand_over(result))
+        node.stash[_HAS_RUN] = True
+        return result
+
+    def replay(self, case_id: str, node: pytest.Item) -> None:
+        """Asks a case again and keeps what came of it for the summary.
+
+        Raises:
+            VqamtError: no such case.
+        """
+        from pytest_vqamt.integration.replay import replay
+
+        node.stash.setdefault(_TOLD, {})["replay"] = replay(self, case_id)
+
+    def _column(self) -> int:
+        """Where in its line pytest's own output stands."""
+        return self._config.get_terminal_writer().width_of_current_line
+
+    def _prepare(self) -> None:
+        """Finds out before any model is loaded whether there is room for what the session will keep and write.
+
+        Raises:
+            VqamtError: a folder or a file cannot be used.
+        """
+        if self._adds_items and self.settings.cache:
+            _ = self.stores.of_shown_cases
+        asks_nothing = self.settings.replay or self.settings.plan_only or self._config.getoption("collectonly")
+        if self.settings.report and not asks_nothing:
+            start_parts(self.settings.report)
+            # Where model and folder stand in the ini file, this may be a session of unit tests alone.
+            if self._adds_items or self._config.getoption("vqamt_report"):
+                remove_report(self.settings.report)
+        for spec in self.settings.models:
+            if spec.startswith("answers:") and (deferred := self.model(spec).deferred):
+                deferred.prune()
+
+    def _add_items(self, session: pytest.Session, items: list[pytest.Item]) -> None:
+        theirs = any(map(takes_fixture, items))
+        if self.settings.replay:
+            items[:] = items_of(session, self)
+        elif self.settings.only or (self._adds_items and not theirs):
+            items.extend(items_of(session, self))
+        elif theirs:
+            _ = self.entries  # or the options cannot be used
+        if self.settings.plan_only or self.settings.max_queries is not None:
+            self._planned = plan_lines(self, self.settings.max_queries)
+        if self.settings.plan_only:
+            items.clear()
+
+    # Hooks.
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
+        """Adds our items where no test of the session takes the fixture and the command line names a model."""
+        try:
+            self._add_items(session, items)
+        except VqamtError as error:
+            if not self._is_worker:
+                raise pytest.UsageError(str(error)) from error
+            items[:] = [broken_item(session, error)]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        made = yield
+        told = item.stash.get(_TOLD, {})
+        if made.failed and _HAS_RUN not in item.stash and (isinstance(item, ConsistencyItem) or takes_fixture(item)):
+            told["failed"] = True
+        if told:
+            item.stash[_TOLD] = {}
+            # Extra attributes of a report travel with it from xdist's workers, which send plain types alone: no string
+            # of a model's own kind.
+            made.__dict__["vqamt"] = json.loads(json.dumps(told))
+        return made
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        told: dict[str, Json] = getattr(report, "vqamt", {})
+        if "result" in told:
+            self._results.append(taken_over(cast("dict[str, Json]", told["result"])))
+        if "failed" in told or report.when == _OF_A_CRASH:
+            self._failed.append(report.nodeid)
+        if "replay" in told:
+            self._replayed.append(str(told["replay"]))
+
+    def pytest_sessionstart(self) -> None:
+        if self._is_worker:
+            return
+        try:
+            self._prepare()
+        except VqamtError as error:
+            raise pytest.UsageError(str(error)) from error
+        if self._config.pluginmanager.has_plugin("terminalreporter"):
+            self._terminal = open_terminal()
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if "stores" in self.__dict__:
+            self.stores.close()
+        if self._terminal:
+            self._terminal.close()
+        if self.settings.plan_only and session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+            session.exitstatus = pytest.ExitCode.OK
+        if self._is_worker or not (self._results or self._failed):
+            return
+        ended = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+        stopped = bool(session.shouldfail or session.shouldstop)
+        sampling = self.settings.terms.sampling
+        self._report = report(
+            self._results,
+            vqamt_version=version("pytest-vqamt"),
+            seed=sampling.seed,
+            sampler=sampling.sampler.value,
+            max_cases=sampling.max_cases,
+            shard=sampling.shard,
+            started=self._started.isoformat(timespec="seconds"),
+            duration_s=time.monotonic() - self._clock,
+            complete=ended and not stopped and not self._failed,
+        )
+        if self.settings.report:
+            try:
+                write_files(self._report, self.settings.report)
+            except VqamtError as error:
+                self._trouble = str(error)
+                session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self.settings.plan_only:
+            terminalreporter.section("vqamt: plan")
+            for line in self._planned:
+                terminalreporter.write_line(line)
+        if self._replayed:
+            terminalreporter.section("vqamt: replay")
+            for text in self._replayed:
+                terminalreporter.write_line(text)
+        if self._report is not None:
+            terminalreporter.section("vqamt: consistency")
+            for line in summary(self._report, self.settings.again):
+                terminalreporter.write_line(line)
+            if self._trouble:
+                terminalreporter.write_line(f"ERROR: no report was written. {self._trouble}", red=True)
+            elif self.settings.report:
+                terminalreporter.write_line(f"report: {self.settings.report / 'report.json'}")
+
+    def pytest_report_header(self) -> str:
+        named, sampling = self.settings, self.settings.terms.sampling
+        kept = (
+            f"answers of models with a fingerprint are kept in {named.cache}" if named.cache else "no answers are kept"
+        )
+        return (
+            f"vqamt: {', '.join(named.models)} on {', '.join(named.data)}, "
+            f"at most {sampling.max_cases} cases an item, seed {sampling.seed}; {kept}"
+        )

@@ -1,0 +1,210 @@
+"""What the user asked for, checked before anything is loaded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_vqamt.core.errors import OptionError, did_you_mean
+from pytest_vqamt.data import catalogue as sources
+from pytest_vqamt.execution.plan import Sampling
+from pytest_vqamt.execution.run_item import Terms
+from pytest_vqamt.integration.command_line import again
+from pytest_vqamt.integration.options import given, given_all
+from pytest_vqamt.integration.waivers import read_waivers
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.stats.gates import GateOn, Threshold
+
+if TYPE_CHECKING:
+    import pytest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The options of a session, typed.
+
+    Attributes:
+        cache: the folder of the answer cache; None where nothing is kept.
+        max_error_rate: the share of cases that may end in an error.
+        replay: the id of the one case to be asked again.
+        only: the items whose ids (``vqamt::ID``) stand among the command line's arguments; empty for all.
+        again: how a command begins that finds the settings of this session.
+    """
+
+    models: tuple[str, ...]
+    data: tuple[str, ...]
+    relations: tuple[str, ...]
+    excluded: tuple[str, ...]
+    terms: Terms
+    model_options: ModelOptions
+    max_error_rate: float
+    max_queries: int | None
+    plan_only: bool
+    report: Path | None
+    cache: Path | None
+    replay: str | None
+    only: tuple[str, ...]
+    again: str
+
+
+def read_settings(config: pytest.Config) -> Settings:
+    """The settings of this session.
+
+    Raises:
+        OptionError: a value cannot be used.
+    """
+    models = _distinct("--vqamt-model", given_all(config, "vqamt_model"))
+    options = _model_options(config)
+    for spec in models:
+        Catalogue().check(spec)
+        if spec.startswith("fault:"):
+            Catalogue().load(spec, options)  # costs nothing, and tells an unknown fault before any worker starts
+    data = _distinct("--vqamt-data", given_all(config, "vqamt_data") or ("pictures",))
+    for spec in data:
+        sources.check(spec)
+    cache = _cache(config)
+    return Settings(
+        models=models,
+        data=data,
+        relations=_globs(given(config, "vqamt_relations")),
+        excluded=_globs(given(config, "vqamt_exclude")),
+        terms=_terms(config, shows_drawn_only=cache is None),
+        model_options=options,
+        max_error_rate=_rate(config, "vqamt_max_error_rate", 0.0),
+        max_queries=_given_number(config, "vqamt_max_queries", at_least=1),
+        plan_only=bool(config.getoption("vqamt_plan")),
+        report=_path(config, "vqamt_report"),
+        cache=cache,
+        replay=given(config, "vqamt_replay"),
+        only=tuple(config.option.vqamt_only),
+        again=again(config),
+    )
+
+
+def _terms(config: pytest.Config, *, shows_drawn_only: bool) -> Terms:
+    """The terms of the run; a case simpler than any that was drawn is shown only where it is kept to be replayed."""
+    waive = _path(config, "vqamt_waive")
+    shrink = _number(config, "vqamt_shrink", 30, at_least=0)
+    return Terms(
+        sampling=Sampling(
+            max_cases=_number(config, "vqamt_max_cases", 100, at_least=1),
+            seed=_number(config, "vqamt_seed", 0, at_least=0),
+            sampler=Sampler(_choice(config, "vqamt_sampler", tuple(Sampler))),
+            shard=_shard(given(config, "vqamt_shard")),
+        ),
+        thresholds=tuple(Threshold.parse(text) for text in given_all(config, "vqamt_fail_under")),
+        gate_on=GateOn(_choice(config, "vqamt_gate", tuple(GateOn))),
+        shrink=0 if shows_drawn_only else shrink,
+        waived=read_waivers(waive) if waive else {},
+    )
+
+
+def _model_options(config: pytest.Config) -> ModelOptions:
+    size = given(config, "vqamt_batch_size")
+    settings: dict[str, str] = {}
+    for text in given_all(config, "vqamt_option"):
+        name, equals, value = text.partition("=")
+        if not name or not equals:
+            raise OptionError(f"Expected --vqamt-option=NAME=VALUE, but got {text!r}")
+        settings[name] = value
+    device = given(config, "vqamt_device") or "auto"
+    if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", device):
+        raise OptionError(f"Expected --vqamt-device to be auto, cpu or cuda:N, but got {device!r}")
+    return ModelOptions(
+        batch_size=None if size in (None, "auto") else _given_number(config, "vqamt_batch_size", at_least=1),
+        device=device,
+        dtype=given(config, "vqamt_dtype"),
+        settings=settings,
+    )
+
+
+def _cache(config: pytest.Config) -> Path | None:
+    if config.getoption("vqamt_no_cache"):
+        return None
+    if named := _path(config, "vqamt_cache"):
+        return named
+    cache = getattr(config, "cache", None)  # absent under `-p no:cacheprovider`
+    try:
+        return Path(cache.mkdir("vqamt")) if cache is not None else None
+    except OSError:  # a read-only checkout: the run needs no cache, and the header says that there is none
+        return None
+
+
+def _distinct(option: str, specs: Sequence[str]) -> tuple[str, ...]:
+    for spec in specs:
+        if specs.count(spec) > 1:
+            raise OptionError(f"Expected each {option} once, but got {spec!r} {specs.count(spec)} times")
+    return tuple(specs)
+
+
+def _globs(text: str | None) -> tuple[str, ...]:
+    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
+
+
+def _path(config: pytest.Config, dest: str) -> Path | None:
+    """A path of the command line is relative to where pytest was called, one of an ini file to the root folder."""
+    typed: str | None = config.getoption(dest)
+    text = typed or given(config, dest)
+    return (config.invocation_params.dir if typed else config.rootpath) / Path(text).expanduser() if text else None
+
+
+def _choice(config: pytest.Config, dest: str, choices: tuple[str, ...]) -> str:
+    value = given(config, dest)
+    if value is None:
+        return choices[0]
+    if value not in choices:
+        raise OptionError(
+            f"Expected {_typed(dest)} to be one of {', '.join(choices)}, but got {value!r}; "
+            f"{did_you_mean(value, choices)}"
+        )
+    return value
+
+
+def _number(config: pytest.Config, dest: str, default: int, *, at_least: int) -> int:
+    value = _given_number(config, dest, at_least=at_least)
+    return default if value is None else value
+
+
+def _given_number(config: pytest.Config, dest: str, *, at_least: int) -> int | None:
+    text = given(config, dest)
+    if text is None:
+        return None
+    try:
+        value = int(text)
+    except ValueError:
+        value = at_least - 1
+    if value < at_least:
+        raise OptionError(f"Expected {_typed(dest)} to be a whole number from {at_least} up, but got {text!r}")
+    return value
+
+
+def _rate(config: pytest.Config, dest: str, default: float) -> float:
+    text = given(config, dest)
+    if text is None:
+        return default
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise OptionError(f"Expected {_typed(dest)} to be a rate from 0 to 1, but got {text!r}")
+    return value
+
+
+def _shard(text: str | None) -> tuple[int, int]:
+    if text is None:
+        return 1, 1
+    found = re.fullmatch(r"(\d+)/(\d+)", text)
+    number, of = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not 1 <= number <= of:
+        raise OptionError(f"Expected --vqamt-shard to be I/N with I from 1 to N, but got {text!r}")
+    return number, of
+
+
+def _typed(dest: str) -> str:
+    return f"--{dest.replace('_', '-')}"

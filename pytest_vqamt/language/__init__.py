@@ -1,0 +1,1 @@
+"""Texts: questions written from meanings, answers read back into values."""

@@ -1,0 +1,148 @@
+"""What stands before every reading of an answer: traces cut off, markup gone, refusals told from answers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+SHORT = 200
+"""Longer answers are not kept by the readers, which remember tens of thousands of what they have read."""
+
+
+class Unreadable(StrEnum):
+    """Why an answer has no reading."""
+
+    EMPTY = "empty answer"
+    REFUSAL = "refusal"
+    NO_NUMBER = "no number"
+    SEVERAL_NUMBERS = "several numbers"
+    NOT_WHOLE = "not a whole number of things"
+    NO_YES_OR_NO = "neither yes nor no"
+    YES_AND_NO = "both yes and no"
+    NO_OPTION = "no option named"
+    SEVERAL_OPTIONS = "several options named"
+    NO_LABEL = "no label named"
+    SEVERAL_LABELS = "several labels named"
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """An answer that cannot be read as what was asked for."""
+
+    reason: Unreadable
+
+
+def strip_reasoning(text: str) -> str:
+    """``text`` without the model's thinking aloud; of a trace that never ends, nothing is left.
+
+    A closing tag alone ends a trace that the prompt had opened.
+
+    >>> strip_reasoning("<think>Two dogs, so yes.</think> Yes")
+    'Yes'
+    >>> strip_reasoning("<think>Let me see")
+    ''
+    >>> strip_reasoning("There are two.</think>2")
+    '2'
+    """
+    if "<" not in text and "[" not in text:
+        return text.strip()
+    kept, start, inside = "", 0, False
+    for tag in _TAG.finditer(text):
+        if inside:
+            inside, start = not tag["closing"], tag.end()
+        elif tag["closing"]:
+            kept, start = "", tag.end()
+        else:
+            kept, inside = f"{kept}{text[start : tag.start()]} ", True
+    return kept.strip() if inside else f"{kept}{text[start:]}".strip()
+
+
+def prepare(text: str) -> str | Unread:
+    """``text`` in lower case with contractions written out, and no more of it than the answer proper.
+
+    What follows "answer:" (or stands in an answer tag or in LaTeX's box) is the answer proper. Sentences stay on their
+    own lines where they were.
+
+    Returns:
+        The text, or why there is nothing to read: it is empty or a refusal that no "but" takes back.
+    """
+    bare = _plain(strip_reasoning(text))
+    if not _SOMETHING.search(bare):
+        return Unread(Unreadable.EMPTY)
+    refusal = _REFUSAL.search(bare)
+    if not refusal:
+        return bare
+    taken_back = _BUT.split(bare[refusal.end() :], maxsplit=1)
+    if len(taken_back) == 1 or not _SOMETHING.search(taken_back[1]) or _REFUSAL.search(taken_back[1]):
+        return Unread(Unreadable.REFUSAL)
+    return taken_back[1].strip()
+
+
+def unread(prepared: str, reason: Unreadable) -> Unread:
+    """Why ``prepared`` cannot be read: an apology or a doubt that says nothing else is a refusal."""
+    return Unread(Unreadable.REFUSAL if _DOUBT.search(prepared) else reason)
+
+
+_LONGEST = 4000
+"""Characters of the answer proper that are read: a model that repeats itself without end says no more with the rest."""
+
+_TAG = re.compile(
+    r"[<\[](?P<closing>/?)(?:think|thinking|thought|reasoning|reflection|scratchpad|analysis)[>\]]", re.IGNORECASE
+)
+
+_SOMETHING = re.compile(r"\w")
+_BUT = re.compile(r"\b(?:but|however|nevertheless|still|although|though)\b")
+_MARKED_ANSWER = re.compile(
+    r"<answer>(.*?)(?:</answer>|$)|\\boxed\{(?:\\text\{)?([^{}]*)|\b(?:answer|conclusion)(?:\s+is)?\s*:",
+    re.DOTALL,
+)
+_TAG_OF_MARKUP = re.compile(r"</?[a-z_|/][^<>]*>")
+_MARKUP = re.compile(r"[*`#\"\[\]{}$\\]|(?<!\w)_+|_+(?!\w)")
+_TYPESET = str.maketrans({
+    "\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2010": "-", "\u2011": "-", "\u2012": "-",
+    "\u2013": "-", "\u2014": " - ", "\u2212": "-",
+})  # fmt: skip
+_CONTRACTIONS = (
+    (re.compile(r"\b(?:can'?t|cannot)\b"), "can not"),
+    (re.compile(r"\bwon't\b"), "will not"),
+    (re.compile(r"\bain'?t\b"), "is not"),
+    (re.compile(r"(?<=[a-z])n't\b"), " not"),
+    (re.compile(r"\b(is|are|was|were|do|does|did|has|have)nt\b"), r"\1 not"),
+    (re.compile(r"\b(there|it|that|here|what|he|she)'s\b"), r"\1 is"),
+    (re.compile(r"\b(there|they|we|you)'re\b"), r"\1 are"),
+    (re.compile(r"\bi'm\b"), "i am"),
+    (re.compile(r"\bi'd\b"), "i would"),
+)
+_SPACES = re.compile(r"[^\S\n]+")
+
+_CANNOT = r"(?:can not|could not|not able to|unable to|not possible to|impossible to|hard to|difficult to)"
+_REFUSAL = re.compile(
+    rf"\b{_CANNOT} (?:be )?(?:\w+ ){{0,2}}?(?:help|assist|answer|determine|tell|say|know|provide|view|access|comply"
+    r"|discuss|judge|confirm|verify|determined|answered|told|known|see (?:the |this |that |an |any |your )?"
+    r"(?:image|picture|photo)s?)\b"
+    r"|\bunanswerable\b|\bnot answerable\b|\bdo not (?:really )?know\b|\bno idea\b|\bno answer\b"
+    r"|\b(?:not enough|insufficient|no) information\b|\bundetermined\b|\bdo not have access\b"
+    r"|\bno (?:image|picture|photo) (?:was |is |has been )?(?:provided|attached|given|available|uploaded)\b"
+)
+_DOUBT = re.compile(
+    r"\bsorry\b|\bapologi[sz]e\b|\b(?:not|un)\s?(?:sure|clear|certain|known)\b|\bn/a\b|\bnot applicable\b"
+    r"|\bas an (?:ai|artificial)\b|\bas a (?:large )?language model\b|\b(?:can not|unable to) \w+|\bdo not understand\b"
+)
+
+
+def _plain(text: str) -> str:
+    text = text.lower().translate(_TYPESET)
+    marked = list(_MARKED_ANSWER.finditer(text))
+    if marked:
+        last = marked[-1]
+        inside = last[1] if last[1] is not None else last[2]
+        after = inside if inside is not None else text[last.end() :]
+        text = after if _SOMETHING.search(after) else text
+    text = text.strip()
+    if len(text) > _LONGEST:
+        text = text[:_LONGEST].rsplit(maxsplit=1)[0]
+    text = _MARKUP.sub("", _TAG_OF_MARKUP.sub(" ", text))
+    for pattern, written_out in _CONTRACTIONS:
+        text = pattern.sub(written_out, text)
+    return _SPACES.sub(" ", text).strip()

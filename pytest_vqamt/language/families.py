@@ -1,0 +1,65 @@
+"""The top family of an object name: things of two families are surely not the same things."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import lru_cache
+from importlib.resources import files
+
+
+def family(name: str) -> str | None:
+    """The family of ``name``, or None where it is not listed; the list is ``families.toml``, curated.
+
+    >>> family("dog"), family("teddy bear"), family("mouse")
+    ('animal', 'plaything', None)
+    """
+    return _families().get(name)
+
+
+def one_is_a_kind_of_the_other(a: str, b: str) -> bool:
+    """Whether a thing of one name may go by the other as well, by a curated list of common names.
+
+    Class lists keep such names apart ("bird" is every bird but the ducks), people do not.
+
+    >>> one_is_a_kind_of_the_other("bird", "duck"), one_is_a_kind_of_the_other("duck", "dog")
+    (True, False)
+    """
+    return a in _KINDS.get(b, ()) or b in _KINDS.get(a, ())
+
+
+_KINDS: dict[str, frozenset[str]] = {
+    "bird": frozenset({"duck", "goose", "chicken", "parrot", "seagull", "pigeon", "swan", "owl", "penguin", "eagle"}),
+    "dog": frozenset({"puppy"}),
+    "cat": frozenset({"kitten"}),
+    "cow": frozenset({"bull", "calf", "ox"}),
+    "person": frozenset({"man", "woman", "boy", "girl", "child", "kid", "baby", "lady", "guy", "player"}),
+    "man": frozenset({"guy"}),
+    "woman": frozenset({"lady"}),
+    "child": frozenset({"boy", "girl", "kid", "baby"}),
+    "kid": frozenset({"boy", "girl", "baby"}),
+    "car": frozenset({"taxi", "van", "suv", "minivan"}),
+    "truck": frozenset({"van", "fire truck", "pickup truck"}),
+    "boat": frozenset({"ship", "sailboat", "canoe", "kayak"}),
+    "cup": frozenset({"mug", "wine glass"}),
+    "bicycle": frozenset({"bike"}),
+    "motorcycle": frozenset({"bike", "moped", "scooter"}),
+    "airplane": frozenset({"plane", "jet"}),
+    "couch": frozenset({"sofa"}),
+    "chair": frozenset({"armchair", "stool"}),
+    "table": frozenset({"desk", "coffee table", "dining table", "nightstand"}),
+    "bag": frozenset({"handbag", "backpack", "purse", "suitcase"}),
+    "hat": frozenset({"cap", "helmet"}),
+    "shirt": frozenset({"t-shirt"}),
+    "shoe": frozenset({"boot", "sandal", "sneaker"}),
+    "ball": frozenset({"sports ball", "tennis ball"}),
+    "tree": frozenset({"palm tree", "pine tree"}),
+    "flower": frozenset({"rose", "tulip", "sunflower", "daisy"}),
+}
+
+
+@lru_cache(maxsize=1)
+def _families() -> dict[str, str]:
+    table: dict[str, list[str]] = tomllib.loads(
+        files("pytest_vqamt.language").joinpath("families.toml").read_text("utf-8")
+    )
+    return {name: kind for kind, names in table.items() for name in names}

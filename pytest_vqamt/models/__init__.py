@@ -1,0 +1,1 @@
+"""Adapters: what makes a model answer queries, one file per kind of model."""

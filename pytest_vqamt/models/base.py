@@ -1,0 +1,259 @@
+"""What a model is, and how any object or function becomes one.
+
+A model is an object with one or more of the methods ``answer``, ``entail`` and ``caption``, or a plain function
+``f(image, text) -> str``. The methods it has say which tasks it is tested on. Two attributes are optional:
+
+``fingerprint`` (str)
+    Part of every key of the answer cache: it names everything that can change an answer. That is the weights (their
+    digest, or a revision that cannot move), the settings (prompt, precision, longest text), and each installed package
+    that computes the answer, with its version (``transformers==5.23.0``), so that an upgrade asks anew. The version of
+    a package never stands for weights: a model that an installed package brings names both. Device and batch size
+    are left out. Without a fingerprint nobody can tell whether the model has changed, so its answers are kept for one
+    run only.
+
+``batch_size`` (int)
+    How many inputs it takes at once where the user leaves it open.
+
+A ``ModelError`` out of a model means that all of it is unusable; any other exception is about the batch that was asked.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from pathlib import Path
+from reprlib import repr as shortened
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from pytest_vqamt.core.errors import ModelError, OptionError
+from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
+
+if sys.version_info >= (3, 14):
+    # Annotations are evaluated when they are asked for, and may name what is imported for type checkers only.
+    from annotationlib import Format
+
+    def _signature(function: Callable[..., object]) -> inspect.Signature:
+        return inspect.signature(function, annotation_format=Format.STRING)
+
+else:
+    _signature = inspect.signature
+
+DEFAULT_BATCH_SIZE = 32
+
+
+class VQAModel(Protocol):
+    """Answers questions about pictures."""
+
+    def answer(self, batch: Sequence[ModelInput]) -> Sequence[Answer]: ...
+
+
+class EntailmentModel(Protocol):
+    """Says whether a picture entails a hypothesis: "entailment", "neutral" or "contradiction"."""
+
+    def entail(self, batch: Sequence[ModelInput]) -> Sequence[Answer]: ...
+
+
+class CaptionModel(Protocol):
+    """Describes pictures."""
+
+    def caption(self, batch: Sequence[ModelInput]) -> Sequence[Answer]: ...
+
+
+METHODS: Mapping[Task, str] = {Task.VQA: "answer", Task.ENTAILMENT: "entail", Task.CAPTIONING: "caption"}
+"""The method that does each task, in the order in which tasks are listed."""
+
+
+@runtime_checkable
+class Deferred(Protocol):
+    """A model whose answers are written down elsewhere, and that may lack some of them."""
+
+    @property
+    def todo_file(self) -> Path:
+        """Where the queries that lack an answer are listed."""
+        ...
+
+    def lacks(self, query: Query) -> bool:
+        """Whether the query has no answer yet; asked before the query is."""
+        ...
+
+    def todo(self, queries: Iterable[Query]) -> None:
+        """Adds queries to the list; what is listed already is not added again. Several processes may do so at once."""
+        ...
+
+    def prune(self) -> None:
+        """Takes off the list what has been answered. Called once a run, by one process, before any asks."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelOptions:
+    """What the user says of how models are to run.
+
+    Attributes:
+        batch_size: inputs asked at once; None leaves it to the model.
+        device: "auto", "cpu" or "cuda:N".
+        dtype: the precision of the weights, such as "bfloat16"; None leaves it to the model.
+        settings: what ``--vqamt-option NAME=VALUE`` gave.
+    """
+
+    batch_size: int | None = None
+    device: str = "auto"
+    dtype: str | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.batch_size is not None and self.batch_size < 1:
+            raise OptionError(f"Expected a batch size of 1 or more, or auto, but got batch_size={self.batch_size!r}")
+
+
+Method: TypeAlias = Callable[[Sequence[ModelInput]], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedModel:
+    """A model ready to be asked, whatever it was made from.
+
+    Attributes:
+        name: its spec, as items and reports show it.
+        tasks: what it can do, in the order of ``METHODS``.
+        fingerprint: what its answers are filed under.
+        persistent: whether answers may be kept for later runs: whether it declares its fingerprint itself.
+        batch_size: how many inputs to ask at once.
+        deferred: the model's list of what it cannot answer yet, where it has one.
+        methods: what to call for each task.
+    """
+
+    name: str
+    tasks: tuple[Task, ...]
+    fingerprint: str
+    persistent: bool
+    batch_size: int
+    deferred: Deferred | None = None
+    methods: Mapping[Task, Method] = field(repr=False, compare=False)
+
+    def ask(self, task: Task, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
+        """One answer for each input, in their order.
+
+        Raises:
+            ModelError: the model does not do ``task``, or what it returned is not one answer for each input.
+            Exception: whatever else the model raises, unchanged.
+        """
+        method = self.methods.get(task)
+        if method is None:
+            known = ", ".join(self.tasks)
+            raise ModelError(f"Expected a task of model {self.name!r} ({known}), but got task={task.value!r}")
+        if not batch:
+            return ()
+        returned = method(batch)
+        who = f"{getattr(method, '__qualname__', METHODS[task])}() of model {self.name!r}"
+        if isinstance(returned, str | bytes | Mapping | set | frozenset) or not isinstance(returned, Iterable):
+            raise ModelError(f"Expected {who} to return a sequence of answers, but got {_told(returned)}")
+        given = tuple(returned)
+        if len(given) != len(batch):
+            raise ModelError(f"Expected {who} to return {len(batch)} answers, one per input, but got {len(given)}")
+        return tuple(_answer(value, asked, who) for value, asked in zip(given, batch, strict=True))
+
+
+def adopt(name: str, model: object, options: ModelOptions) -> LoadedModel:
+    """``model``, an object with one of the methods or a function ``f(image, text)``, made ready under ``name``.
+
+    Raises:
+        ModelError: it is neither, or its ``fingerprint`` or ``batch_size`` is of the wrong type.
+    """
+    methods = _methods(model)
+    if not methods:
+        raise ModelError(
+            f"Expected model {name!r} to be an object with a method answer, entail or caption, or a function "
+            f"f(image, text), but got {'the class ' if isinstance(model, type) else ''}{_told(model)}"
+        )
+    declared: object = getattr(model, "fingerprint", None)
+    if not isinstance(declared, str | None):
+        raise ModelError(
+            f"Expected the fingerprint of model {name!r} to be a string (an attribute or a property), "
+            f"but got fingerprint={_told(declared)}"
+        )
+    return LoadedModel(
+        name=name,
+        tasks=tuple(methods),
+        fingerprint=declared or f"undeclared:{name}",
+        persistent=bool(declared),
+        batch_size=options.batch_size or _own_batch_size(name, model),
+        deferred=model if isinstance(model, Deferred) else None,
+        methods=methods,
+    )
+
+
+def takes(function: Callable[..., object], *arguments: str) -> bool:
+    """Whether ``function`` can be called with so many positional arguments; False where it has no signature to tell."""
+    try:
+        _signature(function).bind(*arguments)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _methods(model: object) -> dict[Task, Method]:
+    if isinstance(model, type):
+        return {}
+    methods: dict[Task, Method] = {}
+    for task, name in METHODS.items():
+        found: object = getattr(model, name, None)
+        if callable(found):
+            methods[task] = found
+    if not methods and callable(model) and takes(model, "image", "text"):
+        return {Task.VQA: _one_by_one(model)}
+    return methods
+
+
+def _one_by_one(function: Callable[..., object]) -> Method:
+    def answer(batch: Sequence[ModelInput]) -> object:
+        return [function(each.image, each.text) for each in batch]
+
+    answer.__qualname__ = getattr(function, "__qualname__", type(function).__qualname__)
+    return answer
+
+
+def _own_batch_size(name: str, model: object) -> int:
+    size: object = getattr(model, "batch_size", None)
+    if size is None:
+        return DEFAULT_BATCH_SIZE
+    if not isinstance(size, int) or isinstance(size, bool) or size < 1:
+        raise ModelError(f"Expected the batch_size of model {name!r} to be 1 or more, but got batch_size={_told(size)}")
+    return size
+
+
+def _answer(value: object, asked: ModelInput, who: str) -> Answer:
+    if isinstance(value, str):
+        return Answer(_writable(value))
+    if isinstance(value, Answer) and _is_sound(value.text, value.scores):
+        return Answer(_writable(value.text), value.scores)
+    raise ModelError(
+        f"Expected {who} to return an Answer(text, scores) or a str for each input, but got {_told(value)} "
+        f"for text={shortened(asked.text)}"
+    )
+
+
+def _writable(text: str) -> str:
+    """The text as a plain string that every file can hold: half of a cut-off emoji becomes a question mark."""
+    return str(text).encode("utf-8", "replace").decode("utf-8")
+
+
+def _is_sound(text: object, scores: object) -> bool:
+    """Whether what a model put into an Answer is of the types that Answer declares."""
+    if not isinstance(text, str) or not isinstance(scores, tuple | None):
+        return False
+    return all(
+        isinstance(pair, tuple)
+        and len(pair) == 2
+        and isinstance(pair[0], str)
+        and isinstance(pair[1], float | int)
+        and isfinite(pair[1])
+        for pair in scores or ()
+    )
+
+
+def _told(value: object) -> str:
+    return f"{shortened(value)} ({type(value).__qualname__})"

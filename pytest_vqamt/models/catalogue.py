@@ -1,0 +1,181 @@
+"""Every kind of model that ``--vqamt-model`` can name."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.metadata import entry_points
+from operator import attrgetter
+from typing import TypeAlias
+
+from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, did_you_mean
+from pytest_vqamt.models.base import LoadedModel, ModelOptions, adopt
+
+Factory: TypeAlias = Callable[[str, ModelOptions], object]
+"""Makes a model from what follows the first colon of its spec, and the options."""
+
+ENTRY_POINTS = "pytest_vqamt.models"
+"""The group of entry points by which installed packages add kinds: ``name = "module:factory"``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """One kind of model.
+
+    Attributes:
+        name: what its specs begin with.
+        factory: the factory, or where it is: "module:callable", imported when a model of this kind is first made.
+        description: one line.
+        argument: what follows the colon ("FILE"); "" where nothing may; None where the factory alone can tell.
+        extra: the extra of this package that installs what it needs.
+        origin: who adds it.
+    """
+
+    name: str
+    factory: str | Factory
+    description: str
+    argument: str | None = None
+    extra: str = ""
+    origin: str = "pytest-vqamt"
+
+    @property
+    def form(self) -> str:
+        """How a spec of this kind is written: "answers:FILE"."""
+        return f"{self.name}:{self.argument}" if self.argument else self.name
+
+
+MODELS: tuple[Kind, ...] = (
+    Kind(
+        name="tiny",
+        factory="pytest_vqamt.models.tiny:load",
+        description="the small trained model that comes with this package; does every task",
+        argument="",
+        extra="demo",
+    ),
+    Kind(
+        name="python",
+        factory="pytest_vqamt.models.python:load",
+        description="a model that your own code makes, or a function f(image, text)",
+        argument="module:factory",
+    ),
+    Kind(
+        name="answers",
+        factory="pytest_vqamt.models.answers:load",
+        description="answers obtained elsewhere; lists the queries it lacks in FILE.todo.jsonl",
+        argument="FILE",
+    ),
+    Kind(
+        name="oracle",
+        factory="pytest_vqamt.models.oracle:load",
+        description="knows every scene: holds on every relation, or the relation is wrong",
+        argument="",
+    ),
+    Kind(
+        name="fault",
+        factory="pytest_vqamt.models.faults:load",
+        description="the oracle with one planted fault, which relations must catch",
+        argument="NAME",
+    ),
+)
+
+
+class Catalogue:
+    """The kinds of models of a session: ours, those of installed packages, and those that hooks register."""
+
+    def __init__(self) -> None:
+        self._registered: list[Kind] = []
+
+    def register(self, name: str, factory: str | Factory, description: str = "") -> None:
+        """Adds a kind whose models ``factory(argument, options)`` makes.
+
+        Raises:
+            OptionError: the name is taken, or no spec can begin with it.
+        """
+        if not name or name != name.strip() or ":" in name:
+            raise OptionError(f"Expected a name without colons to register a kind of model, but got name={name!r}")
+        for kind in self.kinds:
+            if kind.name == name:
+                raise OptionError(
+                    f"Expected a new name to register a kind of model, but got name={name!r}, which {kind.origin} has"
+                )
+        self._registered.append(Kind(name=name, factory=factory, description=description, origin="a hook"))
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Every kind, in the order in which they are listed."""
+        return (*MODELS, *self._installed, *self._registered)
+
+    def describe(self) -> tuple[tuple[str, str], ...]:
+        """How a spec of each kind is written, and what it is. Imports none of them."""
+        return tuple((kind.form, kind.description) for kind in self.kinds)
+
+    def check(self, spec: str) -> None:
+        """Checks the form of ``spec`` and loads nothing.
+
+        Raises:
+            OptionError: no such kind, or a missing or needless argument.
+        """
+        self._parsed(spec)
+
+    def load(self, spec: str, options: ModelOptions) -> LoadedModel:
+        """The model that ``spec``, ``name`` or ``name:argument``, names.
+
+        Raises:
+            OptionError: no such kind, a missing or needless argument, or a package that is not installed.
+            ModelError: the model cannot be made.
+        """
+        kind, argument = self._parsed(spec)
+        return adopt(spec, _made(kind, argument, spec, options), options)
+
+    def _parsed(self, spec: str) -> tuple[Kind, str]:
+        name, _, argument = spec.partition(":")
+        kind = self._kind(name, spec)
+        if kind.argument and not argument:
+            raise OptionError(f"Expected --vqamt-model={kind.form}, but got model={spec!r}")
+        if kind.argument == "" and spec != name:
+            raise OptionError(f"Expected --vqamt-model={kind.form} with nothing after it, but got model={spec!r}")
+        return kind, argument
+
+    @cached_property
+    def _installed(self) -> tuple[Kind, ...]:
+        found = sorted(entry_points(group=ENTRY_POINTS), key=lambda point: (point.name, point.value))
+        return tuple(
+            Kind(name=point.name, factory=point.value, description=f"from the package {package}", origin=package)
+            for point in found
+            if (package := point.dist.name if point.dist else point.module)
+        )
+
+    def _kind(self, name: str, spec: str) -> Kind:
+        found = [kind for kind in self.kinds if kind.name == name]
+        if not found:
+            hint = did_you_mean(name, (kind.name for kind in self.kinds))
+            raise OptionError(f"Expected --vqamt-model to begin with a kind of model, but got model={spec!r}; {hint}")
+        if len(found) > 1:
+            origins = " and ".join(kind.origin for kind in found)
+            raise OptionError(f"Expected one kind of model called {name!r}, but got one each from {origins}")
+        return found[0]
+
+
+def _made(kind: Kind, argument: str, spec: str, options: ModelOptions) -> object:
+    try:
+        return _factory(kind)(argument, options)
+    except VqamtError:
+        raise
+    except Exception as error:
+        missing = error.name if isinstance(error, ModuleNotFoundError) else None
+        if kind.extra and missing and missing.partition(".")[0] != "pytest_vqamt":
+            raise OptionError(
+                f"Expected what model={spec!r} needs to be installed, but there is no {missing}; "
+                f'run: pip install "pytest-vqamt[{kind.extra}]"'
+            ) from error
+        raise ModelError(f"Loading model={spec!r} raised {type(error).__name__}: {error}") from error
+
+
+def _factory(kind: Kind) -> Factory:
+    if not isinstance(kind.factory, str):
+        return kind.factory
+    module, _, name = kind.factory.partition(":")
+    factory: Factory = attrgetter(name)(importlib.import_module(module))
+    return factory

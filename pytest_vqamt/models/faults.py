@@ -1,0 +1,240 @@
+"""``fault:NAME``: the oracle with one planted fault.
+
+Each relation must catch the faults it is made for, which shows that its passes mean something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from pytest_vqamt.core.errors import OptionError, did_you_mean
+from pytest_vqamt.core.meaning import (
+    Absent,
+    Annotated,
+    Both,
+    Choice,
+    Count,
+    Describe,
+    Either,
+    Entails,
+    Exists,
+    Group,
+    Has,
+    Meaning,
+    Neither,
+    NotBoth,
+)
+from pytest_vqamt.core.query import Query
+from pytest_vqamt.core.truth import Label, Truth, truth
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.oracle import Scripted, known, say
+
+_SATURATED = 1
+"""The highest count that ``saturates`` ever gives. With 2, too few things of one name and property would show it."""
+
+_MANY = 2
+"""The lowest count that ``quantifies`` calls many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """What is wrong, in one line, and what is therefore said to a query."""
+
+    description: str
+    reply: Callable[[Query], str]
+
+
+def load(name: str, _options: ModelOptions) -> Scripted:
+    """The model with the fault of this name.
+
+    Raises:
+        OptionError: there is no such fault.
+    """
+    if name not in FAULTS:
+        hint = did_you_mean(f"fault:{name}", (f"fault:{known_name}" for known_name in FAULTS))
+        raise OptionError(f"Expected a planted fault, but got model='fault:{name}'; {hint}")
+    return Scripted(FAULTS[name].reply)
+
+
+def _always(text: str) -> Callable[[Query], str]:
+    return lambda _query: text
+
+
+def _ignores_negation(query: Query) -> str:
+    match query.meaning:
+        case Absent(group=group):
+            return _told(query, Exists(group=group))
+        case Neither(groups=groups):
+            return _told(query, Either(groups=groups))
+        case NotBoth(groups=groups):
+            return _told(query, Both(groups=groups))
+    return say(known(query))
+
+
+def _ignores_attributes(query: Query) -> str:
+    return _told(query, _without_attributes(query.meaning))
+
+
+def _first_group_only(query: Query) -> str:
+    if isinstance(query.meaning, Count):
+        return _told(query, Count(groups=query.meaning.groups[:1]))
+    return say(known(query))
+
+
+def _order_sensitive(query: Query) -> str:
+    if isinstance(query.meaning, Count):
+        phrases = [" ".join((*group.attributes, group.name)) for group in query.meaning.groups]
+        return _off_by(query, int(phrases != sorted(phrases)))
+    return say(known(query))
+
+
+def _counts_pieces_wrong(query: Query) -> str:
+    return _off_by(query, int(isinstance(query.meaning, Count) and len(query.meaning.groups) > 1))
+
+
+def _off_by_one(query: Query) -> str:
+    return _off_by(query, int(isinstance(query.meaning, Count)))
+
+
+def _saturates(query: Query) -> str:
+    value = known(query)
+    if isinstance(query.meaning, Count) and isinstance(value, int):
+        return say(min(value, _SATURATED))
+    return say(value)
+
+
+def _sees_absent(query: Query) -> str:
+    value = known(query)
+    match query.meaning:
+        case Count(groups=(_,)) if value == 0:
+            return say(1)
+        case Exists():
+            return say(True)
+    return say(value)
+
+
+def _inconsistent(query: Query) -> str:
+    value = known(query)
+    return say(_wrong(value) if query.trial > 0 else value)
+
+
+def _spacing_sensitive(query: Query) -> str:
+    value = known(query)
+    return say(_wrong(value) if "  " in query.text else value)
+
+
+def _quantifies(query: Query) -> str:
+    value = known(query)
+    match query.meaning:
+        case Count(groups=(_,)) if isinstance(value, int) and value >= _MANY:
+            return "many"
+    return say(value)
+
+
+FAULTS: Mapping[str, Fault] = {
+    "always-yes": Fault(description='says "yes" whatever is asked', reply=_always("yes")),
+    "always-no": Fault(description='says "no" whatever is asked', reply=_always("no")),
+    "always-zero": Fault(description='says "0" whatever is asked', reply=_always("0")),
+    "refuses": Fault(description="declines to answer", reply=_always("I cannot help with that.")),
+    "ignores-negation": Fault(
+        description='takes "Is there no dog?" for "Is there a dog?"',
+        reply=_ignores_negation,
+    ),
+    "ignores-attributes": Fault(
+        description='takes "red cars" for "cars"',
+        reply=_ignores_attributes,
+    ),
+    "first-group-only": Fault(
+        description='counts the dogs alone, asked for "dogs and cats"',
+        reply=_first_group_only,
+    ),
+    "order-sensitive": Fault(
+        description="counts one too many where the groups are not named in the order of the alphabet",
+        reply=_order_sensitive,
+    ),
+    "counts-pieces-wrong": Fault(
+        description="counts one too many where several groups are to be added up",
+        reply=_counts_pieces_wrong,
+    ),
+    "off-by-one": Fault(
+        description="counts one too many, always",
+        reply=_off_by_one,
+    ),
+    "saturates": Fault(
+        description=f"never counts above {_SATURATED}",
+        reply=_saturates,
+    ),
+    "sees-absent": Fault(
+        description="sees one of whatever single group it is asked for, there or not; totals are right",
+        reply=_sees_absent,
+    ),
+    "quantifies": Fault(
+        description=f'says "many" for {_MANY} or more of one group, and gives totals as numbers',
+        reply=_quantifies,
+    ),
+    "inconsistent": Fault(
+        description="gives another answer when it is asked the very same thing again",
+        reply=_inconsistent,
+    ),
+    "spacing-sensitive": Fault(
+        description="gives a wrong answer where words are two spaces apart",
+        reply=_spacing_sensitive,
+    ),
+}
+"""Every planted fault by its name."""
+
+
+def _told(query: Query, meaning: Meaning) -> str:
+    """The right answer to what the query was taken to mean."""
+    return say(truth(meaning, query.picture.scene))
+
+
+def _off_by(query: Query, error: int) -> str:
+    value = known(query)
+    return say(value + error if isinstance(value, int) and error else value)
+
+
+def _wrong(value: Truth) -> Truth:
+    """Some other answer of the same kind."""
+    match value:
+        case bool():
+            return not value
+        case int():
+            return value + 1
+        case Label.ENTAILMENT:
+            return Label.CONTRADICTION
+        case Label():
+            return Label.ENTAILMENT
+        case str():
+            return "something else"
+        case tuple():
+            return (*value, ("ghost", 1))
+        case None:
+            return "anything"
+        case _:
+            assert_never(value)
+
+
+def _without_attributes(meaning: Meaning) -> Meaning:
+    match meaning:
+        case Count(groups=groups) | Both(groups=groups) | NotBoth(groups=groups) | Either(groups=groups):
+            return replace(meaning, groups=tuple(map(_bare, groups)))
+        case Neither(groups=groups):
+            return replace(meaning, groups=tuple(map(_bare, groups)))
+        case Exists(group=group) | Absent(group=group):
+            return replace(meaning, group=_bare(group))
+        case Has(group=group):
+            return Exists(group=_bare(group))
+        case Entails(units=units):
+            return Entails(units=tuple(replace(unit, group=_bare(unit.group)) for unit in units))
+        case Choice() | Describe() | Annotated():
+            return meaning
+        case _:
+            assert_never(meaning)
+
+
+def _bare(group: Group) -> Group:
+    related = tuple(replace(condition, to=_bare(condition.to)) for condition in group.related)
+    return replace(group, attributes=(), related=related)

@@ -1,0 +1,77 @@
+"""The pytest plugin: hooks and fixtures, which delegate.
+
+Importing this module imports pytest and the table of options alone; all else waits until a model is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_vqamt.integration.options import add_options, given_all
+
+if TYPE_CHECKING:
+    from pytest_vqamt.data.base import SceneSource
+    from pytest_vqamt.integration.consistency import Consistency
+    from pytest_vqamt.integration.session import VqamtSession
+    from pytest_vqamt.models.base import LoadedModel
+
+_SESSION = "vqamt-session"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Our options, and their ini options."""
+    add_options(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Starts a session of ours where a model is named."""
+    if given_all(config, "vqamt_model"):
+        from pytest_vqamt.integration.start import start
+
+        config.pluginmanager.register(start(config), _SESSION)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One call of a test for each relation variant, model and data source."""
+    if "vqamt_consistency" in metafunc.fixturenames:
+        from pytest_vqamt.integration.start import parametrize
+
+        parametrize(metafunc, metafunc.config.pluginmanager.get_plugin(_SESSION))
+
+
+@pytest.fixture(scope="session")
+def vqamt_models(request: pytest.FixtureRequest) -> Mapping[str, LoadedModel]:
+    """The models that the options name, by their specs."""
+    from pytest_vqamt.integration.consistency import one_line
+
+    session = _session(request)
+    with one_line():
+        return {spec: session.model(spec) for spec in session.settings.models}
+
+
+@pytest.fixture(scope="session")
+def vqamt_scenes(request: pytest.FixtureRequest) -> Mapping[str, SceneSource]:
+    """The scene sources that the options name, by their specs."""
+    from pytest_vqamt.integration.consistency import one_line
+
+    session = _session(request)
+    with one_line():
+        return {spec: session.source(spec) for spec in session.settings.data}
+
+
+@pytest.fixture
+def vqamt_consistency(request: pytest.FixtureRequest) -> Consistency:
+    """One relation variant on one model and one data source: ``.check()`` runs and asserts it."""
+    from pytest_vqamt.integration.consistency import Consistency
+
+    return Consistency(_session(request), request.param, request.node)
+
+
+def _session(request: pytest.FixtureRequest) -> VqamtSession:
+    session: VqamtSession | None = request.config.pluginmanager.get_plugin(_SESSION)
+    if session is None:
+        pytest.skip("no model is named: give --vqamt-model=SPEC, or vqamt_model in the ini file")
+    return session

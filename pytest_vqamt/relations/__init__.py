@@ -1,0 +1,1 @@
+"""Metamorphic relations: each derives cases from scenes and judges the answers."""

@@ -1,0 +1,99 @@
+"""Every relation there is: ours in the order of the papers, then those of plugins, then those of this session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import cast
+
+from pytest_vqamt.core.case import item_name
+from pytest_vqamt.core.errors import OptionError, did_you_mean
+from pytest_vqamt.core.globs import matches
+from pytest_vqamt.relations.base import Relation
+
+ENTRY_POINTS = "pytest_vqamt.relations"
+
+TABLE: dict[str, str] = {
+    "metavqa.partition": "pytest_vqamt.relations.metavqa.partition:Partition",
+    "metavqa.reorder": "pytest_vqamt.relations.metavqa.reorder:Reorder",
+    "metavqa.reversion": "pytest_vqamt.relations.metavqa.reversion:Reversion",
+    "control.repeat": "pytest_vqamt.relations.control.repeat:Repeat",
+    "control.reencode": "pytest_vqamt.relations.control.reencode:Reencode",
+}
+
+_registered: dict[str, Relation] = {}
+
+
+def register(relation: Relation) -> None:
+    """Add a relation to this session, as ``@vqamt.relation`` does; one of the same name is replaced.
+
+    Raises:
+        OptionError: the name is one of ours.
+    """
+    name = relation.info.name
+    if name in TABLE:
+        raise OptionError(f"Expected a name that none of ours has, but got name={name!r}: choose another prefix")
+    _registered[name] = relation
+
+
+def names() -> tuple[str, ...]:
+    """All names, without importing anything."""
+    plugins = (point.name for point in entry_points(group=ENTRY_POINTS))
+    return tuple(dict.fromkeys((*TABLE, *plugins, *_registered)))
+
+
+def get(name: str) -> Relation:
+    """The relation of this name.
+
+    Raises:
+        OptionError: there is none.
+    """
+    if name in TABLE:
+        module, _, attribute = TABLE[name].partition(":")
+        return cast("Relation", getattr(import_module(module), attribute)())
+    if name in _registered:
+        return _registered[name]
+    for point in entry_points(group=ENTRY_POINTS, name=name):
+        loaded = point.load()
+        return cast("Relation", loaded() if isinstance(loaded, type) else loaded)
+    raise OptionError(f"Expected the name of a relation, but got {name!r}; {did_you_mean(name, names())}")
+
+
+def select(wanted: Sequence[str] = (), excluded: Sequence[str] = ()) -> tuple[tuple[Relation, str], ...]:
+    """Relations with a variant each, in catalogue order.
+
+    Those that a pattern of ``wanted`` names (all, where there is none), less those that one of ``excluded`` names.
+
+    Raises:
+        OptionError: a pattern names nothing.
+    """
+    check((*wanted, *excluded))
+    return tuple(
+        (relation, variant)
+        for item, relation, variant in _items()
+        if (not wanted or _any(wanted, item)) and not _any(excluded, item)
+    )
+
+
+def check(patterns: Sequence[str], what: str = "a relation or a glob of relations") -> None:
+    """Checks that each pattern, which stands for ``what``, names a relation.
+
+    Raises:
+        OptionError: one names nothing.
+    """
+    items = [item for item, _, _ in _items()]
+    for pattern in patterns:
+        if not any(matches(pattern, item) for item in items):
+            raise OptionError(f"Expected {what}, but {pattern!r} names none; {did_you_mean(pattern, items)}")
+
+
+def _items() -> Iterator[tuple[str, Relation, str]]:
+    for name in names():
+        relation = get(name)
+        for variant in relation.info.variants:
+            yield item_name(name, variant), relation, variant
+
+
+def _any(patterns: Iterable[str], item: str) -> bool:
+    return any(matches(pattern, item) for pattern in patterns)

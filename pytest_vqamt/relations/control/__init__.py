@@ -1,0 +1,1 @@
+"""The noise floor: what a model violates although nothing was changed."""

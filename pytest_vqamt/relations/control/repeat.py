@@ -1,0 +1,49 @@
+"""The relation ``control.repeat``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.query import Answer, Query, Task
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.relations import expectations
+from pytest_vqamt.relations.control.question import plain_question
+from pytest_vqamt.sampling.chooser import Chooser
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """The same question on the same picture, asked twice, gets the same answer.
+
+    The second asking is a query of its own (``trial=1``), so no cached answer stands in for it.
+    """
+
+    info: ClassVar[RelationInfo] = RelationInfo(
+        name="control.repeat",
+        task=Task.VQA,
+        claim="The same question on the same picture, asked twice, gets the same answer.",
+        source="a control of this project: the noise floor of a model that is not deterministic",
+        tags=("control",),
+    )
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        asked = plain_question(scene, corpus, choose)
+        if isinstance(asked, NotApplicable):
+            return asked
+        picture = scene.picture
+        return Case(
+            relation=self.info.name,
+            variant=variant,
+            scene=scene.id,
+            queries=tuple(
+                Query(picture=picture, text=asked.text, meaning=asked.meaning, trial=trial) for trial in (0, 1)
+            ),
+            expected="first = second",
+        )
+
+    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
+        return expectations.unchanged(case, answers)

@@ -1,0 +1,168 @@
+"""How the answers of a case must relate: the vocabulary that relations share.
+
+Each takes a case and its answers, in the order of the queries, and gives a verdict. A reading that is not of the
+right kind makes the case UNPARSED. Quantifiers ("many") follow MetaVQA section 4.1.1: what arithmetic cannot decide
+holds, and is marked vacuous.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from pytest_vqamt.core.case import Case, Outcome, Verdict
+from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.meaning import YES_NO, Choice, Count, Entails
+from pytest_vqamt.core.query import Answer, Query
+from pytest_vqamt.language.answers import (
+    Quantifier,
+    Unread,
+    Unreadable,
+    read_choice,
+    read_count,
+    read_label,
+    read_yes_no,
+    strip_reasoning,
+)
+
+Reading: TypeAlias = bool | int | str | Quantifier | Unread
+Expectation: TypeAlias = Callable[[Case, Sequence[Answer]], Verdict]
+
+_AT_LEAST = 2
+"""The smallest number that a quantifier can stand for."""
+
+
+def read(query: Query, answer: Answer) -> Reading:
+    """What the answer says, read as the kind of answer that the query's meaning asks for."""
+    meaning = query.meaning
+    if isinstance(meaning, Count):
+        return read_count(answer.text)
+    if isinstance(meaning, YES_NO):
+        return read_yes_no(answer.text, meaning)
+    if isinstance(meaning, Choice):
+        return read_choice(answer.text, meaning.options)
+    if isinstance(meaning, Entails):
+        return read_label(answer.text)
+    text = " ".join(strip_reasoning(answer.text).casefold().split()).rstrip(".")
+    return text or Unread(Unreadable.EMPTY)
+
+
+def shown(reading: Reading) -> str:
+    """A reading as reports show it."""
+    if isinstance(reading, bool):
+        return "yes" if reading else "no"
+    if isinstance(reading, Unread):
+        return "unparsed"
+    return reading.word if isinstance(reading, Quantifier) else str(reading)
+
+
+def same_answer(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """All answers are the same."""
+    readings = _readings(case, answers)
+    if unparsed := _unparsed(readings):
+        return unparsed
+    first, *rest = readings
+    return _all(readings, [_equal(first, other) for other in rest], "all answers must be the same")
+
+
+def unchanged(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """All answers say the same, be they of the right kind or not: the demand of the controls."""
+    texts = {" ".join(answer.text.casefold().split()) for answer in answers}
+    if len(texts) == 1:
+        return _holds(_readings(case, answers))
+    return same_answer(case, answers)
+
+
+def opposite_answer(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """One of two yes/no answers is yes and the other is no.
+
+    Raises:
+        VqamtError: the case is not of two yes/no questions.
+    """
+    _demand(case, YES_NO, "two yes/no questions", len(case.queries) == 2)
+    readings = _readings(case, answers)
+    if unparsed := _unparsed(readings):
+        return unparsed
+    if readings[0] != readings[1]:
+        return _holds(readings)
+    return _violated(readings, "one answer must be yes and the other no")
+
+
+def sum_of_parts(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """The first count is the sum of the others. Vacuous where all are 0, and where arithmetic cannot decide.
+
+    Raises:
+        VqamtError: the case is not of questions for a number.
+    """
+    _demand(case, (Count,), "a total and its parts, all counts", len(case.queries) > 1)
+    readings = _readings(case, answers)
+    if unparsed := _unparsed(readings):
+        return unparsed
+    total, *parts = readings
+    sum_ = " + ".join(shown(part) for part in parts)
+    if any(_is_bound(reading) for reading in readings):
+        return _holds(readings, vacuous=True)
+    if any(isinstance(part, Quantifier) for part in parts):
+        if isinstance(total, Quantifier):
+            return _holds(readings)
+        return _violated(readings, f"expected a quantifier as the sum of {sum_}")
+    expected = sum(part for part in parts if isinstance(part, int))
+    if isinstance(total, Quantifier):
+        if expected >= _AT_LEAST:
+            return _holds(readings, vacuous=True)
+        return _violated(readings, f"expected {sum_} = {expected}")
+    if total == expected:
+        return _holds(readings, vacuous=expected == 0)
+    return _violated(readings, f"expected {sum_} = {expected}")
+
+
+def _demand(case: Case, kinds: tuple[type, ...], what: str, enough: bool) -> None:
+    if not enough or not all(isinstance(query.meaning, kinds) for query in case.queries):
+        asked = ", ".join(type(query.meaning).__name__ for query in case.queries)
+        raise VqamtError(f"Expected a case of {what} in relation {case.relation!r}, but got {asked}")
+
+
+def _is_bound(reading: Reading) -> bool:
+    """Whether it is a quantifier such as "at least 3", which arithmetic with numbers cannot decide about."""
+    return isinstance(reading, Quantifier) and any(character.isdigit() for character in reading.word)
+
+
+def _readings(case: Case, answers: Sequence[Answer]) -> tuple[Reading, ...]:
+    return tuple(read(query, answer) for query, answer in zip(case.queries, answers, strict=True))
+
+
+def _unparsed(readings: Sequence[Reading]) -> Verdict | None:
+    for reading in readings:
+        if isinstance(reading, Unread):
+            return Verdict(
+                outcome=Outcome.UNPARSED, reason=reading.reason.value, readings=tuple(shown(each) for each in readings)
+            )
+    return None
+
+
+def _equal(first: Reading, second: Reading) -> bool | None:
+    """Whether both say the same; None where a quantifier leaves it undecided."""
+    if _is_bound(first) or _is_bound(second):
+        return True if first == second else None
+    if isinstance(first, Quantifier) and isinstance(second, Quantifier):
+        return True
+    for quantifier, other in ((first, second), (second, first)):
+        if isinstance(quantifier, Quantifier):
+            return None if isinstance(other, int) and other >= _AT_LEAST else False
+    return first == second
+
+
+def _all(readings: Sequence[Reading], decisions: Sequence[bool | None], demand: str) -> Verdict:
+    if any(decision is False for decision in decisions):
+        return _violated(readings, demand)
+    nothing_shown = all(reading == 0 and not isinstance(reading, bool) for reading in readings)
+    return _holds(readings, vacuous=nothing_shown or any(decision is None for decision in decisions))
+
+
+def _holds(readings: Sequence[Reading], *, vacuous: bool = False) -> Verdict:
+    return Verdict(outcome=Outcome.HOLDS, vacuous=vacuous, readings=tuple(shown(each) for each in readings))
+
+
+def _violated(readings: Sequence[Reading], demand: str) -> Verdict:
+    told = tuple(shown(each) for each in readings)
+    return Verdict(outcome=Outcome.VIOLATED, reason=f"{demand}, but got {', '.join(told)}", readings=told)

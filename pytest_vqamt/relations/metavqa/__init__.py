@@ -1,0 +1,1 @@
+"""Yuan, Wang, Jiang and Chen: Perception Matters. CVPR 2021."""

@@ -1,0 +1,56 @@
+"""The relation ``metavqa.partition``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.query import Answer, Query, Task
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language import questions
+from pytest_vqamt.relations import expectations
+from pytest_vqamt.relations.metavqa import arguments
+from pytest_vqamt.sampling.chooser import Chooser
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """The count of two groups together equals the sum of their counts.
+
+    Yuan et al., CVPR 2021, section 4.1.1. **Deviation:** groups and properties as in ``arguments``. One wording a case.
+    """
+
+    info: ClassVar[RelationInfo] = RelationInfo(
+        name="metavqa.partition",
+        task=Task.VQA,
+        claim="The count of two groups together equals the sum of their counts.",
+        source="Yuan et al., CVPR 2021, section 4.1.1",
+        variants=("object", "property"),
+        breakdown=("present_groups",),
+    )
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        pair = arguments.pair(scene, corpus, choose, variant)
+        if isinstance(pair, NotApplicable):
+            return pair
+        wording = choose.between(0, questions.COUNT_WORDINGS - 1)
+        asked = (
+            questions.count((pair.first, pair.second), wording),
+            questions.count((pair.first,), wording),
+            questions.count((pair.second,), wording),
+        )
+        picture = scene.picture
+        return Case(
+            relation=self.info.name,
+            variant=variant,
+            scene=scene.id,
+            queries=tuple(Query(picture=picture, text=each.text, meaning=each.meaning) for each in asked),
+            expected="first = second + third",
+            facts=(("present_groups", pair.present), ("wording", wording)),
+        )
+
+    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
+        return expectations.sum_of_parts(case, answers)

@@ -1,0 +1,53 @@
+"""The relation ``metavqa.reversion``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.query import Answer, Query, Task
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language import questions
+from pytest_vqamt.relations import expectations
+from pytest_vqamt.relations.metavqa import arguments
+from pytest_vqamt.sampling.chooser import Chooser
+
+
+@dataclass(frozen=True, slots=True)
+class Reversion:
+    """Asked whether there is any and whether there is none, a model says yes once and no once.
+
+    Yuan et al., CVPR 2021, section 4.1.3. **Deviation:** names and properties as in ``arguments``.
+    """
+
+    info: ClassVar[RelationInfo] = RelationInfo(
+        name="metavqa.reversion",
+        task=Task.VQA,
+        claim="Asked whether there is any and whether there is none, a model says yes once and no once.",
+        source="Yuan et al., CVPR 2021, section 4.1.3",
+        variants=("object", "property"),
+        breakdown=("present_groups",),
+    )
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        single = arguments.single(scene, corpus, choose, variant)
+        if isinstance(single, NotApplicable):
+            return single
+        exists = choose.between(0, questions.EXISTS_WORDINGS - 1)
+        absent = choose.between(0, questions.ABSENT_WORDINGS - 1)
+        asked = questions.exists(single.group, exists), questions.absent(single.group, absent)
+        picture = scene.picture
+        return Case(
+            relation=self.info.name,
+            variant=variant,
+            scene=scene.id,
+            queries=tuple(Query(picture=picture, text=each.text, meaning=each.meaning) for each in asked),
+            expected="one yes, one no",
+            facts=(("present_groups", int(single.present)), ("wording", exists), ("negated_wording", absent)),
+        )
+
+    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
+        return expectations.opposite_answer(case, answers)

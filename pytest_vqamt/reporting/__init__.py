@@ -1,0 +1,1 @@
+"""A finished run written down, one file per format."""

@@ -1,0 +1,158 @@
+"""The reports of shards put together: counts are added up, all else must be equal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from operator import add
+from pathlib import Path
+
+from pytest_vqamt.core.counts import Tally
+from pytest_vqamt.core.errors import DataError, VqamtError
+from pytest_vqamt.core.results import Gate, ModelUse, RelationResult, Report
+from pytest_vqamt.reporting.json_file import write_report
+from pytest_vqamt.reporting.merge_cases import merge_cases
+from pytest_vqamt.reporting.read_report import read_report
+from pytest_vqamt.stats.gates import GateOn, Threshold, gate
+from pytest_vqamt.stats.wilson import wilson
+
+
+def merge_folders(folders: Sequence[Path], out: Path) -> Report:
+    """Writes into ``out`` what one run without ``--vqamt-shard`` would have written, and returns its report.
+
+    Times are of the shards, and so are the counts of queries asked and cached: shards that share a query ask it each.
+
+    Raises:
+        DataError: a folder holds no whole report, or the folders do not hold all shards of one run, each once.
+        VqamtError: ``out`` is one of the folders, or cannot be written to.
+    """
+    if out.resolve() in [folder.resolve() for folder in folders]:
+        raise VqamtError(f"Expected a folder for the merged report that is none of the shards', but got {str(out)!r}")
+    parts = {str(folder): read_report(folder) for folder in folders}
+    if len(parts) < len(folders):
+        raise DataError(f"Expected each folder once, but got {', '.join(map(str, folders))}")
+    report = merged(parts)
+    merge_cases({Path(name): part for name, part in parts.items()}, out)
+    write_report(report, out)
+    return report
+
+
+def merged(parts: Mapping[str, Report]) -> Report:
+    """The report of the run whose shards are ``parts``; the names are for messages.
+
+    Raises:
+        DataError: they are not all shards of one run, each once.
+    """
+    _check_all_there(parts)
+    (first_name, first), *others = parts.items()
+    for name, other in others:
+        _check_same_run(first_name, first, name, other)
+    reports = tuple(parts.values())
+    return replace(
+        first,
+        shard="1/1",
+        started=min(report.started for report in reports),
+        duration_s=max(report.duration_s for report in reports),
+        complete=all(report.complete for report in reports),
+        models=tuple(map(_model, zip(*(report.models for report in reports), strict=True))),
+        relations=tuple(map(_relation, zip(*(report.relations for report in reports), strict=True))),
+    )
+
+
+def _check_all_there(parts: Mapping[str, Report]) -> None:
+    held = ", ".join(f"{report.shard} in {name}" for name, report in parts.items())
+    numbers = Counter(report.shard for report in parts.values())
+    totals = {shard.partition("/")[2] for shard in numbers}
+    if len(totals) != 1:
+        raise DataError(f"Expected shards of one run, but got shards {held}")
+    (total,) = totals
+    wanted = [f"{number}/{total}" for number in range(1, int(total) + 1)]
+    missing = [shard for shard in wanted if shard not in numbers]
+    if missing or numbers.total() > len(wanted):
+        told = f"; missing: {', '.join(missing)}" if missing else ""
+        raise DataError(f"Expected each of {total} shards once, but got shards {held}{told}")
+
+
+def _check_same_run(first_name: str, first: Report, name: str, other: Report) -> None:
+    ours, theirs = _identity(first), _identity(other)
+    for what in dict.fromkeys((*ours, *theirs)):
+        if ours.get(what) != theirs.get(what):
+            raise DataError(
+                f"Expected shards of one run, but {what} is {ours.get(what, 'absent')} in {first_name} and "
+                f"{theirs.get(what, 'absent')} in {name}: run the shards with the same options, data and model"
+            )
+
+
+def _identity(report: Report) -> dict[str, str]:
+    """What must be equal in all shards of a run, by what a message calls it."""
+    return {
+        "vqamt_version": report.vqamt_version,
+        "seed": str(report.seed),
+        "sampler": report.sampler,
+        "max_cases": str(report.max_cases),
+        **{f"the fingerprint of model {model.name!r}": model.fingerprint for model in report.models},
+        **{f"the digest of data {data.spec!r}": data.digest for data in report.data},
+        **{f"the version of {_name(relation)}": str(relation.version) for relation in report.relations},
+        **{f"the gate of {_name(relation)}": _demand(relation.gate) for relation in report.relations},
+        **{f"the place of {_name(relation)}": str(place) for place, relation in enumerate(report.relations, start=1)},
+    }
+
+
+def _name(relation: RelationResult) -> str:
+    return f"{relation.item} for {relation.model.name} on {relation.data.spec}"
+
+
+def _demand(gate: Gate | None) -> str:
+    return f"{gate.kind} {gate.threshold:g} by {gate.on}" if gate else "none"
+
+
+def _model(uses: Sequence[ModelUse]) -> ModelUse:
+    return replace(
+        uses[0],
+        queries_asked=sum(use.queries_asked for use in uses),
+        queries_cached=sum(use.queries_cached for use in uses),
+    )
+
+
+def _relation(shares: Sequence[RelationResult]) -> RelationResult:
+    first = shares[0]
+    tally = reduce(add, (share.tally for share in shares))
+    not_applicable: Counter[str] = Counter()
+    for share in shares:
+        not_applicable.update(share.not_applicable)
+    return replace(
+        first,
+        tally=tally,
+        scenes_not_applicable=not_applicable.total(),
+        not_applicable=dict(not_applicable),
+        breakdown=_breakdown(share.breakdown for share in shares),
+        readings=reduce(add, (share.readings for share in shares)),
+        interval=wilson(tally.holds, tally.judged),
+        gate=_gate(first, tally),
+    )
+
+
+def _breakdown(shares: Iterable[Mapping[str, Mapping[str, Tally]]]) -> dict[str, dict[str, Tally]]:
+    total: dict[str, dict[str, Tally]] = {}
+    for share in shares:
+        for fact, values in share.items():
+            for value, tally in values.items():
+                here = total.setdefault(fact, {})
+                here[value] = here.get(value, Tally()) + tally
+    return total
+
+
+def _gate(relation: RelationResult, tally: Tally) -> Gate | None:
+    """The demand that the shards were held to, held against all cases."""
+    held = relation.gate
+    if held is None:
+        return None
+    if held.kind != "fail-under" or held.on not in tuple(GateOn):
+        raise DataError(
+            f"Expected a gate that this version knows, but got {_demand(held)} of {_name(relation)}: "
+            "merge with the version of pytest-vqamt that wrote the reports"
+        )
+    threshold = Threshold(pattern=relation.item, rate=held.threshold)
+    return gate(relation.item, relation.tags, tally, (threshold,), GateOn(held.on))

@@ -1,0 +1,74 @@
+"""A progress bar for people at a terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NoReturn, TextIO
+
+from pytest_vqamt.core.events import Answered, Event, Finished, Planned
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+_DELAY_S = 0.5
+"""An item that takes less shows no bar."""
+
+
+def open_terminal() -> TextIO | None:
+    """The terminal that standard output goes to, opened once more, past what captures it later; None where it is none.
+
+    None in CI too, whose terminals nobody watches.
+    """
+    if "CI" in os.environ or not sys.stdout.isatty():
+        return None
+    return os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", errors="replace")
+
+
+class ProgressBar:
+    """Shows, for the item at hand, how many of the queries to be asked are answered.
+
+    It has the line below the cursor, and in the end puts the cursor back: ``column`` tells where in its line that was.
+    """
+
+    def __init__(self, file: TextIO, column: Callable[[], int]) -> None:
+        self._file = file
+        self._column = column
+        self._started = time.monotonic()
+        self._item = ""
+        self._to_ask = 0
+        self._answered = 0
+        self._bar: tqdm[NoReturn] | None = None
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, Planned):
+            self._item = event.item
+            self._to_ask += event.queries - event.cached
+            if self._bar is not None:
+                self._bar.total = self._to_ask
+        elif isinstance(event, Answered):
+            self._answered += event.queries
+            if self._bar is not None:
+                self._bar.update(event.queries)
+            elif time.monotonic() - self._started > _DELAY_S:
+                self._bar = self._opened()
+        elif isinstance(event, Finished):
+            self.close()
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+            column = self._column()
+            self._file.write("\x1b[A" + (f"\x1b[{column}C" if column else ""))
+            self._file.flush()
+
+    def _opened(self) -> tqdm[NoReturn]:
+        from tqdm import tqdm
+
+        self._file.write("\n")
+        return tqdm(
+            total=self._to_ask, initial=self._answered, desc=self._item, unit="query", leave=False, file=self._file
+        )

@@ -1,0 +1,67 @@
+"""Results in words, for the terminal and for failure messages."""
+
+from __future__ import annotations
+
+import shlex
+
+from pytest_vqamt.core.results import RelationResult, ShownCase
+
+
+def rate_in_words(result: RelationResult) -> str:
+    """The pass rate with its interval and what it is over."""
+    if result.pass_rate is None:
+        return "no case was judged"
+    low, high = result.interval
+    return f"pass rate {result.pass_rate:.3f} (95 % interval {low:.3f} to {high:.3f}, {result.tally.judged} cases)"
+
+
+def violation_in_words(result: RelationResult, violation: ShownCase, again: str) -> list[str]:
+    """The simplest violation, a line for each question, and how to see it again."""
+    lines = [f"simplest violation found: scene {violation.scene}, case {violation.id}"]
+    width = max(len(query.text) for query in violation.queries)
+    lines += [f"    {query.text.ljust(width)}  ->  {query.answer!r}" for query in violation.queries]
+    lines += [
+        f"  expected: {violation.expected}",
+        f"  {violation.reason}",
+        f"  replay:   {replay_command(result, violation, again)}",
+    ]
+    return lines
+
+
+def replay_command(result: RelationResult, violation: ShownCase, again: str) -> str:
+    """What to type to ask the case once more; it begins with ``again``, which finds this session's settings."""
+    options = (
+        f"--vqamt-model={result.model.name}",
+        f"--vqamt-data={result.data.spec}",
+        f"--vqamt-replay={violation.id}",
+    )
+    return f"{again} {shlex.join(options)}"
+
+
+def gate_missed(result: RelationResult, again: str) -> str:
+    """Why a gate was missed: the message of a failed item."""
+    gate = result.gate
+    assert gate is not None
+    what = "the lower end of its interval" if gate.on == "lower-bound" else "it"
+    lines = [
+        f"{result.item} on {result.model.name}: {rate_in_words(result)}; {what} had to reach {gate.threshold:g}",
+        f"  claim: {result.claim}",
+    ]
+    if result.violation:
+        lines += violation_in_words(result, result.violation, again)
+    return "\n".join(lines)
+
+
+def too_many_errors(result: RelationResult, tolerated: float) -> str:
+    """Why an item failed although its rate may be good."""
+    tally = result.tally
+    return (
+        f"{result.item} on {result.model.name}: {tally.errors} of {tally.cases} cases had no answer, "
+        f"more than --vqamt-max-error-rate={tolerated:g} allows; the first: {result.error}"
+    )
+
+
+def not_applicable(result: RelationResult) -> str:
+    """Why there was no case at all."""
+    reasons = ", ".join(f"{reason} ({n} scenes)" for reason, n in sorted(result.not_applicable.items()))
+    return f"not applicable to {result.data.spec}: {reasons or 'no case falls to this shard'}"

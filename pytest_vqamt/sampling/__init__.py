@@ -1,0 +1,1 @@
+"""The one source of choice: over Hypothesis, or over a seeded generator."""

@@ -1,0 +1,97 @@
+"""Drawing again and again with one chooser: what ``--vqamt-sampler`` names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from enum import StrEnum
+from random import Random
+from typing import TypeVar
+
+from pytest_vqamt.sampling.chooser import Chooser
+from pytest_vqamt.sampling.over_random import RandomChooser
+
+T = TypeVar("T")
+
+_PART = 100
+"""Draws of one Hypothesis run; a later part has a seed of its own, so that a long run need not be held in memory."""
+
+
+class Sampler(StrEnum):
+    """Who makes the choices."""
+
+    HYPOTHESIS = "hypothesis"
+    RANDOM = "random"
+
+
+def draws(sampler: Sampler, make: Callable[[Chooser], T], seed: Callable[[int], int]) -> Iterator[T]:
+    """What ``make`` gives for one draw after another, without end; ``seed(part)`` seeds each part of the run.
+
+    The same seeds give the same draws, in every process.
+    """
+    if sampler is Sampler.RANDOM:
+        chooser = RandomChooser(Random(seed(0)))
+        while True:
+            yield make(chooser)
+    part = 0
+    while True:
+        yield from hypothesis_part(make, seed(part))
+        part += 1
+
+
+def hypothesis_part(make: Callable[[Chooser], T], seed: int) -> list[T]:
+    """One part of a Hypothesis run: generate phase only, nothing shrunk."""
+    made: list[T] = []
+    explore(make, made.append, seed, shrink=False)
+    return made
+
+
+class Interesting(Exception):  # noqa: N818 - it tells of a find, not of a fault
+    """Raised by a ``look`` that wants simpler values of the same kind."""
+
+
+def explore(make: Callable[[Chooser], T], look: Callable[[T], None], seed: int, *, shrink: bool) -> None:
+    """Hypothesis draws one part of a run and shows ``look`` each value; where that raises Interesting, simpler ones.
+
+    Nothing is taken from Hypothesis's database or from the user's profile: the same seed draws the same values.
+    """
+    from hypothesis import HealthCheck, Phase, Verbosity, given, settings
+    from hypothesis import strategies as st
+    from hypothesis.errors import HypothesisException
+
+    from pytest_vqamt.sampling.over_hypothesis import HypothesisChooser
+    from pytest_vqamt.sampling.uniform_backend import BACKEND, seeded
+
+    raised: list[Exception] = []
+
+    @st.composite
+    def one_draw(draw: st.DrawFn) -> list[T]:
+        try:
+            return [make(HypothesisChooser(draw))]
+        except HypothesisException:
+            raise
+        except Exception as error:  # raised again below: Hypothesis would take it for a failing example of its own
+            raised.append(error)
+            return []
+
+    @settings(
+        backend=BACKEND,
+        max_examples=_PART,
+        phases=(Phase.generate, Phase.shrink) if shrink else (Phase.generate,),
+        database=None,
+        deadline=None,
+        derandomize=False,
+        print_blob=False,
+        report_multiple_bugs=False,
+        suppress_health_check=tuple(HealthCheck),
+        verbosity=Verbosity.quiet,
+    )
+    @given(one_draw())
+    def run(drawn: list[T]) -> None:
+        for value in drawn:
+            look(value)
+
+    with seeded(seed), suppress(Interesting):
+        run()
+    if raised:
+        raise raised[0]

@@ -1,0 +1,64 @@
+"""How busy a model is kept that takes 5 ms a picture, as a GPU that leaves the processors alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from pytest_vqamt.core.meaning import Describe
+from pytest_vqamt.core.query import Answer, ModelInput, Query
+from pytest_vqamt.data.pictures.source import PictureWorld
+from pytest_vqamt.execution.answer_store import AnswerStore
+from pytest_vqamt.execution.asking import Asker
+from pytest_vqamt.execution.render_ahead import RenderAhead
+from pytest_vqamt.models.base import ModelOptions, adopt
+from tests.benchmarks.measuring import show
+
+_PICTURES = 600
+_PER_PICTURE_S = 0.005
+
+
+class Slow:
+    """Looks at each picture and then takes its time."""
+
+    def __init__(self) -> None:
+        self.busy_s = 0.0
+
+    def answer(self, batch: Sequence[ModelInput]) -> list[Answer]:
+        for asked in batch:
+            asked.image.load()
+        start = time.perf_counter()
+        time.sleep(_PER_PICTURE_S * len(batch))
+        self.busy_s += time.perf_counter() - start
+        return [Answer("two") for _ in batch]
+
+
+def main() -> None:
+    drawn = PictureWorld(_PICTURES, seed=4)
+    scenes = [drawn.scene(index) for index in range(_PICTURES)]
+    start = time.perf_counter()
+    for scene in scenes:
+        drawn.photo(scene.photo)
+    drawing_s = (time.perf_counter() - start) / _PICTURES
+    in_turn = _PER_PICTURE_S / (_PER_PICTURE_S + drawing_s)
+    model_ms, drawing_ms = 1000 * _PER_PICTURE_S, 1000 * drawing_s
+    show(
+        f"Rendering ahead: a model that takes {model_ms:.0f} ms a picture, drawn in {drawing_ms:.1f} ms",
+        ("batch size", "share of time it is busy", "drawing and asking in turn"),
+        [(str(size), f"{_busy(size):.0%}", f"{in_turn:.0%}") for size in (1, 8, 32, 128)],
+    )
+
+
+def _busy(batch_size: int) -> float:
+    world = PictureWorld(_PICTURES, seed=5)
+    queries = [Query(picture=world.scene(index).picture, meaning=Describe()) for index in range(_PICTURES)]
+    slow = Slow()
+    pictures = RenderAhead(world, batch_size)
+    try:
+        model = adopt("slow", slow, ModelOptions(batch_size=batch_size))
+        asker = Asker(model, AnswerStore(None), pictures, lambda _queries: None)
+        start = time.perf_counter()
+        asker.ask({query.id: query for query in queries})
+        return slow.busy_s / (time.perf_counter() - start)
+    finally:
+        pictures.close()

@@ -1,0 +1,125 @@
+"""Frozen values to JSON and back, whole; nothing else is read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import cast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.codec import Json, decode, encode
+from pytest_vqamt.core.edits import EDITS, Corrupt, Corruption, Erase, Fill
+from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.meaning import MEANINGS, Exists, Group, Related, Unit
+from pytest_vqamt.core.scene import Photo, Region, Relationship, Scene, Thing
+from tests.making import group_of, thing_of
+
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-1000, 1000)
+WORDS = st.text(max_size=4)
+GROUPS: SearchStrategy[Group] = st.deferred(
+    lambda: st.builds(
+        Group,
+        name=WORDS,
+        covers=st.lists(WORDS, max_size=2).map(tuple),
+        attributes=st.lists(WORDS, max_size=2).map(tuple),
+        related=st.lists(RELATED, max_size=1).map(tuple),
+    )
+)
+RELATED: SearchStrategy[Related] = st.builds(Related, predicate=WORDS, to=GROUPS)
+
+st.register_type_strategy(Box, st.builds(Box, NUMBERS, NUMBERS, NUMBERS, NUMBERS))
+st.register_type_strategy(Group, GROUPS)
+
+TYPES: tuple[type, ...] = (
+    Box, Photo, Thing, Region, Relationship, Scene, Group, Related, Unit, *EDITS, *MEANINGS,
+)  # fmt: skip
+
+
+def through_a_file(value: object) -> object:
+    return decode(json.loads(json.dumps(encode(value))))
+
+
+def values(kind: type) -> SearchStrategy[object]:
+    """Any value of a type; numbers that are no numbers are left out, for they equal nothing."""
+    return st.from_type(kind).filter(lambda value: value == value)
+
+
+@pytest.mark.parametrize("kind", TYPES, ids=lambda kind: kind.__name__)
+@settings(max_examples=20)
+@given(data=st.data())
+def test_every_value_comes_back_whole(kind: type, data: st.DataObject) -> None:
+    value = data.draw(values(kind))
+    again = through_a_file(value)
+    assert type(again) is kind
+    assert again == value
+
+
+def test_what_json_has_no_type_for_comes_back_as_it_was() -> None:
+    erase = cast("Erase", through_a_file(Erase(box=Box(0, 0, 1, 1), fill=Fill.MEAN, colour=(1, 2, 3))))
+    assert isinstance(erase.fill, Fill)
+    assert erase.colour == (1, 2, 3)
+    corrupt = cast("Corrupt", through_a_file(Corrupt(kind=Corruption.SNOW, severity=2)))
+    assert isinstance(corrupt.kind, Corruption)
+
+
+def test_a_scene_comes_back_with_its_set_of_names(yard: Scene) -> None:
+    again = cast("Scene", through_a_file(yard))
+    assert again == yard
+    assert isinstance(again.exhaustive, frozenset)
+
+
+def test_a_record_names_its_type_and_leaves_out_what_is_usual() -> None:
+    assert encode(group_of("red car")) == {"is": "Group", "name": "car", "attributes": ["red"]}
+    assert encode(thing_of("dog", box=Box(1, 2, 3, 4))) == {
+        "is": "Thing",
+        "id": "0",
+        "name": "dog",
+        "box": {"is": "Box", "x": 1, "y": 2, "w": 3, "h": 4},
+    }
+
+
+def test_sets_are_written_in_one_order() -> None:
+    assert encode(frozenset({"dog", "cat", "bird"})) == ["bird", "cat", "dog"]
+
+
+@pytest.mark.parametrize(
+    "value", [{"a": 1}, ["a"], {"a"}, object(), Box, b"bytes"], ids=lambda value: type(value).__name__
+)
+def test_only_frozen_values_are_written(value: object) -> None:
+    with pytest.raises(TypeError, match="Expected a frozen value of ours, but got value="):
+        encode(value)
+
+
+REFUSED: Mapping[str, Json] = {
+    "no type": {"name": "dog"},
+    "a type that is no text": {"is": 3},
+    "a type that is not ours": {"is": "Popen", "args": "true"},
+    "a type of ours that is not written": {"is": "Query", "text": ""},
+    "a field is missing": {"is": "Box", "x": 1, "y": 2, "w": 3},
+    "a field too many": {"is": "Mirror", "axis": "x"},
+    "no such fill": {"is": "Erase", "box": {"is": "Box", "x": 0, "y": 0, "w": 1, "h": 1}, "fill": "plaid"},
+    "broken deep inside": {"is": "Exists", "group": {"is": "Group"}},
+}
+
+
+@pytest.mark.parametrize("row", REFUSED.values(), ids=REFUSED.keys())
+def test_a_broken_record_is_refused(row: Json) -> None:
+    with pytest.raises(DataError, match="Expected a"):
+        decode(row)
+
+
+def test_the_refusal_shows_what_came() -> None:
+    with pytest.raises(DataError, match="is='Popen'"):
+        decode({"is": "Popen"})
+    with pytest.raises(DataError, match=r"Expected a whole Exists record, but got \{'is': 'Exists'\}"):
+        decode({"is": "Exists"})
+
+
+def test_a_meaning_within_a_meaning() -> None:
+    cup = Group(name="cup", related=(Related(predicate="on", to=group_of("wooden table")),))
+    assert through_a_file(Exists(group=cup)) == Exists(group=cup)

@@ -1,0 +1,226 @@
+"""What a scene is after each edit, worked out by hand on the yard of conftest.py."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.edits import (
+    EDITS,
+    Blur,
+    Brightness,
+    Contrast,
+    Corrupt,
+    Corruption,
+    Crop,
+    Cut,
+    Cutout,
+    Edit,
+    Erase,
+    Fill,
+    Insert,
+    Mask,
+    Mirror,
+    Reencode,
+    Shear,
+)
+from pytest_vqamt.core.scene import Photo, Region, Relationship, Scene
+from tests.making import scene_of, thing_of
+
+
+@pytest.fixture
+def told_yard(yard: Scene) -> Scene:
+    """The yard with a caption, a crowd of people at its right, and the cat to the left of the car."""
+    return replace(
+        yard,
+        captions=("Three dogs, a cat on a bench and a car.",),
+        regions=(Region(name="person", box=Box(160, 0, 40, 40)),),
+        relationships=(*yard.relationships, Relationship(subject="c1", predicate="left of", object="v1")),
+    )
+
+
+def boxes(scene: Scene) -> dict[str, Box]:
+    return {thing.id: thing.box for thing in scene.objects}
+
+
+CUP = Cutout(
+    photo=Photo(id="kitchen.png", digest="c" * 16),
+    thing=replace(thing_of("blue cup", id="17", box=Box(3, 4, 6, 8)), has_mask=True, synset="cup.n.01"),
+)
+
+
+class TestErase:
+    def test_what_is_covered_is_gone_with_its_relationships_and_the_captions(self, told_yard: Scene) -> None:
+        after = Erase(box=Box(100, 40, 20, 20)).after(told_yard)
+        # A quarter of the bench's height and half its width are covered: it stays where it is.
+        assert boxes(after) == {
+            "d1": Box(0, 60, 20, 20),
+            "d2": Box(30, 60, 20, 20),
+            "d3": Box(60, 60, 20, 20),
+            "b1": Box(95, 55, 40, 30),
+            "v1": Box(150, 60, 40, 20),
+        }
+        assert (after.relationships, after.captions) == ((), ())
+        assert after.regions == told_yard.regions
+        assert (after.width, after.height) == (200, 100)
+
+    def test_half_a_thing_is_still_there_and_less_is_not(self, yard: Scene) -> None:
+        assert "d1" in boxes(Erase(box=Box(0, 60, 10, 20)).after(yard))
+        assert "d1" not in boxes(Erase(box=Box(0, 60, 11, 20)).after(yard))
+
+    def test_a_crowd_goes_as_a_thing_does(self, told_yard: Scene) -> None:
+        assert Erase(box=Box(160, 0, 40, 20)).after(told_yard).regions == told_yard.regions
+        assert Erase(box=Box(160, 0, 40, 21)).after(told_yard).regions == ()
+
+    @pytest.mark.parametrize("fill", Fill)
+    def test_what_stands_in_its_place_does_not_matter(self, yard: Scene, fill: Fill) -> None:
+        box = Box(0, 60, 20, 20)
+        assert Erase(box=box, fill=fill, colour=(1, 2, 3)).after(yard) == Erase(box=box).after(yard)
+
+
+class TestCutAndCrop:
+    def test_a_piece_has_what_is_inside_moved_to_its_origin(self, told_yard: Scene) -> None:
+        after = Cut(start=55, stop=140).after(told_yard)
+        assert (after.width, after.height) == (85, 100)
+        assert boxes(after) == {"d3": Box(5, 60, 20, 20), "c1": Box(45, 40, 20, 20), "b1": Box(40, 55, 40, 30)}
+        assert after.relationships == (Relationship(subject="c1", predicate="on", object="b1"),)
+        assert (after.regions, after.captions) == ((), ())
+
+    def test_a_thing_on_the_line_is_clipped(self, told_yard: Scene) -> None:
+        after = Cut(start=170, stop=200).after(told_yard)
+        assert boxes(after) == {"v1": Box(0, 60, 20, 20)}
+        assert after.regions == (Region(name="person", box=Box(0, 0, 30, 40)),)
+
+    def test_a_piece_along_the_other_axis(self, yard: Scene) -> None:
+        after = Cut(start=0, stop=58, axis="y").after(yard)
+        assert (after.width, after.height) == (200, 58)
+        assert boxes(after) == {"c1": Box(100, 40, 20, 18), "b1": Box(95, 55, 40, 3)}
+
+    def test_touching_the_edge_is_not_being_inside(self, yard: Scene) -> None:
+        assert boxes(Cut(start=20, stop=30).after(yard)) == {}
+
+    def test_a_crop_does_both_axes(self, yard: Scene) -> None:
+        after = Crop(box=Box(90, 50, 20, 20)).after(yard)
+        assert (after.width, after.height) == (20, 20)
+        assert boxes(after) == {"c1": Box(10, 0, 10, 10), "b1": Box(5, 5, 15, 15)}
+
+
+class TestInsert:
+    def test_one_thing_is_added_behind_the_rest(self, told_yard: Scene) -> None:
+        after = Insert(cutout=CUP, box=Box(10, 5, 12, 16)).after(told_yard)
+        assert after.objects[:-1] == told_yard.objects
+        added = after.objects[-1]
+        assert (added.name, added.attributes, added.box) == ("cup", ("blue",), Box(10, 5, 12, 16))
+        assert (added.synset, added.has_mask) == ("cup.n.01", False)
+        assert (after.relationships, after.regions) == (told_yard.relationships, told_yard.regions)
+        assert after.captions == ()
+
+    def test_each_inserted_thing_has_an_id_of_its_own(self, yard: Scene) -> None:
+        insert = Insert(cutout=CUP, box=Box(10, 5, 12, 16))
+        after = insert.after(insert.after(insert.after(yard)))
+        assert after.count("cup") == 3
+        assert len(boxes(after)) == len(after.objects) == 9
+
+
+class TestMask:
+    def test_what_is_painted_over_is_gone_and_what_is_half_seen_is_clipped(self, told_yard: Scene) -> None:
+        after = Mask(keep=(Box(0, 50, 40, 50), Box(100, 40, 10, 20)), colour=(0, 0, 0)).after(told_yard)
+        # The cat's left half is seen, and of the bench 10 x 5 pixels beneath it.
+        assert boxes(after) == {
+            "d1": Box(0, 60, 20, 20),
+            "d2": Box(30, 60, 10, 20),
+            "c1": Box(100, 40, 10, 20),
+            "b1": Box(100, 55, 10, 5),
+        }
+        assert (after.width, after.height) == (200, 100)
+        assert (after.regions, after.captions) == ((), ())
+        assert after.relationships == (Relationship(subject="c1", predicate="on", object="b1"),)
+
+    def test_a_thing_seen_through_two_holes_reaches_from_one_to_the_other(self) -> None:
+        scene = scene_of(thing_of("train", box=Box(10, 10, 100, 20)))
+        after = Mask(keep=(Box(0, 0, 20, 100), Box(90, 20, 10, 80)), colour=(0, 0, 0)).after(scene)
+        assert boxes(after) == {"0": Box(10, 10, 90, 20)}
+
+    def test_with_nothing_kept_nothing_is_seen(self, yard: Scene) -> None:
+        assert Mask(keep=(), colour=(9, 9, 9)).after(yard).objects == ()
+
+
+class TestMirror:
+    def test_left_becomes_right(self, told_yard: Scene) -> None:
+        after = Mirror().after(told_yard)
+        assert boxes(after) == {
+            "d1": Box(180, 60, 20, 20),
+            "d2": Box(150, 60, 20, 20),
+            "d3": Box(120, 60, 20, 20),
+            "c1": Box(80, 40, 20, 20),
+            "b1": Box(65, 55, 40, 30),
+            "v1": Box(10, 60, 40, 20),
+        }
+        assert after.regions == (Region(name="person", box=Box(0, 0, 40, 40)),)
+        assert [r.predicate for r in after.relationships] == ["on", "right of"]
+        assert after.captions == ()
+
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            ("left of", "right of"),
+            ("right of", "left of"),
+            ("to the left of", "to the right of"),
+            ("to the right of", "to the left of"),
+            ("on", "on"),
+            ("near", "near"),
+        ],
+    )
+    def test_sides_are_exchanged_in_relationships(self, before: str, after: str) -> None:
+        relationship = Relationship(subject="0", predicate=before, object="1")
+        scene = scene_of("dog", "cat", relationships=(relationship,))
+        assert Mirror().after(scene).relationships == (replace(relationship, predicate=after),)
+
+
+class TestShear:
+    def test_below_the_middle_goes_right_and_above_it_left(self) -> None:
+        # The middle is at 50. At factor 0.5 the rows from 60 to 80 move right by 5 to 15, those from 20 to 30 left by
+        # 15 to 10.
+        scene = scene_of(
+            thing_of("dog", id="low", box=Box(40, 60, 20, 20)), thing_of("cat", id="high", box=Box(40, 20, 10, 10))
+        )
+        after = Shear(factor=0.5).after(scene)
+        assert boxes(after) == {"low": Box(45, 60, 30, 20), "high": Box(25, 20, 15, 10)}
+        assert (after.width, after.height) == (200, 100)
+
+    def test_the_frame_stays_and_clips(self) -> None:
+        scene = scene_of(
+            thing_of("dog", id="half out", box=Box(180, 70, 20, 20)),
+            thing_of("cat", id="out", box=Box(190, 90, 10, 10)),
+        )
+        # Rows 70 to 90 move right by 10 to 20, rows 90 to 100 by 20 to 25: past the frame of 200.
+        assert boxes(Shear(factor=0.5).after(scene)) == {"half out": Box(190, 70, 10, 20)}
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        Blur(keep=(), sigma_px=9),
+        Blur(keep=(Box(0, 0, 5, 5),), sigma_px=3),
+        Corrupt(kind=Corruption.SNOW, severity=3),
+        Corrupt(kind=Corruption.ZOOM, severity=1, boxes=(Box(0, 0, 5, 5),)),
+        Brightness(offset=-40),
+        Contrast(gain=1.5),
+        Reencode(),
+    ],
+    ids=repr,
+)
+def test_an_edit_that_only_makes_it_harder_to_see_changes_nothing_of_what_is_there(
+    told_yard: Scene, edit: Edit
+) -> None:
+    assert edit.after(told_yard) == told_yard
+
+
+def test_every_edit_is_listed_once() -> None:
+    assert {edit.__name__ for edit in EDITS} == {
+        "Erase", "Cut", "Crop", "Insert", "Blur", "Mask", "Mirror", "Corrupt", "Brightness", "Contrast", "Shear",
+        "Reencode",
+    }  # fmt: skip
+    assert len(set(EDITS)) == len(EDITS)

@@ -1,0 +1,184 @@
+"""Edits against an independent reading: a box is the set of its pixels, and an edit moves or covers pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.edits import Crop, Cut, Cutout, Edit, Erase, Insert, Mask, Mirror, Shear
+from pytest_vqamt.core.scene import Photo, Scene
+from tests.core.random_scenes import Pixels, boxes_within, frame, pixels, scenes
+from tests.making import thing_of
+
+Reading = Callable[[Box], Box | None]
+"""What becomes of a box: another, or nothing."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """An edit, what it does to each box by the reading of pixels, and the size of the picture afterwards."""
+
+    edit: Edit
+    becomes: Reading
+    size: tuple[int, int]
+
+
+def around(seen: Pixels) -> Box | None:
+    return frame(seen) if seen else None
+
+
+def cropped(scene: Scene, box: Box) -> Expected:
+    window = pixels(box)
+
+    def becomes(thing: Box) -> Box | None:
+        return around(frozenset((x - int(box.x), y - int(box.y)) for x, y in pixels(thing) & window))
+
+    return Expected(Crop(box=box), becomes, (int(box.w), int(box.h)))
+
+
+def cut(scene: Scene, box: Box) -> Expected:
+    """The columns of the box."""
+    whole_columns = Box(box.x, 0, box.w, scene.height)
+    as_crop = cropped(scene, whole_columns)
+    return replace(as_crop, edit=Cut(start=int(box.x), stop=int(box.x1)))
+
+
+def cut_rows(scene: Scene, box: Box) -> Expected:
+    whole_rows = Box(0, box.y, scene.width, box.h)
+    as_crop = cropped(scene, whole_rows)
+    return replace(as_crop, edit=Cut(start=int(box.y), stop=int(box.y1), axis="y"))
+
+
+def erased(scene: Scene, box: Box) -> Expected:
+    patch = pixels(box)
+
+    def becomes(thing: Box) -> Box | None:
+        own = pixels(thing)
+        return thing if 2 * len(own & patch) <= len(own) else None
+
+    return Expected(Erase(box=box), becomes, (scene.width, scene.height))
+
+
+def masked(scene: Scene, box: Box) -> Expected:
+    corner = Box(0, 0, 1, 1)
+    seen = pixels(box) | pixels(corner)
+    return Expected(
+        Mask(keep=(box, corner), colour=(0, 0, 0)),
+        lambda thing: around(pixels(thing) & seen),
+        (scene.width, scene.height),
+    )
+
+
+def mirrored(scene: Scene, box: Box) -> Expected:
+    return Expected(
+        Mirror(),
+        lambda thing: around(frozenset((scene.width - 1 - x, y) for x, y in pixels(thing))),
+        (scene.width, scene.height),
+    )
+
+
+@pytest.mark.parametrize("expect", [cropped, cut, cut_rows, erased, masked, mirrored])
+@settings(max_examples=80)
+@given(data=st.data())
+def test_boxes_are_where_their_pixels_are(expect: Callable[[Scene, Box], Expected], data: st.DataObject) -> None:
+    scene = data.draw(scenes())
+    expected = expect(scene, data.draw(boxes_within(scene.width, scene.height)))
+    after = expected.edit.after(scene)
+    read = {thing.id: expected.becomes(thing.box) for thing in scene.objects}
+    # Things: those of which something is left, in their order, and nothing of them but the box is another.
+    assert [thing.id for thing in after.objects] == [name for name, box in read.items() if box]
+    for thing in after.objects:
+        assert thing.box == read[thing.id]
+        before = scene.thing(thing.id)
+        assert replace(thing, box=before.box, has_mask=before.has_mask) == before
+    # Crowds: the same.
+    assert [region.box for region in after.regions] == [
+        box for region in scene.regions if (box := expected.becomes(region.box))
+    ]
+    # Relationships: those between things that are left. A mirror renames some, and has a test of its own.
+    left = {thing.id for thing in after.objects}
+    assert [(r.subject, r.object) for r in after.relationships] == [
+        (r.subject, r.object) for r in scene.relationships if r.subject in left and r.object in left
+    ]
+    assert (after.width, after.height) == expected.size
+    assert after.captions == ()
+    assert (after.id, after.photo, after.setting, after.exhaustive) == (
+        scene.id, scene.photo, scene.setting, scene.exhaustive,
+    )  # fmt: skip
+
+
+@settings(max_examples=40)
+@given(scenes())
+def test_mirroring_twice_changes_nothing_but_what_was_dropped(scene: Scene) -> None:
+    bare = replace(scene, captions=(), objects=tuple(replace(thing, has_mask=False) for thing in scene.objects))
+    assert Mirror().after(Mirror().after(scene)) == bare
+
+
+@settings(max_examples=40)
+@given(scenes(), st.data())
+def test_pieces_hold_every_thing_once_where_no_thing_is_split(scene: Scene, data: st.DataObject) -> None:
+    at = data.draw(st.integers(1, scene.width - 1))
+    left, right = (Cut(start=start, stop=stop).after(scene) for start, stop in ((0, at), (at, scene.width)))
+    split = [thing.id for thing in scene.objects if thing.box.x < at < thing.box.x1]
+    both = [thing.id for piece in (left, right) for thing in piece.objects]
+    assert sorted(both) == sorted([*(thing.id for thing in scene.objects), *split])
+    assert left.width + right.width == scene.width
+
+
+@settings(max_examples=40)
+@given(scenes(), st.data())
+def test_a_piece_of_a_piece_is_a_piece(scene: Scene, data: st.DataObject) -> None:
+    outer = data.draw(boxes_within(scene.width, scene.height))
+    inner = data.draw(boxes_within(int(outer.w), int(outer.h)))
+    at_once = Crop(box=inner.moved(outer.x, outer.y)).after(scene)
+    assert Crop(box=inner).after(Crop(box=outer).after(scene)) == at_once
+
+
+@settings(max_examples=40)
+@given(scenes())
+def test_the_whole_as_a_piece_loses_no_thing(scene: Scene) -> None:
+    whole = Cut(start=0, stop=scene.width).after(scene)
+    assert [thing.box for thing in whole.objects] == [thing.box for thing in scene.objects]
+    assert whole.relationships == scene.relationships
+
+
+@settings(max_examples=40)
+@given(scenes(), st.data())
+def test_inserting_adds_one_and_touches_nothing_else(scene: Scene, data: st.DataObject) -> None:
+    box = data.draw(boxes_within(scene.width, scene.height))
+    cutout = Cutout(photo=Photo(id="other", digest="f" * 16), thing=thing_of("red kite", id=scene.id))
+    after = Insert(cutout=cutout, box=box).after(scene)
+    assert after == replace(scene, objects=after.objects, captions=())
+    assert after.objects[:-1] == scene.objects
+    assert (after.objects[-1].name, after.objects[-1].attributes, after.objects[-1].box) == ("kite", ("red",), box)
+    assert len({thing.id for thing in after.objects}) == len(scene.objects) + 1
+
+
+@settings(max_examples=40)
+@given(scenes(), st.floats(-2, 2))
+def test_a_sheared_thing_is_where_its_corners_went_inside_the_frame(scene: Scene, factor: float) -> None:
+    after = Shear(factor=factor).after(scene)
+    for thing in scene.objects:
+        corners = [
+            x + factor * (y - scene.height / 2)
+            for x in (thing.box.x, thing.box.x1)
+            for y in (thing.box.y, thing.box.y1)
+        ]
+        start, stop = max(0.0, min(corners)), min(float(scene.width), max(corners))
+        left = [each.box for each in after.objects if each.id == thing.id]
+        if stop - start > 1e-9:
+            assert (left[0].x, left[0].x1) == pytest.approx((start, stop))
+            assert (left[0].y, left[0].h) == (thing.box.y, thing.box.h)
+        elif stop - start < -1e-9:
+            assert left == []
+
+
+@settings(max_examples=40)
+@given(scenes())
+def test_no_shear_moves_nothing(scene: Scene) -> None:
+    assert [thing.box for thing in Shear(factor=0).after(scene).objects] == [thing.box for thing in scene.objects]

@@ -1,0 +1,75 @@
+"""What makes two queries the same, and what a model gets of one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PIL import Image
+
+from pytest_vqamt.core.meaning import Absent, Exists, Group
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.query import ModelInput, Query, Task
+from pytest_vqamt.core.scene import Photo, Scene
+from tests.making import scene_of
+
+DOG = Group(name="dog")
+PICTURE = replace(scene_of("dog"), photo=Photo(id="photo.png", digest="0123456789abcdef")).picture
+QUERY = Query(picture=PICTURE, text="Is there a dog?", meaning=Exists(group=DOG))
+
+
+def test_an_id_never_changes() -> None:
+    # printf 'vqa\x1f0123456789abcdef\x1fIs there a dog?\x1f0' | sha256sum
+    assert QUERY.id == "a45b970ad13d5342"
+
+
+def test_the_meaning_is_no_part_of_the_identity() -> None:
+    other = replace(QUERY, meaning=Absent(group=DOG))
+    assert other.id == QUERY.id
+    assert other == QUERY
+    assert hash(other) == hash(QUERY)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(QUERY, text="Is there a dog? "),
+        replace(QUERY, text="is there a dog?"),
+        replace(QUERY, picture=PICTURE.mirror()),
+        replace(QUERY, task=Task.ENTAILMENT),
+        replace(QUERY, trial=1),
+    ],
+    ids=["text", "letters", "picture", "task", "trial"],
+)
+def test_all_else_is(other: Query) -> None:
+    assert other.id != QUERY.id
+    assert other != QUERY
+
+
+def test_the_name_of_a_photo_is_no_part_but_its_pixels_are() -> None:
+    renamed = replace(scene_of(), photo=replace(PICTURE.photo, id="copy.png")).picture
+    repainted = replace(scene_of(), photo=replace(PICTURE.photo, digest="f" * 16)).picture
+    assert replace(QUERY, picture=renamed).id == QUERY.id
+    assert replace(QUERY, picture=repainted).id != QUERY.id
+
+
+def test_a_model_gets_the_text_the_query_and_a_picture_rendered_once_when_it_looks(yard: Scene) -> None:
+    rendered: list[Picture] = []
+
+    def render(picture: Picture) -> Image.Image:
+        rendered.append(picture)
+        return Image.new("RGB", (picture.scene.width, picture.scene.height))
+
+    query = Query(picture=yard.picture.mirror(), text="Is there a dog?", meaning=Exists(group=DOG))
+    given = ModelInput(query, render)
+    assert (given.text, given.query) == ("Is there a dog?", query)
+    assert rendered == []
+    assert given.image is given.image
+    assert rendered == [query.picture]
+
+
+def test_an_input_shows_itself_without_rendering() -> None:
+    def render(picture: Picture) -> Image.Image:
+        raise AssertionError(picture)
+
+    assert repr(ModelInput(QUERY, render)) == "ModelInput(text='Is there a dog?', picture=0123456789abcdef)"

@@ -1,0 +1,68 @@
+"""Results put together into a report."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from pytest_vqamt.core.counts import Tally
+from pytest_vqamt.core.reports import data_used, in_order, models_used, report
+from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult
+
+
+def result(
+    position: int, *, model: str = "tiny", data: str = "pictures:500", asked: int = 0, version: int = 1
+) -> RelationResult:
+    return RelationResult(
+        position=position,
+        item=f"ours.number_{position}",
+        version=version,
+        claim="",
+        model=ModelUse(name=model, fingerprint=f"of {model}", tasks=("vqa",), queries_asked=asked, queries_cached=1),
+        data=DataUse(spec=data, scenes=500, digest="0" * 16),
+        tags=(),
+        tally=Tally(),
+        scenes_not_applicable=0,
+        not_applicable={},
+        breakdown={},
+        readings=Counter(),
+        interval=(0.0, 1.0),
+        gate=None,
+    )
+
+
+def test_each_model_stands_once_with_all_that_it_was_asked() -> None:
+    used = models_used([result(0, asked=10), result(1, model="oracle", asked=3), result(2, asked=5)])
+    assert used == (
+        ModelUse(name="tiny", fingerprint="of tiny", tasks=("vqa",), queries_asked=15, queries_cached=2),
+        ModelUse(name="oracle", fingerprint="of oracle", tasks=("vqa",), queries_asked=3, queries_cached=1),
+    )
+
+
+def test_each_source_stands_once() -> None:
+    used = data_used([result(0), result(1, data="pictures:9"), result(2)])
+    assert [each.spec for each in used] == ["pictures:500", "pictures:9"]
+
+
+def test_results_stand_in_the_order_of_the_items_and_the_first_of_two_counts() -> None:
+    ordered = in_order([result(2), result(0), result(1, version=1), result(1, version=2)])
+    assert [(each.position, each.version) for each in ordered] == [(0, 1), (1, 1), (2, 1)]
+
+
+def test_the_order_in_which_workers_finish_makes_no_difference() -> None:
+    results = [result(0, asked=2), result(1, model="oracle"), result(2, data="pictures:9")]
+    first, second = (
+        report(
+            each,
+            vqamt_version="0.1.0",
+            seed=0,
+            sampler="random",
+            max_cases=10,
+            shard=(2, 3),
+            started="",
+            duration_s=0.0,
+        )
+        for each in (results, results[::-1])
+    )
+    assert first == second
+    assert first.shard == "2/3"
+    assert [model.name for model in first.models] == ["tiny", "oracle"]

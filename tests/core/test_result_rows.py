@@ -1,0 +1,148 @@
+"""Results as rows of ``report.json``, and as workers hand them over."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.counts import Tally
+from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.result_rows import SCHEMA, Row, hand_over, relation_row, report_row, taken_over
+from pytest_vqamt.core.results import DataUse, Gate, ModelUse, RelationResult, Report, ShownCase, ShownQuery
+
+RESULT = RelationResult(
+    position=3,
+    item="metavqa.partition[object]",
+    version=2,
+    claim="The count of two groups together equals the sum of their counts.",
+    model=ModelUse(name="tiny", fingerprint="abc", tasks=("vqa", "captioning"), queries_asked=30, queries_cached=4),
+    data=DataUse(spec="pictures:500", scenes=500, digest="d" * 16),
+    tags=("presumed",),
+    tally=Tally(cases=10, holds=5, violated=2, unparsed=1, errors=1, waived=1, vacuous=2),
+    scenes_not_applicable=7,
+    not_applicable={"no two names that are surely disjoint": 7},
+    breakdown={"present_groups": {"2": Tally(cases=6, holds=4, violated=2), "0": Tally(cases=2, holds=1, unparsed=1)}},
+    readings=Counter({"yes": 12, "unparsed": 1}),
+    interval=(0.3057, 0.8632),
+    gate=Gate(kind="fail-under", threshold=0.8, on="point", met=False),
+    error="out of memory",
+    violation=ShownCase(
+        id="0123456789abcdef",
+        scene="pictures-0-7",
+        queries=(ShownQuery(picture="pictures-0-7", text="How many dogs?", answer="3"),),
+        expected="first = second + third",
+        reason="expected 1 + 1 = 2, but got 3, 1, 1",
+    ),
+)
+BARE = replace(
+    RESULT,
+    position=0,
+    tags=(),
+    tally=Tally(),
+    not_applicable={},
+    breakdown={},
+    readings=Counter(),
+    interval=(0.0, 1.0),
+    gate=None,
+    error="",
+    violation=None,
+)
+REPORT = Report(
+    vqamt_version="0.1.0",
+    seed=7,
+    sampler="random",
+    max_cases=100,
+    shard="1/1",
+    started="2026-01-01T00:00:00+00:00",
+    duration_s=1.23456,
+    models=(RESULT.model,),
+    data=(RESULT.data,),
+    relations=(BARE, RESULT),
+)
+
+
+def as_json(row: Row) -> Row:
+    again: Row = json.loads(json.dumps(row))
+    return again
+
+
+@pytest.mark.parametrize("result", [RESULT, BARE], ids=["full", "bare"])
+def test_a_result_that_a_worker_hands_over_comes_back_equal(result: RelationResult) -> None:
+    again = taken_over(as_json(hand_over(result)))
+    assert again == result
+    assert isinstance(again.readings, Counter)
+
+
+@pytest.mark.parametrize("field", sorted(hand_over(RESULT).keys() - {"pass_rate", "metrics"}))
+def test_a_result_that_is_not_whole_is_refused(field: str) -> None:
+    row = hand_over(RESULT)
+    del row[field]
+    with pytest.raises(DataError, match="Expected a whole result"):
+        taken_over(row)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("cases", "ten"),
+        ("cases", 1.5),
+        ("version", None),
+        ("interval", []),
+        ("interval", None),
+        ("model", None),
+        ("model", "tiny"),
+        ("gate", "met"),
+        ("breakdown", ["present_groups"]),
+        ("violation", {"case_id": "0123456789abcdef"}),
+    ],
+)
+def test_a_field_of_another_type_is_refused(field: str, value: Json) -> None:
+    with pytest.raises(DataError, match=r"Expected a whole result, but got id='metavqa\.partition\[object\]'"):
+        taken_over(hand_over(RESULT) | {field: value})
+
+
+def test_the_report_has_every_field_that_others_read() -> None:
+    row = as_json(report_row(REPORT))
+    assert row["schema"] == SCHEMA == 1
+    assert {"schema", "vqamt_version", "seed", "started", "duration_s", "models", "data", "relations"} <= row.keys()
+    assert row["models"] == [
+        {"name": "tiny", "fingerprint": "abc", "tasks": ["vqa", "captioning"], "queries_asked": 30, "queries_cached": 4}
+    ]
+    assert row["data"] == [{"spec": "pictures:500", "scenes": 500, "digest": "d" * 16}]
+    assert row["duration_s"] == 1.235
+    assert row["relations"] == [relation_row(BARE), relation_row(RESULT)]
+
+
+def test_a_relation_has_every_field_that_others_read() -> None:
+    row = as_json(relation_row(RESULT))
+    promised: Row = {
+        "id": "metavqa.partition[object]", "version": 2, "model": "tiny", "data": "pictures:500", "tags": ["presumed"],
+        "cases": 10, "holds": 5, "violated": 2, "unparsed": 1, "errors": 1, "waived": 1, "vacuous": 2,
+        "scenes_not_applicable": 7, "pass_rate": 0.625, "interval": [0.3057, 0.8632], "metrics": {},
+    }  # fmt: skip
+    assert {name: row[name] for name in promised} == promised
+    assert row["gate"] == {"kind": "fail-under", "threshold": 0.8, "met": False, "on": "point"}
+    assert isinstance(row["breakdown"], dict)
+    assert row["breakdown"].keys() == {"present_groups"}
+
+
+def test_nothing_judged_has_no_pass_rate_and_no_demand_no_gate() -> None:
+    row = relation_row(BARE)
+    assert (row["pass_rate"], row["gate"]) == (None, None)
+
+
+def test_what_was_found_in_another_order_gives_the_same_row() -> None:
+    turned = replace(
+        RESULT,
+        readings=Counter({"unparsed": 1, "yes": 12}),
+        breakdown={"present_groups": dict(reversed(RESULT.breakdown["present_groups"].items()))},
+    )
+    assert json.dumps(relation_row(turned)) == json.dumps(relation_row(RESULT))
+
+
+def test_the_violation_that_is_shown_is_no_part_of_the_report() -> None:
+    assert relation_row(RESULT) == relation_row(replace(RESULT, violation=None, error="", position=9))

@@ -1,0 +1,186 @@
+"""The right answers about a yard of which every answer can be counted off by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_vqamt.core.meaning import (
+    MEANINGS,
+    Absent,
+    Annotated,
+    Both,
+    Choice,
+    Count,
+    Describe,
+    Either,
+    Entails,
+    Exists,
+    Group,
+    Has,
+    Meaning,
+    Neither,
+    NotBoth,
+    Related,
+    Unit,
+)
+from pytest_vqamt.core.scene import Relationship, Scene
+from pytest_vqamt.core.truth import Label, Truth, members, truth
+from tests.making import group_of, scene_of
+
+DOG, CAT, CAR, COW, BENCH = (Group(name=name) for name in ("dog", "cat", "car", "cow", "bench"))
+BROWN_DOG, BLACK_DOG, RED_DOG = (group_of(f"{colour} dog") for colour in ("brown", "black", "red"))
+ANIMAL = Group(name="animal", covers=("animal", "dog", "cat"))
+CAT_ON_BENCH = Group(name="cat", related=(Related(predicate="on", to=BENCH),))
+DOG_ON_BENCH = Group(name="dog", related=(Related(predicate="on", to=BENCH),))
+
+# The yard has three dogs (two brown, of which one sits, and a black one), a black cat on a green bench, and a red car.
+ANSWERS: tuple[tuple[Meaning, Truth], ...] = (
+    (Count(groups=(DOG,)), 3),
+    (Count(groups=(COW,)), 0),
+    (Count(groups=(BROWN_DOG,)), 2),
+    (Count(groups=(group_of("brown sitting dog"),)), 1),
+    (Count(groups=(DOG, CAT)), 4),
+    (Count(groups=(CAT, DOG)), 4),
+    (Count(groups=(DOG, COW)), 3),
+    (Count(groups=(BROWN_DOG, BLACK_DOG)), 3),
+    # A thing in two groups is counted once.
+    (Count(groups=(DOG, BROWN_DOG)), 3),
+    (Count(groups=(ANIMAL, DOG, CAT)), 4),
+    (Count(groups=(ANIMAL,)), 4),
+    (Count(groups=(CAT_ON_BENCH,)), 1),
+    (Count(groups=(DOG_ON_BENCH,)), 0),
+    (Exists(group=DOG), True),
+    (Exists(group=COW), False),
+    (Exists(group=RED_DOG), False),
+    (Exists(group=group_of("red car")), True),
+    (Exists(group=CAT_ON_BENCH), True),
+    (Exists(group=DOG_ON_BENCH), False),
+    (Absent(group=DOG), False),
+    (Absent(group=COW), True),
+    (Absent(group=RED_DOG), True),
+    (Both(groups=(DOG, CAT)), True),
+    (Both(groups=(DOG, COW)), False),
+    (Both(groups=(COW, RED_DOG)), False),
+    (Both(groups=(DOG, CAT, COW)), False),
+    (NotBoth(groups=(DOG, CAT)), False),
+    (NotBoth(groups=(DOG, COW)), True),
+    (NotBoth(groups=(COW, RED_DOG)), True),
+    (Either(groups=(DOG, CAT)), True),
+    (Either(groups=(COW, CAT)), True),
+    (Either(groups=(COW, RED_DOG)), False),
+    (Neither(groups=(DOG, CAT)), False),
+    (Neither(groups=(COW, CAT)), False),
+    (Neither(groups=(COW, RED_DOG)), True),
+    (Has(group=CAT, attribute="black"), True),
+    (Has(group=CAT, attribute="white"), False),
+    (Has(group=COW, attribute="black"), False),
+    (Choice(what=CAR, options=("red", "blue")), "red"),
+    (Choice(what=CAR, options=("blue", "red", "green")), "red"),
+    (Choice(what=ANIMAL, options=("cow", "dog")), "dog"),
+    # Nothing is right where no option is, or where two are.
+    (Choice(what=CAR, options=("blue", "green")), None),
+    (Choice(what=ANIMAL, options=("cat", "dog")), None),
+    (Choice(what=COW, options=("black", "white")), None),
+    (Entails(units=(Unit(group=BLACK_DOG), Unit(group=CAT_ON_BENCH))), Label.ENTAILMENT),
+    (Entails(units=(Unit(group=DOG), Unit(group=COW))), Label.CONTRADICTION),
+    (Entails(units=(Unit(group=DOG, unseen="belongs to a teacher"),)), Label.NEUTRAL),
+    (Entails(units=(Unit(group=COW, unseen="is hungry"),)), Label.CONTRADICTION),
+    (Entails(units=(Unit(group=DOG, unseen="is hungry"), Unit(group=RED_DOG))), Label.CONTRADICTION),
+    (Describe(), (("dog", 3), ("cat", 1), ("bench", 1), ("car", 1))),
+    (Annotated(answers=(("tan", 0.3), ("brown", 0.6), ("beige", 0.1))), "brown"),
+    (Annotated(answers=()), None),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("meaning", "right"), ANSWERS, ids=str)
+def test_the_right_answer(yard: Scene, meaning: Meaning, right: Truth) -> None:
+    found = truth(meaning, yard)
+    assert found == right
+    assert type(found) is type(right)  # 1 is not True
+
+
+def test_every_meaning_has_an_example() -> None:
+    assert {type(meaning) for meaning, _ in ANSWERS} == set(MEANINGS)
+
+
+@pytest.mark.parametrize(
+    ("meaning", "right"),
+    [
+        (Count(groups=(DOG,)), 0),
+        (Exists(group=DOG), False),
+        (Absent(group=DOG), True),
+        (Both(groups=(DOG, CAT)), False),
+        (NotBoth(groups=(DOG, CAT)), True),
+        (Either(groups=(DOG, CAT)), False),
+        (Neither(groups=(DOG, CAT)), True),
+        (Has(group=DOG, attribute="red"), False),
+        (Choice(what=DOG, options=("red", "blue")), None),
+        (Entails(units=(Unit(group=DOG),)), Label.CONTRADICTION),
+        (Describe(), ()),
+    ],
+    ids=str,
+)
+def test_of_an_empty_picture(bare: Scene, meaning: Meaning, right: Truth) -> None:
+    assert truth(meaning, bare) == right
+
+
+def test_members_come_in_scene_order(yard: Scene) -> None:
+    assert [thing.id for thing in members(Group(name="animal", covers=("cat", "dog")), yard)] == [
+        "d1",
+        "d2",
+        "d3",
+        "c1",
+    ]
+
+
+def test_a_hypernym_stands_for_what_it_covers_and_a_plain_name_for_itself(yard: Scene) -> None:
+    assert members(Group(name="animal"), yard) == ()
+    assert len(members(ANIMAL, yard)) == 4
+
+
+def test_a_relationship_has_a_direction_a_predicate_and_an_end() -> None:
+    scene = scene_of(
+        "red cup", "blue cup", "wooden table", "white table", "man",
+        relationships=(
+            Relationship(subject="0", predicate="on", object="2"),
+            Relationship(subject="1", predicate="on", object="3"),
+            Relationship(subject="4", predicate="holding", object="1"),
+        ),
+    )  # fmt: skip
+
+    def ids(group: Group) -> list[str]:
+        return [thing.id for thing in members(group, scene)]
+
+    def cup(predicate: str, to: Group) -> Group:
+        return Group(name="cup", related=(Related(predicate=predicate, to=to),))
+
+    table = Group(name="table")
+    assert ids(cup("on", table)) == ["0", "1"]
+    assert ids(cup("on", group_of("wooden table"))) == ["0"]
+    assert ids(cup("under", table)) == []
+    assert ids(Group(name="table", related=(Related(predicate="on", to=Group(name="cup")),))) == []
+    # Conditions within conditions: the man who holds a cup that is on a white table.
+    assert ids(Group(name="man", related=(Related(predicate="holding", to=cup("on", group_of("white table"))),))) == [
+        "4"
+    ]
+    assert ids(Group(name="man", related=(Related(predicate="holding", to=cup("on", group_of("wooden table"))),))) == []
+
+
+def test_all_conditions_must_hold() -> None:
+    scene = scene_of(
+        "man", "man", "hat", "cup",
+        relationships=(
+            Relationship(subject="0", predicate="wearing", object="2"),
+            Relationship(subject="0", predicate="holding", object="3"),
+            Relationship(subject="1", predicate="holding", object="3"),
+        ),
+    )  # fmt: skip
+    wearing, holding = (Related(predicate=p, to=Group(name=n)) for p, n in (("wearing", "hat"), ("holding", "cup")))
+    assert truth(Count(groups=(Group(name="man", related=(holding,)),)), scene) == 2
+    assert truth(Count(groups=(Group(name="man", related=(holding, wearing)),)), scene) == 1
+
+
+def test_the_truth_changes_with_the_picture(yard: Scene) -> None:
+    without_the_cat = yard.picture.erase(yard.thing("c1").box).scene
+    assert truth(Count(groups=(ANIMAL,)), without_the_cat) == 3
+    assert truth(Absent(group=CAT_ON_BENCH), without_the_cat) is True

@@ -1,0 +1,101 @@
+"""Hypotheses have the label that they were asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.meaning import Group, Unit
+from pytest_vqamt.core.scene import Photo, Scene, Thing
+from pytest_vqamt.core.truth import Label, truth
+from pytest_vqamt.data.pictures.source import PictureWorld
+from pytest_vqamt.data.pictures.unseen import unseen_of
+from pytest_vqamt.data.pictures.vocabulary import CATEGORY_OF, EXHAUSTIVE, NAMES
+from pytest_vqamt.data.pictures.wording import hypothesis
+from pytest_vqamt.sampling.over_random import RandomChooser
+
+
+def written(scene: Scene, label: Label, times: int = 300) -> dict[str, tuple[Unit, ...]]:
+    """Every hypothesis that so many draws bring, by its text."""
+    found = {}
+    for seed in range(times):
+        each = hypothesis(scene, RandomChooser(Random(seed)), label)
+        if each is not None:
+            found[each[0]] = each[1].units
+    return found
+
+
+@pytest.fixture
+def pen() -> Scene:
+    """A white pig that stands, and nothing else."""
+    return Scene(
+        id="pen",
+        photo=Photo(id="pen", digest="0"),
+        width=100,
+        height=100,
+        objects=(Thing(id="0", name="pig", box=Box(0, 0, 50, 50), attributes=("white", "standing")),),
+        exhaustive=EXHAUSTIVE,
+    )
+
+
+@pytest.mark.parametrize("label", list(Label))
+def test_the_label_is_the_truth(label: Label) -> None:
+    world = PictureWorld(200, seed=31)
+    given = 0
+    for index in range(200):
+        for seed in range(3):
+            each = hypothesis(world.scene(index), RandomChooser(Random(index * 10 + seed)), label)
+            if each is not None:
+                given += 1
+                assert truth(each[1], world.scene(index)) is label, each
+                assert each[0][0].isupper()
+                assert each[0].endswith(".")
+    assert given > 590
+
+
+def test_what_is_true_of_a_pig_is_said_of_it(pen: Scene) -> None:
+    assert set(written(pen, Label.ENTAILMENT)) == {
+        "There is a pig.",
+        "There is a white pig.",
+        "There is an animal.",
+        "A pig is white.",
+        "A pig is standing.",
+    }
+
+
+def test_a_contradiction_is_an_absent_name_or_an_excluded_word(pen: Scene) -> None:
+    texts = written(pen, Label.CONTRADICTION, 3000)
+    assert {"There is a cow.", "A pig is lying.", "There is a brown pig."} <= set(texts)
+    for text, units in texts.items():
+        wrong = [unit.group for unit in units if unit.group.name != "pig"]
+        excluded = [
+            word for unit in units for word in unit.group.attributes if word not in ("white", "standing")
+        ]  # fmt: skip
+        assert wrong or excluded, text
+        assert not any(unit.unseen for unit in units)
+        for word in excluded:
+            assert wrong or CATEGORY_OF[word] in ("colour", "posture"), text
+
+
+def test_a_neutral_hypothesis_says_what_cannot_be_seen(pen: Scene) -> None:
+    texts = written(pen, Label.NEUTRAL)
+    assert "A pig is hungry." in texts
+    assert texts["A pig is hungry."] == (Unit(group=Group(name="pig"), unseen="is hungry"),)
+    said = Counter(unit.unseen for units in texts.values() for unit in units if unit.unseen)
+    assert set(said) <= set(unseen_of("pig"))
+    assert len(said) > 8
+
+
+def test_twenty_unseen_properties_and_more_for_every_name() -> None:
+    assert len({unseen for name in NAMES for unseen in unseen_of(name)}) >= 50
+    for name in NAMES:
+        assert len(unseen_of(name)) >= 7
+        assert len(set(unseen_of(name))) == len(unseen_of(name))
+
+
+def test_a_scene_of_nothing_has_no_hypothesis() -> None:
+    empty = Scene(id="e", photo=Photo(id="e", digest="0"), width=10, height=10, exhaustive=EXHAUSTIVE)
+    assert hypothesis(empty, RandomChooser(Random(0)), Label.ENTAILMENT) is None

@@ -1,0 +1,139 @@
+"""``vqamt.run``: a whole run from Python."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from pathlib import Path
+
+import pytest
+
+import pytest_vqamt as vqamt
+from pytest_vqamt.core.errors import ModelError, OptionError
+from pytest_vqamt.core.events import Event, Finished
+from pytest_vqamt.core.result_rows import report_row
+from tests.execution.worlds import Model, Scenes
+
+REVERSION = "metavqa.reversion[object]"
+
+
+def says_yes(image: object, text: str) -> str:
+    assert image is not None
+    return "yes" if text else ""
+
+
+def test_a_function_is_a_model() -> None:
+    report = vqamt.run(model=says_yes, data="pictures:10", relations=REVERSION, max_cases=5, fail_under=0.5)
+    (result,) = report.relations
+    assert (result.item, result.model.name, result.model.tasks) == (REVERSION, "says_yes", ("vqa",))
+    assert (result.tally.cases, result.tally.violated, result.pass_rate) == (5, 5, 0.0)
+    assert result.gate is not None
+    assert not result.gate.met
+    assert result.violation is not None
+    assert (report.seed, report.sampler, report.max_cases, report.shard) == (0, "hypothesis", 5, "1/1")
+
+
+def test_a_spec_is_a_model_and_runs_every_relation() -> None:
+    report = vqamt.run(model="oracle", data="pictures:10", max_cases=3, sampler="random")
+    assert [result.item for result in report.relations] == [
+        "metavqa.partition[object]",
+        "metavqa.partition[property]",
+        "metavqa.reorder[object]",
+        "metavqa.reorder[property]",
+        "metavqa.reversion[object]",
+        "metavqa.reversion[property]",
+        "control.repeat",
+        "control.reencode",
+    ]
+    assert {result.pass_rate for result in report.relations} == {1.0}
+    assert json.dumps(report_row(report))
+
+
+@pytest.mark.parametrize(
+    ("relations", "exclude", "items"),
+    [
+        ("metavqa.re*[object]", (), ["metavqa.reorder[object]", REVERSION]),
+        (("control.*", "metavqa.reorder[object]"), "control.repeat", ["metavqa.reorder[object]", "control.reencode"]),
+        ("control.repeat, control.reencode,", "", ["control.repeat", "control.reencode"]),
+    ],
+)
+def test_globs_choose_relations(relations: str | tuple[str, ...], exclude: str, items: list[str]) -> None:
+    report = vqamt.run(
+        model="oracle", data="pictures:10", relations=relations, exclude=exclude, max_cases=1, sampler="random"
+    )
+    assert [result.item for result in report.relations] == items
+
+
+def test_an_object_and_a_source_of_ones_own() -> None:
+    model = Model()
+    report = vqamt.run(model=model, data=Scenes(4), relations="control.repeat", max_cases=4, batch_size=3)
+    (result,) = report.relations
+    assert (result.model.name, result.data.spec) == ("Model", "made:4")
+    assert max(len(call) for call in model.calls) == 3
+
+
+def test_answers_are_kept_where_one_says_so(tmp_path: Path) -> None:
+    model = Model(fingerprint="F")
+    for _ in range(2):
+        vqamt.run(model=model, data="pictures:10", relations=REVERSION, max_cases=5, cache=tmp_path / "kept")
+    assert len(model.asked) == len(set(model.asked))
+    again = Model(fingerprint="F")
+    vqamt.run(model=again, data="pictures:10", relations=REVERSION, max_cases=5)
+    assert again.asked[:10] == model.asked[:10], "nothing is kept without a folder"
+
+
+def test_listeners_hear_of_each_item() -> None:
+    heard: list[Event] = []
+    report = vqamt.run(model="oracle", data="pictures:10", relations="control.*", max_cases=2, listen=heard.append)
+    assert [event.result for event in heard if isinstance(event, Finished)] == list(report.relations)
+
+
+def test_several_gates() -> None:
+    report = vqamt.run(
+        model="oracle",
+        data="pictures:10",
+        relations="metavqa.re*[object]",
+        max_cases=2,
+        fail_under=["0.5", "metavqa.reversion=0.9"],
+        gate="lower-bound",
+    )
+    # All of two hold: the interval begins at 2 / (2 + z^2) = 0.342.
+    gates = [(result.gate.threshold, result.gate.met) for result in report.relations if result.gate]
+    assert gates == [(0.5, False), (0.9, False)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ({"max_cases": 0}, "Expected one case or more, but got max_cases=0"),
+        ({"sampler": "randon"}, "Expected one of hypothesis, random, but got sampler='randon'; did you mean 'random'?"),
+        ({"gate": "lower"}, "Expected one of point, lower-bound, but got gate='lower'; did you mean 'lower-bound'?"),
+        ({"fail_under": 80}, "Expected a pass rate from 0 to 1, as RATE or GLOB=RATE, but got --vqamt-fail-under='80'"),
+        ({"relations": "ours.such"}, "Expected a relation or a glob of relations, but 'ours.such' "),
+        ({"exclude": "*"}, "Expected a relation to be left that model 'oracle' can be asked ("),
+        ({"batch_size": 0}, "Expected a batch size of 1 or more, or auto, but got batch_size=0"),
+        ({"model": "oracel"}, "Expected --vqamt-model to begin with a kind of model, but got model='oracel'; did you "),
+        ({"data": "picture:3"}, "Expected --vqamt-data to begin with a kind of source, but got data='picture:3'; "),
+    ],
+)
+def test_a_wrong_argument(arguments: dict[str, object], line: str) -> None:
+    given: dict[str, object] = {"model": "oracle", "data": "pictures:5", "max_cases": 1, **arguments}
+    with pytest.raises(OptionError) as told:
+        vqamt.run(**given)  # type: ignore[arg-type]  # wrong on purpose
+    assert str(told.value).startswith(line)
+
+
+def test_a_model_of_no_use() -> None:
+    with pytest.raises(ModelError, match="to be an object with a method answer, entail or caption, or a function"):
+        vqamt.run(model=object(), data="pictures:5")
+
+
+def test_the_example_of_the_package_runs(tmp_path: Path) -> None:
+    script = tmp_path / "notebook.py"
+    script.write_text(
+        "import pytest_vqamt as vqamt\n\n"
+        "report = vqamt.run(model=lambda image, text: 'yes', data='pictures:5', relations='metavqa.*', max_cases=2)\n"
+        "rates = {result.item: (result.pass_rate, result.interval) for result in report.relations}\n"
+    )
+    rates = runpy.run_path(str(script))["rates"]
+    assert rates[REVERSION][0] == 0.0

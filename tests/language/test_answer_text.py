@@ -1,0 +1,105 @@
+"""What is cut off an answer before it is read."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from pytest_vqamt.core.meaning import Exists, Group
+from pytest_vqamt.language.answer_text import Unread, Unreadable, prepare, strip_reasoning
+from pytest_vqamt.language.answers import read_choice, read_count, read_yes_no
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("yes", "yes"),
+        (" yes\n", "yes"),
+        ("<think>a\nb</think>yes", "yes"),
+        ("<THINK>a</THINK> Yes", "Yes"),
+        ("<think>a</think><think>b</think>two", "two"),
+        ("<thinking>a</thinking>two<reasoning>b</reasoning>", "two"),
+        ("[think]a[/think]two", "two"),
+        ("it was opened before</think>two", "two"),
+        ("two<think>was it", "two"),
+        ("<think>was it", ""),
+        ("<think></think>", ""),
+        ("a < b", "a < b"),
+        ("<thinker>", "<thinker>"),
+    ],
+)
+def test_reasoning_is_cut_off(text: str, rest: str) -> None:
+    assert strip_reasoning(text) == rest
+
+
+@pytest.mark.parametrize(
+    ("text", "prepared"),
+    [
+        ("It's a DOG", "it is a dog"),
+        ("There isn\u2019t one", "there is not one"),
+        ("I can't", "i can not"),
+        ("I cannot see it", "i can not see it"),
+        ("They're there; we won't", "they are there; we will not"),
+        ("**Two**  `dogs`", "two dogs"),
+        ("yes</s><|im_end|>", "yes"),
+        ("2\u20133", "2-3"),
+        ("the dog's bowl", "the dog's bowl"),
+        ("snake_case _this_", "snake_case this"),
+        ("Two, as I see.\nFinal answer: 3", "3"),
+        ("Answer:", "answer:"),
+        (r"So \boxed{\text{Yes}}.", "yes"),
+        ("<answer> no </answer> I said", "no"),
+        ("I'm not able to determine that, but there are two", "there are two"),
+    ],
+)
+def test_the_answer_proper_is_left(text: str, prepared: str) -> None:
+    assert prepare(text) == prepared
+
+
+def test_no_more_than_the_first_4000_characters_are_read_and_no_word_is_cut() -> None:
+    prepared = prepare("thinking. " * 1000 + "Answer: " + "dog " * 5000)
+    assert isinstance(prepared, str)
+    assert prepared == "dog " * 998 + "dog"
+    assert prepare("x" + " 12345" * 1000) == "x" + " 12345" * 666
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    ["word ", "dog ", "no dog, ", "<think>", "_", "many and ", "\n", "not ", "9", "3 dogs there is ", "total 3 and "],
+)
+def test_answers_without_end_are_read_in_no_time(repeated: str) -> None:
+    text = f"a{repeated * 8000}b"
+    before = time.process_time()
+    read_count(text)
+    read_yes_no(text, Exists(group=Group(name="dog")))
+    read_choice(text, ("red", "blue"))
+    assert time.process_time() - before < 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm sorry, but I can't assist with that.",
+        "I cannot determine this, but I cannot see the image either.",
+        "It's impossible to tell from the picture.",
+        "Unanswerable",
+        "I do not have access to the picture.",
+        "There is not enough information to say.",
+        "No image has been provided.",
+    ],
+)
+def test_a_refusal_is_no_answer(text: str) -> None:
+    assert prepare(text) == Unread(Unreadable.REFUSAL)
+
+
+@pytest.mark.parametrize(
+    "text", ["I can't see a dog.", "I cannot identify any dogs.", "Sorry, no.", "As an AI, I see two."]
+)
+def test_an_answer_is_no_refusal(text: str) -> None:
+    assert isinstance(prepare(text), str)
+
+
+@pytest.mark.parametrize("text", ["", " \n", "...", "?!", "<think>hm</think>", "**", "</s>"])
+def test_nothing_said_is_an_empty_answer(text: str) -> None:
+    assert prepare(text) == Unread(Unreadable.EMPTY)

@@ -1,0 +1,276 @@
+"""Any object with one of the methods, or a function of image and text, becomes a model; what it returns is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from pytest_vqamt.core.errors import ModelError, OptionError
+from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
+from pytest_vqamt.models.base import Deferred, ModelOptions, adopt
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from tests.models.conftest import Ask
+
+DEFAULTS = ModelOptions()
+
+
+class Echo:
+    """Answers with the text it is asked."""
+
+    fingerprint = "echo 1"
+    batch_size = 7
+
+    def answer(self, batch: Sequence[ModelInput]) -> list[Answer]:
+        return [Answer(asked.text) for asked in batch]
+
+
+class Labels:
+    """Does two tasks, told apart by what it says."""
+
+    def caption(self, batch: Sequence[ModelInput]) -> list[Answer]:
+        return [Answer("a caption") for _ in batch]
+
+    def entail(self, batch: Sequence[ModelInput]) -> list[Answer]:
+        return [Answer("neutral") for _ in batch]
+
+
+class Returns:
+    """Returns one given value, whatever it is asked."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def answer(self, batch: Sequence[ModelInput]) -> object:
+        return self.value
+
+
+def test_an_object_declares_what_it_is() -> None:
+    model = adopt("mine", Echo(), DEFAULTS)
+    assert (model.name, model.tasks, model.fingerprint) == ("mine", (Task.VQA,), "echo 1")
+    assert (model.persistent, model.batch_size, model.deferred) == (True, 7, None)
+
+
+def test_answers_come_in_the_order_of_the_inputs(ask: Ask) -> None:
+    answers = adopt("mine", Echo(), DEFAULTS).ask(Task.VQA, [ask(text="one"), ask(text="two")])
+    assert answers == (Answer("one"), Answer("two"))
+
+
+def test_tasks_follow_from_the_methods_in_a_fixed_order(ask: Ask) -> None:
+    model = adopt("mine", Labels(), DEFAULTS)
+    assert model.tasks == (Task.ENTAILMENT, Task.CAPTIONING)
+    assert model.ask(Task.ENTAILMENT, [ask()]) == (Answer("neutral"),)
+    assert model.ask(Task.CAPTIONING, [ask()]) == (Answer("a caption"),)
+
+
+def test_a_task_that_the_model_does_not_do_is_refused(ask: Ask) -> None:
+    with pytest.raises(ModelError) as told:
+        adopt("mine", Labels(), DEFAULTS).ask(Task.VQA, [ask()])
+    assert str(told.value) == "Expected a task of model 'mine' (entailment, captioning), but got task='vqa'"
+
+
+def test_a_model_without_a_fingerprint_is_not_persistent_and_keeps_its_own_name() -> None:
+    first, second = adopt("one", Labels(), DEFAULTS), adopt("two", Labels(), DEFAULTS)
+    assert not first.persistent
+    assert first.fingerprint != second.fingerprint
+    assert adopt("one", Labels(), DEFAULTS).fingerprint == first.fingerprint
+
+
+@pytest.mark.parametrize(("declared", "asked_for", "used"), [(None, None, 32), (7, None, 7), (7, 3, 3), (None, 3, 3)])
+def test_the_users_batch_size_wins_over_the_models(declared: int | None, asked_for: int | None, used: int) -> None:
+    model = Echo()
+    model.batch_size = declared  # type: ignore[assignment]  # a model may say None
+    assert adopt("mine", model, ModelOptions(batch_size=asked_for)).batch_size == used
+
+
+@pytest.mark.parametrize("size", [0, -1, True, "8"])
+def test_a_batch_size_that_is_no_number_of_inputs_is_refused(size: object) -> None:
+    model = Echo()
+    model.batch_size = size  # type: ignore[assignment]  # that is what is tested
+    with pytest.raises(ModelError, match=rf"batch_size of model 'mine' to be 1 or more, but got batch_size={size!r}"):
+        adopt("mine", model, DEFAULTS)
+
+
+def test_an_option_for_the_batch_size_is_at_least_one() -> None:
+    with pytest.raises(OptionError, match="batch size of 1 or more, or auto, but got batch_size=0"):
+        ModelOptions(batch_size=0)
+
+
+def test_a_fingerprint_that_is_a_method_is_refused() -> None:
+    class Model(Labels):
+        def fingerprint(self) -> str:
+            return "1"
+
+    with pytest.raises(ModelError, match=r"fingerprint of model 'mine' to be a string .* but got .*\(method\)$"):
+        adopt("mine", Model(), DEFAULTS)
+
+
+def test_a_function_of_image_and_text_is_called_once_per_input(ask: Ask) -> None:
+    seen: list[tuple[tuple[int, int], str]] = []
+
+    def respond(image: Image, text: str) -> str:
+        seen.append((image.size, text))
+        return text.upper()
+
+    model = adopt("mine", respond, DEFAULTS)
+    assert (model.tasks, model.persistent) == ((Task.VQA,), False)
+    assert model.ask(Task.VQA, [ask(text="a"), ask(text="b")]) == (Answer("A"), Answer("B"))
+    assert seen == [((200, 100), "a"), ((200, 100), "b")]
+
+
+def test_a_callable_object_is_a_function() -> None:
+    class Respond:
+        fingerprint = "v2"
+
+        def __call__(self, image: Image, text: str, temperature: float = 0.0) -> str:
+            return "yes"
+
+    model = adopt("mine", Respond(), DEFAULTS)
+    assert (model.tasks, model.fingerprint) == ((Task.VQA,), "v2")
+
+
+def test_methods_win_over_being_callable(ask: Ask) -> None:
+    class Both(Echo):
+        def __call__(self, image: Image, text: str) -> str:
+            return "called"
+
+    assert adopt("mine", Both(), DEFAULTS).ask(Task.VQA, [ask(text="hi")]) == (Answer("hi"),)
+
+
+class Answers:
+    """Has an attribute of a method's name that is no method."""
+
+    answer = "yes"
+
+
+@pytest.mark.parametrize(
+    ("model", "got"),
+    [
+        (3, "3 (int)"),
+        (Answers(), " (Answers)"),
+        (str.upper, " (method_descriptor)"),
+        (str.replace, " (method_descriptor)"),
+        (Echo, "the class <class "),
+    ],
+)
+def test_what_is_no_model_is_refused(model: object, got: str) -> None:
+    with pytest.raises(ModelError) as told:
+        adopt("mine", model, DEFAULTS)
+    wanted = (
+        "Expected model 'mine' to be an object with a method answer, entail or caption, or a function f(image, text)"
+    )
+    assert str(told.value).startswith(f"{wanted}, but got ")
+    assert got in str(told.value)
+
+
+@pytest.mark.parametrize("returned", [["yes", "no"], ("yes", "no"), np.array(["yes", "no"]), iter(["yes", "no"])])
+def test_texts_stand_for_answers(ask: Ask, returned: object) -> None:
+    answers = adopt("mine", Returns(returned), DEFAULTS).ask(Task.VQA, [ask(), ask()])
+    assert answers == (Answer("yes"), Answer("no"))
+    assert {type(answer.text) for answer in answers} == {str}
+
+
+def test_answers_keep_their_scores(ask: Ask) -> None:
+    scored = Answer("yes", scores=(("yes", 0.75), ("no", 0.25)))
+    assert adopt("mine", Returns([scored]), DEFAULTS).ask(Task.VQA, [ask()]) == (scored,)
+
+
+@pytest.mark.parametrize(("returned", "count"), [(["yes"], 1), ([], 0), (["yes"] * 3, 3)])
+def test_too_few_or_too_many_answers_are_refused(ask: Ask, returned: list[str], count: int) -> None:
+    with pytest.raises(ModelError) as told:
+        adopt("mine", Returns(returned), DEFAULTS).ask(Task.VQA, [ask(), ask()])
+    assert str(told.value) == (
+        f"Expected Returns.answer() of model 'mine' to return 2 answers, one per input, but got {count}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("returned", "got"),
+    [
+        (None, "None (NoneType)"),
+        ("no", "'no' (str)"),
+        (Answer("no"), "(Answer)"),
+        ({0: "yes", 1: "no"}, "(dict)"),
+        ({"yes", "no"}, "(set)"),
+    ],
+)
+def test_what_is_no_sequence_of_answers_is_refused(ask: Ask, returned: object, got: str) -> None:
+    with pytest.raises(ModelError) as told:
+        adopt("mine", Returns(returned), DEFAULTS).ask(Task.VQA, [ask(), ask()])
+    assert str(told.value).startswith(
+        "Expected Returns.answer() of model 'mine' to return a sequence of answers, but got "
+    )
+    assert str(told.value).endswith(got)
+
+
+@pytest.mark.parametrize(
+    ("value", "got"),
+    [
+        (None, "None (NoneType)"),
+        (3, "3 (int)"),
+        (("yes", 0.5), "('yes', 0.5) (tuple)"),
+        (Answer(3), "(Answer)"),  # type: ignore[arg-type]  # that is what is tested
+        (Answer("yes", scores={"yes": 1.0}), "(Answer)"),  # type: ignore[arg-type]  # that is what is tested
+        (Answer("yes", scores=(("yes", "1"),)), "(Answer)"),  # type: ignore[arg-type]  # that is what is tested
+    ],
+)
+def test_a_value_that_is_no_answer_is_refused(ask: Ask, value: object, got: str) -> None:
+    with pytest.raises(ModelError) as told:
+        adopt("mine", Returns(["yes", value]), DEFAULTS).ask(Task.VQA, [ask(), ask(text="how many?")])
+    assert str(told.value).startswith(
+        "Expected Returns.answer() of model 'mine' to return an Answer(text, scores) or a str for each input, but got "
+    )
+    assert str(told.value).endswith(f"{got} for text='how many?'")
+
+
+def test_what_a_function_returns_is_checked_under_its_own_name(ask: Ask) -> None:
+    def respond(image: Image, text: str) -> int:
+        return 3
+
+    with pytest.raises(ModelError, match=r"^Expected .*respond\(\) of model 'mine' to return .* but got 3 \(int\)"):
+        adopt("mine", respond, DEFAULTS).ask(Task.VQA, [ask()])
+
+
+def test_nothing_is_asked_of_an_empty_batch() -> None:
+    assert adopt("mine", Returns(None), DEFAULTS).ask(Task.VQA, []) == ()
+
+
+def test_what_the_model_raises_is_passed_on_unchanged(ask: Ask) -> None:
+    class OutOfMemoryError(Exception):
+        pass
+
+    class Model:
+        def answer(self, batch: Sequence[ModelInput]) -> Iterator[str]:
+            yield "yes"
+            raise OutOfMemoryError
+
+    with pytest.raises(OutOfMemoryError):
+        adopt("mine", Model(), DEFAULTS).ask(Task.VQA, [ask(), ask()])
+
+
+def test_a_model_with_a_todo_list_says_so() -> None:
+    class Later(Echo):
+        todo_file = Path("todo.jsonl")
+
+        def lacks(self, query: Query) -> bool:
+            return True
+
+        def todo(self, queries: Iterable[Query]) -> None: ...
+
+        def prune(self) -> None: ...
+
+    later = Later()
+    assert adopt("mine", later, DEFAULTS).deferred is later
+    assert isinstance(later, Deferred)
+
+
+def test_an_answer_that_no_file_can_hold_is_made_writable(plain: ModelInput) -> None:
+    model = adopt("mine", Returns(["yes \ud83d"]), DEFAULTS)
+    (answer,) = model.ask(Task.VQA, [plain])
+    assert answer == Answer("yes ?")

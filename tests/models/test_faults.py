@@ -1,0 +1,195 @@
+"""Each planted fault is wrong where it says so, and right elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.meaning import (
+    Absent,
+    Both,
+    Choice,
+    Count,
+    Describe,
+    Either,
+    Entails,
+    Exists,
+    Group,
+    Has,
+    Meaning,
+    Neither,
+    NotBoth,
+    Related,
+    Unit,
+)
+from pytest_vqamt.core.query import Task
+from pytest_vqamt.models.base import ModelOptions, adopt
+from pytest_vqamt.models.faults import FAULTS, load
+
+if TYPE_CHECKING:
+    from tests.models.conftest import Ask
+
+DOG, CAT, CAR, COW = (Group(name=name) for name in ("dog", "cat", "car", "cow"))
+BROWN_DOG, BLACK_DOG, RED_DOG = (Group(name="dog", attributes=(colour,)) for colour in ("brown", "black", "red"))
+
+DOGS, COWS, DOGS_AND_CATS = Count(groups=(DOG,)), Count(groups=(COW,)), Count(groups=(DOG, CAT))
+CATS_AND_DOGS = Count(groups=(CAT, DOG))
+COWS_AND_SHEEP = Count(groups=(COW, Group(name="sheep")))
+
+# What the oracle says: 3 dogs, 1 cat, 1 car, no cow, no sheep.
+RIGHT: dict[Meaning, str] = {
+    DOGS: "3",
+    COWS: "0",
+    Count(groups=(CAT,)): "1",
+    DOGS_AND_CATS: "4",
+    CATS_AND_DOGS: "4",
+    COWS_AND_SHEEP: "0",
+    Count(groups=(BROWN_DOG,)): "2",
+    Count(groups=(BLACK_DOG, BROWN_DOG)): "3",
+    Exists(group=DOG): "yes",
+    Exists(group=COW): "no",
+    Absent(group=DOG): "no",
+    Absent(group=COW): "yes",
+    Both(groups=(DOG, COW)): "no",
+    NotBoth(groups=(DOG, COW)): "yes",
+    Either(groups=(COW, DOG)): "yes",
+    Neither(groups=(COW, DOG)): "no",
+    Has(group=CAT, attribute="black"): "yes",
+    Has(group=CAT, attribute="red"): "no",
+    Choice(what=CAR, options=("blue", "red")): "red",
+}
+
+# Where each fault says something else than the oracle, and what.
+WRONG: dict[str, dict[Meaning, str]] = {
+    "always-yes": {meaning: "yes" for meaning, right in RIGHT.items() if right != "yes"},
+    "always-no": {meaning: "no" for meaning, right in RIGHT.items() if right != "no"},
+    "always-zero": {meaning: "0" for meaning, right in RIGHT.items() if right != "0"},
+    "refuses": dict.fromkeys(RIGHT, "I cannot help with that."),
+    "ignores-negation": {
+        Absent(group=DOG): "yes",
+        Absent(group=COW): "no",
+        NotBoth(groups=(DOG, COW)): "no",
+        Neither(groups=(COW, DOG)): "yes",
+    },
+    "ignores-attributes": {Count(groups=(BROWN_DOG,)): "3", Has(group=CAT, attribute="red"): "yes"},
+    "first-group-only": {DOGS_AND_CATS: "3", CATS_AND_DOGS: "1", Count(groups=(BLACK_DOG, BROWN_DOG)): "1"},
+    "order-sensitive": {DOGS_AND_CATS: "5"},
+    "counts-pieces-wrong": {
+        DOGS_AND_CATS: "5",
+        CATS_AND_DOGS: "5",
+        COWS_AND_SHEEP: "1",
+        Count(groups=(BLACK_DOG, BROWN_DOG)): "4",
+    },
+    "off-by-one": {
+        DOGS: "4",
+        COWS: "1",
+        Count(groups=(CAT,)): "2",
+        DOGS_AND_CATS: "5",
+        CATS_AND_DOGS: "5",
+        COWS_AND_SHEEP: "1",
+        Count(groups=(BROWN_DOG,)): "3",
+        Count(groups=(BLACK_DOG, BROWN_DOG)): "4",
+    },
+    "saturates": {
+        DOGS: "1",
+        DOGS_AND_CATS: "1",
+        CATS_AND_DOGS: "1",
+        Count(groups=(BROWN_DOG,)): "1",
+        Count(groups=(BLACK_DOG, BROWN_DOG)): "1",
+    },
+    "sees-absent": {COWS: "1", Exists(group=COW): "yes"},
+    "quantifies": {DOGS: "many", Count(groups=(BROWN_DOG,)): "many"},
+    "inconsistent": {},
+    "spacing-sensitive": {},
+}
+
+
+def said(fault: str, ask: Ask, meaning: Meaning, text: str = "how many?", trial: int = 0) -> str:
+    model = adopt(f"fault:{fault}", load(fault, ModelOptions()), ModelOptions())
+    [answer] = model.ask(Task.VQA, [ask(meaning, text, trial=trial)])
+    return answer.text
+
+
+def test_every_fault_is_tested() -> None:
+    assert set(WRONG) == set(FAULTS)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_wrong_where_it_says_so_and_right_elsewhere(ask: Ask, fault: str) -> None:
+    assert {meaning: said(fault, ask, meaning) for meaning in RIGHT} == RIGHT | WRONG[fault]
+
+
+def test_order_sensitive_goes_by_the_whole_phrase(ask: Ask) -> None:
+    assert said("order-sensitive", ask, Count(groups=(BLACK_DOG, BROWN_DOG))) == "3"
+    assert said("order-sensitive", ask, Count(groups=(BROWN_DOG, BLACK_DOG))) == "4"
+
+
+def test_ignores_attributes_of_what_things_are_related_to(ask: Ask) -> None:
+    red_bench = Group(name="bench", attributes=("red",))
+    cat_on_red_bench = Group(name="cat", related=(Related(predicate="on", to=red_bench),))
+    assert said("ignores-attributes", ask, Exists(group=cat_on_red_bench)) == "yes"
+    assert said("always-zero", ask, Exists(group=cat_on_red_bench)) == "0"
+    assert said("saturates", ask, Exists(group=cat_on_red_bench)) == "no"
+
+
+@pytest.mark.parametrize(
+    ("meaning", "misread"),
+    [
+        (Exists(group=RED_DOG), "yes"),
+        (Absent(group=RED_DOG), "no"),
+        (Both(groups=(RED_DOG, CAT)), "yes"),
+        (NotBoth(groups=(RED_DOG, CAT)), "no"),
+        (Either(groups=(RED_DOG, COW)), "yes"),
+        (Neither(groups=(RED_DOG, COW)), "no"),
+        (Entails(units=(Unit(group=RED_DOG),)), "entailment"),
+        (Describe(), "three dogs, a cat, a bench and a car"),
+    ],
+)
+def test_ignores_attributes_in_every_meaning(ask: Ask, meaning: Meaning, misread: str) -> None:
+    assert said("ignores-attributes", ask, meaning) == misread
+
+
+@pytest.mark.parametrize(
+    ("meaning", "right", "wrong"),
+    [
+        (DOGS, "3", "4"),
+        (Exists(group=DOG), "yes", "no"),
+        (Choice(what=CAR, options=("blue", "red")), "red", "something else"),
+        (Choice(what=CAR, options=("blue", "green")), "unknown", "anything"),
+        (Entails(units=(Unit(group=DOG),)), "entailment", "contradiction"),
+        (Entails(units=(Unit(group=COW),)), "contradiction", "entailment"),
+        (Describe(), "three dogs, a cat, a bench and a car", "three dogs, a cat, a bench, a car and a ghost"),
+    ],
+)
+def test_another_answer_to_the_same_thing(ask: Ask, meaning: Meaning, right: str, wrong: str) -> None:
+    assert said("inconsistent", ask, meaning) == right
+    assert said("inconsistent", ask, meaning, trial=1) == wrong
+    assert said("spacing-sensitive", ask, meaning, "how many dogs?") == right
+    assert said("spacing-sensitive", ask, meaning, "how  many  dogs?") == wrong
+
+
+def test_a_fault_does_every_task_and_its_answers_are_not_kept() -> None:
+    model = adopt("fault:saturates", load("saturates", ModelOptions()), ModelOptions())
+    assert model.tasks == tuple(Task)
+    assert not model.persistent
+
+
+def test_every_fault_says_in_one_line_what_is_wrong() -> None:
+    lines = [fault.description for fault in FAULTS.values()]
+    assert all(line and "\n" not in line and len(line) < 100 for line in lines)
+    assert len(set(lines)) == len(lines)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("always-yess", "did you mean 'fault:always-yes'?"),
+        ("zzz", f"known: {', '.join(f'fault:{name}' for name in FAULTS)}"),
+    ],
+)
+def test_an_unknown_fault_is_refused(name: str, hint: str) -> None:
+    with pytest.raises(OptionError) as told:
+        load(name, ModelOptions())
+    assert str(told.value) == f"Expected a planted fault, but got model='fault:{name}'; {hint}"

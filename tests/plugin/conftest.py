@@ -1,0 +1,98 @@
+"""pytest inside pytest: small sessions of the plugin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Protocol
+
+import pytest
+
+import pytest_vqamt as vqamt
+from pytest_vqamt.relations import catalogue
+
+# A model that says yes to all, declares what it is, and writes down each query that it is asked.
+COUNTED = """
+    from pathlib import Path
+
+    class Model:
+        fingerprint = "says yes"
+        batch_size = 8
+
+        def answer(self, batch):
+            with Path("asked.txt").open("a") as log:
+                log.write("".join(f"{each.query.id}\\n" for each in batch))
+            return ["yes" for each in batch]
+
+    class Undeclared(Model):
+        fingerprint = None
+"""
+
+
+class Run(Protocol):
+    """Runs a small session; arguments that a test does not care about are there already."""
+
+    def __call__(
+        self, *arguments: str, model: str | None = ..., data: Sequence[str] = ..., max_cases: int | None = ...
+    ) -> pytest.RunResult: ...
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _loaded() -> None:
+    """Loads what a session needs: pytester unloads what was loaded first in a session inside this process."""
+
+    def model(image: object, text: str) -> str:
+        return f"{text} yes"
+
+    import_module("pytest_vqamt.integration.start")
+    vqamt.run(model=model, data="pictures:2", relations="metavqa.reorder*", max_cases=2)
+
+
+@pytest.fixture(autouse=True)
+def _apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keeps the relations of a session inside this process to it, and what surrounds these tests out of it."""
+    monkeypatch.setattr(catalogue, "_registered", {})
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    # Plugins that have no part in this take most of the time in which a worker of xdist starts.
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("PYTEST_PLUGINS", "xdist.plugin,pytest_vqamt.plugin")
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester) -> Run:
+    def go(
+        *arguments: str,
+        model: str | None = "oracle",
+        data: Sequence[str] = ("pictures:20",),
+        max_cases: int | None = 4,
+    ) -> pytest.RunResult:
+        named = [f"--vqamt-model={model}"] if model else []
+        sources = [f"--vqamt-data={spec}" for spec in data]
+        cases = [f"--vqamt-max-cases={max_cases}"] if max_cases else []
+        return pytester.runpytest_inprocess(*named, *sources, *cases, "--vqamt-sampler=random", *arguments)
+
+    return go
+
+
+@pytest.fixture(params=[(), ("-n", "0"), ("-n", "2")], ids=["alone", "-n 0", "-n 2"])
+def workers(request: pytest.FixtureRequest) -> tuple[str, ...]:
+    """How the session is shared out."""
+    shared: tuple[str, ...] = request.param
+    return shared
+
+
+@pytest.fixture
+def counted(pytester: pytest.Pytester) -> str:
+    """The spec of a model that is there to be counted; ``asked`` reads what it was asked."""
+    pytester.makepyfile(counted=COUNTED)
+    return "python:counted:Model"
+
+
+def asked(pytester: pytest.Pytester) -> list[str]:
+    """The ids of the queries that the counted model was asked since the last time, in order."""
+    log = pytester.path / "asked.txt"
+    if not log.exists():
+        return []
+    ids = log.read_text().split()
+    log.unlink()
+    return ids

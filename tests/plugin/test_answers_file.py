@@ -1,0 +1,100 @@
+"""``answers:FILE``: the session lists the queries it needs; once they are answered, it gives the report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.plugin.conftest import Run
+
+RELATIONS = "--vqamt-relations=metavqa.reorder[object],metavqa.reversion[object],control.repeat"
+MODEL = "answers:answers.jsonl"
+
+
+def rows(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def write(file: Path, of: list[dict[str, Any]]) -> None:
+    file.write_text("".join(json.dumps(row) + "\n" for row in of), encoding="utf-8")
+
+
+def right_answers(run: Run, folder: Path) -> dict[str, str]:
+    """What a perfect perceiver says, by query id."""
+    run(RELATIONS, "--vqamt-report=oracle").assert_outcomes(passed=3)
+    return {
+        query["id"]: answer
+        for row in rows(folder / "oracle" / "cases.jsonl")
+        for query, answer in zip(row["queries"], row["answers"], strict=True)
+    }
+
+
+def told(folder: Path) -> list[dict[str, Any]]:
+    report: dict[str, Any] = json.loads((folder / "report.json").read_text())
+    return [{field: value for field, value in each.items() if field != "model"} for each in report["relations"]]
+
+
+def test_from_the_list_of_queries_to_the_report(pytester: pytest.Pytester, run: Run, workers: tuple[str, ...]) -> None:
+    todo = pytester.path / "answers.jsonl.todo.jsonl"
+    first = run(RELATIONS, "--vqamt-report=out", *workers, model=MODEL)
+    first.assert_outcomes(errors=3)
+    assert first.ret == pytest.ExitCode.TESTS_FAILED
+    listed = rows(todo)
+    known = right_answers(run, pytester.path)
+    assert {row["id"]: row["answer"] for row in listed} == dict.fromkeys(known)
+    if not workers:
+        assert len(listed) == len(known), "each is listed once"
+    shown = first.stdout.str()
+    assert (
+        f"\nExpected model '{MODEL}' to hold an answer to every query, but it lacks 8: "
+        f"they are listed in {todo}; add their answers and run again\n"
+    ) in shown
+    assert "Traceback" not in shown
+
+    write(pytester.path / "answers.jsonl", [{**row, "answer": known[row["id"]]} for row in listed])
+    second = run(RELATIONS, "--vqamt-report=out", *workers, model=MODEL)
+    second.assert_outcomes(passed=3)
+    assert told(pytester.path / "out") == told(pytester.path / "oracle")
+    assert not todo.exists(), "nothing is left to be answered"
+
+
+def test_what_is_still_missing_is_listed_again(pytester: pytest.Pytester, run: Run) -> None:
+    todo = pytester.path / "answers.jsonl.todo.jsonl"
+    run(RELATIONS, model=MODEL).assert_outcomes(errors=3)
+    listed = rows(todo)
+    known = right_answers(run, pytester.path)
+    missing = listed[-1]["id"]
+    write(pytester.path / "answers.jsonl", [{**row, "answer": known[row["id"]]} for row in listed[:-1]])
+    result = run(RELATIONS, model=MODEL)
+    result.assert_outcomes(passed=2, errors=1)
+    assert [row["id"] for row in rows(todo)] == [missing]
+    assert "to hold an answer to every query, but it lacks 1: " in result.stdout.str()
+
+
+def test_answers_of_the_same_kind_of_session_are_of_no_use_to_another(pytester: pytest.Pytester, run: Run) -> None:
+    known = right_answers(run, pytester.path)
+    write(pytester.path / "answers.jsonl", [{"id": name, "answer": answer} for name, answer in known.items()])
+    run(RELATIONS, model=MODEL).assert_outcomes(passed=3)
+    run(RELATIONS, "--vqamt-seed=1", model=MODEL).assert_outcomes(errors=3)
+
+
+def test_a_changed_answer_is_noticed_although_answers_are_kept(pytester: pytest.Pytester, run: Run) -> None:
+    known = right_answers(run, pytester.path)
+    write(pytester.path / "answers.jsonl", [{"id": name, "answer": answer} for name, answer in known.items()])
+    gate = "--vqamt-fail-under=metavqa.reversion=1"
+    run(RELATIONS, gate, model=MODEL).assert_outcomes(passed=3)
+    write(pytester.path / "answers.jsonl", [{"id": name, "answer": "perhaps"} for name in known])
+    run(RELATIONS, gate, model=MODEL).assert_outcomes(passed=2, failed=1)
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "-n 2"])
+def test_a_broken_line_is_named(pytester: pytest.Pytester, run: Run, workers: tuple[str, ...]) -> None:
+    file = pytester.path / "answers.jsonl"
+    file.write_text('{"id": "a", "answer": "yes"}\n{"id": "b", answer: no}\n')
+    result = run(RELATIONS, *workers, model=MODEL)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert result.stderr.str().startswith(f"ERROR: {file}:2: Expected a JSON object, but got ")
+    assert len(result.stderr.str().strip().splitlines()) == 1

@@ -1,0 +1,168 @@
+"""Nothing that was answered is asked again, unless the model may have changed or the user says so."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.plugin.conftest import Run, asked
+
+REVERSION = "--vqamt-relations=metavqa.reversion"
+
+
+def test_within_a_run_each_distinct_query_is_asked_once(pytester: pytest.Pytester, run: Run, counted: str) -> None:
+    # The same question twice, in two relations: everything is asked of ten pictures only.
+    pytester.makeconftest(
+        """
+        import pytest_vqamt as vqamt
+
+        def again(scene, corpus, choose):
+            question = vqamt.ask.exists(scene.objects[0])
+            return vqamt.case(scene.picture, question, follow_up=(scene.picture, question))
+
+        vqamt.relation("ours.first", expect=vqamt.same_answer)(again)
+        vqamt.relation("ours.second", expect=vqamt.same_answer)(again)
+        """
+    )
+    result = run("--vqamt-relations=ours.*", model=counted, data=("pictures:10",), max_cases=10)
+    result.assert_outcomes(passed=2)
+    assert len(asked(pytester)) == 10
+    assert "was asked 10 distinct queries (10 more came from the cache)" in result.stdout.str()
+
+
+def test_no_query_of_a_whole_run_is_asked_twice(pytester: pytest.Pytester, run: Run, counted: str) -> None:
+    run(model=counted, max_cases=10).assert_outcomes(passed=8)
+    ids = asked(pytester)
+    assert len(ids) > 8 * 10
+    assert len(set(ids)) == len(ids)
+
+
+@pytest.mark.parametrize("also", [(), ("-n", "0"), ("--vqamt-batch-size=3", "--vqamt-fail-under=0.5")])
+def test_the_next_run_asks_nothing(pytester: pytest.Pytester, run: Run, counted: str, also: tuple[str, ...]) -> None:
+    first = run(REVERSION, "--vqamt-report=first", model=counted)
+    assert len(asked(pytester)) >= 16
+    second = run(REVERSION, "--vqamt-report=second", *also, model=counted)
+    assert asked(pytester) == []
+    assert "was asked 0 distinct queries" in second.stdout.str()
+    assert "was asked 0 distinct queries" not in first.stdout.str()
+    assert _cases(pytester, "first") == _cases(pytester, "second")
+
+
+def test_another_run_asks_only_what_is_new(pytester: pytest.Pytester, run: Run, counted: str) -> None:
+    run("--vqamt-relations=metavqa.reversion[object]", "--vqamt-shrink=0", model=counted)
+    first = asked(pytester)
+    run(REVERSION, "--vqamt-shrink=0", model=counted)
+    second = asked(pytester)
+    assert (len(first), len(second)) == (8, 8)
+    assert not set(first) & set(second)
+
+
+def test_a_model_that_does_not_say_what_it_is_is_asked_again(pytester: pytest.Pytester, run: Run, counted: str) -> None:
+    undeclared = counted.replace(":Model", ":Undeclared")
+    run(REVERSION, model=undeclared)
+    first = asked(pytester)
+    run(REVERSION, model=undeclared)
+    assert asked(pytester) == first
+    assert first
+
+
+def test_another_fingerprint_is_another_model(pytester: pytest.Pytester, run: Run, counted: str) -> None:
+    run(REVERSION, model=counted)
+    first = asked(pytester)
+    pytester.makepyfile(later="from counted import Model\n\nclass Later(Model):\n    fingerprint = 'says yes, later'\n")
+    run(REVERSION, model="python:later:Later")
+    assert asked(pytester) == first
+
+
+def test_no_cache_keeps_nothing_and_looks_nothing_up(pytester: pytest.Pytester, run: Run, counted: str) -> None:
+    run(REVERSION, "--vqamt-shrink=0", model=counted)
+    first = asked(pytester)
+    result = run(REVERSION, "--vqamt-no-cache", model=counted)
+    assert asked(pytester) == first
+    assert "seed 0; no answers are kept" in result.stdout.str()
+
+
+def test_a_cache_of_ones_own(pytester: pytest.Pytester, run: Run, counted: str) -> None:
+    kept = pytester.path / "kept" / "here"
+    run(REVERSION, f"--vqamt-cache={kept}", model=counted)
+    first = asked(pytester)
+    assert (kept / "answers.sqlite").is_file()
+    run(REVERSION, "--vqamt-cache=kept/here", "-p", "no:cacheprovider", model=counted)
+    assert asked(pytester) == []
+    run(REVERSION, model=counted)
+    assert asked(pytester) == first, "that of pytest knows nothing of them"
+
+
+def test_a_replaced_cache_of_pytest_asks_anew(pytester: pytest.Pytester, run: Run, counted: str) -> None:
+    run(REVERSION, model=counted)
+    first = asked(pytester)
+    run(REVERSION, "--cache-clear", model=counted)
+    assert asked(pytester) == first
+
+
+def garbage(file: Path) -> None:
+    file.write_bytes(b"not a database, whatever its name says " * 100)
+
+
+def a_folder(file: Path) -> None:
+    file.mkdir()
+
+
+@pytest.mark.parametrize("spoil", [garbage, a_folder])
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "-n 2"])
+def test_a_cache_that_cannot_be_used(
+    pytester: pytest.Pytester, run: Run, counted: str, workers: tuple[str, ...], spoil: Callable[[Path], None]
+) -> None:
+    pytester.mkdir("kept")
+    file = pytester.path / "kept" / "answers.sqlite"
+    spoil(file)
+    result = run(REVERSION, "--vqamt-cache=kept", *workers, model=counted)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    line = result.stderr.str().strip()
+    assert line.startswith(
+        f"ERROR: Expected an answer cache that can be read and written, but got file={str(file)!r} ("
+    )
+    assert line.endswith("): delete it, name another with --vqamt-cache, or do without by --vqamt-no-cache")
+    assert "\n" not in line
+    assert asked(pytester) == []
+
+
+def test_a_cache_that_cannot_be_used_by_a_test_with_the_fixture(
+    pytester: pytest.Pytester, run: Run, counted: str
+) -> None:
+    pytester.makeini(f"[pytest]\nvqamt_model = {counted}\nvqamt_cache = kept\n")
+    pytester.makepyfile(test_own="def test_own(vqamt_consistency): vqamt_consistency.check()")
+    pytester.mkdir("kept")
+    garbage(pytester.path / "kept" / "answers.sqlite")
+    result = run("--vqamt-relations=control.repeat", model=None)
+    result.assert_outcomes(failed=1)
+    assert "\nExpected an answer cache that can be read and written, but got " in result.stdout.str()
+    assert "answer_store.py" not in result.stdout.str()
+
+
+def test_a_database_of_something_else(pytester: pytest.Pytester, run: Run, counted: str) -> None:
+    pytester.mkdir("kept")
+    with closing(sqlite3.connect(pytester.path / "kept" / "answers.sqlite")) as db:
+        db.execute("create table answers (question text)")
+    result = run("--vqamt-relations=control.repeat", "--vqamt-cache=kept", model=counted)
+    result.assert_outcomes(errors=1)
+    assert "answers.sqlite' (no such column: key): delete it, name another" in result.stdout.str()
+    assert asked(pytester) == []
+
+
+def test_a_cache_that_may_not_be_written(pytester: pytest.Pytester, run: Run, counted: str) -> None:
+    if not Path("/proc/version").exists():
+        pytest.skip("needs a file that nobody may write, whoever runs the tests")
+    pytester.mkdir("kept")
+    (pytester.path / "kept" / "answers.sqlite").symlink_to("/proc/version")
+    result = run(REVERSION, "--vqamt-cache=kept", model=counted)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "ERROR: Expected an answer cache that can be read and written" in result.stderr.str()
+
+
+def _cases(pytester: pytest.Pytester, folder: str) -> bytes:
+    return (pytester.path / folder / "cases.jsonl").read_bytes()

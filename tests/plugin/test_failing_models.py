@@ -1,0 +1,169 @@
+"""Models that raise, that break their protocol, or that cannot be loaded."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.plugin.conftest import Run, asked
+
+REVERSION = "--vqamt-relations=metavqa.reversion[object]"
+BREAKS = {
+    "too few answers": (
+        "return ['yes'] * (len(batch) - 1)",
+        "Expected Model.answer() of model 'python:own:Model' to return 8 answers, one per input, but got 7",
+    ),
+    "a number": (
+        "return [3 for each in batch]",
+        "Expected Model.answer() of model 'python:own:Model' to return an Answer(text, scores) or a str for each "
+        "input, but got 3 (int) for text=",
+    ),
+    "nothing": (
+        "return None",
+        "Expected Model.answer() of model 'python:own:Model' to return a sequence of answers, but got None (NoneType)",
+    ),
+    "one text for all": (
+        "return 'yes'",
+        "Expected Model.answer() of model 'python:own:Model' to return a sequence of answers, but got 'yes' (str)",
+    ),
+}
+
+
+def model(pytester: pytest.Pytester, *body: str) -> str:
+    lines = "\n".join(f"        {line}" for line in body)
+    pytester.makepyfile(own=f"class Model:\n    batch_size = 8\n    def answer(self, batch):\n{lines}\n")
+    return "python:own:Model"
+
+
+@pytest.mark.parametrize("broken", BREAKS)
+def test_a_broken_protocol_is_an_error_in_one_line(pytester: pytest.Pytester, run: Run, broken: str) -> None:
+    body, line = BREAKS[broken]
+    result = run(REVERSION, "-rE", model=model(pytester, body))
+    result.assert_outcomes(errors=1)
+    assert f"\n{line}" in result.stdout.str()
+    assert "own.py:" not in result.stdout.str(), "no traceback"
+    result.stdout.fnmatch_lines(["ERROR vqamt::metavqa.reversion?object?-*"])
+
+
+def test_what_was_answered_before_a_broken_batch_is_kept(pytester: pytest.Pytester, run: Run, counted: str) -> None:
+    pytester.makepyfile(
+        breaks="""
+        from counted import Model as Counted
+
+        class Model(Counted):
+            asked = 0
+            def answer(self, batch):
+                self.asked += 1
+                return super().answer(batch)[self.asked // 3:]
+        """
+    )
+    run(REVERSION, "--vqamt-shrink=0", model="python:breaks:Model", max_cases=16).assert_outcomes(errors=1)
+    first = asked(pytester)
+    assert len(first) == 3 * 8
+    # Another class of the same fingerprint.
+    run(REVERSION, "--vqamt-shrink=0", model=counted, max_cases=16).assert_outcomes(passed=1)
+    second = asked(pytester)
+    assert len(second) == 2 * 16 - 2 * 8
+    assert not set(second) & set(first[:16])
+
+
+def test_one_bad_query_costs_only_itself(pytester: pytest.Pytester, run: Run) -> None:
+    # The first query of all raises, whatever batch it is in.
+    spec = model(
+        pytester,
+        "self.bad = getattr(self, 'bad', None) or batch[0].query.id",
+        "if any(each.query.id == self.bad for each in batch): raise RuntimeError('CUDA error:\\n  too dark')",
+        "return ['yes' for each in batch]",
+    )
+    result = run(REVERSION, "--vqamt-max-error-rate=0.25", "--vqamt-report=out", model=spec)
+    result.assert_outcomes(passed=1)
+    (told,) = json.loads((pytester.path / "out" / "report.json").read_text())["relations"]
+    assert (told["cases"], told["errors"], told["violated"], told["pass_rate"]) == (4, 1, 3, 0.0)
+    shown = result.stdout.str()
+    assert (
+        "metavqa.reversion[object]: 1 of 4 cases had no answer; the first: RuntimeError: CUDA error: too dark" in shown
+    )
+    row = next(row for row in _rows(pytester) if row["verdict"] == "error")
+    assert row["answers"] == [None, "yes"]
+    assert row["reason"] == "RuntimeError: CUDA error: too dark"
+
+
+def test_more_errors_than_tolerated_fail(pytester: pytest.Pytester, run: Run) -> None:
+    spec = model(
+        pytester,
+        "self.bad = getattr(self, 'bad', None) or batch[0].query.id",
+        "if any(each.query.id == self.bad for each in batch): raise RuntimeError('too dark')",
+        "return ['yes' for each in batch]",
+    )
+    result = run(REVERSION, "--vqamt-max-error-rate=0.24", model=spec)
+    result.assert_outcomes(failed=1)
+    assert (
+        "\nmetavqa.reversion[object] on python:own:Model: 1 of 4 cases had no answer, "
+        "more than --vqamt-max-error-rate=0.24 allows; the first: RuntimeError: too dark\n"
+    ) in result.stdout.str()
+
+
+def test_a_dead_model_is_given_up_early(pytester: pytest.Pytester, run: Run) -> None:
+    spec = model(
+        pytester,
+        "with open('calls.txt', 'a') as log: log.write('call\\n')",
+        "raise ConnectionError('refused')",
+    )
+    result = run(REVERSION, model=spec, max_cases=100)
+    result.assert_outcomes(errors=1)
+    assert (
+        "\nExpected model 'python:own:Model' to answer, but it failed on each of 32 queries: ConnectionError: refused\n"
+    ) in result.stdout.str()
+    # Four batches of eight, each split down to the single queries: 1 + 2 + 4 + 8 calls.
+    assert len((pytester.path / "calls.txt").read_text().split()) == 4 * 15
+
+
+def test_what_failed_is_asked_again_in_the_next_run(pytester: pytest.Pytester, run: Run, counted: str) -> None:
+    pytester.makepyfile(
+        moody="""
+        from pathlib import Path
+        from counted import Model as Counted
+
+        class Model(Counted):
+            def answer(self, batch):
+                answers = super().answer(batch)
+                if not Path("well.txt").exists() and len(batch) < 8:
+                    raise RuntimeError("unwell")
+                return answers
+        """
+    )
+    options = (REVERSION, "--vqamt-shrink=0", "--vqamt-max-error-rate=1")
+    run(*options, model="python:moody:Model", max_cases=6).assert_outcomes(passed=1)
+    asked(pytester)
+    (pytester.path / "well.txt").touch()
+    run(*options, model="python:moody:Model", max_cases=6).assert_outcomes(passed=1)
+    assert len(asked(pytester)) == 12 - 8
+
+
+def test_a_model_that_cannot_be_loaded(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makepyfile(own="def load(): raise ValueError('no weights')")
+    result = run(REVERSION, model="python:own:load")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert result.stderr.str().strip() == "ERROR: The factory of model='python:own:load' raised ValueError: no weights"
+
+
+def test_a_model_that_cannot_be_loaded_on_a_worker(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makepyfile(own="def load(): raise ValueError('no weights')")
+    result = run("--vqamt-relations=metavqa.reversion", "-n", "2", model="python:own:load")
+    result.assert_outcomes(errors=2)
+    assert result.stdout.str().count("\nThe factory of model='python:own:load' raised ValueError: no weights\n") == 2
+    assert "own.py" not in result.stdout.str()
+
+
+def test_a_model_for_which_there_is_no_relation(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makepyfile(own="class Model:\n    def caption(self, batch): return []")
+    result = run(REVERSION, model="python:own:Model")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert (
+        "ERROR: Expected a model that does vqa, as the relations chosen need, but got 'python:own:Model' (captioning)"
+    ) in result.stderr.str()
+
+
+def _rows(pytester: pytest.Pytester) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (pytester.path / "out" / "cases.jsonl").read_text().splitlines()]

@@ -1,0 +1,145 @@
+"""Which items there are, what they are called, and how to choose among them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.plugin.conftest import Run
+
+REORDER = "--vqamt-relations=metavqa.reorder"
+THREE = "--vqamt-relations=metavqa.reorder,control.repeat"
+
+
+def ids_listed(result: pytest.RunResult) -> list[str]:
+    return [line for line in result.outlines if line.startswith("vqamt::")]
+
+
+def test_an_item_for_each_relation_variant(pytester: pytest.Pytester) -> None:
+    result = pytester.runpytest_inprocess("--vqamt-model=oracle", "--collect-only", "-q")
+    assert ids_listed(result) == [
+        "vqamt::metavqa.partition[object]-oracle-pictures",
+        "vqamt::metavqa.partition[property]-oracle-pictures",
+        "vqamt::metavqa.reorder[object]-oracle-pictures",
+        "vqamt::metavqa.reorder[property]-oracle-pictures",
+        "vqamt::metavqa.reversion[object]-oracle-pictures",
+        "vqamt::metavqa.reversion[property]-oracle-pictures",
+        "vqamt::control.repeat-oracle-pictures",
+        "vqamt::control.reencode-oracle-pictures",
+    ]
+
+
+def test_several_models_and_sources_give_an_item_each(run: Run) -> None:
+    result = run(
+        "--vqamt-model=fault:always-no",
+        "--vqamt-relations=metavqa.r*",
+        "--vqamt-exclude=*[property]",
+        "--collect-only",
+        "-q",
+        data=("pictures:50", "pictures:60"),
+    )
+    assert ids_listed(result) == [
+        "vqamt::metavqa.reorder[object]-oracle-pictures:50",
+        "vqamt::metavqa.reversion[object]-oracle-pictures:50",
+        "vqamt::metavqa.reorder[object]-oracle-pictures:60",
+        "vqamt::metavqa.reversion[object]-oracle-pictures:60",
+        "vqamt::metavqa.reorder[object]-fault:always-no-pictures:50",
+        "vqamt::metavqa.reversion[object]-fault:always-no-pictures:50",
+        "vqamt::metavqa.reorder[object]-fault:always-no-pictures:60",
+        "vqamt::metavqa.reversion[object]-fault:always-no-pictures:60",
+    ]
+
+
+def test_k_chooses_among_them(run: Run) -> None:
+    result = run("-k", "reversion and property", "-v")
+    result.assert_outcomes(passed=1, deselected=7)
+    result.stdout.fnmatch_lines(["vqamt::metavqa.reversion?property?-oracle-pictures:20 PASSED*"])
+
+
+def test_deselect_takes_one_away(run: Run) -> None:
+    result = run(REORDER, "--deselect", "vqamt::metavqa.reorder[object]-oracle-pictures:20")
+    result.assert_outcomes(passed=1, deselected=1)
+
+
+def test_an_item_is_chosen_by_the_id_that_pytest_shows(run: Run, workers: tuple[str, ...]) -> None:
+    shown = run(THREE, "-v", "-rA", *workers)
+    shown.assert_outcomes(passed=3)
+    # While they run, and in the summary: pytest 9.2 adds a bracket to some of the latter under xdist.
+    ids = {word for line in shown.outlines for word in line.split() if word.startswith("vqamt::")}
+    assert len({name.removesuffix("]") for name in ids}) == 3
+    for name in ids:
+        chosen = run(name, "-v")
+        chosen.assert_outcomes(passed=1)
+        chosen.stdout.fnmatch_lines([f"{name.removesuffix(']').replace('[', '?').replace(']', '?')} PASSED*"])
+
+
+def test_several_are_chosen_beside_ordinary_tests(
+    pytester: pytest.Pytester, run: Run, workers: tuple[str, ...]
+) -> None:
+    pytester.makepyfile(test_own="def test_own(): pass\ndef test_other(): assert False")
+    ids = ("vqamt::control.repeat-oracle-pictures:20", "vqamt::metavqa.reorder[object]-oracle-pictures:20")
+    result = run("test_own.py", *ids, "-rA", *workers)
+    result.assert_outcomes(passed=3, failed=1)
+    result.stdout.fnmatch_lines_random(
+        [
+            "PASSED vqamt::control.repeat-*",
+            "PASSED vqamt::metavqa.reorder?object?-*",
+            "PASSED test_own.py::test_own",
+            "FAILED test_own.py::test_other*",
+        ]
+    )
+
+
+def test_an_id_that_names_no_item(run: Run) -> None:
+    result = run("vqamt::metavqa.reorder[objects]-oracle-pictures:20")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [
+            "ERROR: Expected the id of an item, but got 'vqamt::metavqa.reorder[[]objects[]]-oracle-pictures:20'; "
+            "did you mean 'metavqa.reorder[[]object[]]-oracle-pictures:20'?"
+        ]
+    )
+
+
+def test_a_model_of_the_ini_file_adds_no_items(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makeini("[pytest]\nvqamt_model = oracle\n")
+    pytester.makepyfile(test_own="def test_own(): pass")
+    result = run("-v", model=None)
+    result.assert_outcomes(passed=1)
+    result.stdout.no_fnmatch_line("*vqamt::*")
+    result.stdout.no_fnmatch_line("*vqamt: consistency*")
+
+
+def test_an_id_adds_its_item_where_the_model_is_of_the_ini_file(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makeini("[pytest]\nvqamt_model = oracle\n")
+    pytester.makepyfile(test_own="def test_own(vqamt_consistency): vqamt_consistency.check()")
+    run("vqamt::control.repeat-oracle-pictures:20", model=None).assert_outcomes(passed=1)
+
+
+def test_none_are_added_where_a_test_takes_the_fixture(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makepyfile(test_own="def test_own(vqamt_consistency): vqamt_consistency.check()")
+    result = run(REORDER, "-v")
+    result.assert_outcomes(passed=2)
+    result.stdout.no_fnmatch_line("*vqamt::*")
+
+
+def test_without_the_cache_of_pytest(run: Run) -> None:
+    result = run(REORDER, "-p", "no:cacheprovider")
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["vqamt: oracle on pictures:20, *; no answers are kept"])
+
+
+def test_the_header_says_what_is_run(run: Run, pytester: pytest.Pytester) -> None:
+    result = run(REORDER, "--vqamt-model=fault:always-no", "--vqamt-seed=7")
+    result.stdout.fnmatch_lines(
+        [
+            "vqamt: oracle, fault:always-no on pictures:20, at most 4 cases an item, seed 7; "
+            f"answers of models with a fingerprint are kept in {pytester.path / '.pytest_cache' / 'd' / 'vqamt'}"
+        ]
+    )
+
+
+def test_a_report_for_other_tools_names_the_items(pytester: pytest.Pytester, run: Run) -> None:
+    run(REORDER, "--junitxml=junit.xml").assert_outcomes(passed=2)
+    told = (pytester.path / "junit.xml").read_text()
+    # pytest 9.2 adds a bracket to the name.
+    assert 'classname="vqamt" name="metavqa.reorder[object]-oracle-pictures:20' in told

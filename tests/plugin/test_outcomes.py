@@ -1,0 +1,132 @@
+"""What becomes of an item: passed, failed, skipped or error, on workers as without them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.plugin.conftest import Run
+
+NEVER = """
+    import pytest_vqamt as vqamt
+
+    @vqamt.relation("ours.never", expect=vqamt.same_answer)
+    def never(scene, corpus, choose):
+        return vqamt.NotApplicable(reason="no mirror on the wall")
+"""
+FEW = """
+    class Few:
+        def answer(self, batch):
+            return ["2"] * (len(batch) - 1)
+"""
+RELATIONS = "--vqamt-relations=metavqa.reorder[object],metavqa.reversion[object],ours.never"
+HOW = {
+    "alone": (),
+    "-n 0": ("-n", "0"),
+    "-n 2": ("-n", "2"),
+    "loadfile": ("-n", "2", "--dist", "loadfile"),
+    "worksteal": ("-n", "2", "--dist", "worksteal"),
+    "loadgroup": ("-n", "2", "--dist", "loadgroup"),
+}
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_every_outcome(pytester: pytest.Pytester, run: Run, how: str) -> None:
+    pytester.makeconftest(NEVER)
+    pytester.makepyfile(few=FEW, test_own="def test_own(): pass")
+    result = run(
+        RELATIONS,
+        "--vqamt-model=python:few:Few",
+        "--vqamt-fail-under=0.9",
+        "--vqamt-report=out",
+        "-rs",
+        *HOW[how],
+        model="fault:ignores-negation",
+    )
+    result.assert_outcomes(passed=2, failed=1, skipped=2, errors=2)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    shown = result.stdout.str()
+    # The Wilson interval of none of four ends at z^2 / (4 + z^2) = 0.490.
+    assert (
+        "\nmetavqa.reversion[object] on fault:ignores-negation: "
+        "pass rate 0.000 (95 % interval 0.000 to 0.490, 4 cases); it had to reach 0.9\n"
+    ) in shown
+    assert "not applicable to pictures:20: no mirror on the wall (20 scenes)" in shown
+    # Eight texts, and one answer too few: four cases of two questions each.
+    assert "\nExpected Few.answer() of model 'python:few:Few' to return 8 answers, one per input, but got 7\n" in shown
+    assert "Traceback" not in shown
+    report: dict[str, Any] = json.loads((pytester.path / "out" / "report.json").read_text())
+    assert [(each["id"], each["model"], each["cases"], each["holds"]) for each in report["relations"]] == [
+        ("metavqa.reorder[object]", "fault:ignores-negation", 4, 4),
+        ("metavqa.reversion[object]", "fault:ignores-negation", 4, 0),
+        ("ours.never", "fault:ignores-negation", 0, 0),
+        ("ours.never", "python:few:Few", 0, 0),
+    ]
+    assert report["relations"][2]["not_applicable"] == {"no mirror on the wall": 20}
+    assert len((pytester.path / "out" / "cases.jsonl").read_text().splitlines()) == 8
+
+
+def test_without_a_gate_nothing_fails(run: Run) -> None:
+    result = run("--vqamt-relations=metavqa.reversion", model="fault:ignores-negation")
+    result.assert_outcomes(passed=2)
+    assert "no gate was set, so no pass rate can fail the run: set one with --vqamt-fail-under=" in result.stdout.str()
+
+
+def test_a_missed_gate_shows_the_simplest_violation(run: Run) -> None:
+    result = run("--vqamt-relations=metavqa.reversion[object]", "--vqamt-fail-under=0.9", model="fault:always-yes")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*_ metavqa.reversion?object? on fault:always-yes, pictures:20 _*",
+            "metavqa.reversion?object? on fault:always-yes: pass rate 0.000 *; it had to reach 0.9",
+            "  claim: Asked whether there is any and whether there is none, a model says yes once and no once.",
+            "simplest violation found: scene pictures-0-*, case ????????????????",
+            "    *[?] * ->  'yes'",
+            "    *[?] * ->  'yes'",
+            "  expected: one yes, one no",
+            "  one answer must be yes and the other no, but got yes, yes",
+            "  replay:   pytest * --vqamt-replay=????????????????",
+        ],
+        consecutive=True,
+    )
+
+
+def test_the_lower_end_of_the_interval_as_a_gate(run: Run) -> None:
+    # All of four hold: the interval begins at 4 / (4 + z^2) = 0.510.
+    reorder = "--vqamt-relations=metavqa.reorder[object]"
+    run(reorder, "--vqamt-gate=lower-bound", "--vqamt-fail-under=0.51").assert_outcomes(passed=1)
+    result = run(reorder, "--vqamt-gate=lower-bound", "--vqamt-fail-under=0.52")
+    result.assert_outcomes(failed=1)
+    assert (
+        "pass rate 1.000 (95 % interval 0.510 to 1.000, 4 cases); the lower end of its interval had to reach 0.52"
+    ) in result.stdout.str()
+    assert "MISSED: lower end >= 0.52" in result.stdout.str()
+
+
+@pytest.mark.parametrize(
+    ("gates", "failed"),
+    [
+        (("metavqa.*=0.5",), {"reversion[object]", "reversion[property]"}),
+        (("metavqa.*=0.5", "metavqa.reversion[object]=0"), {"reversion[property]"}),
+        (("metavqa.reversion[object]=0", "metavqa.*=0.5"), {"reversion[property]"}),
+        (("metavqa.*=0.5", "metavqa.*=0"), set()),
+        (("0.5", "metavqa.*=0"), set()),
+        (("metavqa.*[object]=0.5",), {"reversion[object]"}),
+    ],
+)
+def test_of_several_gates_the_more_exact_wins_then_the_later(
+    run: Run, gates: tuple[str, ...], failed: set[str]
+) -> None:
+    given = (f"--vqamt-fail-under={gate}" for gate in gates)
+    result = run("--vqamt-relations=metavqa.re*", "-rf", *given, model="fault:ignores-negation")
+    lines = [line for line in result.outlines if line.startswith("FAILED vqamt::metavqa.")]
+    assert {line.removeprefix("FAILED vqamt::metavqa.").partition("-")[0] for line in lines} == failed
+    result.assert_outcomes(passed=4 - len(failed), failed=len(failed))
+
+
+def test_the_noise_floor_is_never_gated(run: Run) -> None:
+    result = run("--vqamt-relations=control.repeat", "--vqamt-fail-under=control.repeat=1", model="fault:inconsistent")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["control.repeat (control) *4 *0.000 *"])

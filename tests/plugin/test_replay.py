@@ -1,0 +1,142 @@
+"""A case is asked again by the command that the session printed."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+
+import pytest
+from PIL import Image
+
+from tests.plugin.conftest import Run
+
+REVERSION = "--vqamt-relations=metavqa.reversion[object]"
+MIRROR = """
+    import pytest_vqamt as vqamt
+
+    @vqamt.relation("ours.mirror", expect=vqamt.opposite_answer)
+    def mirror(scene, corpus, choose):
+        question = vqamt.ask.exists(choose.one(scene.objects))
+        return vqamt.case(scene.picture, question, follow_up=(scene.picture.mirror(), question))
+"""
+
+
+def command(result: pytest.RunResult) -> list[str]:
+    """The command that the session printed, as a shell would read it, without "pytest"."""
+    (line,) = [line for line in result.outlines if "  replay:   " in line]
+    first, *arguments = shlex.split(line.partition("replay:")[2])
+    assert first == "pytest"
+    return arguments
+
+
+def shown_violation(result: pytest.RunResult) -> list[str]:
+    """The questions with their answers, as the session printed them."""
+    return [" ".join(line.split()) for line in result.outlines if re.match(r"    .*  ->  '", line)]
+
+
+def assert_replayed(result: pytest.RunResult, first: pytest.RunResult) -> None:
+    result.assert_outcomes(passed=1)
+    assert result.ret == pytest.ExitCode.OK
+    told = [re.sub(r"  \(.*\)$", "", line) for line in result.outlines]
+    assert [" ".join(line.split()) for line in told if re.match(r"    .*  ->  '", line)] == shown_violation(first)
+    assert any(line.startswith("  violated: ") for line in told)
+
+
+@pytest.mark.parametrize(
+    "also",
+    [
+        (),
+        ("--vqamt-seed=5", "--vqamt-sampler=random"),
+        ("--vqamt-report=out",),
+        ("--vqamt-cache=kept here",),
+        ("--vqamt-no-cache", "--vqamt-seed=5"),
+        ("-p", "no:cacheprovider"),
+        ("--vqamt-fail-under=0.9",),
+    ],
+    ids=" ".join,
+)
+def test_the_command_that_was_printed(pytester: pytest.Pytester, run: Run, also: tuple[str, ...]) -> None:
+    first = run(REVERSION, *also, model="fault:always-yes")
+    assert len(shown_violation(first)) == 2
+    assert_replayed(pytester.runpytest_inprocess(*command(first)), first)
+
+
+def test_on_a_worker(pytester: pytest.Pytester, run: Run) -> None:
+    first = run(REVERSION, "--vqamt-fail-under=0.9", "-n", "2", model="fault:always-yes")
+    assert_replayed(pytester.runpytest_inprocess(*command(first), "-n", "2"), first)
+
+
+def test_pasted_into_a_shell(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    # As a user has it: plugins are found by their entry points, and the tests are not where the shell is.
+    monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    monkeypatch.delenv("PYTEST_PLUGINS")
+    project = pytester.mkdir("a project")
+    (project / "conftest.py").write_text("\n".join(line[4:] for line in MIRROR.splitlines()))
+    (project / "pytest.ini").write_text(
+        "[pytest]\nvqamt_model = oracle\nvqamt_data = pictures:20\nvqamt_relations = ours.mirror\nvqamt_max_cases = 4\n"
+    )
+    (project / "test_own.py").write_text("def test_own(vqamt_consistency): vqamt_consistency.check()\n")
+    first = pytester.runpytest_subprocess("a project", "--vqamt-fail-under=0.9")
+    first.assert_outcomes(failed=1)
+    assert command(first)[0] == "a project"
+    assert_replayed(pytester.runpytest_subprocess(*command(first)), first)
+
+
+def test_a_case_of_the_report(pytester: pytest.Pytester, run: Run) -> None:
+    run(REVERSION, "--vqamt-report=out", "--vqamt-seed=9").assert_outcomes(passed=1)
+    shutil.rmtree(pytester.path / ".pytest_cache")
+    row = json.loads((pytester.path / "out" / "cases.jsonl").read_text().splitlines()[2])
+    result = run("--vqamt-report=out", f"--vqamt-replay={row['case_id']}", model="fault:always-yes")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*= vqamt: replay =*",
+            f"case {row['case_id']}: metavqa.reversion?object?, scene {row['scene']}, on fault:always-yes",
+            f"    {row['queries'][0]['text'].replace('?', '[?]')}  ->  'yes'  (*1.png)",
+            f"    {row['queries'][1]['text'].replace('?', '[?]')}  ->  'yes'  (*1.png)",
+            "  expected: one yes, one no",
+            "  violated: one answer must be yes and the other no, but got yes, yes",
+        ]
+    )
+
+
+def test_the_pictures_are_written_out(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makeconftest(MIRROR)
+    first = run("--vqamt-relations=ours.mirror", "--vqamt-report=out")
+    result = pytester.runpytest_inprocess(*command(first), "--vqamt-report=out")
+    assert_replayed(result, first)
+    (folder,) = (pytester.path / "out" / "replay").iterdir()
+    assert sorted(each.name for each in folder.iterdir()) == ["1.png", "2.png"]
+    assert f"({folder / '2.png'})" in result.stdout.str()
+    one, other = Image.open(folder / "1.png"), Image.open(folder / "2.png")
+    assert one.transpose(Image.Transpose.FLIP_LEFT_RIGHT).tobytes() == other.tobytes()
+    assert (pytester.path / "out" / "report.json").exists(), "that of the first run"
+
+
+def test_the_model_is_asked_past_the_cache(pytester: pytest.Pytester, run: Run, counted: str) -> None:
+    first = run(REVERSION, model=counted)
+    (pytester.path / "asked.txt").unlink()
+    pytester.runpytest_inprocess(*command(first)).assert_outcomes(passed=1)
+    assert len((pytester.path / "asked.txt").read_text().split()) == 2
+
+
+@pytest.mark.parametrize("case_id", ["0123456789abcdef", "nonsense"])
+def test_an_unknown_id(run: Run, case_id: str) -> None:
+    result = run(REVERSION, f"--vqamt-replay={case_id}")
+    result.assert_outcomes(failed=1)
+    assert (
+        f"\nExpected the id of a case that a run has shown or would have, but got --vqamt-replay='{case_id}': "
+        "name the model, the data, the seed and the report folder of that run\n"
+    ) in result.stdout.str()
+
+
+def test_a_case_of_other_data(pytester: pytest.Pytester, run: Run) -> None:
+    run(REVERSION, "--vqamt-report=out")
+    rows = [json.loads(line) for line in (pytester.path / "out" / "cases.jsonl").read_text().splitlines()]
+    case_id = next(row["case_id"] for row in rows if row["scene"] != "pictures-0-0")
+    result = run("--vqamt-report=out", f"--vqamt-replay={case_id}", data=("pictures:1",))
+    result.assert_outcomes(failed=1)
+    assert "\nExpected a photo of pictures:1, but got photo=" in result.stdout.str()
+    assert "replay.py" not in result.stdout.str()

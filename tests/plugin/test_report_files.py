@@ -1,0 +1,225 @@
+"""``report.json`` and ``cases.jsonl``: written whole, and of use without the run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_vqamt.core.case_rows import case_of_row
+from pytest_vqamt.core.query import Answer
+from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.relations import catalogue
+from tests.plugin.conftest import Run
+
+REVERSION = "--vqamt-relations=metavqa.reversion[object]"
+
+
+def rows(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "cases.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def hidden(folder: Path) -> list[str]:
+    return [each.name for each in folder.iterdir() if each.name.startswith(".")]
+
+
+def test_every_case_is_judged_again_as_it_was(pytester: pytest.Pytester, run: Run) -> None:
+    run("--vqamt-report=out", "--vqamt-model=fault:quantifies", "--vqamt-model=fault:refuses", max_cases=8)
+    source = load("pictures:20")
+    scenes = {source.scene(index).photo.id: source.scene(index) for index in range(len(source))}
+    written = rows(pytester.path / "out")
+    assert len(written) == 3 * 8 * 8
+    assert {row["verdict"] for row in written} == {"holds", "violated", "unparsed"}
+    for row in written:
+        case = case_of_row(row, scenes.__getitem__)
+        assert case.id == row["case_id"]
+        relation = catalogue.get(case.relation)
+        assert relation.info.item(case.variant) == row["relation"]
+        verdict = relation.judge(case, [Answer(text) for text in row["answers"]])
+        told = (verdict.outcome.value, verdict.reason, verdict.vacuous, list(verdict.readings))
+        assert told == (row["verdict"], row["reason"], row["vacuous"], row["readings"])
+
+
+def test_the_report_counts_what_the_cases_say(pytester: pytest.Pytester, run: Run) -> None:
+    run("--vqamt-report=deep/out", model="fault:sees-absent", max_cases=8).assert_outcomes(passed=8)
+    folder = pytester.path / "deep" / "out"
+    report: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    assert report["schema"] == 1
+    assert (report["seed"], report["sampler"], report["max_cases"], report["shard"]) == (0, "random", 8, "1/1")
+    assert report["data"] == [{"spec": "pictures:20", "scenes": 20, "digest": load("pictures:20").digest}]
+    (model,) = report["models"]
+    assert (model["name"], model["tasks"]) == ("fault:sees-absent", ["vqa", "entailment", "captioning"])
+    written = rows(folder)
+    assert list(dict.fromkeys(row["relation"] for row in written)) == [each["id"] for each in report["relations"]]
+    for told in report["relations"]:
+        verdicts = [row["verdict"] for row in written if row["relation"] == told["id"]]
+        assert len(verdicts) == told["cases"] == 8
+        counts = [verdicts.count(each) for each in ("holds", "violated", "unparsed", "error")]
+        assert counts == [told["holds"], told["violated"], told["unparsed"], told["errors"]]
+        assert told["pass_rate"] == told["holds"] / 8
+    assert model["queries_asked"] <= len({query["id"] for row in written for query in row["queries"]}) + 8 * 30
+    assert hidden(folder) == []
+
+
+def test_a_later_report_takes_the_place_of_the_earlier(pytester: pytest.Pytester, run: Run) -> None:
+    run("--vqamt-report=out", REVERSION)
+    run("--vqamt-report=out", "--vqamt-relations=control.repeat")
+    report = json.loads((pytester.path / "out" / "report.json").read_text())
+    assert [each["id"] for each in report["relations"]] == ["control.repeat"]
+    assert {row["relation"] for row in rows(pytester.path / "out")} == {"control.repeat"}
+
+
+def test_what_a_run_that_died_left_behind_is_no_part_of_the_next(pytester: pytest.Pytester, run: Run) -> None:
+    left = pytester.path / "out" / ".cases"
+    left.mkdir(parents=True)
+    (left / "000007.jsonl").write_text('{"case_id":"0","relation":"metavqa.par')
+    run("--vqamt-report=out", REVERSION).assert_outcomes(passed=1)
+    assert {row["relation"] for row in rows(pytester.path / "out")} == {"metavqa.reversion[object]"}
+    assert hidden(pytester.path / "out") == []
+
+
+def test_a_report_folder_of_the_ini_file_is_found_from_the_root(
+    pytester: pytest.Pytester, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytester.makeini("[pytest]\nvqamt_report = out\n")
+    (pytester.mkdir("below") / "test_own.py").write_text("def test_own(): pass")
+    monkeypatch.chdir(pytester.path / "below")
+    run(REVERSION).assert_outcomes(passed=2)
+    assert (pytester.path / "out" / "report.json").is_file()
+    run(REVERSION, "--vqamt-report=typed").assert_outcomes(passed=2)
+    assert (pytester.path / "below" / "typed" / "report.json").is_file()
+
+
+def test_a_folder_that_cannot_be_made_stops_the_run_at_once(pytester: pytest.Pytester, run: Run, counted: str) -> None:
+    (pytester.path / "out").write_text("a file")
+    result = run("--vqamt-report=out/report", model=counted)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    line = result.stderr.str().strip()
+    assert line.startswith("ERROR: Expected a folder that can be written to, but got --vqamt-report='")
+    assert "\n" not in line
+    assert not (pytester.path / "asked.txt").exists()
+
+
+@pytest.mark.parametrize("in_the_way", ["report.json", "cases.jsonl"])
+def test_a_report_that_cannot_be_written_is_told_in_a_line(
+    pytester: pytest.Pytester, run: Run, in_the_way: str
+) -> None:
+    pytester.makepyfile(
+        test_own=f"""
+        from pathlib import Path
+
+        def test_own(vqamt_consistency):
+            vqamt_consistency.check()
+            Path("out/{in_the_way}").mkdir(parents=True)
+        """
+    )
+    result = run("--vqamt-report=out", REVERSION)
+    result.assert_outcomes(passed=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    (line,) = [line for line in result.outlines if line.startswith("ERROR")]
+    assert line.startswith(
+        "ERROR: no report was written. Expected a folder that can be written to, but got --vqamt-report='"
+    )
+    assert "Traceback" not in result.stdout.str() + result.stderr.str()
+    assert "INTERNALERROR" not in result.stdout.str()
+
+
+def test_the_report_of_an_earlier_run_is_not_taken_for_that_of_one_that_fails(
+    pytester: pytest.Pytester, run: Run
+) -> None:
+    run("--vqamt-report=out", REVERSION).assert_outcomes(passed=1)
+    pytester.makepyfile(own="def load(): raise ValueError('no weights')")
+    assert run("--vqamt-report=out", REVERSION, model="python:own:load").ret == pytest.ExitCode.USAGE_ERROR
+    assert list((pytester.path / "out").iterdir()) == []
+
+
+def test_a_session_that_asks_nothing_leaves_the_report_alone(pytester: pytest.Pytester, run: Run) -> None:
+    run("--vqamt-report=out", REVERSION).assert_outcomes(passed=1)
+    before = {file.name: file.read_bytes() for file in (pytester.path / "out").iterdir()}
+    run("--vqamt-report=out", REVERSION, "--collect-only")
+    run("--vqamt-report=out", REVERSION, "--vqamt-plan")
+    pytester.makeini("[pytest]\nvqamt_model = oracle\nvqamt_report = out\n")
+    pytester.makepyfile(test_unit="def test_unit(): pass")
+    run(model=None).assert_outcomes(passed=1)
+    assert {file.name: file.read_bytes() for file in (pytester.path / "out").iterdir()} == before
+    assert set(before) == {"report.json", "cases.jsonl"}
+
+
+def test_no_report_is_written_where_nothing_was_run(pytester: pytest.Pytester, run: Run) -> None:
+    run("--vqamt-report=out", REVERSION, "--collect-only")
+    assert not (pytester.path / "out").exists()
+
+
+DIES = """
+    import os
+
+    class Model:
+        fails = {how}
+
+        def answer(self, batch):
+            if any(type(each.query.meaning).__name__ == "Absent" for each in batch):
+                self.fails()
+            return ["2" for each in batch]
+"""
+WAYS = {
+    "an error of its own": ("lambda self: self.nothing", ()),
+    "SystemExit": ("lambda self: exit(3)", ()),
+    "a worker that dies": ("lambda self: os._exit(3)", ("-n", "2")),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_report_says_where_an_item_could_not_be_run(pytester: pytest.Pytester, run: Run, way: str) -> None:
+    how, workers = WAYS[way]
+    pytester.makepyfile(dies=DIES.format(how=how))
+    relations = "--vqamt-relations=metavqa.reorder[object],metavqa.reversion[object]"
+    result = run("--vqamt-report=out", relations, *workers, model="python:dies:Model")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    report = json.loads((pytester.path / "out" / "report.json").read_text())
+    if way == "an error of its own":
+        assert [each["errors"] for each in report["relations"]] == [0, 4], "queries that fail are counted"
+        assert report["complete"]
+    else:
+        assert [each["id"] for each in report["relations"]] == ["metavqa.reorder[object]"]
+        assert not report["complete"]
+        assert "this report is not complete: an item could not be run" in result.stdout.str()
+    assert {row["relation"] for row in rows(pytester.path / "out")} == {each["id"] for each in report["relations"]}
+
+
+def test_a_report_says_where_a_test_never_came_to_its_item(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makepyfile(
+        test_own="""
+        import pytest
+
+        @pytest.fixture
+        def database():
+            raise ConnectionError("refused")
+
+        def test_own(vqamt_consistency, database):
+            vqamt_consistency.check()
+
+        def test_other(vqamt_consistency):
+            vqamt_consistency.check()
+        """
+    )
+    run("--vqamt-report=out", REVERSION).assert_outcomes(passed=1, errors=1)
+    assert not json.loads((pytester.path / "out" / "report.json").read_text())["complete"]
+
+
+def test_a_missed_gate_makes_a_report_no_less_complete(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makepyfile(test_own="def test_own(): assert False")
+    result = run("--vqamt-report=out", REVERSION, "--vqamt-fail-under=1", model="fault:always-yes")
+    result.assert_outcomes(failed=2)
+    assert json.loads((pytester.path / "out" / "report.json").read_text())["complete"]
+    assert "not complete" not in result.stdout.str()
+
+
+def test_a_session_that_is_stopped_reports_what_it_has(pytester: pytest.Pytester, run: Run) -> None:
+    result = run("--vqamt-report=out", "--vqamt-fail-under=1", "--exitfirst", model="fault:order-sensitive")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    report = json.loads((pytester.path / "out" / "report.json").read_text())
+    assert not report["complete"]
+    assert 0 < len(report["relations"]) < 8
+    assert sum(each["cases"] for each in report["relations"]) == len(rows(pytester.path / "out"))

@@ -1,0 +1,101 @@
+"""The same run gives the same report, however it is shared out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_vqamt.reporting.merge import merge_folders
+
+# A perfect model, a wrong one, and one whose answers are kept for later runs, so that a second run finds them.
+MODELS = ("oracle", "fault:order-sensitive", "python:kept:Model")
+KEPT_MODEL = """
+    class Model:
+        fingerprint = "answers by the length of the question"
+        def answer(self, batch):
+            return [("yes", "no", "2", "1")[len(each.text) % 4] for each in batch]
+"""
+OPTIONS = ("--vqamt-data=pictures:30", "--vqamt-max-cases=25", "--vqamt-fail-under=0.9", "--vqamt-shrink=10")
+
+
+def run_into(pytester: pytest.Pytester, folder: str, *more: str) -> Path:
+    """A session of its own process; gates are missed in it, so its status is 1, but for a shard, which misses none."""
+    models = (f"--vqamt-model={model}" for model in MODELS)
+    result = pytester.runpytest_subprocess(*models, *OPTIONS, f"--vqamt-report={folder}", *more)
+    is_shard = any(option.startswith("--vqamt-shard") for option in more)
+    assert result.ret == (pytest.ExitCode.OK if is_shard else pytest.ExitCode.TESTS_FAILED), result.stdout.str()
+    return pytester.path / folder
+
+
+def told(folder: Path) -> dict[str, Any]:
+    """The report in the folder without times and the counts of queries asked and cached."""
+    report: dict[str, Any] = json.loads((folder / "report.json").read_text())
+    for field in ("started", "duration_s"):
+        del report[field]
+    for model in report["models"]:
+        del model["queries_asked"], model["queries_cached"]
+    return report
+
+
+@pytest.mark.parametrize(
+    "relations",
+    [
+        "metavqa.partition[property],metavqa.reversion[object],control.repeat",
+        pytest.param("*", marks=pytest.mark.slow),
+    ],
+)
+def test_the_same_report_however_the_run_is_shared_out(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, relations: str
+) -> None:
+    def run(folder: str, *more: str) -> Path:
+        return run_into(pytester, folder, f"--vqamt-relations={relations}", *more)
+
+    pytester.makepyfile(kept=KEPT_MODEL)
+    monkeypatch.setenv("PYTHONPATH", str(pytester.path))
+    monkeypatch.setenv("PYTHONHASHSEED", "1")
+    first = run("first", "-p", "no:xdist")
+    monkeypatch.setenv("PYTHONHASHSEED", "2")
+    others = {
+        "again, with the answers kept": run("again", "-p", "no:xdist"),
+        "-n 0": run("n0", "-n", "0"),
+        "-n 2, nothing kept": run("n2", "-n", "2", "--vqamt-no-cache"),
+    }
+    shards = run("shard1", "-n", "2", "--vqamt-shard=1/2"), run("shard2", "-p", "no:xdist", "--vqamt-shard=2/2")
+    merge_folders(shards, pytester.path / "merged")
+    others["two shards merged"] = pytester.path / "merged"
+
+    expected = told(first)
+    assert {each["model"] for each in expected["relations"]} == set(MODELS)
+    assert [each["cases"] for each in expected["relations"]] == [25] * len(expected["relations"])
+    assert {(each["gate"] or {"met": None})["met"] for each in expected["relations"]} == {True, False, None}
+    for how, folder in others.items():
+        assert told(folder) == expected, how
+        assert (folder / "cases.jsonl").read_bytes() == (first / "cases.jsonl").read_bytes(), how
+
+
+def test_an_answer_that_is_a_string_of_its_own_kind_comes_back_from_a_worker(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytester.makepyfile(
+        own="""
+        class Text(str):
+            pass
+
+        def model(image, text):
+            return Text("perhaps")
+    """
+    )
+    monkeypatch.setenv("PYTHONPATH", str(pytester.path))
+    result = pytester.runpytest_subprocess(
+        "--vqamt-model=python:own:model",
+        "--vqamt-data=pictures:10",
+        "--vqamt-max-cases=3",
+        "--vqamt-relations=metavqa.reorder[object],control.repeat",
+        "-n",
+        "2",
+    )
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["*->  'perhaps'"])

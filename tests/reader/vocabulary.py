@@ -1,0 +1,43 @@
+"""The words that the tests fill questions with: the picture world's and COCO's names, and attributes by kind."""
+
+from __future__ import annotations
+
+from tests.reader.nouns import Lexicon
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(text.split(","))
+
+
+PICTURE_WORLD = _listed(
+    "apple,banana,pear,carrot,cake,pizza,sandwich,strawberry,car,bus,truck,bicycle,boat,airplane,train,chair,table,bed,"
+    "couch,shelf,lamp,cup,bottle,bowl,book,box,clock,vase,bucket,laptop,television,key,candle,ball,balloon,kite,"
+    "teddy bear,robot,drum,tree,flower,cactus,bush,shirt,dress,hat,bag,shoe,umbrella,man,woman,boy,girl,dog,cat,horse,"
+    "cow,sheep,pig,bird,rabbit,elephant,duck,giraffe,turtle,butterfly"
+)
+
+COCO = _listed(
+    "person,bicycle,car,motorcycle,airplane,bus,train,truck,boat,traffic light,fire hydrant,stop sign,parking meter,"
+    "bench,bird,cat,dog,horse,sheep,cow,elephant,bear,zebra,giraffe,backpack,umbrella,handbag,tie,suitcase,frisbee,"
+    "snowboard,sports ball,kite,baseball bat,baseball glove,skateboard,surfboard,tennis racket,bottle,wine glass,cup,"
+    "fork,knife,spoon,bowl,banana,apple,sandwich,orange,carrot,hot dog,pizza,donut,cake,chair,couch,potted plant,bed,"
+    "dining table,toilet,tv,laptop,mouse,remote,keyboard,cell phone,microwave,oven,toaster,sink,refrigerator,book,"
+    "clock,vase,teddy bear,hair drier,toothbrush"
+)
+"""COCO's 80 classes without those that are not counted: broccoli, scissors and skis."""
+
+NAMES = tuple(dict.fromkeys(PICTURE_WORLD + COCO))
+
+COLOURS = _listed("red,orange,yellow,green,blue,purple,pink,brown,black,white,gray")
+PATTERNS = ("striped", "dotted", "checked")
+STATES = _listed("open,closed,full,empty,clean,dirty,tall,short,large,small")
+ACTIONS = ("standing", "sitting", "walking", "running", "jumping", "waving", "lying")
+KINDS = (COLOURS, PATTERNS, STATES, ACTIONS)
+"""A thing has at most one attribute of each kind."""
+
+LEXICON = Lexicon(
+    names=frozenset(NAMES),
+    attributes=frozenset(attribute for kind in KINDS for attribute in kind),
+    mass=frozenset({"broccoli"}),
+    pairs=frozenset({"scissors", "skis"}),
+)

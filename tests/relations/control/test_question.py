@@ -1,0 +1,43 @@
+"""The question of the controls: a count or an existence, as MetaVQA asks them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from pytest_vqamt.core.case import NotApplicable
+from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.meaning import Count, Exists
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.relations.control.question import plain_question
+from tests.making import choosers
+
+
+def test_half_are_counts_of_two_names_and_half_existence(yard: Scene) -> None:
+    corpus = gather((yard,))
+    kinds: Counter[type] = Counter()
+    for choose in choosers(400):
+        asked = plain_question(yard, corpus, choose)
+        if isinstance(asked, NotApplicable):
+            # The source is the yard alone, so there is no absent name to ask about.
+            assert asked.reason in ("no countable name outside it", "no two names that are surely disjoint")
+            continue
+        kinds[type(asked.meaning)] += 1
+        if isinstance(asked.meaning, Count):
+            assert len(asked.meaning.groups) == 2
+    assert set(kinds) == {Count, Exists}
+    # 70 % of either are about what is there; a count of one or none falls away, and so does an absent name.
+    assert kinds[Count] / kinds.total() == pytest.approx(0.5, abs=0.1)
+
+
+def test_not_every_question_has_one_wording(yard: Scene) -> None:
+    corpus = gather((yard,))
+    asked = [plain_question(yard, corpus, choose) for choose in choosers(400)]
+    openings = {each.text.split()[0] for each in asked if not isinstance(each, NotApplicable)}
+    assert {"How", "What", "Is", "Does", "Can"} <= openings
+
+
+def test_a_picture_of_nothing_gives_none(bare: Scene) -> None:
+    for choose in choosers(20):
+        assert isinstance(plain_question(bare, gather((bare,)), choose), NotApplicable)

@@ -1,0 +1,94 @@
+"""The count of two groups together equals the sum of their counts."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_vqamt.core.case import Case, NotApplicable, Outcome
+from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.meaning import Count, Group
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.relations.metavqa.partition import Partition
+from tests.making import FirstOption, answers_of, choosers, group_of, scene_of
+
+PARTITION = Partition()
+
+
+def derived(scene: Scene, variant: str) -> Case:
+    case = PARTITION.derive(scene, gather((scene,)), FirstOption(), variant)
+    assert isinstance(case, Case)
+    return case
+
+
+def test_a_case_asks_for_both_together_and_for_each(yard: Scene) -> None:
+    case = derived(yard, "object")
+    assert (case.relation, case.variant, case.scene) == ("metavqa.partition", "object", "yard")
+    dog, cat = Group(name="dog"), Group(name="cat")
+    assert [(query.text, query.meaning) for query in case.queries] == [
+        ("How many dogs and cats are there in the picture altogether?", Count(groups=(dog, cat))),
+        ("How many dogs are there in the picture?", Count(groups=(dog,))),
+        ("How many cats are there in the picture?", Count(groups=(cat,))),
+    ]
+    assert {query.picture for query in case.queries} == {yard.picture}
+    assert (case.expected, case.fact("present_groups")) == ("first = second + third", 2)
+
+
+def test_a_case_of_one_name_with_two_properties(yard: Scene) -> None:
+    case = derived(yard, "property")
+    brown, black = group_of("brown dog"), group_of("black dog")
+    assert [(query.text, query.meaning) for query in case.queries] == [
+        ("How many brown dogs and black dogs are there in the picture altogether?", Count(groups=(brown, black))),
+        ("How many brown dogs are there in the picture?", Count(groups=(brown,))),
+        ("How many black dogs are there in the picture?", Count(groups=(black,))),
+    ]
+
+
+def test_it_holds_for_who_counts_right(yard: Scene) -> None:
+    verdict = PARTITION.judge(derived(yard, "object"), answers_of("4", "three", "There is one cat."))
+    assert (verdict.outcome, verdict.vacuous, verdict.readings) == (Outcome.HOLDS, False, ("4", "3", "1"))
+
+
+def test_it_holds_for_who_miscounts_alike(yard: Scene) -> None:
+    assert PARTITION.judge(derived(yard, "object"), answers_of("9", "7", "2")).outcome is Outcome.HOLDS
+
+
+def test_it_is_violated_where_the_parts_do_not_add_up(yard: Scene) -> None:
+    verdict = PARTITION.judge(derived(yard, "object"), answers_of("3", "3", "1"))
+    assert (verdict.outcome, verdict.reason) == (Outcome.VIOLATED, "expected 3 + 1 = 4, but got 3, 3, 1")
+
+
+@pytest.mark.parametrize("variant", PARTITION.info.variants)
+def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
+    assert isinstance(PARTITION.derive(bare, gather((bare,)), FirstOption(), variant), NotApplicable)
+
+
+def test_the_papers_own_wording_is_among_those_asked_and_a_case_keeps_to_one() -> None:
+    scene = scene_of("standing woman", "lying woman")
+    asked = set()
+    for choose in choosers(200):
+        case = PARTITION.derive(scene, gather((scene,)), choose, "property")
+        if isinstance(case, Case) and case.fact("present_groups") == 2:
+            asked.add(tuple(query.text for query in case.queries))
+    # Yuan et al., section 4.1.1: the number of two groups in one question, and of each.
+    assert (
+        "What is the total number of standing women and lying women in the picture?",
+        "What is the number of standing women in the picture?",
+        "What is the number of lying women in the picture?",
+    ) in asked
+
+
+def test_the_papers_rule_for_many(yard: Scene) -> None:
+    # Yuan et al., section 4.1.1: many and some are many again; whether many is 7 + 8 arithmetic does not say.
+    case = derived(yard, "object")
+    assert PARTITION.judge(case, answers_of("many", "many", "2")).outcome is Outcome.HOLDS
+    assert PARTITION.judge(case, answers_of("9", "many", "2")).outcome is Outcome.VIOLATED
+    undecided = PARTITION.judge(case, answers_of("many", "7", "8"))
+    assert (undecided.outcome, undecided.vacuous) == (Outcome.HOLDS, True)
+
+
+def test_nothing_counted_is_vacuous() -> None:
+    scene, other = scene_of("dog", exhaustive=("dog",)), scene_of("cup", "tree", exhaustive=("cup", "tree"))
+    corpus = gather((scene, other))
+    cases = [PARTITION.derive(scene, corpus, choose, "object") for choose in choosers(100)]
+    absent = next(case for case in cases if isinstance(case, Case) and case.fact("present_groups") == 0)
+    assert PARTITION.judge(absent, answers_of("0", "none", "There are no trees.")).vacuous

@@ -1,0 +1,301 @@
+"""How answers must relate: what holds, what is violated, what cannot be read, what holds and shows nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_vqamt.core.case import Case, Outcome, Verdict
+from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.meaning import Absent, Choice, Count, Describe, Entails, Exists, Group, Has, Meaning, Unit
+from pytest_vqamt.core.query import Task
+from pytest_vqamt.relations.expectations import (
+    Expectation,
+    opposite_answer,
+    read,
+    same_answer,
+    shown,
+    sum_of_parts,
+    unchanged,
+)
+from tests.making import answers_of, case_of
+
+DOG, CAT = Group(name="dog"), Group(name="cat")
+HOW_MANY, IS_THERE, IS_THERE_NO = Count(groups=(DOG,)), Exists(group=DOG), Absent(group=DOG)
+WHICH = Choice(what=Group(name="car"), options=("red", "blue"))
+
+HOLDS, VIOLATED, UNPARSED = Outcome.HOLDS, Outcome.VIOLATED, Outcome.UNPARSED
+
+
+def judged(expectation: Expectation, meanings: tuple[Meaning, ...], *texts: str) -> Verdict:
+    return expectation(case_of(*meanings), answers_of(*texts))
+
+
+class TestSumOfParts:
+    MEANINGS = (Count(groups=(DOG, CAT)), Count(groups=(DOG,)), Count(groups=(CAT,)))
+
+    def verdict(self, *texts: str) -> Verdict:
+        return judged(sum_of_parts, self.MEANINGS, *texts)
+
+    @pytest.mark.parametrize(
+        "texts",
+        [
+            ("5", "2", "3"),
+            ("There are five animals.", "2", "three"),
+            ("2", "a dog", "one"),
+            ("3", "a pair", "a single cat"),
+            ("2", "a couple", "none"),
+            ("4", "4", "no"),
+            ("4", "zero", "There are four cats."),
+            ("2 dogs and 3 cats, so 5 in total", "2", "3"),
+            ("<think>Perhaps 9? No.</think> 5", "2", "3"),
+            ("5.", "2 dogs", "3 cats"),
+        ],
+        ids=" | ".join,
+    )
+    def test_holds(self, texts: tuple[str, ...]) -> None:
+        verdict = self.verdict(*texts)
+        assert (verdict.outcome, verdict.vacuous) == (HOLDS, False)
+
+    @pytest.mark.parametrize(
+        ("texts", "reason"),
+        [
+            (("4", "2", "3"), "expected 2 + 3 = 5, but got 4, 2, 3"),
+            (("0", "1", "0"), "expected 1 + 0 = 1, but got 0, 1, 0"),
+            (("1", "none", "no cats"), "expected 0 + 0 = 0, but got 1, 0, 0"),
+        ],
+        ids=["too few", "none of one", "one of none"],
+    )
+    def test_violated_and_the_sum_is_told(self, texts: tuple[str, ...], reason: str) -> None:
+        verdict = self.verdict(*texts)
+        assert (verdict.outcome, verdict.reason) == (VIOLATED, reason)
+
+    @pytest.mark.parametrize(
+        ("texts", "reason"),
+        [
+            (("5", "2", "red"), "no number"),
+            (("2 dogs and 3 cats", "2", "3"), "several numbers"),
+            (("5", "", "3"), "empty answer"),
+            (("I cannot answer that.", "2", "3"), "refusal"),
+            (("<think>two, three, so five", "2", "3"), "empty answer"),
+        ],
+        ids=["not a number", "two numbers", "nothing", "refusal", "thinking without an end"],
+    )
+    def test_unparsed_with_its_own_reason(self, texts: tuple[str, ...], reason: str) -> None:
+        verdict = self.verdict(*texts)
+        assert (verdict.outcome, verdict.reason) == (UNPARSED, reason)
+        assert "unparsed" in verdict.readings
+
+    def test_nothing_plus_nothing_shows_nothing(self) -> None:
+        verdict = self.verdict("none", "0", "no")
+        assert (verdict.outcome, verdict.vacuous, verdict.readings) == (HOLDS, True, ("0", "0", "0"))
+
+    @pytest.mark.parametrize("texts", [("many", "many", "3"), ("lots", "several", "a few"), ("many", "0", "many")])
+    def test_a_quantifier_among_the_parts_makes_the_sum_a_quantifier(self, texts: tuple[str, ...]) -> None:
+        assert self.verdict(*texts).outcome is HOLDS
+
+    @pytest.mark.parametrize("texts", [("7", "many", "3"), ("2", "several", "a few"), ("0", "many", "0")])
+    def test_and_a_number_is_none(self, texts: tuple[str, ...]) -> None:
+        verdict = self.verdict(*texts)
+        assert verdict.outcome is VIOLATED
+        assert verdict.reason.startswith("expected a quantifier as the sum of")
+
+    def test_many_against_seven_and_eight_is_left_undecided(self) -> None:
+        verdict = self.verdict("many", "7", "8")
+        assert (verdict.outcome, verdict.vacuous) == (HOLDS, True)
+
+    @pytest.mark.parametrize("texts", [("many", "0", "0"), ("several", "1", "0")])
+    def test_but_many_is_never_none_or_one(self, texts: tuple[str, ...]) -> None:
+        assert self.verdict(*texts).outcome is VIOLATED
+
+    def test_any_number_of_parts(self) -> None:
+        three = (HOW_MANY, HOW_MANY, HOW_MANY, HOW_MANY)
+        assert judged(sum_of_parts, three, "6", "1", "2", "3").outcome is HOLDS
+        assert judged(sum_of_parts, three, "5", "1", "2", "3").outcome is VIOLATED
+
+
+class TestSameAnswer:
+    @pytest.mark.parametrize(
+        ("meaning", "texts"),
+        [
+            (HOW_MANY, ("3", "three")),
+            (HOW_MANY, ("There are 3 dogs.", "3")),
+            (IS_THERE, ("yes", "Yes, there is a dog.")),
+            (IS_THERE, ("no", "No.")),
+            (WHICH, ("It is red.", "red")),
+            (Entails(units=(Unit(group=DOG),)), ("entailment", "The picture entails the hypothesis.")),
+            (Describe(), ("A dog.", "a  dog")),
+        ],
+        ids=lambda value: " | ".join(value) if isinstance(value, tuple) else type(value).__name__,
+    )
+    def test_holds_where_both_say_the_same(self, meaning: Meaning, texts: tuple[str, str]) -> None:
+        verdict = judged(same_answer, (meaning, meaning), *texts)
+        assert (verdict.outcome, verdict.vacuous, verdict.reason) == (HOLDS, False, "")
+
+    @pytest.mark.parametrize(
+        ("meaning", "texts", "readings"),
+        [
+            (HOW_MANY, ("3", "2"), ("3", "2")),
+            (HOW_MANY, ("none", "a dog"), ("0", "1")),
+            (IS_THERE, ("yes", "there is no dog"), ("yes", "no")),
+            (WHICH, ("red", "the blue one"), ("red", "blue")),
+            (Describe(), ("a dog", "a cat"), ("a dog", "a cat")),
+        ],
+        ids=lambda value: " | ".join(value) if isinstance(value, tuple) else type(value).__name__,
+    )
+    def test_is_violated_where_they_differ(
+        self, meaning: Meaning, texts: tuple[str, str], readings: tuple[str, str]
+    ) -> None:
+        verdict = judged(same_answer, (meaning, meaning), *texts)
+        assert (verdict.outcome, verdict.readings) == (VIOLATED, readings)
+        assert verdict.reason == f"all answers must be the same, but got {', '.join(readings)}"
+
+    @pytest.mark.parametrize(
+        ("meaning", "text", "reason"),
+        [
+            (HOW_MANY, "yes", "no number"),
+            (IS_THERE, "3", "neither yes nor no"),
+            (WHICH, "red or blue", "several options named"),
+            (WHICH, "green", "no option named"),
+            (Describe(), "  ", "empty answer"),
+            (Has(group=DOG, attribute="red"), "Sorry, I can't help with that.", "refusal"),
+        ],
+        ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+    )
+    def test_is_unparsed_where_one_is_of_the_wrong_kind(self, meaning: Meaning, text: str, reason: str) -> None:
+        # Also where the same is said twice: an answer of the wrong kind shows nothing.
+        assert judged(same_answer, (meaning, meaning), text, text) == Verdict(
+            outcome=UNPARSED, reason=reason, readings=("unparsed", "unparsed")
+        )
+
+    def test_none_and_none_shows_nothing_but_no_and_no_does(self) -> None:
+        assert judged(same_answer, (HOW_MANY, HOW_MANY), "0", "none").vacuous
+        assert not judged(same_answer, (IS_THERE, IS_THERE), "no", "no").vacuous
+
+    def test_quantifiers(self) -> None:
+        two = (HOW_MANY, HOW_MANY)
+        assert judged(same_answer, two, "many", "several") == Verdict(outcome=HOLDS, readings=("many", "several"))
+        undecided = judged(same_answer, two, "7", "many")
+        assert (undecided.outcome, undecided.vacuous) == (HOLDS, True)
+        assert judged(same_answer, two, "many", "1").outcome is VIOLATED
+        assert judged(same_answer, two, "0", "a few").outcome is VIOLATED
+
+    def test_one_that_differs_among_many_is_enough(self) -> None:
+        three = (HOW_MANY, HOW_MANY, HOW_MANY)
+        assert judged(same_answer, three, "2", "2", "2").outcome is HOLDS
+        assert judged(same_answer, three, "2", "many", "3").outcome is VIOLATED
+        assert judged(same_answer, three, "2", "3", "2").outcome is VIOLATED
+
+
+class TestOppositeAnswer:
+    @pytest.mark.parametrize(
+        "texts",
+        [
+            ("yes", "no"),
+            ("No", "Yes"),
+            ("There is a dog.", "no"),
+            # A clause beats the particle, and is put to the question: "is there no dog?" is answered by yes.
+            ("no", "No, there is no dog."),
+            ("there are no dogs", "there are no dogs"),
+            ("Yes, I can see a dog.", "There is a dog."),
+        ],
+        ids=" | ".join,
+    )
+    def test_holds(self, texts: tuple[str, str]) -> None:
+        verdict = judged(opposite_answer, (IS_THERE, IS_THERE_NO), *texts)
+        assert (verdict.outcome, verdict.vacuous) == (HOLDS, False)
+
+    @pytest.mark.parametrize(
+        ("texts", "readings"),
+        [
+            (("yes", "yes"), ("yes", "yes")),
+            # A bare "no" to "is there no dog?" is taken logically: there is one.
+            (("no", "no"), ("no", "no")),
+            (("There is a dog.", "There is no dog."), ("yes", "yes")),
+        ],
+        ids=["yes twice", "no twice", "there is and there is not"],
+    )
+    def test_is_violated(self, texts: tuple[str, str], readings: tuple[str, str]) -> None:
+        verdict = judged(opposite_answer, (IS_THERE, IS_THERE_NO), *texts)
+        assert (verdict.outcome, verdict.readings) == (VIOLATED, readings)
+        assert verdict.reason == f"one answer must be yes and the other no, but got {', '.join(readings)}"
+
+    @pytest.mark.parametrize("text", ["", "2", "perhaps", "yes and no"])
+    def test_is_unparsed(self, text: str) -> None:
+        assert judged(opposite_answer, (IS_THERE, IS_THERE_NO), "yes", text).outcome is UNPARSED
+
+
+class TestUnchanged:
+    @pytest.mark.parametrize("text", ["3", "banana", "I cannot answer that.", ""])
+    def test_the_very_same_words_hold_be_they_of_the_right_kind_or_not(self, text: str) -> None:
+        assert judged(unchanged, (HOW_MANY, HOW_MANY), text, text).outcome is HOLDS
+
+    def test_letters_and_spaces_are_no_change(self) -> None:
+        assert judged(unchanged, (WHICH, WHICH), "Neither  of them", "neither of them ").outcome is HOLDS
+
+    def test_other_words_of_the_same_meaning_hold(self) -> None:
+        assert judged(unchanged, (HOW_MANY, HOW_MANY), "3", "three dogs").outcome is HOLDS
+
+    def test_another_meaning_is_a_violation(self) -> None:
+        assert judged(unchanged, (HOW_MANY, HOW_MANY), "3", "2").outcome is VIOLATED
+
+    def test_other_words_that_cannot_be_read_are_unparsed(self) -> None:
+        assert judged(unchanged, (HOW_MANY, HOW_MANY), "banana", "apple").outcome is UNPARSED
+
+
+@pytest.mark.parametrize(
+    ("expectation", "meaning"),
+    [(same_answer, IS_THERE), (opposite_answer, IS_THERE), (sum_of_parts, HOW_MANY), (unchanged, IS_THERE)],
+)
+def test_an_answer_for_each_query_is_needed(expectation: Expectation, meaning: Meaning) -> None:
+    with pytest.raises(ValueError, match="zip"):
+        expectation(case_of(meaning, meaning), answers_of("yes"))
+
+
+@pytest.mark.parametrize(
+    ("expectation", "meanings"),
+    [
+        (opposite_answer, (HOW_MANY, HOW_MANY)),
+        (opposite_answer, (IS_THERE,)),
+        (opposite_answer, (IS_THERE, IS_THERE, IS_THERE)),
+        (sum_of_parts, (HOW_MANY, IS_THERE)),
+        (sum_of_parts, (HOW_MANY,)),
+    ],
+)
+def test_a_case_of_the_wrong_kind_is_refused(expectation: Expectation, meanings: tuple[Meaning, ...]) -> None:
+    with pytest.raises(VqamtError, match="Expected a case of"):
+        expectation(case_of(*meanings), answers_of(*("yes" for _ in meanings)))
+
+
+@pytest.mark.parametrize(
+    "texts", [("at least one", "1", "0"), ("3", "at least 2", "1"), ("at least 2", "at least 1", "1")]
+)
+def test_a_bound_leaves_a_sum_undecided(texts: tuple[str, ...]) -> None:
+    verdict = judged(sum_of_parts, (HOW_MANY, HOW_MANY, HOW_MANY), *texts)
+    assert (verdict.outcome, verdict.vacuous) == (Outcome.HOLDS, True)
+
+
+def test_a_bound_leaves_sameness_undecided() -> None:
+    verdict = judged(same_answer, (HOW_MANY, HOW_MANY), "at least 2", "1")
+    assert (verdict.outcome, verdict.vacuous) == (Outcome.HOLDS, True)
+
+
+@pytest.mark.parametrize(
+    ("meaning", "text", "reading"),
+    [
+        (HOW_MANY, "two", "2"),
+        (HOW_MANY, "many", "many"),
+        (IS_THERE, "Yes.", "yes"),
+        (IS_THERE_NO, "there is no dog", "yes"),
+        (Has(group=DOG, attribute="brown"), "It is not brown.", "no"),
+        (WHICH, "blue", "blue"),
+        (Entails(units=()), "It is neutral.", "neutral"),
+        (Describe(), "<think>hm</think> A Dog, two cats. ", "a dog, two cats"),
+        (HOW_MANY, "banana", "unparsed"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_answers_are_read_as_their_question_asks_and_shown_as_people_write(
+    meaning: Meaning, text: str, reading: str
+) -> None:
+    case: Case = case_of(meaning, task=Task.VQA)
+    assert shown(read(case.queries[0], answers_of(text)[0])) == reading

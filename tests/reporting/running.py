@@ -1,0 +1,64 @@
+"""A run that writes its report, without pytest in between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from pytest_vqamt.core.reports import report
+from pytest_vqamt.core.results import Report
+from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.execution.plan import Sampling
+from pytest_vqamt.execution.run_item import Job, Terms, run_item
+from pytest_vqamt.execution.stores import Stores
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.relations.catalogue import select
+from pytest_vqamt.reporting.cases_file import CasesPart, join_parts, start_parts
+from pytest_vqamt.reporting.json_file import write_report
+from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.stats.gates import Threshold
+
+world = cache(load)
+
+
+def run_into(
+    folder: Path,
+    *,
+    shard: tuple[int, int] = (1, 1),
+    model: str = "fault:order-sensitive",
+    relations: Sequence[str] = ("metavqa.partition", "control.repeat"),
+    fail_under: Sequence[str] = (),
+    max_cases: int = 30,
+) -> Report:
+    """Runs ``model`` on twenty scenes and writes the report into ``folder``."""
+    source: SceneSource = world("pictures:20")
+    terms = Terms(
+        sampling=Sampling(max_cases=max_cases, sampler=Sampler.RANDOM, shard=shard),
+        thresholds=tuple(map(Threshold.parse, fail_under)),
+        shrink=0,
+    )
+    loaded = Catalogue().load(model, ModelOptions())
+    stores = Stores(None)
+    start_parts(folder)
+    results = []
+    for position, (relation, variant) in enumerate(select(relations)):
+        job = Job(relation=relation, variant=variant, model=loaded, source=source, position=position)
+        with CasesPart(folder, position) as part:
+            results.append(run_item(job, terms, stores, part))
+    stores.close()
+    made = report(
+        results,
+        vqamt_version="1.2.3",
+        seed=0,
+        sampler="random",
+        max_cases=max_cases,
+        shard=shard,
+        started="2026-11-20T12:00:00+00:00",
+        duration_s=1.5,
+    )
+    join_parts(folder)
+    write_report(made, folder)
+    return made

@@ -1,0 +1,221 @@
+"""Shards put together are the whole run, and what is not all of one run is refused in one line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_vqamt.core.counts import Tally
+from pytest_vqamt.core.errors import DataError, VqamtError
+from pytest_vqamt.core.results import Gate, Report
+from pytest_vqamt.reporting.merge import merge_folders, merged
+from tests.reporting.running import run_into
+
+Row = dict[str, Any]
+
+
+def rows(folder: Path) -> Row:
+    """The report in the folder without what differs from run to run."""
+    row: Row = json.loads((folder / "report.json").read_text())
+    for field in ("started", "duration_s"):
+        del row[field]
+    for model in row["models"]:
+        del model["queries_asked"], model["queries_cached"]
+    return row
+
+
+def edit(folder: Path, change: Callable[[Row], object]) -> None:
+    """Changes the report that the folder holds."""
+    file = folder / "report.json"
+    row = json.loads(file.read_text())
+    change(row)
+    file.write_text(json.dumps(row))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("whole")
+    run_into(folder, fail_under=["0.5"])
+    return folder
+
+
+@pytest.fixture
+def halves(tmp_path: Path) -> tuple[Path, Path]:
+    for number in (1, 2):
+        run_into(tmp_path / str(number), shard=(number, 2), fail_under=["0.5"])
+    return tmp_path / "1", tmp_path / "2"
+
+
+@pytest.mark.parametrize("order", [(1, 2, 3), (3, 1, 2)])
+def test_three_shards_merged_are_the_whole_run(whole: Path, tmp_path: Path, order: tuple[int, ...]) -> None:
+    for number in order:
+        run_into(tmp_path / str(number), shard=(number, 3), fail_under=["0.5"])
+    merge_folders([tmp_path / str(number) for number in order], tmp_path / "out")
+    assert sum(each["scenes_not_applicable"] for each in rows(whole)["relations"]) > 1
+    assert rows(tmp_path / "out") == rows(whole)
+    assert (tmp_path / "out" / "cases.jsonl").read_bytes() == (whole / "cases.jsonl").read_bytes()
+
+
+def test_each_shard_has_a_share(whole: Path, halves: tuple[Path, Path]) -> None:
+    shares = [[each["cases"] for each in rows(half)["relations"]] for half in halves]
+    assert [sum(share) for share in zip(*shares, strict=True)] == [each["cases"] for each in rows(whole)["relations"]]
+    assert all(0 < cases < 30 for share in shares for cases in share)
+
+
+def test_one_whole_run_merged_is_itself(whole: Path, tmp_path: Path) -> None:
+    merge_folders([whole], tmp_path)
+    assert rows(tmp_path) == rows(whole)
+
+
+def test_times_and_counts_of_queries_are_those_of_the_shards(halves: tuple[Path, Path], tmp_path: Path) -> None:
+    def early(row: Row) -> None:
+        row["started"] = "2026-11-20T11:00:00+00:00"
+        row["duration_s"] = 7.0
+        row["models"][0].update(queries_asked=100, queries_cached=10)
+
+    def late(row: Row) -> None:
+        row["models"][0].update(queries_asked=20, queries_cached=3)
+
+    edit(halves[1], early)
+    edit(halves[0], late)
+    report = merge_folders(halves, tmp_path / "out")
+    assert (report.started, report.duration_s) == ("2026-11-20T11:00:00+00:00", 7.0)
+    assert (report.models[0].queries_asked, report.models[0].queries_cached) == (120, 13)
+
+
+def shares_of(report: Report, *tallies: Tally, gate: Gate | None = None) -> dict[str, Report]:
+    """Shards of a run of one relation, of which each share came out as a tally says."""
+    return {
+        f"shard {number}": replace(
+            report,
+            shard=f"{number}/{len(tallies)}",
+            relations=(replace(report.relations[0], tally=tally, gate=gate, tags=()),),
+        )
+        for number, tally in enumerate(tallies, start=1)
+    }
+
+
+@pytest.mark.parametrize(
+    ("on", "threshold", "met"),
+    [("point", 0.75, True), ("point", 0.76, False), ("lower-bound", 0.53, True), ("lower-bound", 0.54, False)],
+)
+def test_rate_interval_and_gate_are_of_all_cases(tmp_path: Path, on: str, threshold: float, met: bool) -> None:
+    made = run_into(tmp_path, max_cases=1, relations=["control.repeat"])
+    shares = shares_of(
+        made,
+        Tally(cases=12, holds=10, errors=1, waived=1, vacuous=2),
+        Tally(cases=10, holds=5, violated=4, unparsed=1),
+        gate=Gate(kind="fail-under", threshold=threshold, on=on, met=True),
+    )
+    [result] = merged(shares).relations
+    assert result.tally == Tally(cases=22, holds=15, violated=4, unparsed=1, errors=1, waived=1, vacuous=2)
+    assert result.pass_rate == 0.75
+    # 15 of 20 by Wilson's formula, worked out by hand with z = 1.95996.
+    assert result.interval == pytest.approx((0.5313, 0.8881), abs=1e-4)
+    assert result.gate == Gate(kind="fail-under", threshold=threshold, on=on, met=met)
+
+
+def set_gate(row: Row) -> None:
+    row["relations"][0]["gate"] = None
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda row: row.update(seed=7), "seed is 0 in .*1 and 7 in .*2: run the shards with the same"),
+        (lambda row: row.update(vqamt_version="1.2.4"), "vqamt_version is 1.2.3 in .* and 1.2.4"),
+        (lambda row: row.update(sampler="hypothesis"), "sampler is random in .* and hypothesis"),
+        (lambda row: row.update(max_cases=31), "max_cases is 30 in .* and 31"),
+        (
+            lambda row: row["models"][0].update(fingerprint="new"),
+            "fingerprint of model 'fault:order-sensitive' is .*new",
+        ),
+        (lambda row: row["data"][0].update(digest="new"), "digest of data 'pictures:20' is .* and new"),
+        (
+            lambda row: row["relations"][0].update(version=2),
+            r"version of metavqa.partition\[object\] .* is 1 in .* and 2",
+        ),
+        (set_gate, r"gate of metavqa.partition\[object\] .* is fail-under 0.5 by point in .* and none"),
+        (lambda row: row["relations"].pop(), "version of control.repeat .* is 1 in .* and absent in"),
+        (lambda row: row["relations"].reverse(), r"place of metavqa.partition\[object\] .* is 1 in .* and 3"),
+        (
+            lambda row: row.update(shard="1/2"),
+            r"each of 2 shards once, but got shards 1/2 in .*, 1/2 in .*missing: 2/2",
+        ),
+        (lambda row: row.update(shard="3/3"), "shards of one run, but got shards 1/2 in .*, 3/3 in"),
+    ],
+)
+def test_shards_of_another_run_are_refused(
+    halves: tuple[Path, Path], tmp_path: Path, change: Callable[[Row], object], told: str
+) -> None:
+    edit(halves[1], change)
+    with pytest.raises(DataError, match=told) as refused:
+        merge_folders(halves, tmp_path / "out")
+    assert "\n" not in str(refused.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_missing_shard_is_named(halves: tuple[Path, Path], tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="missing: 1/2"):
+        merge_folders([halves[1]], tmp_path / "out")
+
+
+def test_a_folder_given_twice_is_refused(halves: tuple[Path, Path], tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="each folder once"):
+        merge_folders([halves[0], halves[0]], tmp_path / "out")
+
+
+def test_a_shard_is_never_written_over(halves: tuple[Path, Path]) -> None:
+    before = (halves[0] / "report.json").read_bytes()
+    with pytest.raises(VqamtError, match="none of the shards'"):
+        merge_folders(halves, halves[0] / ".." / "1")
+    assert (halves[0] / "report.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda lines: lines[:-1], r"Expected \d+ cases of control.repeat, as the report counts, but got \d+"),
+        (lambda lines: [*lines, lines[-1]], "no more cases than the report counts"),
+        (lambda lines: [lines[1], lines[0], *lines[2:]], "in the order of their ids"),
+        (lambda lines: [lines[0], *lines[:-1]], "in the order of their ids"),
+        (lambda lines: ["{}\n", *lines[1:]], "one case a line, but got .*case_id"),
+        (lambda lines: ["\udcff\n", *lines[1:]], "one case a line"),
+        (lambda lines: ["[1]\n", *lines[1:]], "one case a line"),
+        (lambda lines: [*lines[-1:], *lines[1:]], "as the report counts, but got 0"),
+    ],
+)
+def test_cases_that_the_report_does_not_count_are_refused(
+    halves: tuple[Path, Path], tmp_path: Path, change: Callable[[list[str]], list[str]], told: str
+) -> None:
+    file = halves[1] / "cases.jsonl"
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(change(lines)), errors="surrogateescape")
+    with pytest.raises(DataError, match=told) as refused:
+        merge_folders(halves, tmp_path / "out")
+    assert "\n" not in str(refused.value)
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_a_case_that_two_shards_hold_is_refused(halves: tuple[Path, Path], tmp_path: Path) -> None:
+    first, second = ((half / "cases.jsonl").read_text().splitlines(keepends=True) for half in halves)
+    ours = [line for line in first if '"relation":"control.repeat"' in line]
+    theirs = [line for line in second if '"relation":"control.repeat"' in line]
+    # The shard keeps its number of cases, so that only the double can be what is noticed.
+    stolen = sorted([*theirs[1:], ours[0]])
+    (halves[1] / "cases.jsonl").write_text("".join([*second[: -len(theirs)], *stolen]))
+    with pytest.raises(DataError, match="each case in one shard"):
+        merge_folders(halves, tmp_path / "out")
+
+
+def test_a_folder_without_a_report_is_refused(halves: tuple[Path, Path], tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"a folder that --vqamt-report wrote, but got .*nowhere"):
+        merge_folders([halves[0], tmp_path / "nowhere"], tmp_path / "out")
+    (halves[1] / "cases.jsonl").unlink()
+    with pytest.raises(DataError, match=r"cases\.jsonl beside the report"):
+        merge_folders(halves, tmp_path / "out")

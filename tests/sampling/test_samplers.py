@@ -1,0 +1,173 @@
+"""Drawing without end: the same seeds give the same draws, everywhere."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from hypothesis import Verbosity, settings
+
+from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.sampling.chooser import Chooser
+from pytest_vqamt.sampling.samplers import Interesting, Sampler, draws, explore
+
+ROOT = Path(__file__).parents[2]
+
+SEVERAL_PARTS = 250
+
+PRINT_DRAWS = f"""
+from tests.sampling.test_samplers import take
+from pytest_vqamt.sampling.samplers import Sampler
+for sampler in Sampler:
+    print(take(sampler, {SEVERAL_PARTS}))
+"""
+
+BOTH = pytest.mark.parametrize("sampler", Sampler)
+
+Draw = tuple[int, str, tuple[str, ...], bool, str]
+
+
+def choices(choose: Chooser) -> Draw:
+    return (
+        choose.between(0, 1_000_000),
+        choose.one("abc"),
+        choose.several("abcdef", 3),
+        choose.chance(0.3),
+        choose.weighted("xyz", (1, 2, 3)),
+    )
+
+
+def take(sampler: Sampler, n: int, seed: int = 7) -> list[Draw]:
+    return list(islice(draws(sampler, choices, lambda part: seed + 1000 * part), n))
+
+
+@BOTH
+def test_the_same_seeds_give_the_same_draws(sampler: Sampler) -> None:
+    first, again = take(sampler, SEVERAL_PARTS), take(sampler, SEVERAL_PARTS)
+    assert len(first) == SEVERAL_PARTS
+    assert first == again
+
+
+@BOTH
+def test_more_draws_begin_with_the_same(sampler: Sampler) -> None:
+    assert take(sampler, SEVERAL_PARTS)[:30] == take(sampler, 30)
+
+
+@BOTH
+def test_another_seed_gives_other_draws(sampler: Sampler) -> None:
+    assert take(sampler, 30) != take(sampler, 30, seed=8)
+
+
+@BOTH
+def test_a_long_run_goes_on_with_new_draws(sampler: Sampler) -> None:
+    made = take(sampler, SEVERAL_PARTS)
+    assert len({each[0] for each in made}) > SEVERAL_PARTS / 2
+
+
+def test_other_processes_draw_the_same() -> None:
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", PRINT_DRAWS],
+            cwd=ROOT,
+            env=os.environ | {"PYTHONHASHSEED": hash_seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for hash_seed in ("0", "1")
+    }
+    here = "".join(f"{take(sampler, SEVERAL_PARTS)}\n" for sampler in Sampler)
+    assert told == {here}
+
+
+@BOTH
+def test_an_exception_comes_out_unchanged(sampler: Sampler) -> None:
+    error = VqamtError("Expected a thing, but got thing=None")
+
+    def make(choose: Chooser) -> int:
+        raise error
+
+    with pytest.raises(VqamtError) as raised:
+        next(draws(sampler, make, lambda part: part))
+    assert raised.value is error
+
+
+@BOTH
+def test_an_exception_late_in_a_run_is_the_first_one_raised(sampler: Sampler) -> None:
+    calls = 0
+
+    def make(choose: Chooser) -> int:
+        nonlocal calls
+        calls += 1
+        if calls > 20:
+            raise ZeroDivisionError(calls)
+        return choose.between(0, 1_000_000)
+
+    with pytest.raises(ZeroDivisionError, match=r"^21$"):
+        list(islice(draws(sampler, make, lambda part: part), 200))
+
+
+@BOTH
+def test_what_is_made_may_be_falsy(sampler: Sampler) -> None:
+    made = list(islice(draws(sampler, lambda choose: choose.between(0, 3), lambda part: part), 60))
+    assert len(made) == 60
+    assert set(made) == {0, 1, 2, 3}
+
+
+def test_hypothesis_takes_a_seed_for_each_part_and_the_generator_one_in_all() -> None:
+    parts: dict[Sampler, list[int]] = {sampler: [] for sampler in Sampler}
+    for sampler, seen in parts.items():
+
+        def seed(part: int, seen: list[int] = seen) -> int:
+            seen.append(part)
+            return part
+
+        list(islice(draws(sampler, choices, seed), SEVERAL_PARTS))
+    assert parts == {Sampler.HYPOTHESIS: [0, 1, 2], Sampler.RANDOM: [0]}
+
+
+def test_hypothesis_keeps_no_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    take(Sampler.HYPOTHESIS, 20)
+    assert list(tmp_path.iterdir()) == []
+
+
+def explored(seed: int, *, shrink: bool) -> list[int]:
+    """The numbers from 300 on that were shown, each asked for a simpler one."""
+    found: list[int] = []
+
+    def look(value: int) -> None:
+        if value >= 300:
+            found.append(value)
+            raise Interesting
+
+    explore(lambda choose: choose.between(0, 1000), look, seed, shrink=shrink)
+    return found
+
+
+def test_what_is_interesting_is_made_as_simple_as_it_gets() -> None:
+    assert min(explored(3, shrink=True)) == 300
+    assert explored(3, shrink=True) == explored(3, shrink=True)
+
+
+def test_a_fault_of_whoever_looks_comes_out() -> None:
+    def look(value: int) -> None:
+        raise VqamtError("Expected a model that answers, but got none")
+
+    with pytest.raises(VqamtError, match="Expected a model that answers"):
+        explore(lambda choose: choose.between(0, 1000), look, 0, shrink=True)
+
+
+def test_the_profile_of_a_users_own_tests_makes_no_difference() -> None:
+    before = take(Sampler.HYPOTHESIS, 30)
+    settings.register_profile("a user's", max_examples=3, derandomize=True, verbosity=Verbosity.verbose)
+    profile = settings.get_current_profile_name()
+    settings.load_profile("a user's")
+    try:
+        assert take(Sampler.HYPOTHESIS, 30) == before
+    finally:
+        settings.load_profile(profile)

@@ -1,0 +1,86 @@
+"""Every item of our catalogue asked of a model that looks at no pixels, and judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import NoReturn
+
+import pytest
+
+from pytest_vqamt.core.case import Case, Verdict
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.query import Answer, ModelInput
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.execution.plan import Plan, Sampling
+from pytest_vqamt.models.base import LoadedModel, ModelOptions
+from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.relations import catalogue
+from pytest_vqamt.relations.base import Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One variant of one relation of our catalogue."""
+
+    relation: Relation
+    variant: str
+
+    @property
+    def name(self) -> str:
+        return self.relation.info.item(self.variant)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A case with a model's answers to it, and the verdict."""
+
+    case: Case
+    answers: tuple[Answer, ...]
+    verdict: Verdict
+
+    def __str__(self) -> str:
+        """The case as a person checks it: what was asked and said, and what there is to see."""
+        case = self.case
+        lines = [f"{self.verdict.outcome}: {self.verdict.reason}", f"expected: {case.expected}"]
+        for query, answer in zip(case.queries, self.answers, strict=True):
+            lines += [f"  {query.text or '(no text)'}  ->  {answer.text!r}", f"    means {query.meaning}"]
+            if query.picture.edits:
+                lines.append(f"    after {query.picture.edits}")
+        scenes = dict.fromkeys(_inventory(query.picture.scene) for query in case.queries)
+        return "\n".join([*lines, *scenes, f"case {case.id} of {case.scene}, facts {dict(case.facts)}"])
+
+
+def items() -> tuple[Item, ...]:
+    """Every variant of every relation of ours, in the order of the catalogue; none of a plugin's or a session's."""
+    relations = [catalogue.get(name) for name in catalogue.TABLE]
+    return tuple(Item(relation, variant) for relation in relations for variant in relation.info.variants)
+
+
+each_item = pytest.mark.parametrize("item", items(), ids=attrgetter("name"))
+"""Marks a test that is run for each of them."""
+
+
+def model(spec: str) -> LoadedModel:
+    return Catalogue().load(spec, ModelOptions())
+
+
+def cases(item: Item, source: SceneSource, sampling: Sampling) -> Iterator[Case]:
+    return iter(Plan(relation=item.relation, variant=item.variant, source=source, sampling=sampling))
+
+
+def judged(item: Item, asked: LoadedModel, some: Iterable[Case]) -> Iterator[Judged]:
+    """Cases of ``item``, one by one; each query is put to the model on its own."""
+    for case in some:
+        answers = tuple(asked.ask(query.task, [ModelInput(query, _render)])[0] for query in case.queries)
+        yield Judged(case, answers, item.relation.judge(case, answers))
+
+
+def _render(picture: Picture) -> NoReturn:
+    raise AssertionError(f"a model that knows the scene looked at {picture}")
+
+
+def _inventory(scene: Scene) -> str:
+    return "  to see: " + ", ".join(" ".join((*thing.attributes, thing.name)) for thing in scene.objects)

@@ -1,0 +1,97 @@
+"""Each relation catches the faults that it is made for, and every fault is caught by some relation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from operator import attrgetter
+
+import pytest
+
+from pytest_vqamt.core.case import Case
+from pytest_vqamt.core.counts import Tally
+from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.execution.plan import Sampling
+from pytest_vqamt.models.faults import FAULTS
+from tests.soundness.asking import Item, cases, each_item, items, judged, model
+from tests.soundness.fault_page import PAGE, page
+from tests.soundness.fault_table import TABLE, Effect
+
+SAMPLING = Sampling()
+"""What a run without options has: 100 cases, drawn by Hypothesis, of seed 0."""
+
+
+@cache
+def pictures() -> SceneSource:
+    return load("pictures")
+
+
+@cache
+def drawn(item: Item) -> tuple[Case, ...]:
+    return tuple(cases(item, pictures(), SAMPLING))
+
+
+@cache
+def tally(item: Item, spec: str) -> Tally:
+    return sum((Tally.of(each.verdict) for each in judged(item, model(spec), drawn(item))), Tally())
+
+
+def effect(counted: Tally) -> Effect:
+    if counted.violated + counted.unparsed:
+        return Effect.CAUGHT
+    return Effect.VACUOUS if counted.vacuous == counted.cases else Effect.QUIET
+
+
+def lacking() -> Iterator[str]:
+    for name in (item.name for item in items()):
+        row = TABLE.get(name)
+        if row is None:
+            yield f"TABLE needs a row for {name!r}, with every fault under caught, vacuous or quiet"
+            continue
+        listed = Counter((*row.caught, *row.vacuous, *row.quiet))
+        yield from (f"the row of {name!r} needs {fault!r}" for fault in FAULTS if not listed[fault])
+        yield from (f"the row of {name!r} has {fault!r} twice" for fault in FAULTS if listed[fault] > 1)
+        yield from (f"the row of {name!r} has {fault!r}, which is no fault" for fault in listed if fault not in FAULTS)
+
+
+def test_the_table_has_every_item_and_every_fault() -> None:
+    if found := sorted(lacking()):
+        todo = "Say why in a comment, then run: python -m tests.soundness.fault_page"
+        pytest.fail("\n".join(("In tests/soundness/fault_table.py", *found, todo)), pytrace=False)
+    assert list(TABLE) == [item.name for item in items()], "the rows are in the order of the catalogue"
+
+
+@each_item
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_has_the_effect_that_the_table_says(fault: str, item: Item) -> None:
+    counted = tally(item, f"fault:{fault}")
+    assert counted.cases == SAMPLING.max_cases
+    assert effect(counted) is TABLE[item.name].effect(fault), f"{item.name} under fault:{fault} gave {counted}"
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_every_fault_is_caught_by_some_relation(fault: str) -> None:
+    assert [name for name, row in TABLE.items() if fault in row.caught] != []
+
+
+@each_item
+def test_the_oracle_is_quiet_everywhere(item: Item) -> None:
+    assert effect(tally(item, "oracle")) is Effect.QUIET
+
+
+SILENCED = [item for item in items() if item.name in TABLE and "always-zero" in TABLE[item.name].vacuous]
+"""The items that let a model pass that always says 0."""
+
+
+@pytest.mark.parametrize("item", SILENCED, ids=attrgetter("name"))
+def test_a_model_that_always_says_zero_shows_itself_by_the_vacuous_share(item: Item) -> None:
+    zero, oracle = tally(item, "fault:always-zero"), tally(item, "oracle")
+    assert zero.pass_rate == oracle.pass_rate == 1
+    assert zero.vacuous == zero.cases
+    assert oracle.vacuous < 0.5 * oracle.cases
+
+
+def test_the_page_is_up_to_date() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "run: python -m tests.soundness.fault_page"

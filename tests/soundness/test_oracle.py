@@ -1,0 +1,52 @@
+"""A perfect perceiver that reads perfectly never violates a relation: if it does, the relation is wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_vqamt.core.case import Outcome
+from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.execution.plan import Sampling
+from pytest_vqamt.sampling.samplers import Sampler
+from tests.soundness.asking import Item, cases, each_item, judged, model
+
+MOSTLY_SHOWN = 0.5
+"""At most so many of the oracle's passes may be vacuous: else the relation asks about next to nothing."""
+
+
+@pytest.fixture(scope="module")
+def pictures() -> SceneSource:
+    return load("pictures")
+
+
+@pytest.fixture(scope="module")
+def many_pictures() -> SceneSource:
+    return load("pictures:2000")
+
+
+def assert_the_oracle_holds(item: Item, source: SceneSource, sampling: Sampling) -> None:
+    count = vacuous = 0
+    for each in judged(item, model("oracle"), cases(item, source, sampling)):
+        if each.verdict.outcome is not Outcome.HOLDS:
+            pytest.fail(f"{item.name} is wrong, or an edit of it:\n{each}", pytrace=False)
+        count += 1
+        vacuous += each.verdict.vacuous
+    assert count == sampling.max_cases
+    assert vacuous <= MOSTLY_SHOWN * count
+
+
+@each_item
+def test_the_oracle_holds(item: Item, pictures: SceneSource) -> None:
+    assert_the_oracle_holds(item, pictures, Sampling(max_cases=500, sampler=Sampler.RANDOM))
+
+
+@each_item
+def test_the_oracle_holds_on_what_hypothesis_draws(item: Item, pictures: SceneSource) -> None:
+    assert_the_oracle_holds(item, pictures, Sampling(max_cases=150, sampler=Sampler.HYPOTHESIS))
+
+
+@pytest.mark.slow
+@each_item
+def test_the_oracle_holds_on_20_000_cases(item: Item, many_pictures: SceneSource) -> None:
+    assert_the_oracle_holds(item, many_pictures, Sampling(max_cases=20_000, sampler=Sampler.RANDOM, seed=1))

@@ -1,0 +1,98 @@
+"""The parts depend on each other in one direction, and what is light stays light."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from importlinter.cli import lint_imports
+
+import pytest_vqamt
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = Path(pytest_vqamt.__file__).parent
+HEAVY = frozenset({"PIL", "hypothesis", "nltk", "numpy", "torch", "transformers"})
+
+# Reports what an interpreter has loaded once the code before it has run.
+REPORT_LOADED = "import json, sys; print('\\n' + json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
+
+# Third-party modules stay loaded, so that each import costs only the package's own.
+IMPORT_EACH_ALONE = """
+import importlib, json, sys, traceback
+failures = {}
+for name in json.loads(sys.argv[1]):
+    for loaded in [module for module in sys.modules if module.partition(".")[0] == "pytest_vqamt"]:
+        del sys.modules[loaded]
+    try:
+        importlib.import_module(name)
+    except Exception:
+        failures[name] = traceback.format_exc(limit=-3)
+print("\\n" + json.dumps(failures))
+"""
+
+
+def test_imports_go_towards_the_core_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The linter looks for the package from the current directory.
+    monkeypatch.chdir(ROOT)
+    assert lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True) == 0
+
+
+def test_every_folder_of_modules_is_a_package() -> None:
+    folders = {path.parent for path in PACKAGE.rglob("*.py")}
+    assert [str(folder) for folder in sorted(folders) if not (folder / "__init__.py").is_file()] == []
+
+
+def test_every_module_imports_on_its_own() -> None:
+    failures = json.loads(last_line_of(IMPORT_EACH_ALONE, json.dumps(modules_of_the_package())))
+    assert failures == {}, "\n".join(failures.values())
+
+
+@pytest.mark.parametrize("module", ["pytest_vqamt", "pytest_vqamt.plugin", "pytest_vqamt.cli"])
+def test_importing_the_plugin_loads_nothing_heavy(module: str) -> None:
+    assert loaded_after(f"import {module}") & HEAVY == set()
+
+
+@pytest.mark.parametrize("layer", ["data", "models", "relations"])
+def test_importing_a_catalogue_loads_nothing_heavy(layer: str) -> None:
+    assert loaded_after(f"import pytest_vqamt.{layer}.catalogue") & HEAVY == set()
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["-VV"], ["--help"], ["--collect-only"], ["-q"]], ids=" ".join)
+def test_a_session_without_a_model_loads_nothing_heavy(arguments: list[str], tmp_path: Path) -> None:
+    (tmp_path / "test_of_a_user.py").write_text("def test_unrelated(): pass\n")
+    command = ["-p", "pytest_vqamt.plugin", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(tmp_path)]
+    run_session = f"import pytest; assert pytest.main({command + arguments!r}) == 0"
+    # Without autoload what is loaded is pytest's doing or the plugin's, no other plugin's.
+    loaded = loaded_after(run_session, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1", PYTEST_ADDOPTS="")
+    # pytest 9 answers a lone --version before it loads any plugin.
+    assert "pytest_vqamt" in loaded or arguments == ["--version"]
+    assert loaded & HEAVY == set()
+
+
+def modules_of_the_package() -> list[str]:
+    """Every module of the package by its dotted name, found without importing one."""
+    names = (path.relative_to(PACKAGE.parent).with_suffix("").parts for path in PACKAGE.rglob("*.py"))
+    return sorted(".".join(parts[:-1] if parts[-1] == "__init__" else parts) for parts in names)
+
+
+def loaded_after(code: str, **environment: str) -> set[str]:
+    """The top-level modules that a fresh interpreter has loaded after running the code."""
+    return set(json.loads(last_line_of(f"{code}\n{REPORT_LOADED}", **environment)))
+
+
+def last_line_of(code: str, *arguments: str, **environment: str) -> str:
+    """The last line that a fresh interpreter prints."""
+    finished = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        cwd=ROOT,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    return finished.stdout.splitlines()[-1]

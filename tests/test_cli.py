@@ -1,0 +1,72 @@
+"""The ``vqamt`` command finds its commands, and a user's mistake is one line and status 2."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.metadata import entry_points, version
+
+import pytest
+
+from pytest_vqamt.cli import main
+from pytest_vqamt.integration.commands.main import COMMANDS
+
+
+def test_the_console_script_is_this_function() -> None:
+    [script] = entry_points(group="console_scripts", name="vqamt")
+    assert script.value == "pytest_vqamt.cli:main"
+
+
+def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    assert ended.value.code == 0
+    printed = capsys.readouterr().out
+    for command in COMMANDS:
+        assert command.name in printed
+        assert command.help in " ".join(printed.split())
+
+
+@pytest.mark.parametrize("command", [command.name for command in COMMANDS])
+def test_every_command_has_help_of_its_own(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([command, "--help"])
+    assert ended.value.code == 0
+    assert f"usage: vqamt {command}" in capsys.readouterr().out
+
+
+def test_version_is_that_of_the_distribution(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    assert capsys.readouterr().out == f"vqamt {version('pytest-vqamt')}\n"
+
+
+@pytest.mark.parametrize("typed", [[], ["lst"], ["list", "--jsn"], ["describe"], ["merge", "out"]])
+def test_a_wrong_call_is_told_the_usage(typed: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(typed)
+    assert ended.value.code == 2
+    assert "usage: vqamt" in capsys.readouterr().err
+
+
+def test_a_mistake_is_one_line_and_status_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["describe", "metavqa.partitoin"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    assert printed.err.startswith("vqamt: Expected a relation")
+    assert "did you mean 'metavqa.partition[object]'?" in printed.err
+
+
+def test_a_reader_who_has_seen_enough_ends_it_without_a_word() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as closed:
+        finished = subprocess.run(
+            [sys.executable, "-c", "from pytest_vqamt.cli import main; raise SystemExit(main(['list']))"],
+            stdout=closed,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert (finished.returncode, finished.stderr) == (0, b"")
