@@ -87,6 +87,12 @@ def takes_fixture(item: pytest.Item) -> bool:
     return "vqamt_consistency" in getattr(item, "fixturenames", ())
 
 
+def headline_in_short(report: pytest.TestReport) -> None:
+    """Leaves the first line of a failure to pytest's short summary, which on CI (``CI=true``) repeats all of them."""
+    if crash := getattr(report.longrepr, "reprcrash", None):
+        crash.message = crash.message.partition("\n")[0]
+
+
 def items_of(session: pytest.Session, vqamt: VqamtSession) -> list[pytest.Item]:
     """An item for each entry, or the one that replays a case."""
     collector = VqamtCollector.from_parent(session, name=PREFIX, nodeid=PREFIX)

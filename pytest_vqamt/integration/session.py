@@ -25,7 +25,7 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.run_item import Job, run_item
 from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.integration.entries import Entry, entries
-from pytest_vqamt.integration.items import ConsistencyItem, broken_item, items_of, takes_fixture
+from pytest_vqamt.integration.items import ConsistencyItem, broken_item, headline_in_short, items_of, takes_fixture
 from pytest_vqamt.integration.planning import plan_lines
 from pytest_vqamt.integration.settings import Settings
 from pytest_vqamt.models.base import LoadedModel
@@ -221,8 +221,10 @@ class VqamtSession:
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         made = yield
         told = item.stash.get(_TOLD, {})
-        if made.failed and _HAS_RUN not in item.stash and (isinstance(item, ConsistencyItem) or takes_fixture(item)):
-            told["failed"] = True
+        if made.failed and (isinstance(item, ConsistencyItem) or takes_fixture(item)):
+            headline_in_short(made)
+            if _HAS_RUN not in item.stash:
+                told["failed"] = True
         if told:
             item.stash[_TOLD] = {}
             # Extra attributes of a report travel with it from xdist's workers, which send plain types alone: no string
