@@ -84,6 +84,29 @@ class NotApplicable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What ``--vqamt-option NAME=VALUE`` can set of a relation: a field of the relation's class, of the same name.
+
+    Attributes:
+        values: what it can be; one that ends in ":PATH" stands for any text with that beginning.
+        default: one of them.
+        meaning: what it decides, in a few words.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    default: str
+    meaning: str
+
+    def takes(self, value: str) -> bool:
+        """Whether the setting can be ``value``."""
+        return any(
+            value == known or (known.endswith(":PATH") and value.startswith(known.removesuffix("PATH")))
+            for known in self.values
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RelationInfo:
     """What a relation says of itself.
 
@@ -96,6 +119,7 @@ class RelationInfo:
         version: goes up when wording or sampling changes, so that reports are not compared across it.
         tags: "baseline" (reported, gated only when named), "control" (never gated).
         breakdown: names of the facts by which verdicts are tallied in reports.
+        settings: what users can set of it.
     """
 
     name: str
@@ -106,6 +130,7 @@ class RelationInfo:
     version: int = 1
     tags: tuple[str, ...] = ()
     breakdown: tuple[str, ...] = ()
+    settings: tuple[Setting, ...] = ()
 
     def item(self, variant: str) -> str:
         """What users type: "metavqa.partition[object]", or just the name where there is one variant."""

@@ -3,12 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from types import MappingProxyType
 
-from pytest_vqamt.core.edits import Cutout
+from pytest_vqamt.core.edits import Colour, Cutout
+from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Scene
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CutoutEntry:
+    """A thing that can be cut out of its photo by its mask.
+
+    Attributes:
+        index: of its scene within the source.
+        thing: its id within that scene.
+        w, h: of its box, in pixels.
+        alongside: names of the other things, and of the crowds, whose boxes overlap its own: part of them may be cut
+            out with it (what a person wears or carries).
+    """
+
+    index: int
+    thing: str
+    w: float
+    h: float
+    alongside: tuple[str, ...] = ()
+
+    @property
+    def area(self) -> float:
+        return self.w * self.h
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +52,8 @@ class Corpus:
         multi_coloured: names of which some thing has no one colour.
         cutouts: for each name, the things that a mask can cut out, the largest first.
         simplest_first: indices of all scenes, those with the fewest objects first.
+        scene: gives the scene at an index.
+        measure: measures the mean colour of the photos; slow, and done once.
     """
 
     scenes: int
@@ -37,51 +64,117 @@ class Corpus:
     plural: frozenset[str] = field(repr=False)
     attributes: Mapping[str, tuple[tuple[str, int], ...]] = field(repr=False)
     multi_coloured: frozenset[str]
-    cutouts: Mapping[str, tuple[Cutout, ...]] = field(repr=False)
+    cutouts: Mapping[str, tuple[CutoutEntry, ...]] = field(repr=False)
     simplest_first: tuple[int, ...] = field(repr=False)
+    scene: Callable[[int], Scene] = field(repr=False, compare=False)
+    measure: Callable[[], Colour | None] = field(repr=False, compare=False)
+
+    @property
+    def mean_colour(self) -> Colour | None:
+        """The mean colour of the source's photos, or None where it has none."""
+        return self.measure()
+
+    def cut_out(self, entry: CutoutEntry) -> Cutout:
+        """The thing of ``entry``, to be inserted elsewhere.
+
+        Raises:
+            DataError: its record is broken.
+        """
+        scene = self.scene(entry.index)
+        return Cutout(photo=scene.photo, thing=scene.thing(entry.thing))
 
 
-def gather(scenes: Iterable[Scene]) -> Corpus:
-    """The corpus of ``scenes``, which are read once, in order."""
+def gather(
+    scenes: Iterable[Scene],
+    *,
+    scene: Callable[[int], Scene] | None = None,
+    measure: Callable[[], Colour | None] = lambda: None,
+) -> Corpus:
+    """The corpus of ``scenes``, which are read once, in order.
+
+    ``scene`` gives one of them again, by its place; without it, nothing can be cut out.
+    """
     sizes: list[int] = []
     frequency: Counter[str] = Counter()
-    pairs: dict[str, Counter[str]] = {}
     attributes: dict[str, Counter[str]] = {}
-    cutouts: dict[str, list[Cutout]] = {}
+    cutouts: dict[str, list[CutoutEntry]] = {}
     plural: set[str] = set()
     multi_coloured: set[str] = set()
     exhaustive: frozenset[str] | None = None
-    for scene in scenes:
-        sizes.append(len(scene.objects))
-        exhaustive = scene.exhaustive if exhaustive is None else exhaustive & scene.exhaustive
-        here = Counter(thing.name for thing in scene.objects)
+    named: list[tuple[str, ...]] = []
+    for index, each in enumerate(scenes):
+        sizes.append(len(each.objects))
+        exhaustive = each.exhaustive if exhaustive is None else exhaustive & each.exhaustive
+        here = Counter(thing.name for thing in each.objects)
+        named.append(tuple(here))
         frequency.update(here.keys())
         plural.update(name for name, n in here.items() if n > 1)
-        for name in here:
-            pairs.setdefault(name, Counter()).update(other for other in here if other != name)
-        for thing in scene.objects:
+        for thing in each.objects:
             attributes.setdefault(thing.name, Counter()).update(thing.attributes)
             if thing.multi_coloured:
                 multi_coloured.add(thing.name)
             if thing.has_mask:
-                cutouts.setdefault(thing.name, []).append(Cutout(photo=scene.photo, thing=thing))
+                cutouts.setdefault(thing.name, []).append(_entry(each, index, thing.id))
     return Corpus(
         scenes=len(sizes),
         names=tuple(name for name, _ in _ranked(frequency)),
         frequency=MappingProxyType(dict(_ranked(frequency))),
-        together=MappingProxyType({name: _ranked(pairs[name]) for name in sorted(pairs)}),
+        together=Together(named),
         exhaustive=exhaustive or frozenset(),
         plural=frozenset(plural),
         attributes=MappingProxyType({name: _ranked(attributes[name]) for name in sorted(attributes)}),
         multi_coloured=frozenset(multi_coloured),
         cutouts=MappingProxyType({name: tuple(sorted(cutouts[name], key=_largest_first)) for name in sorted(cutouts)}),
         simplest_first=tuple(sorted(range(len(sizes)), key=lambda index: (sizes[index], index))),
+        scene=scene or _not_given,
+        measure=cache(measure),
     )
+
+
+class Together(Mapping[str, tuple[tuple[str, int], ...]]):
+    """For each name, the names that occur in scenes with it; counted when a name is asked for, and kept.
+
+    A source of a hundred thousand scenes has millions of pairs of names, of which a run asks for few.
+    """
+
+    def __init__(self, named: Iterable[tuple[str, ...]]) -> None:
+        """Takes the distinct names of each scene."""
+        self._named = tuple(named)
+        places: dict[str, list[int]] = {}
+        for index, names in enumerate(self._named):
+            for name in names:
+                places.setdefault(name, []).append(index)
+        self._places = {name: tuple(places[name]) for name in sorted(places)}
+        self._known: dict[str, tuple[tuple[str, int], ...]] = {}
+
+    def __getitem__(self, name: str) -> tuple[tuple[str, int], ...]:
+        if name not in self._known:
+            found = Counter(other for index in self._places[name] for other in self._named[index] if other != name)
+            self._known[name] = _ranked(found)
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+def _entry(scene: Scene, index: int, thing_id: str) -> CutoutEntry:
+    thing = scene.thing(thing_id)
+    others = [(other.name, other.box) for other in scene.objects if other.id != thing.id]
+    others += [(region.name, region.box) for region in scene.regions]
+    alongside = {name for name, box in others if box.overlaps(thing.box)}
+    return CutoutEntry(index=index, thing=thing.id, w=thing.box.w, h=thing.box.h, alongside=tuple(sorted(alongside)))
+
+
+def _not_given(index: int) -> Scene:
+    raise DataError(f"Expected a corpus that can give its scenes, but it was gathered without them (index={index!r})")
 
 
 def _ranked(counter: Counter[str]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(counter.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _largest_first(cutout: Cutout) -> tuple[float, str, str]:
-    return -cutout.thing.box.area, cutout.photo.id, cutout.thing.id
+def _largest_first(entry: CutoutEntry) -> tuple[float, int, str]:
+    return -entry.area, entry.index, entry.thing

@@ -54,11 +54,12 @@ class Cutout:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erase:
-    """Cover ``box``; with ``fill`` "mean", by ``colour``, the data set's mean."""
+    """Cover ``box``: with white, with ``colour`` (the data set's mean), or by the inpainter that ``method`` names."""
 
     box: Box
     fill: Fill = Fill.WHITE
     colour: Colour | None = None
+    method: str = ""
 
     def after(self, scene: Scene) -> Scene:
         return with_objects(
@@ -159,6 +160,7 @@ class Mirror:
                 replace(r, predicate=swapped.get(r.predicate, r.predicate)) for r in scene.relationships
             ),
             captions=(),
+            questions=(),
         )
 
 
@@ -249,7 +251,7 @@ def seen_through(scene: Scene, window: Box) -> Scene:
 
 
 def with_objects(scene: Scene, objects: Iterable[Thing], regions: Iterable[Region]) -> Scene:
-    """The scene with other objects: relationships of those that are gone go too, and so do the captions."""
+    """The scene with other objects: relationships of those that are gone go too, and so do captions and questions."""
     kept = tuple(objects)
     ids = {thing.id for thing in kept}
 
@@ -262,4 +264,5 @@ def with_objects(scene: Scene, objects: Iterable[Thing], regions: Iterable[Regio
         regions=tuple(regions),
         relationships=tuple(r for r in scene.relationships if holds(r)),
         captions=(),
+        questions=(),
     )

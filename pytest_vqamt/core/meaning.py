@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +134,24 @@ Meaning: TypeAlias = (
 MEANINGS: tuple[type, ...] = (
     Count, Exists, Absent, Both, NotBoth, Either, Neither, Has, Choice, Entails, Describe, Annotated,
 )  # fmt: skip
+
+
+def groups_of(meaning: Meaning) -> tuple[Group, ...]:
+    """The groups that the text speaks of, in order; none for a caption or a published question."""
+    match meaning:
+        case Count(groups=groups) | Both(groups=groups) | NotBoth(groups=groups):
+            return groups
+        case Either(groups=groups) | Neither(groups=groups):
+            return groups
+        case Exists(group=group) | Absent(group=group) | Has(group=group) | Choice(what=group):
+            return (group,)
+        case Entails(units=units):
+            return tuple(unit.group for unit in units)
+        case Describe() | Annotated():
+            return ()
+        case _:
+            assert_never(meaning)
+
 
 YES_NO: tuple[type, ...] = (Exists, Absent, Both, NotBoth, Either, Neither, Has)
 """The meanings that are answered by yes or no."""

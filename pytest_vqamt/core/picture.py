@@ -57,8 +57,8 @@ class Picture:
         """This picture with one more edit."""
         return Picture(photo=self.photo, edits=(*self.edits, edit), scene=edit.after(self.scene))
 
-    def erase(self, box: Box, fill: Fill = Fill.WHITE, colour: Colour | None = None) -> Picture:
-        return self.edit(Erase(box=box, fill=fill, colour=colour))
+    def erase(self, box: Box, fill: Fill = Fill.WHITE, colour: Colour | None = None, method: str = "") -> Picture:
+        return self.edit(Erase(box=box, fill=fill, colour=colour, method=method))
 
     def cut(self, start: int, stop: int, axis: Literal["x", "y"] = "x") -> Picture:
         return self.edit(Cut(start=start, stop=stop, axis=axis))

@@ -60,6 +60,16 @@ class Relationship:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedQuestion:
+    """A question that a data set asks about a picture, with the answers of its annotators; ``kind`` as it calls it."""
+
+    id: str
+    text: str
+    answers: tuple[str, ...]
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
     """A picture with what is known to be in it.
 
@@ -71,6 +81,7 @@ class Scene:
         regions: crowds.
         setting: where it plays ("beach"), or "".
         captions: sentences that describe all of it; dropped by every edit that changes what is there.
+        questions: what its data set asks about the photo; dropped with the captions.
         exhaustive: the names of which every instance is annotated; absence is known for these alone.
     """
 
@@ -83,6 +94,7 @@ class Scene:
     relationships: tuple[Relationship, ...] = ()
     setting: str = ""
     captions: tuple[str, ...] = ()
+    questions: tuple[PublishedQuestion, ...] = ()
     exhaustive: frozenset[str] = field(default=frozenset(), repr=False)
 
     @property

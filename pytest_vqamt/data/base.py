@@ -32,7 +32,20 @@ class SceneSource(PhotoStore, Protocol):
         """What relations may know of the whole source; gathered at first use."""
         ...
 
+    @property
+    def bad_records(self) -> tuple[str, ...]:
+        """What is wrong with each record that cannot be used: they are no scenes of this source."""
+        ...
+
     def __len__(self) -> int: ...
+
+    def place(self, photo_id: str) -> int:
+        """The index of the scene whose photo has this id.
+
+        Raises:
+            DataError: there is none.
+        """
+        ...
 
     def scene(self, index: int) -> Scene:
         """The scene at ``index`` from 0 to ``len(self) - 1``.

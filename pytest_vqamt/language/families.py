@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from functools import lru_cache
 from importlib.resources import files
+from itertools import combinations
 
 
 def family(name: str) -> str | None:
@@ -25,6 +26,26 @@ def one_is_a_kind_of_the_other(a: str, b: str) -> bool:
     (True, False)
     """
     return a in _KINDS.get(b, ()) or b in _KINDS.get(a, ())
+
+
+def belong_together(a: str, b: str) -> bool:
+    """Whether things of the two names often come as one: what people wear, hold or sit in, and what is a part of what.
+
+    Where not all of them are annotated, erasing the one may take the other with it. A name without a family belongs
+    together with everything.
+
+    >>> belong_together("person", "shirt"), belong_together("dog", "car"), belong_together("dog", "thingamajig")
+    (True, False, True)
+    """
+    families = frozenset({family(a) or "", family(b) or ""})
+    return len(families) < 2 or families not in _APART
+
+
+_ON_THEIR_OWN = ("animal", "vehicle", "street", "plant", "furniture")
+_APART: frozenset[frozenset[str]] = frozenset(
+    map(frozenset, (*combinations(_ON_THEIR_OWN, 2), ("person", "plant"), ("person", "street")))
+)
+"""Pairs of families of which neither is worn, carried, held, eaten, ridden or inhabited by the other."""
 
 
 _KINDS: dict[str, frozenset[str]] = {

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.query import Answer
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.query import Answer, Query
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language.questions import Question
 from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -25,3 +27,28 @@ class Relation(Protocol):
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
         """Whether ``answers``, in the order of ``case.queries``, obey."""
         ...
+
+
+def case_of(
+    relation: Relation,
+    variant: str,
+    scene: Scene,
+    asked: Iterable[tuple[Picture, Question]],
+    *,
+    expected: str,
+    facts: tuple[tuple[str, Fact], ...] = (),
+    presumed: bool = False,
+) -> Case:
+    """The case of ``relation`` that asks each question of its picture, the source query first.
+
+    ``presumed`` says that it rests on an absence that the annotations do not guarantee.
+    """
+    return Case(
+        relation=relation.info.name,
+        variant=variant,
+        scene=scene.id,
+        queries=tuple(Query(picture=picture, text=each.text, meaning=each.meaning) for picture, each in asked),
+        expected=expected,
+        facts=facts,
+        tags=("presumed",) if presumed else (),
+    )

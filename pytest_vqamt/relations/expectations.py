@@ -116,6 +116,89 @@ def sum_of_parts(case: Case, answers: Sequence[Answer]) -> Verdict:
     return _violated(readings, f"expected {sum_} = {expected}")
 
 
+def one_more(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """The second count is one more than the first.
+
+    Raises:
+        VqamtError: the case is not of two questions for a number.
+    """
+    return _shifted(case, answers, 1, "the second count must be one more than the first")
+
+
+def one_less(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """The second count is one less than the first.
+
+    Raises:
+        VqamtError: the case is not of two questions for a number.
+    """
+    return _shifted(case, answers, -1, "the second count must be one less than the first")
+
+
+def any_yes(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """The first answer is yes just where one of the others is.
+
+    Raises:
+        VqamtError: the case is not of yes/no questions.
+    """
+    return _combined(case, answers, any, "the first answer must be yes just where one of the others is")
+
+
+def all_yes(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """The first answer is yes just where all of the others are.
+
+    Raises:
+        VqamtError: the case is not of yes/no questions.
+    """
+    return _combined(case, answers, all, "the first answer must be yes just where all of the others are")
+
+
+def becomes_no(case: Case, answers: Sequence[Answer]) -> Verdict:
+    """The second answer is no, which the first was not to be. Vacuous where the first was no already.
+
+    Raises:
+        VqamtError: the case is not of two yes/no questions.
+    """
+    _demand(case, YES_NO, "two yes/no questions", len(case.queries) == 2)
+    readings = _readings(case, answers)
+    if unparsed := _unparsed(readings):
+        return unparsed
+    if readings[1] is False:
+        return _holds(readings, vacuous=readings[0] is False)
+    return _violated(readings, "yes must become no")
+
+
+def _shifted(case: Case, answers: Sequence[Answer], by: int, demand: str) -> Verdict:
+    """Two counts of which the second is the first plus ``by``; what a quantifier leaves undecided holds vacuously."""
+    _demand(case, (Count,), "two questions for a number", len(case.queries) == 2)
+    readings = _readings(case, answers)
+    if unparsed := _unparsed(readings):
+        return unparsed
+    first, second = readings
+    if isinstance(first, Quantifier) or isinstance(second, Quantifier):
+        return _holds(readings, vacuous=True) if _may_differ(first, second, by) else _violated(readings, demand)
+    if isinstance(first, int) and second == first + by:
+        return _holds(readings)
+    return _violated(readings, demand)
+
+
+def _may_differ(first: Reading, second: Reading, by: int) -> bool:
+    """Whether the second count can be the first plus ``by`` where one is a quantifier, which stands for 2 or more."""
+    if isinstance(first, int):
+        return _is_bound(second) or first + by >= _AT_LEAST
+    if isinstance(second, int):
+        return _is_bound(first) or second - by >= _AT_LEAST
+    return True
+
+
+def _combined(case: Case, answers: Sequence[Answer], combine: Callable[[Sequence[bool]], bool], demand: str) -> Verdict:
+    _demand(case, YES_NO, "yes/no questions on a whole and its parts", len(case.queries) > 1)
+    readings = _readings(case, answers)
+    if unparsed := _unparsed(readings):
+        return unparsed
+    whole, *parts = (reading is True for reading in readings)
+    return _holds(readings) if whole == combine(parts) else _violated(readings, demand)
+
+
 def _demand(case: Case, kinds: tuple[type, ...], what: str, enough: bool) -> None:
     if not enough or not all(isinstance(query.meaning, kinds) for query in case.queries):
         asked = ", ".join(type(query.meaning).__name__ for query in case.queries)

@@ -68,7 +68,7 @@ def test_one_multi_coloured_thing_marks_the_name(corpus: Corpus) -> None:
 
 def test_cutouts_have_a_mask_and_the_largest_comes_first(corpus: Corpus) -> None:
     assert set(corpus.cutouts) == {"dog", "car"}
-    assert [cutout.photo.id for cutout in corpus.cutouts["dog"]] == ["third.png", "second.png"]
+    assert [entry.index for entry in corpus.cutouts["dog"]] == [2, 1]
 
 
 def test_scenes_with_fewer_objects_come_first(corpus: Corpus) -> None:

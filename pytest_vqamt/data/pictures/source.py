@@ -2,54 +2,28 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable
 from functools import cached_property
-from threading import Lock
-from typing import Generic, TypeVar
 
 import numpy as np
 from PIL import Image
 
 from pytest_vqamt.core.corpus import Corpus, gather
+from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.hashing import digest
 from pytest_vqamt.core.scene import Photo, Scene
+from pytest_vqamt.data.mean_colour import mean_colour, spread
 from pytest_vqamt.data.pictures.captions import captions
 from pytest_vqamt.data.pictures.graph import Graph, read
 from pytest_vqamt.data.pictures.laid_out import SEED, laid_out
 from pytest_vqamt.data.pictures.layout import SIZE_PX, VERSION, chance, lay_out
 from pytest_vqamt.data.pictures.painting import paint
 from pytest_vqamt.data.pictures.vocabulary import EXHAUSTIVE, FAMILIES, NAMES
+from pytest_vqamt.data.recent import Recent
 
 _GRAPHS_KEPT = 256
 _SCENES_KEPT = 4000
 _PHOTOS_KEPT = 128
-
-T = TypeVar("T")
-
-
-class _Recent(Generic[T]):
-    """The values last asked for, by index; two threads may make one at the same time, and make the same."""
-
-    def __init__(self, most: int, make: Callable[[int], T]) -> None:
-        self._most = most
-        self._make = make
-        self._kept: OrderedDict[int, T] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, index: int) -> T:
-        with self._lock:
-            if index in self._kept:
-                self._kept.move_to_end(index)
-                return self._kept[index]
-        value = self._make(index)
-        with self._lock:
-            self._kept[index] = value
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
-        return value
-
 
 class PictureWorld:
     """Scenes drawn by our own code: scene ``index`` depends on ``seed`` and ``index`` alone."""
@@ -59,9 +33,9 @@ class PictureWorld:
             raise OptionError(f"Expected one scene or more, but got count={count!r}: give pictures:N with N from 1 up")
         self.count = count
         self.seed = seed
-        self._graphs: _Recent[Graph] = _Recent(_GRAPHS_KEPT, self._make_graph)
-        self._scenes: _Recent[Scene] = _Recent(_SCENES_KEPT, self._make_scene)
-        self._photos: _Recent[Image.Image] = _Recent(_PHOTOS_KEPT, lambda index: paint(self.graph(index).layout))
+        self._graphs: Recent[Graph] = Recent(_GRAPHS_KEPT, self._make_graph)
+        self._scenes: Recent[Scene] = Recent(_SCENES_KEPT, self._make_scene)
+        self._photos: Recent[Image.Image] = Recent(_PHOTOS_KEPT, lambda index: paint(self.graph(index).layout))
 
     @property
     def spec(self) -> str:
@@ -80,7 +54,19 @@ class PictureWorld:
 
     @cached_property
     def corpus(self) -> Corpus:
-        return gather(self.scene(index) for index in range(self.count))
+        return gather((self.scene(index) for index in range(self.count)), scene=self.scene, measure=self._mean_colour)
+
+    @property
+    def bad_records(self) -> tuple[str, ...]:
+        """None: every scene is our own."""
+        return ()
+
+    def place(self, photo_id: str) -> int:
+        start = f"pictures-{self.seed}-"
+        number = photo_id.removeprefix(start)
+        if not photo_id.startswith(start) or not number.isdecimal() or int(number) >= self.count:
+            raise DataError(f"Expected a photo of {self.spec}, but got photo={photo_id!r}: take it from its scenes")
+        return int(number)
 
     def __len__(self) -> int:
         return self.count
@@ -90,11 +76,11 @@ class PictureWorld:
         return self._scenes.get(index)
 
     def photo(self, photo: Photo) -> Image.Image:
-        return self._photos.get(self._index(photo)).copy()
+        return self._photos.get(self.place(photo.id)).copy()
 
     def mask(self, photo: Photo, thing_id: str) -> Image.Image:
         """Which pixels show the thing; those of a person include what is worn."""
-        graph = self.graph(self._index(photo))
+        graph = self.graph(self.place(photo.id))
         if not thing_id.isdecimal() or int(thing_id) >= len(graph.things):
             raise DataError(f"Expected the id of a thing of {photo.id}, but got thing_id={thing_id!r}: see its scene")
         thing = int(thing_id)
@@ -113,12 +99,8 @@ class PictureWorld:
         if not 0 <= index < self.count:
             raise IndexError(f"Expected a scene from 0 to {self.count - 1}, but got index={index!r}")
 
-    def _index(self, photo: Photo) -> int:
-        start = f"pictures-{self.seed}-"
-        number = photo.id.removeprefix(start)
-        if not photo.id.startswith(start) or not number.isdecimal() or int(number) >= self.count:
-            raise DataError(f"Expected a photo of {self.spec}, but got photo={photo.id!r}: take it from its scenes")
-        return int(number)
+    def _mean_colour(self) -> Colour:
+        return mean_colour(self.photo(self.scene(index).photo) for index in spread(self.count))
 
     def _make_graph(self, index: int) -> Graph:
         rng = chance(self.seed, index)

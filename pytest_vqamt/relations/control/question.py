@@ -7,18 +7,18 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language import questions
 from pytest_vqamt.language.questions import Question
-from pytest_vqamt.relations.metavqa import arguments
+from pytest_vqamt.relations import groups
 from pytest_vqamt.sampling.chooser import Chooser
 
 
 def plain_question(scene: Scene, corpus: Corpus, choose: Chooser) -> Question | NotApplicable:
     """Half counts of two names, half questions of existence."""
     if choose.chance(0.5):
-        single = arguments.single(scene, corpus, choose, "object")
+        single = groups.single(scene, corpus, choose, "object")
         if isinstance(single, NotApplicable):
             return single
         return questions.exists(single.group, choose.between(0, questions.EXISTS_WORDINGS - 1))
-    pair = arguments.pair(scene, corpus, choose, "object")
+    pair = groups.pair(scene, corpus, choose, "object")
     if isinstance(pair, NotApplicable):
         return pair
     return questions.count((pair.first, pair.second), choose.between(0, questions.COUNT_WORDINGS - 1))

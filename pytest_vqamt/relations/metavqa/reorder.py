@@ -8,11 +8,11 @@ from typing import ClassVar
 
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.query import Answer, Query, Task
+from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language import questions
-from pytest_vqamt.relations import expectations
-from pytest_vqamt.relations.metavqa import arguments
+from pytest_vqamt.relations import expectations, groups
+from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -20,7 +20,7 @@ from pytest_vqamt.sampling.chooser import Chooser
 class Reorder:
     """The order in which two groups are named does not change their count.
 
-    Yuan et al., CVPR 2021, section 4.1.2. **Deviation:** groups and properties as in ``arguments``. One wording a case.
+    Yuan et al., CVPR 2021, section 4.1.2. **Deviation:** groups and properties as in ``groups``. One wording a case.
     """
 
     info: ClassVar[RelationInfo] = RelationInfo(
@@ -33,7 +33,7 @@ class Reorder:
     )
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        pair = arguments.pair(scene, corpus, choose, variant)
+        pair = groups.pair(scene, corpus, choose, variant)
         if isinstance(pair, NotApplicable):
             return pair
         wording = choose.between(0, questions.COUNT_WORDINGS - 1)
@@ -41,12 +41,11 @@ class Reorder:
             questions.count((pair.first, pair.second), wording),
             questions.count((pair.second, pair.first), wording),
         )
-        picture = scene.picture
-        return Case(
-            relation=self.info.name,
-            variant=variant,
-            scene=scene.id,
-            queries=tuple(Query(picture=picture, text=each.text, meaning=each.meaning) for each in asked),
+        return case_of(
+            self,
+            variant,
+            scene,
+            ((scene.picture, each) for each in asked),
             expected="first = second",
             facts=(("present_groups", pair.present), ("wording", wording)),
         )

@@ -8,11 +8,11 @@ from typing import ClassVar
 
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.query import Answer, Query, Task
+from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language import questions
-from pytest_vqamt.relations import expectations
-from pytest_vqamt.relations.metavqa import arguments
+from pytest_vqamt.relations import expectations, groups
+from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -20,7 +20,7 @@ from pytest_vqamt.sampling.chooser import Chooser
 class Reversion:
     """Asked whether there is any and whether there is none, a model says yes once and no once.
 
-    Yuan et al., CVPR 2021, section 4.1.3. **Deviation:** names and properties as in ``arguments``.
+    Yuan et al., CVPR 2021, section 4.1.3. **Deviation:** names and properties as in ``groups``.
     """
 
     info: ClassVar[RelationInfo] = RelationInfo(
@@ -33,18 +33,17 @@ class Reversion:
     )
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        single = arguments.single(scene, corpus, choose, variant)
+        single = groups.single(scene, corpus, choose, variant)
         if isinstance(single, NotApplicable):
             return single
         exists = choose.between(0, questions.EXISTS_WORDINGS - 1)
         absent = choose.between(0, questions.ABSENT_WORDINGS - 1)
         asked = questions.exists(single.group, exists), questions.absent(single.group, absent)
-        picture = scene.picture
-        return Case(
-            relation=self.info.name,
-            variant=variant,
-            scene=scene.id,
-            queries=tuple(Query(picture=picture, text=each.text, meaning=each.meaning) for each in asked),
+        return case_of(
+            self,
+            variant,
+            scene,
+            ((scene.picture, each) for each in asked),
             expected="one yes, one no",
             facts=(("present_groups", int(single.present)), ("wording", exists), ("negated_wording", absent)),
         )

@@ -29,7 +29,7 @@ def test_what_the_relation_says_of_itself(capsys: pytest.CaptureFixture[str]) ->
 
 def test_deviations_are_told_where_the_docstring_points_to_them_too(capsys: pytest.CaptureFixture[str]) -> None:
     printed = described(capsys, "metavqa.partition", "--cases=0")
-    assert "Deviation: groups and properties as in arguments." in printed
+    assert "Deviation: groups and properties as in groups." in printed
     assert "Two names to be added up come from different top families" in printed
     assert "``" not in printed
 

@@ -15,7 +15,7 @@ from pytest_vqamt.core.truth import members
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.data.pictures.vocabulary import FAMILY_OF
 from pytest_vqamt.language.properties import COLOURS, POSTURES
-from pytest_vqamt.relations.metavqa.arguments import Pair, Single, pair, single
+from pytest_vqamt.relations.groups import Pair, Single, pair, single
 from pytest_vqamt.sampling.chooser import Chooser
 from pytest_vqamt.sampling.samplers import Sampler, draws
 from tests.making import choosers, scene_of, thing_of

@@ -14,7 +14,6 @@ one in 20 %, none in 10 %, out of what the scene can give; existence is asked of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -22,9 +21,7 @@ from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.families import family, one_is_a_kind_of_the_other
-from pytest_vqamt.language.nouns import is_countable, plural
-from pytest_vqamt.language.properties import exclusive_pool
+from pytest_vqamt.relations.names import absent_here, borne, countable_here, disjoint, seen_on, single_valued
 from pytest_vqamt.sampling.chooser import Chooser
 
 _PRESENT = (2, 1, 0)
@@ -65,15 +62,15 @@ def single(scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Singl
 
 
 def _two_names(scene: Scene, corpus: Corpus, choose: Chooser) -> Pair | NotApplicable:
-    here = _countable_here(scene)
-    pairs = [pair for pair in combinations(here, 2) if _disjoint(*pair, scene)]
+    here = countable_here(scene)
+    pairs = [pair for pair in combinations(here, 2) if disjoint(*pair, scene)]
     present = _drawn_number(choose, at_most=2 if pairs else min(1, len(here)))
     if present == 2:
         return _named(choose, *choose.one(pairs), present=2)
-    absent = _absent(scene, corpus)
+    absent = absent_here(scene, corpus)
     if firsts := here if present else absent:
         first = choose.one(firsts)
-        if partners := [name for name in absent if _disjoint(first, name, scene)]:
+        if partners := [name for name in absent if disjoint(first, name, scene)]:
             return _named(choose, first, choose.one(partners), present=present)
     return NotApplicable(reason="no two names that are surely disjoint")
 
@@ -91,16 +88,16 @@ def _named(choose: Chooser, first: str, second: str, *, present: int) -> Pair:
 
 
 def _two_properties(scene: Scene, corpus: Corpus, choose: Chooser) -> Pair | NotApplicable:
-    here = [name for name in _countable_here(scene) if _single_valued(name, scene)]
+    here = [name for name in countable_here(scene) if single_valued(name, scene)]
     if not here:
         return NotApplicable(reason="no countable name whose things bear at most one property of the pool")
-    borne = {name: _borne(name, scene) for name in here}
-    true = _drawn_number(choose, at_most=min(2, max(len(words) for words in borne.values())))
-    name = choose.one([name for name in here if len(borne[name]) >= true])
-    false = [word for word in _seen_on(name, corpus) if word not in borne[name]]
+    words_of = {name: borne(name, scene) for name in here}
+    true = _drawn_number(choose, at_most=min(2, max(len(words) for words in words_of.values())))
+    name = choose.one([name for name in here if len(words_of[name]) >= true])
+    false = [word for word in seen_on(name, corpus) if word not in words_of[name]]
     if len(false) < 2 - true:
         return NotApplicable(reason="too few properties known of the name")
-    words = (*choose.several(borne[name], true), *choose.several(false, 2 - true))
+    words = (*choose.several(words_of[name], true), *choose.several(false, 2 - true))
     if choose.chance(0.5):
         words = words[::-1]
     first, second = (Group(name=name, attributes=(word,)) for word in words)
@@ -108,72 +105,24 @@ def _two_properties(scene: Scene, corpus: Corpus, choose: Chooser) -> Pair | Not
 
 
 def _one_name(scene: Scene, corpus: Corpus, choose: Chooser, present: bool) -> Single | NotApplicable:
-    names = _countable_here(scene) if present else _absent(scene, corpus)
+    names = countable_here(scene) if present else absent_here(scene, corpus)
     if not names:
         return NotApplicable(reason="no countable name in the scene" if present else "no countable name outside it")
     return Single(group=Group(name=choose.one(names)), present=present)
 
 
 def _one_property(scene: Scene, corpus: Corpus, choose: Chooser, present: bool) -> Single | NotApplicable:
-    here = [name for name in _countable_here(scene) if _single_valued(name, scene)]
-    borne = {name: _borne(name, scene) for name in here}
+    here = [name for name in countable_here(scene) if single_valued(name, scene)]
+    words_of = {name: borne(name, scene) for name in here}
     if present:
-        names = [name for name in here if borne[name]]
+        names = [name for name in here if words_of[name]]
         if not names:
             return NotApplicable(reason="no countable name with a property of the pool")
         name = choose.one(names)
-        return Single(group=Group(name=name, attributes=(choose.one(borne[name]),)), present=True)
-    false = {name: [word for word in _seen_on(name, corpus) if word not in borne[name]] for name in here}
+        return Single(group=Group(name=name, attributes=(choose.one(words_of[name]),)), present=True)
+    false = {name: [word for word in seen_on(name, corpus) if word not in words_of[name]] for name in here}
     names = [name for name in here if false[name]]
     if not names:
         return NotApplicable(reason="too few properties known of the name")
     name = choose.one(names)
     return Single(group=Group(name=name, attributes=(choose.one(false[name]),)), present=False)
-
-
-def _countable_here(scene: Scene) -> list[str]:
-    """The names that can be counted in this scene, in scene order."""
-    names = dict.fromkeys(thing.name for thing in scene.objects)
-    crowds = {region.name for region in scene.regions}
-    return [
-        name
-        for name in names
-        if is_countable(name) and name not in crowds and (plural(name) == name or plural(name) not in names)
-    ]
-
-
-def _absent(scene: Scene, corpus: Corpus) -> list[str]:
-    here = {thing.name for thing in scene.objects} | {region.name for region in scene.regions}
-    return [name for name in corpus.names if name not in here and is_countable(name) and plural(name) not in here]
-
-
-def _disjoint(a: str, b: str, scene: Scene) -> bool:
-    if a == b or a.rpartition(" ")[2] == b.rpartition(" ")[2]:
-        return False
-    if a in scene.exhaustive and b in scene.exhaustive:
-        return not one_is_a_kind_of_the_other(a, b)
-    families = family(a), family(b)
-    return None not in families and families[0] != families[1]
-
-
-def _single_valued(name: str, scene: Scene) -> bool:
-    """Whether each thing of this name bears at most one property of the name's pool, and has one colour."""
-    pool = exclusive_pool(name)
-    return all(
-        not thing.multi_coloured and sum(word in pool for word in thing.attributes) <= 1
-        for thing in scene.objects
-        if thing.name == name
-    )
-
-
-def _borne(name: str, scene: Scene) -> list[str]:
-    """The properties of the name's pool that its things bear here, in scene order."""
-    pool = exclusive_pool(name)
-    things = (thing for thing in scene.objects if thing.name == name)
-    return list(dict.fromkeys(word for thing in things for word in thing.attributes if word in pool))
-
-
-def _seen_on(name: str, corpus: Corpus) -> Sequence[str]:
-    """The properties of the name's pool that some thing of that name bears in the corpus: plausible where absent."""
-    pool = exclusive_pool(name)
-    return [word for word, _ in corpus.attributes.get(name, ()) if word in pool]

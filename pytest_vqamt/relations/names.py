@@ -1,0 +1,92 @@
+"""Which names of things a relation may ask about, so that no perfect perceiver violates it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language.families import belong_together, family, one_is_a_kind_of_the_other
+from pytest_vqamt.language.nouns import is_countable, plural
+from pytest_vqamt.language.properties import exclusive_pool
+
+
+def countable_here(scene: Scene) -> list[str]:
+    """The names that can be counted in this scene, in scene order.
+
+    None of which there is a crowd, and none whose plural is annotated beside it ("person" where there are "people").
+    """
+    names = dict.fromkeys(thing.name for thing in scene.objects)
+    crowds = {region.name for region in scene.regions}
+    return [
+        name
+        for name in names
+        if is_countable(name) and name not in crowds and (plural(name) == name or plural(name) not in names)
+    ]
+
+
+def absent_here(scene: Scene, corpus: Corpus) -> list[str]:
+    """The countable names of the corpus that nothing in the scene bears, the most frequent first."""
+    here = names_in(scene)
+    return [name for name in corpus.names if name not in here and is_countable(name) and plural(name) not in here]
+
+
+def names_in(scene: Scene) -> frozenset[str]:
+    """The names of all things and crowds."""
+    return frozenset((*(thing.name for thing in scene.objects), *(region.name for region in scene.regions)))
+
+
+def disjoint(a: str, b: str, scene: Scene) -> bool:
+    """Whether no thing can go by both names.
+
+    They come from two top families, or are two classes of one exhaustive class list of which neither is a kind of the
+    other, and they share no head noun.
+    """
+    if a == b or a.rpartition(" ")[2] == b.rpartition(" ")[2]:
+        return False
+    if a in scene.exhaustive and b in scene.exhaustive:
+        return not one_is_a_kind_of_the_other(a, b)
+    families = family(a), family(b)
+    return None not in families and families[0] != families[1]
+
+
+def unrelated(a: str, b: str, scene: Scene) -> bool:
+    """Whether a thing of one name comes or goes without any thing of the other.
+
+    They are disjoint; and where not every instance of both is annotated, neither is worn, carried or held by the other,
+    or a part of it.
+    """
+    return disjoint(a, b, scene) and ({a, b} <= scene.exhaustive or not belong_together(a, b))
+
+
+def alone(name: str, scene: Scene) -> bool:
+    """Whether no thing of another name in the scene could be counted as one of this name."""
+    return all(disjoint(name, other, scene) for other in names_in(scene) - {name})
+
+
+def presumed(names: Iterable[str], scene: Scene) -> bool:
+    """Whether some instance of one of the names may be there without being annotated."""
+    return not scene.exhaustive.issuperset(names)
+
+
+def single_valued(name: str, scene: Scene) -> bool:
+    """Whether each thing of this name bears at most one property of the name's pool, and has one colour."""
+    pool = exclusive_pool(name)
+    return all(
+        not thing.multi_coloured and sum(word in pool for word in thing.attributes) <= 1
+        for thing in scene.objects
+        if thing.name == name
+    )
+
+
+def borne(name: str, scene: Scene) -> list[str]:
+    """The properties of the name's pool that its things bear here, in scene order."""
+    pool = exclusive_pool(name)
+    things = (thing for thing in scene.objects if thing.name == name)
+    return list(dict.fromkeys(word for thing in things for word in thing.attributes if word in pool))
+
+
+def seen_on(name: str, corpus: Corpus) -> Sequence[str]:
+    """The properties of the name's pool that some thing of that name bears in the corpus: plausible where absent."""
+    pool = exclusive_pool(name)
+    return [word for word, _ in corpus.attributes.get(name, ()) if word in pool]

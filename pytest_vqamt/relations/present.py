@@ -1,0 +1,120 @@
+"""Questions about what is in the picture, for relations that edit it.
+
+MetaVQA, Yuan et al., CVPR 2021, section 4.2: counts of one name, of two names and of things with a property
+(Tables 2 and 3), and whether there is any or none. All that is asked about is in the scene.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+
+from pytest_vqamt.core.case import Fact, NotApplicable
+from pytest_vqamt.core.meaning import Group
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language import questions
+from pytest_vqamt.language.questions import Question
+from pytest_vqamt.relations.names import borne, countable_here, disjoint, presumed, single_valued
+from pytest_vqamt.sampling.chooser import Chooser
+
+
+class Kind(StrEnum):
+    """How the question asks: the variants of the relations that edit a picture."""
+
+    COUNT = "count"
+    EXISTS = "exists"
+    ABSENT = "absent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question about groups that are all in the scene.
+
+    Attributes:
+        shape: "one name", "two names" or "property".
+        presumed: some instance of what is asked about may be there without being annotated.
+    """
+
+    question: Question
+    groups: tuple[Group, ...]
+    shape: str
+    wording: int
+    presumed: bool
+
+    @property
+    def facts(self) -> tuple[tuple[str, Fact], ...]:
+        return (("present_groups", len(self.groups)), ("shape", self.shape), ("wording", self.wording))
+
+
+def ask_about(
+    scene: Scene,
+    choose: Chooser,
+    kind: Kind,
+    fits: Callable[[str], bool],
+    *,
+    first: Group | None = None,
+    barred: tuple[str, ...] = (),
+) -> Asked | NotApplicable:
+    """A question about names that fit: ``first`` and what else there may be, or any that are in the scene.
+
+    Shapes are drawn evenly out of those that the scene can give. A name that is in the scene can be asked about where
+    it is countable and ``fits``; with ``first``, whose name needs no further check, that group is asked about, alone or
+    with another. Properties in ``barred`` are not asked about.
+    """
+    shapes = _shapes(scene, kind, fits, first, barred)
+    if not shapes:
+        return NotApplicable(reason="nothing else in the scene that can surely be asked about")
+    shape = choose.one(tuple(shapes))
+    groups = choose.one(shapes[shape])
+    if len(groups) == 2 and choose.chance(0.5):
+        groups = groups[::-1]
+    wording, question = _worded(kind, groups, choose)
+    return Asked(
+        question=question,
+        groups=groups,
+        shape=shape,
+        wording=wording,
+        presumed=presumed((group.name for group in groups), scene),
+    )
+
+
+def _shapes(
+    scene: Scene, kind: Kind, fits: Callable[[str], bool], first: Group | None, barred: tuple[str, ...]
+) -> dict[str, tuple[tuple[Group, ...], ...]]:
+    """Which groups can be asked about, by shape; a shape that gives none is left out."""
+    names = [name for name in countable_here(scene) if fits(name)]
+    ones = [Group(name=name) for name in names]
+    if first is None:
+        properties = [
+            Group(name=name, attributes=(word,))
+            for name in names
+            if single_valued(name, scene)
+            for word in borne(name, scene)
+            if word not in barred
+        ]
+        pairs = [(a, b) for a, b in combinations(ones, 2) if disjoint(a.name, b.name, scene)]
+    else:
+        properties = []
+        pairs = [(first, other) for other in ones if disjoint(first.name, other.name, scene)]
+        ones = [first]
+    found = {
+        "one name": tuple((group,) for group in ones),
+        "two names": tuple(pairs) if kind is Kind.COUNT else (),
+        "property": tuple((group,) for group in properties),
+    }
+    return {shape: groups for shape, groups in found.items() if groups}
+
+
+def _worded(kind: Kind, groups: tuple[Group, ...], choose: Chooser) -> tuple[int, Question]:
+    match kind:
+        case Kind.COUNT:
+            wording = choose.between(0, questions.COUNT_WORDINGS - 1)
+            return wording, questions.count(groups, wording)
+        case Kind.EXISTS:
+            wording = choose.between(0, questions.EXISTS_WORDINGS - 1)
+            return wording, questions.exists(groups[0], wording)
+        case Kind.ABSENT:
+            wording = choose.between(0, questions.ABSENT_WORDINGS - 1)
+            return wording, questions.absent(groups[0], wording)
