@@ -72,6 +72,11 @@ class Case:
     def __post_init__(self) -> None:
         object.__setattr__(self, "id", digest(self.relation, self.variant, *(query.id for query in self.queries)))
 
+    @property
+    def is_presumed(self) -> bool:
+        """Whether it rests on an absence that the annotations do not guarantee."""
+        return "presumed" in self.tags
+
     def fact(self, name: str) -> Fact | None:
         return next((value for key, value in self.facts if key == name), None)
 

@@ -8,17 +8,12 @@ from typing import cast
 
 from pytest_vqamt.core.case import Case, Fact, Verdict, item_name
 from pytest_vqamt.core.codec import Json, decode, encode
-from pytest_vqamt.core.edits import Edit
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import MEANINGS, Meaning
-from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
+from pytest_vqamt.core.recipes import picture_of
+from pytest_vqamt.core.recipes import recipe as recipe
 from pytest_vqamt.core.scene import Scene
-
-
-def recipe(picture: Picture) -> dict[str, Json]:
-    """A picture as files name it: its photo, its digest, and its edits."""
-    return {"photo": picture.photo.id, "digest": picture.digest, "edits": encode(picture.edits)}
 
 
 def case_row(
@@ -91,15 +86,7 @@ def _query_row(query: Query) -> dict[str, Json]:
 
 
 def _query(row: dict[str, Json], scene_of: Callable[[str], Scene]) -> Query:
-    told = cast("dict[str, Json]", row["picture"])
-    picture = scene_of(str(told["photo"])).picture
-    for edit in cast("tuple[Edit, ...]", decode(told["edits"])):
-        picture = picture.edit(edit)
-    if picture.digest != told["digest"]:
-        raise DataError(
-            f"Expected the photo that the case was made on, but photo={told['photo']!r} has "
-            f"digest={picture.digest!r} and not {told['digest']!r}: name the same data"
-        )
+    picture = picture_of(row["picture"], scene_of)
     meaning = decode(row["meaning"])
     if not isinstance(meaning, MEANINGS):
         raise TypeError(f"expected a meaning, got {meaning!r}")

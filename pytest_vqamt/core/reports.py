@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult, Report
 
@@ -27,8 +28,13 @@ def models_used(results: Iterable[RelationResult]) -> tuple[ModelUse, ...]:
 
 
 def data_used(results: Iterable[RelationResult]) -> tuple[DataUse, ...]:
-    """Each scene source once, in the order of the results."""
-    return tuple({result.data.spec: result.data for result in results}.values())
+    """Each scene source once, in the order of the results, with every bad record that some relation came upon."""
+    total: dict[str, DataUse] = {}
+    for result in results:
+        use = result.data
+        before = total.get(use.spec, use)
+        total[use.spec] = replace(before, bad_records=tuple(sorted({*before.bad_records, *use.bad_records})))
+    return tuple(total.values())
 
 
 def in_order(results: Iterable[RelationResult]) -> tuple[RelationResult, ...]:
@@ -49,6 +55,7 @@ def report(
     started: str,
     duration_s: float,
     complete: bool = True,
+    settings: Mapping[str, str] = MappingProxyType({}),
 ) -> Report:
     """The report of a finished run."""
     ordered = in_order(results)
@@ -64,4 +71,5 @@ def report(
         data=data_used(ordered),
         relations=ordered,
         complete=complete,
+        settings=tuple(sorted(settings.items())),
     )

@@ -8,7 +8,7 @@ from typing import cast
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.results import DataUse, Gate, ModelUse, RelationResult, Report, ShownCase, ShownQuery
+from pytest_vqamt.core.results import DataUse, Gate, ModelUse, Presumed, RelationResult, Report, ShownCase, ShownQuery
 
 SCHEMA = 1
 """Raised when a field of ``report.json`` is renamed or removed; additions keep it."""
@@ -28,6 +28,7 @@ def report_row(report: Report) -> Row:
         "started": report.started,
         "duration_s": round(report.duration_s, 3),
         "complete": report.complete,
+        "settings": dict(report.settings),
         "models": [model_row(model) for model in report.models],
         "data": [data_row(data) for data in report.data],
         "relations": [relation_row(result) for result in report.relations],
@@ -47,7 +48,12 @@ def model_row(model: ModelUse) -> Row:
 
 def data_row(data: DataUse) -> Row:
     """One entry of ``data``."""
-    return {"spec": data.spec, "scenes": data.scenes, "digest": data.digest}
+    return {
+        "spec": data.spec,
+        "scenes": data.scenes,
+        "digest": data.digest,
+        "bad_records": list(data.bad_records),
+    }
 
 
 def relation_row(result: RelationResult) -> Row:
@@ -65,12 +71,10 @@ def relation_row(result: RelationResult) -> Row:
         "pass_rate": result.pass_rate,
         "interval": list(result.interval),
         "gate": _gate_row(result.gate),
-        "breakdown": {
-            fact: {value: _tally_row(tally) for value, tally in sorted(values.items())}
-            for fact, values in sorted(result.breakdown.items())
-        },
+        "breakdown": _breakdown_row(result.breakdown),
         "metrics": {},
         "readings": dict(sorted(result.readings.items())),
+        "presumed": _presumed_row(result.presumed),
     }
 
 
@@ -108,15 +112,13 @@ def taken_over(row: Row) -> RelationResult:
             tally=_tally(row),
             scenes_not_applicable=_int(row["scenes_not_applicable"]),
             not_applicable=cast("dict[str, int]", row["not_applicable"]),
-            breakdown={
-                fact: {value: _tally(cast("Row", tally)) for value, tally in cast("Row", values).items()}
-                for fact, values in cast("Row", row["breakdown"]).items()
-            },
+            breakdown=_breakdown(cast("Row", row["breakdown"])),
             readings=Counter(cast("dict[str, int]", row["readings"])),
             interval=(interval[0], interval[1]),
             gate=_gate(cast("Row | None", row["gate"])),
             error=str(row["error"]),
             violation=_violation(cast("Row | None", row["violation"])),
+            presumed=_presumed(cast("Row | None", row.get("presumed"))),
         )
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
         raise DataError(f"Expected a whole result, but got id={row.get('id')!r}: {error!r}") from error
@@ -133,6 +135,46 @@ def _tally(row: Row) -> Tally:
     return Tally(**{name: _int(row[name]) for name in _TALLY})
 
 
+def _breakdown_row(breakdown: dict[str, dict[str, Tally]]) -> Row:
+    return {
+        fact: {value: _tally_row(tally) for value, tally in sorted(values.items())}
+        for fact, values in sorted(breakdown.items())
+    }
+
+
+def _breakdown(row: Row) -> dict[str, dict[str, Tally]]:
+    return {
+        fact: {value: _tally(cast("Row", tally)) for value, tally in cast("Row", values).items()}
+        for fact, values in row.items()
+    }
+
+
+def _presumed_row(presumed: Presumed | None) -> Row | None:
+    if presumed is None:
+        return None
+    return {
+        **_tally_row(presumed.tally),
+        "pass_rate": presumed.tally.pass_rate,
+        "interval": list(presumed.interval),
+        "gate": _gate_row(presumed.gate),
+        "breakdown": _breakdown_row(presumed.breakdown),
+        "readings": dict(sorted(presumed.readings.items())),
+    }
+
+
+def _presumed(row: Row | None) -> Presumed | None:
+    if row is None:
+        return None
+    low, high = cast("list[float]", row["interval"])
+    return Presumed(
+        tally=_tally(row),
+        breakdown=_breakdown(cast("Row", row["breakdown"])),
+        readings=Counter(cast("dict[str, int]", row["readings"])),
+        interval=(low, high),
+        gate=_gate(cast("Row | None", row["gate"])),
+    )
+
+
 def _model(row: Row) -> ModelUse:
     return ModelUse(
         name=str(row["name"]),
@@ -144,7 +186,10 @@ def _model(row: Row) -> ModelUse:
 
 
 def _data(row: Row) -> DataUse:
-    return DataUse(spec=str(row["spec"]), scenes=_int(row["scenes"]), digest=str(row["digest"]))
+    bad = cast("list[str]", row.get("bad_records") or [])
+    return DataUse(
+        spec=str(row["spec"]), scenes=_int(row["scenes"]), digest=str(row["digest"]), bad_records=tuple(map(str, bad))
+    )
 
 
 def _gate_row(gate: Gate | None) -> Row | None:

@@ -51,11 +51,23 @@ class ModelUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataUse:
-    """A scene source of the run."""
+    """A scene source of the run; ``bad_records`` says what is wrong with those that were left out."""
 
     spec: str
     scenes: int
     digest: str
+    bad_records: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Presumed:
+    """The cases of an item that rest on an absence which the annotations do not guarantee: counted apart."""
+
+    tally: Tally
+    breakdown: dict[str, dict[str, Tally]]
+    readings: Counter[str]
+    interval: tuple[float, float]
+    gate: Gate | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +81,7 @@ class RelationResult:
         readings: how often each reading of an answer occurred.
         error: the first reason why a query had no answer.
         violation: the simplest violation found.
+        presumed: the cases that are counted in none of the above; None where there are none.
     """
 
     position: int
@@ -87,6 +100,22 @@ class RelationResult:
     gate: Gate | None
     error: str = ""
     violation: ShownCase | None = None
+    presumed: Presumed | None = None
+
+    @property
+    def all_cases(self) -> int:
+        """How many cases there were, the presumed ones among them."""
+        return self.tally.cases + (self.presumed.tally.cases if self.presumed else 0)
+
+    @property
+    def errors(self) -> int:
+        """How many cases had no answer, the presumed ones among them."""
+        return self.tally.errors + (self.presumed.tally.errors if self.presumed else 0)
+
+    @property
+    def gates(self) -> tuple[Gate, ...]:
+        """What is demanded of it: of its cases, and of the presumed ones."""
+        return tuple(held for held in (self.gate, self.presumed and self.presumed.gate) if held)
 
     @property
     def pass_rate(self) -> float | None:
@@ -95,7 +124,10 @@ class RelationResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A finished run; not ``complete`` where an item could not be run, or the session was stopped before its end."""
+    """A finished run; ``settings`` are those that relations were given.
+
+    It is not ``complete`` where an item could not be run, or the session was stopped before its end.
+    """
 
     vqamt_version: str
     seed: int
@@ -108,3 +140,4 @@ class Report:
     data: tuple[DataUse, ...]
     relations: tuple[RelationResult, ...] = field(default=())
     complete: bool = True
+    settings: tuple[tuple[str, str], ...] = ()

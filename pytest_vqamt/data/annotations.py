@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
@@ -65,8 +66,11 @@ class Annotations(Protocol):
         """
         ...
 
-    def corpus(self) -> Corpus | None:
-        """The corpus where the reader keeps one ready, else None: it is gathered then."""
+    def corpus(self, *, scene: Callable[[int], Scene], measure: Callable[[], Colour | None]) -> Corpus | None:
+        """The corpus where the reader keeps one ready, else None: it is gathered then.
+
+        ``scene`` and ``measure`` are the source's own, for the corpus to ask.
+        """
         ...
 
 
@@ -99,7 +103,7 @@ class AnnotatedPhotos:
 
     @cached_property
     def corpus(self) -> Corpus:
-        ready = self.annotations.corpus()
+        ready = self.annotations.corpus(scene=self.scene, measure=self._mean_colour)
         if ready is not None:
             return ready
         return gather(

@@ -6,7 +6,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import cast
 
-from pytest_vqamt.core.errors import OptionError, did_you_mean
+from pytest_vqamt.core.errors import DataError, OptionError, did_you_mean
 from pytest_vqamt.data.base import SceneSource
 
 ENTRY_POINTS = "pytest_vqamt.data"
@@ -40,12 +40,12 @@ def check(spec: str) -> None:
         )
 
 
-def load(spec: str) -> SceneSource:
+def load(spec: str, *, allow_bad_records: bool = False) -> SceneSource:
     """The source that ``spec``, ``name`` or ``name:argument``, names.
 
     Raises:
         OptionError: no such source, or an argument that it cannot take.
-        DataError: its files are wrong.
+        DataError: its files are wrong, or some of its records are and ``allow_bad_records`` is not set.
     """
     check(spec)
     name, _, argument = spec.partition(":")
@@ -55,4 +55,11 @@ def load(spec: str) -> SceneSource:
     else:
         (point,) = entry_points(group=ENTRY_POINTS, name=name)
         factory = point.load()
-    return cast("SceneSource", factory(argument))
+    source = cast("SceneSource", factory(argument))
+    bad = source.bad_records
+    if bad and not allow_bad_records:
+        raise DataError(
+            f"Expected every record of {spec} to be usable, but {len(bad)} of {len(bad) + len(source)} are not: {bad[0]}. Mend them, "
+            "or leave them out with --vqamt-allow-bad-records"
+        )
+    return source

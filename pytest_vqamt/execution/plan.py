@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pytest_vqamt.core.case import Case, NotApplicable
-from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.hashing import digest
 from pytest_vqamt.core.seeding import seed_for
 from pytest_vqamt.data.base import SceneSource
@@ -24,13 +24,15 @@ _FRUITLESS_DRAWS = 1_000
 class Sampling:
     """How many cases, and how they are drawn.
 
-    ``shard`` is (I, N), counted from 1: this run keeps the I-th of N shares of the cases, by case id.
+    ``shard`` is (I, N), counted from 1: this run keeps the I-th of N shares of the cases, by case id. With
+    ``allow_bad_records``, a scene that turns out to be broken gives no case, and does not end the run.
     """
 
     max_cases: int = 100
     seed: int = 0
     sampler: Sampler = Sampler.HYPOTHESIS
     shard: tuple[int, int] = (1, 1)
+    allow_bad_records: bool = False
 
     @property
     def is_whole(self) -> bool:
@@ -56,7 +58,8 @@ class Plan:
     """The distinct cases of one relation variant on one source, drawn one by one as they are iterated over.
 
     ``part`` is the part of the sampling run that the latest case comes from. Afterwards ``not_applicable`` tells, for
-    this run's shard, how many of the scenes drawn never gave a case, by reason.
+    this run's shard, how many of the scenes drawn never gave a case, by reason, and ``bad_records`` what was wrong with
+    those that turned out to be broken.
     """
 
     relation: Relation
@@ -65,6 +68,7 @@ class Plan:
     sampling: Sampling
     part: int = 0
     not_applicable: Counter[str] = field(default_factory=Counter)
+    bad_records: dict[str, None] = field(default_factory=dict)
     _scene: str = ""
 
     def __iter__(self) -> Iterator[Case]:
@@ -117,11 +121,20 @@ class Plan:
 
     def draw(self, choose: Chooser) -> Drawn:
         """One scene, the simpler the smaller the choice, and one case of it."""
+        index = choose.one(self.source.corpus.simplest_first)
+        try:
+            return Drawn(index, self._derived(index, choose))
+        except DataError as error:
+            if not self.sampling.allow_bad_records:
+                raise
+            self.bad_records.setdefault(str(error))
+            return Drawn(index, NotApplicable(reason="a record that cannot be used"))
+
+    def _derived(self, index: int, choose: Chooser) -> Case | NotApplicable:
         corpus = self.source.corpus
-        index = choose.one(corpus.simplest_first)
         scene = self.source.scene(index)
         self._scene = scene.id
-        return Drawn(index, self.relation.derive(scene, corpus, choose, self.variant))
+        return self.relation.derive(scene, corpus, choose, self.variant)
 
     def seed(self, part: int) -> int:
         """What seeds a part of the sampling run."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from importlib.metadata import version
@@ -21,7 +21,7 @@ from pytest_vqamt.execution.run_item import Job, Terms, run_item
 from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.models.base import ModelOptions, adopt
 from pytest_vqamt.models.catalogue import Catalogue
-from pytest_vqamt.relations.catalogue import check, select
+from pytest_vqamt.relations.catalogue import check, select, settings_known
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import GateOn, Threshold
 
@@ -43,6 +43,8 @@ def run(
     batch_size: int | None = None,
     device: str = "auto",
     cache: str | Path | None = None,
+    settings: Mapping[str, str] | None = None,
+    allow_bad_records: bool = False,
     listen: Listener | None = None,
 ) -> Report:
     """Run relations against a model and return the report.
@@ -52,7 +54,8 @@ def run(
     ``exclude`` are globs; with none, every relation is run that the model's tasks allow. ``fail_under`` is a rate, or
     ``"GLOB=RATE"``, or several of them; whether a gate is met stands in the result. ``cache`` is a folder that
     keeps answers for later runs; with None nothing is kept. ``listen`` is told what happens
-    (``pytest_vqamt.core.events``). The others are as the options of their names.
+    (``pytest_vqamt.core.events``). ``settings`` is what ``--vqamt-option`` gives, by name. The others are as the options
+    of their names.
 
     Raises:
         VqamtError: an argument is wrong, or the model or the data cannot be used.
@@ -60,11 +63,19 @@ def run(
     started, clock = datetime.now(UTC), time.monotonic()
     if max_cases < 1:
         raise OptionError(f"Expected one case or more, but got max_cases={max_cases!r}")
-    options = ModelOptions(batch_size=batch_size, device=device)
+    known = {setting.name for setting in settings_known()}
+    of_relations = {name: value for name, value in (settings or {}).items() if name in known}
+    of_model = {name: value for name, value in (settings or {}).items() if name not in known}
+    options = ModelOptions(batch_size=batch_size, device=device, settings=of_model)
     loaded = Catalogue().load(model, options) if isinstance(model, str) else adopt(_name(model), model, options)
-    source = sources.load(data) if isinstance(data, str) else data
+    source = sources.load(data, allow_bad_records=allow_bad_records) if isinstance(data, str) else data
     terms = Terms(
-        sampling=Sampling(max_cases=max_cases, seed=seed, sampler=_member(Sampler, "sampler", sampler)),
+        sampling=Sampling(
+            max_cases=max_cases,
+            seed=seed,
+            sampler=_member(Sampler, "sampler", sampler),
+            allow_bad_records=allow_bad_records,
+        ),
         thresholds=tuple(Threshold.parse(str(each)) for each in _several(fail_under)),
         gate_on=_member(GateOn, "gate", gate),
         shrink=shrink,
@@ -72,7 +83,7 @@ def run(
     check([each.pattern for each in terms.thresholds], "fail_under to name a relation or a glob of relations")
     chosen = [
         (relation, variant)
-        for relation, variant in select(_globs(relations), _globs(exclude))
+        for relation, variant in select(_globs(relations), _globs(exclude), of_relations)
         if relation.info.task in loaded.tasks
     ]
     if not chosen:
@@ -102,6 +113,7 @@ def run(
         shard=(1, 1),
         started=started.isoformat(timespec="seconds"),
         duration_s=time.monotonic() - clock,
+        settings=of_relations,
     )
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TypeVar
 
 from pytest_vqamt.core.case import Case, Outcome, Verdict
 from pytest_vqamt.core.case_rows import case_line, case_row
-from pytest_vqamt.core.counts import Counts
+from pytest_vqamt.core.counts import Counts, Tally
 from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.events import Answered, Finished, Judged, Listener, Planned
 from pytest_vqamt.core.query import Answer, Failure, Query
-from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult, ShownCase, ShownQuery
+from pytest_vqamt.core.results import DataUse, Gate, ModelUse, Presumed, RelationResult, ShownCase, ShownQuery
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.asking import Asker, missing
 from pytest_vqamt.execution.plan import Plan, Sampling
@@ -77,7 +77,7 @@ class _Run:
         self._terms = terms
         self._stores = stores
         self._listen = listen
-        self._counts = Counts()
+        self._counts, self._presumed = Counts(), Counts()
         self._plan = Plan(relation=job.relation, variant=job.variant, source=job.source, sampling=terms.sampling)
         self._asker = Asker(job.model, stores.of(job.model), pictures, self._answered)
         self._simplest: Judgement | None = None
@@ -94,10 +94,11 @@ class _Run:
                 f"{self._lacking}: they are listed in {deferred.todo_file}; add their answers and run again"
             )
         cached = self._asker.cached
-        if self._asker.last_failure and not self._counts.tally.judged:
+        if self._asker.last_failure and not self._counts.tally.judged + self._presumed.tally.judged:
             raise self._asker.hopeless()
         violation = self._shown(self._shrunk(self._simplest)) if self._simplest else None
         tally, info = self._counts.tally, self._job.relation.info
+        presumed = self._presumed_result()
         result = RelationResult(
             position=self._job.position,
             item=self._job.item,
@@ -110,7 +111,7 @@ class _Run:
                 queries_asked=self._asker.asked,
                 queries_cached=cached,
             ),
-            data=DataUse(spec=self._job.source.spec, scenes=len(self._job.source), digest=self._job.source.digest),
+            data=self._data(),
             tags=info.tags,
             tally=tally,
             scenes_not_applicable=self._plan.not_applicable.total(),
@@ -118,12 +119,39 @@ class _Run:
             breakdown=self._counts.breakdown,
             readings=self._counts.readings,
             interval=wilson(tally.holds, tally.judged),
-            gate=gate(self._job.item, info.tags, tally, self._terms.thresholds, self._terms.gate_on),
+            gate=None if presumed and self._holds_no_other else self._gate(info.tags, tally),
             error=self._error,
             violation=violation,
+            presumed=presumed,
         )
         self._listen(Finished(result=result))
         return result
+
+    def _data(self) -> DataUse:
+        source = self._job.source
+        bad = tuple(sorted({*source.bad_records, *self._plan.bad_records}))
+        return DataUse(spec=source.spec, scenes=len(source), digest=source.digest, bad_records=bad)
+
+    @property
+    def _holds_no_other(self) -> bool:
+        """Whether the whole run has none but presumed cases: nothing else is there to be held against a gate."""
+        return not self._counts.tally.cases and self._terms.sampling.is_whole
+
+    def _presumed_result(self) -> Presumed | None:
+        counts = self._presumed
+        tally = counts.tally
+        if not tally.cases:
+            return None
+        return Presumed(
+            tally=tally,
+            breakdown=counts.breakdown,
+            readings=counts.readings,
+            interval=wilson(tally.holds, tally.judged),
+            gate=self._gate((*self._job.relation.info.tags, "presumed"), tally),
+        )
+
+    def _gate(self, tags: Sequence[str], tally: Tally) -> Gate | None:
+        return gate(self._job.item, tags, tally, self._terms.thresholds, self._terms.gate_on)
 
     def _run_window(self, window: list[tuple[Case, int]]) -> None:
         known, lacking = self._asker.look_up(query for case, _ in window for query in case.queries)
@@ -162,7 +190,8 @@ class _Run:
 
     def _judged(self, judged: Judgement, part: int) -> None:
         waived = judged.case.id in self._terms.waived
-        self._counts.add(judged.case, judged.verdict, self._job.relation.info.breakdown, waived=waived)
+        counts = self._presumed if judged.case.is_presumed else self._counts
+        counts.add(judged.case, judged.verdict, self._job.relation.info.breakdown, waived=waived)
         self._listen(
             Judged(
                 case=judged.case,

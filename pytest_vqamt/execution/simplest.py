@@ -20,11 +20,12 @@ class Judgement:
     verdict: Verdict
 
     @property
-    def complexity(self) -> tuple[bool, int, int, str]:
-        """What is simpler comes first: an answer that was understood, few objects, short texts."""
+    def complexity(self) -> tuple[bool, bool, int, int, str]:
+        """What is simpler comes first: nothing presumed, an answer that was understood, few objects, short texts."""
         source = self.case.queries[0].picture.scene
         words = sum(len(query.text) for query in self.case.queries)
-        return self.verdict.outcome is Outcome.UNPARSED, len(source.objects), words, self.case.id
+        unparsed = self.verdict.outcome is Outcome.UNPARSED
+        return self.case.is_presumed, unparsed, len(source.objects), words, self.case.id
 
 
 Attempt = Callable[[Case], "Judgement | None"]

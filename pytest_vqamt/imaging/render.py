@@ -2,44 +2,87 @@
 
 from __future__ import annotations
 
-from io import BytesIO
+from typing import TYPE_CHECKING
 
-from PIL import Image, ImageOps
-
-from pytest_vqamt.core.edits import Edit, Mirror, Reencode
+from pytest_vqamt.core.edits import (
+    EDITS,
+    Blur,
+    Brightness,
+    Contrast,
+    Corrupt,
+    Crop,
+    Cut,
+    Erase,
+    Insert,
+    Mask,
+    Mirror,
+    Reencode,
+    Shear,
+)
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.protocols import PhotoStore
+from pytest_vqamt.imaging.blur import blur
+from pytest_vqamt.imaging.corrupt import corrupt
+from pytest_vqamt.imaging.cut import crop, cut
+from pytest_vqamt.imaging.erase import erase
+from pytest_vqamt.imaging.insert import insert
+from pytest_vqamt.imaging.mask import mask
+from pytest_vqamt.imaging.mirror import mirror
+from pytest_vqamt.imaging.reencode import reencode
+from pytest_vqamt.imaging.shear import shear
+from pytest_vqamt.imaging.tone import brightness, contrast
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 
-def render(picture: Picture, photos: PhotoStore) -> Image.Image:
+def render(picture: Picture, photos: PhotoStore) -> Image:
     """The image that ``picture`` describes: RGB, uint8, of the size of ``picture.scene``.
 
     Raises:
         RenderError: an edit of it cannot be drawn.
-        DataError: the source photo cannot be read.
+        DataError: a photo or a mask cannot be read.
     """
     image = photos.photo(picture.photo)
-    for edit in picture.edits:
-        image = _edited(image, edit)
+    for place in range(len(picture.edits)):
+        image = _edited(image, picture, place, photos)
     return image
 
 
-def _edited(image: Image.Image, edit: Edit) -> Image.Image:
-    match edit:
+def _edited(image: Image, picture: Picture, place: int, photos: PhotoStore) -> Image:
+    """The image after the edit at ``place``; it shows the picture with those before."""
+    match picture.edits[place]:
+        case Erase() as edit:
+            return erase(image, edit)
+        case Cut() as edit:
+            return cut(image, edit)
+        case Crop() as edit:
+            return crop(image, edit)
+        case Insert() as edit:
+            return insert(image, edit, photos)
+        case Blur() as edit:
+            return blur(image, edit)
+        case Mask() as edit:
+            return mask(image, edit)
         case Mirror():
-            return ImageOps.mirror(image)
+            return mirror(image)
+        case Corrupt() as edit:
+            return corrupt(image, edit, _seed(picture, place))
+        case Brightness() as edit:
+            return brightness(image, edit)
+        case Contrast() as edit:
+            return contrast(image, edit)
+        case Shear() as edit:
+            return shear(image, edit)
         case Reencode():
-            return _through_png(image)
-    raise RenderError(
-        f"Expected an edit that this version can draw (Mirror, Reencode), but got edit={edit!r}: "
-        "its scene and its digest are known, its pixels are not yet"
-    )
+            return reencode(image)
+        case unknown:
+            known = ", ".join(each.__name__ for each in EDITS)
+            raise RenderError(f"Expected an edit that can be drawn ({known}), but got edit={unknown!r}")
 
 
-def _through_png(image: Image.Image) -> Image.Image:
-    file = BytesIO()
-    image.save(file, format="PNG", compress_level=1)
-    file.seek(0)
-    with Image.open(file) as reread:
-        return reread.convert("RGB")
+def _seed(picture: Picture, place: int) -> int:
+    """What the edit at ``place`` draws its noise from: the digest of the picture up to it and with it."""
+    upto = Picture(photo=picture.photo, edits=picture.edits[: place + 1], scene=picture.scene)
+    return int.from_bytes(upto.digest.encode(), "big")

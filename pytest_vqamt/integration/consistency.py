@@ -57,12 +57,12 @@ class Consistency:
         """
         __tracebackhide__ = True
         result = self.run()
-        if not result.tally.cases:
+        if not result.all_cases:
             pytest.skip(not_applicable(result))
         tolerated = self._session.settings.max_error_rate
-        if result.tally.errors > tolerated * result.tally.cases:
+        if result.errors > tolerated * result.all_cases:
             pytest.fail(too_many_errors(result, tolerated), pytrace=False)
-        if result.gate and not result.gate.met and self._session.settings.terms.sampling.is_whole:
+        if not all(held.met for held in result.gates) and self._session.settings.terms.sampling.is_whole:
             pytest.fail(gate_missed(result, self._session.settings.again), pytrace=False)
         return result
 

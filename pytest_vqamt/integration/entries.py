@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from pytest_vqamt.core.errors import OptionError
@@ -37,13 +37,14 @@ def entries(
     relations: tuple[str, ...],
     excluded: tuple[str, ...],
     tasks_of: Callable[[str], tuple[Task, ...]],
+    settings: Mapping[str, str],
 ) -> tuple[Entry, ...]:
     """Every entry, in the order of models, data and catalogue; a relation of a task that a model lacks is left out.
 
     Raises:
         OptionError: a glob names nothing, or nothing is left to be run.
     """
-    chosen = select(relations, excluded)
+    chosen = select(relations, excluded, settings)
     if not chosen:
         raise OptionError(
             f"Expected a relation to be left, but --vqamt-exclude={','.join(excluded)!r} excludes them all"

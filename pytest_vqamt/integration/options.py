@@ -76,6 +76,11 @@ OPTIONS: tuple[Option, ...] = (
         name="--vqamt-max-error-rate", metavar="RATE", help="the share of cases that may end in an error (default: 0)"
     ),
     Option(
+        name="--vqamt-allow-bad-records",
+        kind="flag",
+        help="run on the records that can be used, where some of a data set cannot",
+    ),
+    Option(
         name="--vqamt-waive",
         metavar="FILE",
         help="case ids judged invalid by a person, one a line with the reason: left out of the rates",
@@ -105,6 +110,8 @@ def add_options(parser: pytest.Parser) -> None:
     for option in OPTIONS:
         if option.kind == "flag":
             group.addoption(option.name, action="store_true", default=False, help=option.help)
+            if option.ini:
+                parser.addini(option.dest, option.help, type="string", default=None)
             continue
         action = "append" if option.kind == "many" else "store"
         group.addoption(option.name, action=action, default=None, metavar=option.metavar, help=option.help)

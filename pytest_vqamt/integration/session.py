@@ -82,7 +82,7 @@ class VqamtSession:
             VqamtError: it cannot be opened.
         """
         if spec not in self._sources:
-            self._sources[spec] = sources.load(spec)
+            self._sources[spec] = sources.load(spec, allow_bad_records=self.settings.terms.sampling.allow_bad_records)
         return self._sources[spec]
 
     @cached_property
@@ -103,7 +103,7 @@ class VqamtSession:
             [each.pattern for each in named.terms.thresholds],
             "--vqamt-fail-under to name a relation or a glob of relations",
         )
-        return entries(named.models, named.data, named.relations, named.excluded, self._tasks)
+        return entries(named.models, named.data, named.relations, named.excluded, self._tasks, named.relation_settings)
 
     def job(self, entry: Entry) -> Job:
         """The entry with its model and its source loaded."""
@@ -274,6 +274,7 @@ class VqamtSession:
             started=self._started.isoformat(timespec="seconds"),
             duration_s=time.monotonic() - self._clock,
             complete=ended and not stopped and not self._failed,
+            settings=self.settings.relation_settings,
         )
         if self.settings.report:
             try:

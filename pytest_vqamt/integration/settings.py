@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from pytest_vqamt.integration.options import given, given_all
 from pytest_vqamt.integration.waivers import read_waivers
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.relations.catalogue import settings_known
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import GateOn, Threshold
 
@@ -42,6 +43,7 @@ class Settings:
     excluded: tuple[str, ...]
     terms: Terms
     model_options: ModelOptions
+    relation_settings: Mapping[str, str]
     max_error_rate: float
     max_queries: int | None
     plan_only: bool
@@ -59,7 +61,8 @@ def read_settings(config: pytest.Config) -> Settings:
         OptionError: a value cannot be used.
     """
     models = _distinct("--vqamt-model", given_all(config, "vqamt_model"))
-    options = _model_options(config)
+    relation_settings, model_settings = _settings(config, models)
+    options = _model_options(config, model_settings)
     for spec in models:
         Catalogue().check(spec)
         if spec.startswith("fault:"):
@@ -75,6 +78,7 @@ def read_settings(config: pytest.Config) -> Settings:
         excluded=_globs(given(config, "vqamt_exclude")),
         terms=_terms(config, shows_drawn_only=cache is None),
         model_options=options,
+        relation_settings=relation_settings,
         max_error_rate=_rate(config, "vqamt_max_error_rate", 0.0),
         max_queries=_given_number(config, "vqamt_max_queries", at_least=1),
         plan_only=bool(config.getoption("vqamt_plan")),
@@ -96,6 +100,7 @@ def _terms(config: pytest.Config, *, shows_drawn_only: bool) -> Terms:
             seed=_number(config, "vqamt_seed", 0, at_least=0),
             sampler=Sampler(_choice(config, "vqamt_sampler", tuple(Sampler))),
             shard=_shard(given(config, "vqamt_shard")),
+            allow_bad_records=_flag(config, "vqamt_allow_bad_records"),
         ),
         thresholds=tuple(Threshold.parse(text) for text in given_all(config, "vqamt_fail_under")),
         gate_on=GateOn(_choice(config, "vqamt_gate", tuple(GateOn))),
@@ -104,14 +109,40 @@ def _terms(config: pytest.Config, *, shows_drawn_only: bool) -> Terms:
     )
 
 
-def _model_options(config: pytest.Config) -> ModelOptions:
-    size = given(config, "vqamt_batch_size")
-    settings: dict[str, str] = {}
+def _settings(config: pytest.Config, models: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """What ``--vqamt-option`` gives to relations, and what to models."""
+    known = {setting.name: setting for setting in settings_known()}
+    of_relations: dict[str, str] = {}
+    of_models: dict[str, str] = {}
     for text in given_all(config, "vqamt_option"):
         name, equals, value = text.partition("=")
         if not name or not equals:
             raise OptionError(f"Expected --vqamt-option=NAME=VALUE, but got {text!r}")
-        settings[name] = value
+        if name in known:
+            if not known[name].takes(value):
+                values = ", ".join(known[name].values)
+                raise OptionError(f"Expected --vqamt-option={name}=VALUE with one of {values}, but got {text!r}")
+            of_relations[name] = value
+        elif any(Catalogue().takes(spec, name) for spec in models):
+            of_models[name] = value
+        else:
+            raise OptionError(
+                f"Expected --vqamt-option to name a setting, but got {text!r}; {did_you_mean(name, known)}"
+            )
+    return of_relations, of_models
+
+
+def _flag(config: pytest.Config, dest: str) -> bool:
+    if config.getoption(dest):
+        return True
+    text = str(config.getini(dest) or "false").strip().lower()
+    if text not in ("true", "1", "yes", "on", "false", "0", "no", "off"):
+        raise OptionError(f"Expected {dest} to be true or false, but got {text!r}")
+    return text in ("true", "1", "yes", "on")
+
+
+def _model_options(config: pytest.Config, settings: Mapping[str, str]) -> ModelOptions:
+    size = given(config, "vqamt_batch_size")
     device = given(config, "vqamt_device") or "auto"
     if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", device):
         raise OptionError(f"Expected --vqamt-device to be auto, cpu or cuda:N, but got {device!r}")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.meaning import Absent, Count, Exists, Group, Meaning
+from pytest_vqamt.core.meaning import Absent, Both, Count, Exists, Group, Meaning
 from pytest_vqamt.language.nouns import is_mass, is_plural
 from pytest_vqamt.language.phrases import in_a_row, phrase, with_indefinite
 
@@ -65,9 +65,29 @@ _ABSENT = (
     "Is it correct that the picture shows no {many}?",
 )
 
+# Whether there is one or more of each. The verb agrees with the first noun, as it does in speech ("is there a cup and
+# scissors"). "Both" falls away where just one group is left to ask about.
+_ONE_OF_EACH = (
+    "{is_one} there {ones} in the picture?",
+    "Does the picture show {ones}?",
+    "Can you see {both}{ones} in the picture?",
+    "Does the image contain {both}{ones}?",
+    "Does the picture have {ones} in it?",
+    "Do you see {ones} in the image?",
+)
+_SOME_OF_EACH = (
+    "{is_many} there {many} in the picture?",
+    "Does the picture show {both}{many}?",
+    "Can you see {many} in the image?",
+    "Does the image contain {many}?",
+)
+
 COUNT_WORDINGS = len(_COUNT)
 EXISTS_WORDINGS = len(_EXISTS)
 ABSENT_WORDINGS = len(_ABSENT)
+BOTH_IN_THE_SINGULAR = len(_ONE_OF_EACH)
+"""So many wordings of ``both``, the first, say "a cup and a dog"; the others say "cups and dogs"."""
+BOTH_WORDINGS = BOTH_IN_THE_SINGULAR + len(_SOME_OF_EACH)
 
 
 def count(groups: Group | Sequence[Group], wording: int = 0) -> Question:
@@ -111,6 +131,38 @@ def absent(group: Group, wording: int = 0) -> Question:
         VqamtError: there is no such wording.
     """
     return Question(_worded(_ABSENT[_checked(wording, ABSENT_WORDINGS)], group), Absent(group=group))
+
+
+def both(groups: Group | Sequence[Group], wording: int = 0) -> Question:
+    """Whether there is one or more of each group; of one group alone, the same with no word of another.
+
+    >>> fruit = Group(name="apple"), Group(name="banana")
+    >>> both(fruit).text, both(fruit[0]).text
+    ('Is there an apple and a banana in the picture?', 'Is there an apple in the picture?')
+    >>> both(fruit, BOTH_IN_THE_SINGULAR).text
+    'Are there apples and bananas in the picture?'
+
+    Raises:
+        VqamtError: there is no group, or no such wording.
+    """
+    every = (groups,) if isinstance(groups, Group) else tuple(groups)
+    return _both(every, _checked(wording, BOTH_WORDINGS))
+
+
+@lru_cache(maxsize=65536)
+def _both(groups: tuple[Group, ...], wording: int) -> Question:
+    if not groups:
+        raise VqamtError("Expected at least one group to ask about, but got groups=()")
+    first = _fillings(groups[0])
+    text = (*_ONE_OF_EACH, *_SOME_OF_EACH)[wording].format(
+        ones=in_a_row(map(with_indefinite, groups)),
+        many=in_a_row(phrase(group, "plural") for group in groups),
+        both="both " if len(groups) == 2 else "",
+        is_one=first["is_one"],
+        is_many=first["is_many"],
+    )
+    meaning = Exists(group=groups[0]) if len(groups) == 1 else Both(groups=groups)
+    return Question(text[0].upper() + text[1:], meaning)
 
 
 @lru_cache(maxsize=65536)

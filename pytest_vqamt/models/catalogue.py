@@ -30,6 +30,7 @@ class Kind:
         description: one line.
         argument: what follows the colon ("FILE"); "" where nothing may; None where the factory alone can tell.
         extra: the extra of this package that installs what it needs.
+        settings: the names that ``--vqamt-option NAME=VALUE`` may give it; None for any.
         origin: who adds it.
     """
 
@@ -38,6 +39,7 @@ class Kind:
     description: str
     argument: str | None = None
     extra: str = ""
+    settings: tuple[str, ...] | None = ()
     origin: str = "pytest-vqamt"
 
     @property
@@ -59,6 +61,7 @@ MODELS: tuple[Kind, ...] = (
         factory="pytest_vqamt.models.python:load",
         description="a model that your own code makes, or a function f(image, text)",
         argument="module:factory",
+        settings=None,
     ),
     Kind(
         name="answers",
@@ -100,7 +103,9 @@ class Catalogue:
                 raise OptionError(
                     f"Expected a new name to register a kind of model, but got name={name!r}, which {kind.origin} has"
                 )
-        self._registered.append(Kind(name=name, factory=factory, description=description, origin="a hook"))
+        self._registered.append(
+            Kind(name=name, factory=factory, description=description, settings=None, origin="a hook")
+        )
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -129,6 +134,15 @@ class Catalogue:
         kind, argument = self._parsed(spec)
         return adopt(spec, _made(kind, argument, spec, options), options)
 
+    def takes(self, spec: str, setting: str) -> bool:
+        """Whether a model of this spec can be given the setting of this name.
+
+        Raises:
+            OptionError: no such kind.
+        """
+        known = self._parsed(spec)[0].settings
+        return known is None or setting in known
+
     def _parsed(self, spec: str) -> tuple[Kind, str]:
         name, _, argument = spec.partition(":")
         kind = self._kind(name, spec)
@@ -142,7 +156,13 @@ class Catalogue:
     def _installed(self) -> tuple[Kind, ...]:
         found = sorted(entry_points(group=ENTRY_POINTS), key=lambda point: (point.name, point.value))
         return tuple(
-            Kind(name=point.name, factory=point.value, description=f"from the package {package}", origin=package)
+            Kind(
+                name=point.name,
+                factory=point.value,
+                description=f"from the package {package}",
+                settings=None,
+                origin=package,
+            )
             for point in found
             if (package := point.dist.name if point.dist else point.module)
         )

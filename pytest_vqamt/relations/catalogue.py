@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import entry_points
+from types import MappingProxyType
 from typing import cast
 
-from pytest_vqamt.core.case import item_name
+from pytest_vqamt.core.case import RelationInfo, Setting, item_name
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.globs import matches
 from pytest_vqamt.relations.base import Relation
@@ -21,6 +22,8 @@ TABLE: dict[str, str] = {
     "control.repeat": "pytest_vqamt.relations.control.repeat:Repeat",
     "control.reencode": "pytest_vqamt.relations.control.reencode:Reencode",
 }
+
+_NO_SETTINGS: Mapping[str, str] = MappingProxyType({})
 
 _registered: dict[str, Relation] = {}
 
@@ -43,35 +46,37 @@ def names() -> tuple[str, ...]:
     return tuple(dict.fromkeys((*TABLE, *plugins, *_registered)))
 
 
-def get(name: str) -> Relation:
-    """The relation of this name.
+def get(name: str, settings: Mapping[str, str] = _NO_SETTINGS) -> Relation:
+    """The relation of this name, set as ``settings`` say where they name one of its own.
 
     Raises:
-        OptionError: there is none.
+        OptionError: there is none, or it does not take the value of a setting.
     """
     if name in TABLE:
         module, _, attribute = TABLE[name].partition(":")
-        return cast("Relation", getattr(import_module(module), attribute)())
+        return _made(getattr(import_module(module), attribute), settings)
     if name in _registered:
         return _registered[name]
     for point in entry_points(group=ENTRY_POINTS, name=name):
         loaded = point.load()
-        return cast("Relation", loaded() if isinstance(loaded, type) else loaded)
+        return _made(loaded, settings) if isinstance(loaded, type) else cast("Relation", loaded)
     raise OptionError(f"Expected the name of a relation, but got {name!r}; {did_you_mean(name, names())}")
 
 
-def select(wanted: Sequence[str] = (), excluded: Sequence[str] = ()) -> tuple[tuple[Relation, str], ...]:
-    """Relations with a variant each, in catalogue order.
+def select(
+    wanted: Sequence[str] = (), excluded: Sequence[str] = (), settings: Mapping[str, str] = _NO_SETTINGS
+) -> tuple[tuple[Relation, str], ...]:
+    """Relations with a variant each, in catalogue order, set as ``settings`` say.
 
     Those that a pattern of ``wanted`` names (all, where there is none), less those that one of ``excluded`` names.
 
     Raises:
-        OptionError: a pattern names nothing.
+        OptionError: a pattern names nothing, or a setting cannot have its value.
     """
     check((*wanted, *excluded))
     return tuple(
         (relation, variant)
-        for item, relation, variant in _items()
+        for item, relation, variant in _items(settings)
         if (not wanted or _any(wanted, item)) and not _any(excluded, item)
     )
 
@@ -88,9 +93,31 @@ def check(patterns: Sequence[str], what: str = "a relation or a glob of relation
             raise OptionError(f"Expected {what}, but {pattern!r} names none; {did_you_mean(pattern, items)}")
 
 
-def _items() -> Iterator[tuple[str, Relation, str]]:
+def settings_known() -> tuple[Setting, ...]:
+    """Every setting of some relation, each name once, in catalogue order."""
+    found: dict[str, Setting] = {}
     for name in names():
-        relation = get(name)
+        for setting in get(name).info.settings:
+            found.setdefault(setting.name, setting)
+    return tuple(found.values())
+
+
+def _made(relation: Callable[..., Relation], settings: Mapping[str, str]) -> Relation:
+    info: RelationInfo | None = getattr(relation, "info", None)
+    own = info.settings if isinstance(info, RelationInfo) else ()
+    for setting in own:
+        value = settings.get(setting.name, setting.default)
+        if not setting.takes(value):
+            raise OptionError(
+                f"Expected --vqamt-option={setting.name}=VALUE with one of {', '.join(setting.values)}, "
+                f"but got {setting.name}={value!r}"
+            )
+    return relation(**{setting.name: settings[setting.name] for setting in own if setting.name in settings})
+
+
+def _items(settings: Mapping[str, str] = _NO_SETTINGS) -> Iterator[tuple[str, Relation, str]]:
+    for name in names():
+        relation = get(name, settings)
         for variant in relation.info.variants:
             yield item_name(name, variant), relation, variant
 

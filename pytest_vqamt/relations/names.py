@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.families import belong_together, family, one_is_a_kind_of_the_other
 from pytest_vqamt.language.nouns import is_countable, plural
 from pytest_vqamt.language.properties import exclusive_pool
@@ -84,6 +84,13 @@ def borne(name: str, scene: Scene) -> list[str]:
     pool = exclusive_pool(name)
     things = (thing for thing in scene.objects if thing.name == name)
     return list(dict.fromkeys(word for thing in things for word in thing.attributes if word in pool))
+
+
+def sure_of(thing: Thing) -> tuple[str, ...]:
+    """The property of its name's pool that this thing surely has, alone in a tuple; none where two are annotated."""
+    pool = exclusive_pool(thing.name)
+    found = tuple(dict.fromkeys(word for word in thing.attributes if word in pool))
+    return found if len(found) == 1 and not thing.multi_coloured else ()
 
 
 def seen_on(name: str, corpus: Corpus) -> Sequence[str]:

@@ -1,19 +1,21 @@
 """Questions about what is in the picture, for relations that edit it.
 
 MetaVQA, Yuan et al., CVPR 2021, section 4.2: counts of one name, of two names and of things with a property
-(Tables 2 and 3), and whether there is any or none. All that is asked about is in the scene.
+(Tables 2 and 3), and whether there is any or none. All that is asked about is in the scene, but for a property of a
+thing that is to be put there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations
 
 from pytest_vqamt.core.case import Fact, NotApplicable
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.core.truth import members
 from pytest_vqamt.language import questions
 from pytest_vqamt.language.questions import Question
 from pytest_vqamt.relations.names import borne, countable_here, disjoint, presumed, single_valued
@@ -30,22 +32,24 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A question about groups that are all in the scene.
+    """A question about groups.
 
     Attributes:
+        present: how many of the groups are in the scene.
         shape: "one name", "two names" or "property".
         presumed: some instance of what is asked about may be there without being annotated.
     """
 
     question: Question
     groups: tuple[Group, ...]
+    present: int
     shape: str
     wording: int
     presumed: bool
 
     @property
     def facts(self) -> tuple[tuple[str, Fact], ...]:
-        return (("present_groups", len(self.groups)), ("shape", self.shape), ("wording", self.wording))
+        return (("present_groups", self.present), ("shape", self.shape), ("wording", self.wording))
 
 
 def ask_about(
@@ -55,15 +59,16 @@ def ask_about(
     fits: Callable[[str], bool],
     *,
     first: Group | None = None,
+    bearing: tuple[str, ...] = (),
     barred: tuple[str, ...] = (),
 ) -> Asked | NotApplicable:
     """A question about names that fit: ``first`` and what else there may be, or any that are in the scene.
 
     Shapes are drawn evenly out of those that the scene can give. A name that is in the scene can be asked about where
-    it is countable and ``fits``; with ``first``, whose name needs no further check, that group is asked about, alone or
-    with another. Properties in ``barred`` are not asked about.
+    it is countable and ``fits``; with ``first``, whose name needs no further check, that group is asked about, alone,
+    with another, or with one of the properties ``bearing``. Properties in ``barred`` are not asked about.
     """
-    shapes = _shapes(scene, kind, fits, first, barred)
+    shapes = _shapes(scene, kind, fits, first, bearing, barred)
     if not shapes:
         return NotApplicable(reason="nothing else in the scene that can surely be asked about")
     shape = choose.one(tuple(shapes))
@@ -74,6 +79,7 @@ def ask_about(
     return Asked(
         question=question,
         groups=groups,
+        present=sum(bool(members(group, scene)) for group in groups),
         shape=shape,
         wording=wording,
         presumed=presumed((group.name for group in groups), scene),
@@ -81,7 +87,12 @@ def ask_about(
 
 
 def _shapes(
-    scene: Scene, kind: Kind, fits: Callable[[str], bool], first: Group | None, barred: tuple[str, ...]
+    scene: Scene,
+    kind: Kind,
+    fits: Callable[[str], bool],
+    first: Group | None,
+    bearing: tuple[str, ...],
+    barred: tuple[str, ...],
 ) -> dict[str, tuple[tuple[Group, ...], ...]]:
     """Which groups can be asked about, by shape; a shape that gives none is left out."""
     names = [name for name in countable_here(scene) if fits(name)]
@@ -96,7 +107,7 @@ def _shapes(
         ]
         pairs = [(a, b) for a, b in combinations(ones, 2) if disjoint(a.name, b.name, scene)]
     else:
-        properties = []
+        properties = [replace(first, attributes=(word,)) for word in bearing if word not in barred]
         pairs = [(first, other) for other in ones if disjoint(first.name, other.name, scene)]
         ones = [first]
     found = {

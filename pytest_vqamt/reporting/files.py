@@ -17,7 +17,7 @@ def write_files(report: Report, folder: Path) -> None:
         VqamtError: the folder cannot be written to, or another session has written into it at the same time.
     """
     written = join_parts(folder)
-    judged = sum(result.tally.cases for result in report.relations)
+    judged = sum(result.all_cases for result in report.relations)
     if written != judged:
         raise VqamtError(
             f"Expected {judged} lines in cases.jsonl, but got {written}: has another session written into "

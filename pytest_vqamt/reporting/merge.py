@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import DataError, VqamtError
-from pytest_vqamt.core.results import Gate, ModelUse, RelationResult, Report
+from pytest_vqamt.core.results import Gate, ModelUse, Presumed, RelationResult, Report
 from pytest_vqamt.reporting.json_file import write_report
 from pytest_vqamt.reporting.merge_cases import merge_cases
 from pytest_vqamt.reporting.read_report import read_report
@@ -92,6 +92,7 @@ def _identity(report: Report) -> dict[str, str]:
         "seed": str(report.seed),
         "sampler": report.sampler,
         "max_cases": str(report.max_cases),
+        **{f"the setting {name}": value for name, value in report.settings},
         **{f"the fingerprint of model {model.name!r}": model.fingerprint for model in report.models},
         **{f"the digest of data {data.spec!r}": data.digest for data in report.data},
         **{f"the version of {_name(relation)}": str(relation.version) for relation in report.relations},
@@ -122,6 +123,7 @@ def _relation(shares: Sequence[RelationResult]) -> RelationResult:
     not_applicable: Counter[str] = Counter()
     for share in shares:
         not_applicable.update(share.not_applicable)
+    presumed = _presumed(first, [share.presumed for share in shares if share.presumed])
     return replace(
         first,
         tally=tally,
@@ -130,7 +132,22 @@ def _relation(shares: Sequence[RelationResult]) -> RelationResult:
         breakdown=_breakdown(share.breakdown for share in shares),
         readings=reduce(add, (share.readings for share in shares)),
         interval=wilson(tally.holds, tally.judged),
-        gate=_gate(first, tally),
+        gate=None if presumed and not tally.cases else _gate(first, first.gate, first.tags, tally),
+        presumed=presumed,
+    )
+
+
+def _presumed(relation: RelationResult, shares: Sequence[Presumed]) -> Presumed | None:
+    """The presumed cases of all shards; a shard may have none."""
+    if not shares:
+        return None
+    tally = reduce(add, (share.tally for share in shares))
+    return Presumed(
+        tally=tally,
+        breakdown=_breakdown(share.breakdown for share in shares),
+        readings=reduce(add, (share.readings for share in shares)),
+        interval=wilson(tally.holds, tally.judged),
+        gate=_gate(relation, shares[0].gate, (*relation.tags, "presumed"), tally),
     )
 
 
@@ -144,9 +161,8 @@ def _breakdown(shares: Iterable[Mapping[str, Mapping[str, Tally]]]) -> dict[str,
     return total
 
 
-def _gate(relation: RelationResult, tally: Tally) -> Gate | None:
+def _gate(relation: RelationResult, held: Gate | None, tags: Sequence[str], tally: Tally) -> Gate | None:
     """The demand that the shards were held to, held against all cases."""
-    held = relation.gate
     if held is None:
         return None
     if held.kind != "fail-under" or held.on not in tuple(GateOn):
@@ -155,4 +171,4 @@ def _gate(relation: RelationResult, tally: Tally) -> Gate | None:
             "merge with the version of pytest-vqamt that wrote the reports"
         )
     threshold = Threshold(pattern=relation.item, rate=held.threshold)
-    return gate(relation.item, relation.tags, tally, (threshold,), GateOn(held.on))
+    return gate(relation.item, tags, tally, (threshold,), GateOn(held.on))

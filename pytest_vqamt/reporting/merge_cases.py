@@ -61,12 +61,12 @@ def _share(lines: BinaryIO, relation: RelationResult) -> Iterator[_Line]:
     """The cases of one item in one shard, as many as its report counts."""
     wanted = (relation.item, relation.model.name, relation.data.spec)
     before = ""
-    for number in range(relation.tally.cases):
+    for number in range(relation.all_cases):
         text = lines.readline()
         case_id, *of = _told(text, lines)
         if tuple(of) != wanted:
             raise DataError(
-                f"Expected {relation.tally.cases} cases of {relation.item}, as the report counts, but got {number} in "
+                f"Expected {relation.all_cases} cases of {relation.item}, as the report counts, but got {number} in "
                 f"{lines.name}: the two files are not of one run"
             )
         if case_id <= before:

@@ -58,6 +58,7 @@ def _report(row: Row) -> Report:
         data=data_used(relations),
         relations=relations,
         complete=row.get("complete") is not False,
+        settings=tuple(sorted(cast("dict[str, str]", row.get("settings") or {}).items())),
     )
 
 

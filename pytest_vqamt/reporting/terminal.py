@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from pytest_vqamt.core.results import RelationResult, Report
+from pytest_vqamt.core.counts import Tally
+from pytest_vqamt.core.reports import data_used
+from pytest_vqamt.core.results import Gate, RelationResult, Report
 from pytest_vqamt.reporting.wording import violation_in_words
 
 _HEAD = ("relation", "cases", "pass rate", "95 % interval", "vacuous", "unparsed", "errors", "gate")
@@ -12,6 +15,7 @@ _DOMINANT = 0.8
 """An answer that makes up this share of all is pointed out: a model that says "0" or "yes" to everything."""
 
 _NOISE = "control"
+_BAD_SHOWN = 5
 
 
 def summary(report: Report, again: str = "pytest") -> Iterator[str]:
@@ -33,15 +37,16 @@ def summary(report: Report, again: str = "pytest") -> Iterator[str]:
         yield asked
     if report.shard != "1/1":
         yield f"this is shard {report.shard}: `vqamt merge` joins the shards and holds the whole against the gates"
-    elif report.relations and not any(result.gate for result in report.relations):
+    elif report.relations and not any(result.gates for result in report.relations):
         yield "no gate was set, so no pass rate can fail the run: set one with --vqamt-fail-under=RATE or GLOB=RATE"
 
 
 def _block(results: Sequence[RelationResult], again: str) -> Iterator[str]:
     first = results[0]
     yield f"{first.model.name} on {first.data.spec} ({first.data.scenes} scenes)"
+    yield from _left_out(results)
     yield ""
-    yield from table([_HEAD, *(_row(result) for result in results)])
+    yield from table([_HEAD, *(row for result in results for row in _rows(result))])
     yield from _remarks(results)
     for result in results:
         if result.violation and _NOISE not in result.tags and not _told_as_failure(result):
@@ -50,38 +55,60 @@ def _block(results: Sequence[RelationResult], again: str) -> Iterator[str]:
             yield from violation_in_words(result, result.violation, again)
 
 
+def _left_out(results: Sequence[RelationResult]) -> Iterator[str]:
+    """What was wrong with records that could not be used, the first few of them."""
+    (data,) = data_used(results)
+    bad = data.bad_records
+    if bad:
+        yield f"{len(bad)} bad record{'s were' if len(bad) > 1 else ' was'} left out:"
+        yield from (f"  {line}" for line in bad[:_BAD_SHOWN])
+        if len(bad) > _BAD_SHOWN:
+            yield f"  and {len(bad) - _BAD_SHOWN} more, listed in report.json (--vqamt-report=DIR)"
+
+
 def _told_as_failure(result: RelationResult) -> bool:
     """Whether the violation stands in the message of a failed item already."""
-    return result.gate is not None and not result.gate.met
+    return any(not held.met for held in result.gates)
 
 
-def _row(result: RelationResult) -> tuple[str, ...]:
-    tally = result.tally
-    name = f"{result.item} ({', '.join(result.tags)})" if result.tags else result.item
+def _rows(result: RelationResult) -> Iterator[tuple[str, ...]]:
+    """A row for the cases of an item, and one for those that are presumed."""
+    presumed = result.presumed
+    if result.tally.cases or presumed is None:
+        yield _row(_named(result, result.tags), result.tally, result.interval, result.gate)
+    if presumed is not None:
+        yield _row(_named(result, (*result.tags, "presumed")), presumed.tally, presumed.interval, presumed.gate)
+
+
+def _named(result: RelationResult, tags: Sequence[str]) -> str:
+    return f"{result.item} ({', '.join(tags)})" if tags else result.item
+
+
+def _row(name: str, tally: Tally, interval: tuple[float, float], gate: Gate | None) -> tuple[str, ...]:
     if not tally.cases:
         return name, "0", "-", "-", "-", "-", "-", "not applicable"
-    low, high = result.interval
-    rate = "-" if result.pass_rate is None else f"{result.pass_rate:.3f}"
+    low, high = interval
+    rate = "-" if tally.pass_rate is None else f"{tally.pass_rate:.3f}"
     vacuous = f"{tally.vacuous / tally.judged:.0%}" if tally.judged else "-"
     waived = f" ({tally.waived} waived)" if tally.waived else ""
-    interval = f"{low:.3f} to {high:.3f}" if tally.judged else "-"
+    shown = f"{low:.3f} to {high:.3f}" if tally.judged else "-"
     return (
         name,
         f"{tally.cases}{waived}",
         rate,
-        interval,
+        shown,
         vacuous,
         str(tally.unparsed),
         str(tally.errors),
-        _gate(result),
+        _gate(gate),
     )
 
 
-def _gate(result: RelationResult) -> str:
-    if result.gate is None:
+def _gate(gate: Gate | None) -> str:
+    if gate is None:
         return "-"
-    sign = ">=" if result.gate.on == "point" else "lower end >="
-    return f"{'met' if result.gate.met else 'MISSED'}: {sign} {result.gate.threshold:g}"
+    sign = ">=" if gate.on == "point" else "lower end >="
+    return f"{'met' if gate.met else 'MISSED'}: {sign} {gate.threshold:g}"
 
 
 def _remarks(results: Sequence[RelationResult]) -> Iterator[str]:
@@ -92,14 +119,14 @@ def _remarks(results: Sequence[RelationResult]) -> Iterator[str]:
 
 
 def _remark(result: RelationResult) -> Iterator[str]:
-    total = result.readings.total()
+    readings = result.readings + (result.presumed.readings if result.presumed else Counter())
+    total = readings.total()
     if total:
-        reading, times = min(result.readings.items(), key=lambda pair: (-pair[1], pair[0]))
+        reading, times = min(readings.items(), key=lambda pair: (-pair[1], pair[0]))
         if times / total >= _DOMINANT:
             yield f"{result.item}: {times / total:.0%} of all answers are {reading!r}"
     if result.error:
-        tally = result.tally
-        yield f"{result.item}: {tally.errors} of {tally.cases} cases had no answer; the first: {result.error}"
+        yield f"{result.item}: {result.errors} of {result.all_cases} cases had no answer; the first: {result.error}"
 
 
 def table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:

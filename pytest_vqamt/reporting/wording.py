@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 
-from pytest_vqamt.core.results import RelationResult, ShownCase
+from pytest_vqamt.core.counts import Tally
+from pytest_vqamt.core.results import Gate, RelationResult, ShownCase
 
 
-def rate_in_words(result: RelationResult) -> str:
+def rate_in_words(tally: Tally, interval: tuple[float, float]) -> str:
     """The pass rate with its interval and what it is over."""
-    if result.pass_rate is None:
+    if tally.pass_rate is None:
         return "no case was judged"
-    low, high = result.interval
-    return f"pass rate {result.pass_rate:.3f} (95 % interval {low:.3f} to {high:.3f}, {result.tally.judged} cases)"
+    low, high = interval
+    return f"pass rate {tally.pass_rate:.3f} (95 % interval {low:.3f} to {high:.3f}, {tally.judged} cases)"
 
 
 def violation_in_words(result: RelationResult, violation: ShownCase, again: str) -> list[str]:
@@ -40,23 +42,31 @@ def replay_command(result: RelationResult, violation: ShownCase, again: str) -> 
 
 def gate_missed(result: RelationResult, again: str) -> str:
     """Why a gate was missed: the message of a failed item."""
-    gate = result.gate
-    assert gate is not None
-    what = "the lower end of its interval" if gate.on == "lower-bound" else "it"
-    lines = [
-        f"{result.item} on {result.model.name}: {rate_in_words(result)}; {what} had to reach {gate.threshold:g}",
-        f"  claim: {result.claim}",
-    ]
+    lines = [f"{result.item} on {result.model.name}: {missed}" for missed in _missed(result)]
+    lines.append(f"  claim: {result.claim}")
     if result.violation:
         lines += violation_in_words(result, result.violation, again)
     return "\n".join(lines)
 
 
+def _missed(result: RelationResult) -> Iterator[str]:
+    """Each gate that was missed, in words."""
+    if result.gate and not result.gate.met:
+        yield f"{rate_in_words(result.tally, result.interval)}; {_demand(result.gate)}"
+    apart = result.presumed
+    if apart and apart.gate and not apart.gate.met:
+        yield f"of the presumed cases, {rate_in_words(apart.tally, apart.interval)}; {_demand(apart.gate)}"
+
+
+def _demand(gate: Gate) -> str:
+    what = "the lower end of its interval" if gate.on == "lower-bound" else "it"
+    return f"{what} had to reach {gate.threshold:g}"
+
+
 def too_many_errors(result: RelationResult, tolerated: float) -> str:
     """Why an item failed although its rate may be good."""
-    tally = result.tally
     return (
-        f"{result.item} on {result.model.name}: {tally.errors} of {tally.cases} cases had no answer, "
+        f"{result.item} on {result.model.name}: {result.errors} of {result.all_cases} cases had no answer, "
         f"more than --vqamt-max-error-rate={tolerated:g} allows; the first: {result.error}"
     )
 

@@ -12,7 +12,7 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.result_rows import SCHEMA, Row, hand_over, relation_row, report_row, taken_over
-from pytest_vqamt.core.results import DataUse, Gate, ModelUse, RelationResult, Report, ShownCase, ShownQuery
+from pytest_vqamt.core.results import DataUse, Gate, ModelUse, Presumed, RelationResult, Report, ShownCase, ShownQuery
 
 RESULT = RelationResult(
     position=3,
@@ -20,7 +20,7 @@ RESULT = RelationResult(
     version=2,
     claim="The count of two groups together equals the sum of their counts.",
     model=ModelUse(name="tiny", fingerprint="abc", tasks=("vqa", "captioning"), queries_asked=30, queries_cached=4),
-    data=DataUse(spec="pictures:500", scenes=500, digest="d" * 16),
+    data=DataUse(spec="pictures:500", scenes=500, digest="d" * 16, bad_records=("photos.jsonl:7: no box",)),
     tags=("presumed",),
     tally=Tally(cases=10, holds=5, violated=2, unparsed=1, errors=1, waived=1, vacuous=2),
     scenes_not_applicable=7,
@@ -37,6 +37,13 @@ RESULT = RelationResult(
         expected="first = second + third",
         reason="expected 1 + 1 = 2, but got 3, 1, 1",
     ),
+    presumed=Presumed(
+        tally=Tally(cases=2, holds=1, violated=1),
+        breakdown={"shape": {"one name": Tally(cases=2, holds=1, violated=1)}},
+        readings=Counter({"no": 4}),
+        interval=(0.0945, 0.9055),
+        gate=Gate(kind="fail-under", threshold=0.4, on="point", met=True),
+    ),
 )
 BARE = replace(
     RESULT,
@@ -50,6 +57,7 @@ BARE = replace(
     gate=None,
     error="",
     violation=None,
+    presumed=None,
 )
 REPORT = Report(
     vqamt_version="0.1.0",
@@ -77,7 +85,7 @@ def test_a_result_that_a_worker_hands_over_comes_back_equal(result: RelationResu
     assert isinstance(again.readings, Counter)
 
 
-@pytest.mark.parametrize("field", sorted(hand_over(RESULT).keys() - {"pass_rate", "metrics"}))
+@pytest.mark.parametrize("field", sorted(hand_over(RESULT).keys() - {"pass_rate", "metrics", "presumed"}))
 def test_a_result_that_is_not_whole_is_refused(field: str) -> None:
     row = hand_over(RESULT)
     del row[field]
@@ -112,7 +120,9 @@ def test_the_report_has_every_field_that_others_read() -> None:
     assert row["models"] == [
         {"name": "tiny", "fingerprint": "abc", "tasks": ["vqa", "captioning"], "queries_asked": 30, "queries_cached": 4}
     ]
-    assert row["data"] == [{"spec": "pictures:500", "scenes": 500, "digest": "d" * 16}]
+    assert row["data"] == [
+        {"spec": "pictures:500", "scenes": 500, "digest": "d" * 16, "bad_records": ["photos.jsonl:7: no box"]}
+    ]
     assert row["duration_s"] == 1.235
     assert row["relations"] == [relation_row(BARE), relation_row(RESULT)]
 
@@ -128,6 +138,16 @@ def test_a_relation_has_every_field_that_others_read() -> None:
     assert row["gate"] == {"kind": "fail-under", "threshold": 0.8, "met": False, "on": "point"}
     assert isinstance(row["breakdown"], dict)
     assert row["breakdown"].keys() == {"present_groups"}
+
+
+def test_presumed_cases_have_a_place_of_their_own() -> None:
+    row = as_json(relation_row(RESULT))
+    counts: Row = {"cases": 2, "holds": 1, "violated": 1, "unparsed": 0, "errors": 0, "waived": 0, "vacuous": 0}
+    gate: Row = {"kind": "fail-under", "threshold": 0.4, "on": "point", "met": True}
+    breakdown: Row = {"shape": {"one name": counts}}
+    rest: Row = {"pass_rate": 0.5, "interval": [0.0945, 0.9055], "gate": gate, "readings": {"no": 4}}
+    assert row["presumed"] == counts | rest | {"breakdown": breakdown}
+    assert relation_row(BARE)["presumed"] is None
 
 
 def test_nothing_judged_has_no_pass_rate_and_no_demand_no_gate() -> None:

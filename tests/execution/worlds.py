@@ -46,7 +46,14 @@ class Scenes:
 
     @cached_property
     def corpus(self) -> Corpus:
-        return gather(self.scene(index) for index in range(self._n))
+        return gather((self.scene(index) for index in range(self._n)), scene=self.scene)
+
+    @property
+    def bad_records(self) -> tuple[str, ...]:
+        return ()
+
+    def place(self, photo_id: str) -> int:
+        return int(photo_id.removeprefix("scene ").removesuffix(".png"))
 
     def __len__(self) -> int:
         return self._n
@@ -75,6 +82,11 @@ def always(scene: Scene) -> str | None:
     return None
 
 
+def nothing(number: int) -> bool:
+    """No case rests on an absence."""
+    return False
+
+
 def never(scene: Scene) -> str | None:
     """Applies to no scene."""
     return "nothing there"
@@ -91,11 +103,13 @@ class Rule:
 
     Attributes:
         applies: why a scene gives no case, or None where it does.
+        presumes: whether the case about a number rests on an absence.
     """
 
     numbers: int = 1_000_000
     tags: tuple[str, ...] = ()
     applies: Callable[[Scene], str | None] = always
+    presumes: Callable[[int], bool] = nothing
 
     @property
     def info(self) -> RelationInfo:
@@ -108,7 +122,14 @@ class Rule:
         number = choose.between(0, self.numbers - 1)
         texts = (f"first {number}", f"second {number}")
         queries = tuple(query(text, picture=scene.picture) for text in texts)
-        return Case(relation="ours.rule", variant=variant, scene=scene.id, queries=queries, expected="the same")
+        return Case(
+            relation="ours.rule",
+            variant=variant,
+            scene=scene.id,
+            queries=queries,
+            expected="the same",
+            tags=("presumed",) if self.presumes(number) else (),
+        )
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
         return expectations.same_answer(case, answers)

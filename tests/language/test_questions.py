@@ -8,14 +8,25 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.meaning import Absent, Count, Exists, Group, Related
+from pytest_vqamt.core.meaning import Absent, Both, Count, Exists, Group, Related
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.core.truth import truth
 from pytest_vqamt.language import ask
-from pytest_vqamt.language.questions import ABSENT_WORDINGS, COUNT_WORDINGS, EXISTS_WORDINGS, absent, count, exists
+from pytest_vqamt.language.questions import (
+    ABSENT_WORDINGS,
+    BOTH_IN_THE_SINGULAR,
+    BOTH_WORDINGS,
+    COUNT_WORDINGS,
+    EXISTS_WORDINGS,
+    absent,
+    both,
+    count,
+    exists,
+)
 
 DOG, CAT = Group(name="dog"), Group(name="cat")
 SCISSORS, GRASS, PEOPLE = Group(name="scissors"), Group(name="grass"), Group(name="people")
+BUS = Group(name="bus")
 RED, BLUE = (Group(name="car", attributes=(colour,)) for colour in ("red", "blue"))
 ON_TABLE = Group(name="apple", related=(Related(predicate="on", to=Group(name="table")),))
 
@@ -39,6 +50,8 @@ def every_text(group: Group) -> list[str]:
     return [
         *(exists(group, wording).text for wording in range(EXISTS_WORDINGS)),
         *(absent(group, wording).text for wording in range(ABSENT_WORDINGS)),
+        *(both((group, BUS), wording).text for wording in range(BOTH_WORDINGS)),
+        *(both((BUS, group), wording).text for wording in range(BOTH_WORDINGS)),
     ]
 
 
@@ -128,6 +141,43 @@ def test_a_part_is_worded_as_its_total(wording: int) -> None:
     assert total.replace(" ?", "?") == part.replace(" ?", "?")
 
 
+@pytest.mark.parametrize(
+    ("groups", "wording", "text"),
+    [
+        ((DOG, CAT), 0, "Is there a dog and a cat in the picture?"),
+        ((DOG, CAT), 3, "Does the image contain both a dog and a cat?"),
+        ((DOG, CAT), BOTH_IN_THE_SINGULAR, "Are there dogs and cats in the picture?"),
+        ((SCISSORS, DOG), 0, "Are there scissors and a dog in the picture?"),
+        ((DOG, SCISSORS), 0, "Is there a dog and scissors in the picture?"),
+        ((GRASS, DOG), 0, "Is there grass and a dog in the picture?"),
+        ((GRASS, DOG), BOTH_IN_THE_SINGULAR, "Is there grass and dogs in the picture?"),
+        ((DOG, GRASS), BOTH_IN_THE_SINGULAR, "Are there dogs and grass in the picture?"),
+        ((DOG, CAT, RED), 1, "Does the picture show a dog, a cat and a red car?"),
+        ((DOG, CAT, RED), 3, "Does the image contain a dog, a cat and a red car?"),
+    ],
+)
+def test_one_or_more_of_each(groups: tuple[Group, ...], wording: int, text: str) -> None:
+    question = both(groups, wording)
+    assert question.text == text
+    assert question.meaning == Both(groups=groups)
+
+
+@pytest.mark.parametrize("wording", range(BOTH_WORDINGS))
+def test_of_one_group_alone_the_same_is_asked_with_no_word_of_another(wording: int) -> None:
+    alone, two = both(DOG, wording), both((DOG, CAT), wording)
+    assert alone.meaning == Exists(group=DOG)
+    assert alone.text == re.sub(r" and (?:a cat|cats)|both ", "", two.text)
+
+
+def test_one_of_each_is_asked_in_the_singular_first() -> None:
+    texts = [both((DOG, CAT), wording).text for wording in range(BOTH_WORDINGS)]
+    assert ["a dog and a cat" in text for text in texts] == [
+        wording < BOTH_IN_THE_SINGULAR for wording in range(BOTH_WORDINGS)
+    ]
+    assert BOTH_IN_THE_SINGULAR >= 4
+    assert BOTH_WORDINGS - BOTH_IN_THE_SINGULAR >= 3
+
+
 def test_counts_in_words() -> None:
     assert count(DOG).text == "How many dogs are there in the picture?"
     assert count([DOG, CAT], 1).text == "What is the total number of dogs and cats in the picture?"
@@ -139,6 +189,8 @@ def test_counts_in_words() -> None:
     ("mistake", "words"),
     [
         (lambda: count([]), "at least one group"),
+        (lambda: both([]), "at least one group"),
+        (lambda: both((DOG, CAT), BOTH_WORDINGS), "wording="),
         (lambda: count([DOG, GRASS]), "name='grass'"),
         (lambda: count(DOG, COUNT_WORDINGS), "wording="),
         (lambda: exists(DOG, -1), "wording=-1"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.core.meaning import Absent, Count, Exists, Group, Meaning
+from pytest_vqamt.core.meaning import Absent, Both, Count, Exists, Group, Meaning
 from tests.reader.questions import Unreadable, read
 from tests.reader.vocabulary import LEXICON
 
@@ -18,6 +18,7 @@ CARS_AND_DOGS = Count(groups=(of("car", "red"), of("dog")))
 CATS_AND_DOGS = Count(groups=(of("cat"), of("dog")))
 DOG = Exists(group=of("dog"))
 NO_DOG = Absent(group=of("dog"))
+CAT_AND_DOG = Both(groups=(of("cat"), of("dog")))
 
 READ: dict[str, Meaning] = {
     # How many of one group.
@@ -100,6 +101,17 @@ READ: dict[str, Meaning] = {
     "Is it false that there is a dog?": NO_DOG,
     "Is it false that there is no dog?": DOG,
     "Is there no broccoli?": Absent(group=of("broccoli")),
+    # Is there one of each?
+    "Is there a cat and a dog?": CAT_AND_DOG,
+    "Are there cats and dogs in the image?": CAT_AND_DOG,
+    "Does the picture show both a cat and a dog?": CAT_AND_DOG,
+    "Can you see cats and dogs here?": CAT_AND_DOG,
+    "Is there a dog and a cat?": Both(groups=(of("dog"), of("cat"))),
+    "Does the photo have a red car and a teddy bear in it?": Both(groups=(of("car", "red"), of("teddy bear"))),
+    "Is there a red car and a blue car?": Both(groups=(of("car", "red"), of("car", "blue"))),
+    "Are there scissors and a cup in the picture?": Both(groups=(of("scissors"), of("cup"))),
+    "Is there broccoli and a cup in the picture?": Both(groups=(of("broccoli"), of("cup"))),
+    "Is there a cup and broccoli in the picture?": Both(groups=(of("cup"), of("broccoli"))),
 }
 
 REFUSED = {
@@ -155,7 +167,16 @@ REFUSED = {
     "one group twice": "How many dogs and dogs are there?",
     "two questions": "How many cats are there, and how many dogs?",
     "two questions without a total": "How many cats and how many dogs are there?",
-    "two names for one existence": "Is there a cat and a dog?",
+    "one article for two": "Is there a cat and dog?",
+    "no article before the first of two": "Is there cat and a dog?",
+    "a plural first after 'is'": "Is there cats and a dog?",
+    "a singular first after 'are'": "Are there a cat and a dog?",
+    "an article before a mass noun, second": "Is there a cup and a broccoli?",
+    "one group twice, each": "Is there a dog and a dog?",
+    "both of one": "Is there both a dog?",
+    "an ending for both names of two or for the last": "Is there a man and a woman running?",
+    "two names, of which one negated": "Is there a cat and no dog?",
+    "two names, either": "Is there any cat and dog?",
     "a choice": "Is there a cat or a dog?",
     "a word twice": "Are there there any dogs?",
     "the picture twice": "Does the picture show a dog in the image?",

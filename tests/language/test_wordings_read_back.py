@@ -8,13 +8,15 @@ from random import Random
 
 import pytest
 
-from pytest_vqamt.core.meaning import Absent, Count, Exists, Group, Meaning
+from pytest_vqamt.core.meaning import Absent, Both, Count, Exists, Group, Meaning
 from pytest_vqamt.language.questions import (
     ABSENT_WORDINGS,
+    BOTH_WORDINGS,
     COUNT_WORDINGS,
     EXISTS_WORDINGS,
     Question,
     absent,
+    both,
     count,
     exists,
 )
@@ -30,6 +32,7 @@ NEGATORS = re.compile(
     r"\b(?:no|not|none|nothing|without|zero|lacks?|free of|devoid of|absent|missing|false|untrue) |n't"
 )
 NOT_A_WORD = "blorp"
+CUP = Group(name="cup")
 
 
 def fillings(n: int) -> Iterator[tuple[Group, ...]]:
@@ -45,11 +48,12 @@ def fillings(n: int) -> Iterator[tuple[Group, ...]]:
 
 
 def questions(n: int) -> Iterator[Question]:
-    """A counting, an existence and an absence question of each of ``n`` fillings, all wordings in turn."""
+    """One question of each kind of each of ``n`` fillings, all wordings in turn; of two groups at most, of both."""
     for number, groups in enumerate(fillings(n)):
         yield count(groups, number % COUNT_WORDINGS)
         yield exists(groups[0], number % EXISTS_WORDINGS)
         yield absent(groups[0], number % ABSENT_WORDINGS)
+        yield both(groups[:2], number % BOTH_WORDINGS)
 
 
 def sorted_out(meaning: Meaning) -> Meaning:
@@ -61,6 +65,8 @@ def sorted_out(meaning: Meaning) -> Meaning:
     match meaning:
         case Count(groups=groups):
             return Count(groups=tuple(plain(group) for group in groups))
+        case Both(groups=groups):
+            return Both(groups=tuple(plain(group) for group in groups))
         case Exists(group=group):
             return Exists(group=plain(group))
         case Absent(group=group):
@@ -79,7 +85,7 @@ def test_every_question_is_read_back() -> None:
         else:
             if sorted_out(meaning) != sorted_out(question.meaning):
                 wrong.append(f"{question.text!r} is read as {meaning!r}, not {question.meaning!r}")
-    assert wrong[:20] == [], f"{len(wrong)} of {3 * FILLINGS} questions"
+    assert wrong[:20] == [], f"{len(wrong)} of {4 * FILLINGS} questions"
 
 
 @pytest.mark.parametrize("name", [*sorted(LEXICON.mass), *sorted(LEXICON.pairs)])
@@ -87,6 +93,11 @@ def test_a_name_that_has_but_one_number_is_read_back(name: str) -> None:
     group = Group(name=name, attributes=("green",))
     written = [exists(group, wording) for wording in range(EXISTS_WORDINGS)]
     written += [absent(group, wording) for wording in range(ABSENT_WORDINGS)]
+    written += [
+        both(groups, wording)
+        for groups in ((group,), (group, CUP), (CUP, group))
+        for wording in range(BOTH_WORDINGS)
+    ]
     assert [question.text for question in written if not is_read_as(question.meaning, question.text)] == []
 
 
@@ -99,10 +110,12 @@ def with_its_groups_swapped(question: Question) -> Iterator[str]:
     if isinstance(question.meaning, Count) and len(question.meaning.groups) > 1:
         first, second, *others = question.meaning.groups
         yield from (count((second, first, *others), wording).text for wording in range(COUNT_WORDINGS))
+    if isinstance(question.meaning, Both):
+        yield from (both(question.meaning.groups[::-1], wording).text for wording in range(BOTH_WORDINGS))
 
 
 def without_its_conjunction(question: Question) -> Iterator[str]:
-    if isinstance(question.meaning, Count):
+    if isinstance(question.meaning, Count | Both):
         for found in re.finditer(r" and\b| plus\b|,(?! and)", question.text):
             yield question.text[: found.start()] + question.text[found.end() :]
 
@@ -145,7 +158,7 @@ def with_an_unknown_word(question: Question) -> Iterator[str]:
 def groups_of(meaning: Meaning) -> tuple[Group, ...]:
     return (
         meaning.groups
-        if isinstance(meaning, Count)
+        if isinstance(meaning, Count | Both)
         else (meaning.group,)
         if isinstance(meaning, Exists | Absent)
         else ()
@@ -166,7 +179,7 @@ def groups_of(meaning: Meaning) -> tuple[Group, ...]:
     ],
 )
 def test_a_damaged_question_is_never_read_as_it_was_meant(damage: Callable[[Question], Iterator[str]]) -> None:
-    damaged = [(text, question) for question in questions(DAMAGED // 3) for text in damage(question)]
+    damaged = [(text, question) for question in questions(DAMAGED // 4) for text in damage(question)]
     assert len(damaged) > DAMAGED // 10
     assert all(text != question.text for text, question in damaged)
     assert [text for text, question in damaged if is_read_as(question.meaning, text)] == []

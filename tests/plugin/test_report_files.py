@@ -48,7 +48,9 @@ def test_the_report_counts_what_the_cases_say(pytester: pytest.Pytester, run: Ru
     report: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     assert report["schema"] == 1
     assert (report["seed"], report["sampler"], report["max_cases"], report["shard"]) == (0, "random", 8, "1/1")
-    assert report["data"] == [{"spec": "pictures:20", "scenes": 20, "digest": load("pictures:20").digest}]
+    assert report["data"] == [
+        {"spec": "pictures:20", "scenes": 20, "digest": load("pictures:20").digest, "bad_records": []}
+    ]
     (model,) = report["models"]
     assert (model["name"], model["tasks"]) == ("fault:sees-absent", ["vqa", "entailment", "captioning"])
     written = rows(folder)

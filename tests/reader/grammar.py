@@ -106,6 +106,15 @@ STATING#  : there BE# THING# VISIBLE? PLACE? | there BE# NOT ANY# VISIBLE? PLACE
           | there BE# NOT BARE# VISIBLE? PLACE? | IN PIC there BE# THING# | IN PIC , there BE# THING#
           | THING# BE# VISIBLE PLACE? | THING# BE# PLACE | THING# APPEAR# PLACE? | THING# can be PASSIVE PLACE?
 
+# Is there one of each? What follows the last of two names could belong to both, so nothing does.
+BOTH      : FRONT? BE.sg there both? a NOUN.sg OTHER PLACE? | FRONT? BE.pl there both? NOUN.pl OTHER PLACE?
+          | FRONT? BE.ms there both? NOUN.ms OTHER PLACE?
+          | FRONT? can YOU SEE EACH PLACE? | FRONT? do YOU SEE EACH PLACE?
+          | FRONT? does PIC SHOW EACH | FRONT? does PIC have EACH in it
+EACH      : both? ONE_OF OTHER
+OTHER     : and ONE_OF
+ONE_OF    : a NOUN.sg | NOUN.pl | NOUN.ms
+
 # How many.
 COUNT     : FRONT? how many COUNTED TOTAL? BEING TAIL?
           | FRONT? HOWMANY BEING TOTAL PLACE? | FRONT? HOWMANY BEING PLACE? TOTAL

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_vqamt.core.meaning import Absent, Count, Exists, Meaning
+from pytest_vqamt.core.meaning import Absent, Both, Count, Exists, Meaning
 from tests.reader.nouns import Lexicon
 from tests.reader.parsing import Parser, Phrase
 
@@ -29,7 +29,8 @@ def read(text: str, lexicon: Lexicon) -> Meaning:
     parser = Parser(lexicon, words)
     counts = [_count(phrase) for phrase in parser.whole("COUNT")]
     answers = [_yes_or_no(phrase) for phrase in parser.whole("YESNO")]
-    readings = {reading for reading in (*counts, *answers) if reading is not None}
+    pairs = [_both(phrase) for phrase in parser.whole("BOTH")]
+    readings = {reading for reading in (*counts, *answers, *pairs) if reading is not None}
     if len(readings) != 1:
         raise Unreadable(f"expected a question with one reading but got text={text!r} with {len(readings)}")
     return readings.pop()
@@ -54,3 +55,7 @@ def _yes_or_no(phrase: Phrase) -> Meaning | None:
         return None
     (group,) = phrase.groups
     return Absent(group=group) if phrase.negators % 2 else Exists(group=group)
+
+
+def _both(phrase: Phrase) -> Meaning | None:
+    return Both(groups=phrase.groups) if len(set(phrase.groups)) == len(phrase.groups) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import DataError, VqamtError
-from pytest_vqamt.core.results import Gate, Report
+from pytest_vqamt.core.results import Gate, Presumed, Report
 from pytest_vqamt.reporting.merge import merge_folders, merged
 from tests.reporting.running import run_into
 
@@ -120,6 +121,31 @@ def test_rate_interval_and_gate_are_of_all_cases(tmp_path: Path, on: str, thresh
     assert result.gate == Gate(kind="fail-under", threshold=threshold, on=on, met=met)
 
 
+def test_presumed_cases_are_added_up_apart(tmp_path: Path) -> None:
+    made = run_into(tmp_path, max_cases=1, relations=["control.repeat"])
+    shares = shares_of(made, Tally(cases=4, holds=4), Tally(), Tally())
+    held = Gate(kind="fail-under", threshold=0.6, on="point", met=True)
+    for name, tally in (("shard 1", Tally(cases=3, holds=3)), ("shard 3", Tally(cases=2, violated=2))):
+        (relation,) = shares[name].relations
+        apart = Presumed(
+            tally=tally, breakdown={"shape": {"a": tally}}, readings=Counter(yes=2), interval=(0.0, 1.0), gate=held
+        )
+        named = replace(relation, item="ours.rule", presumed=apart)
+        shares[name] = replace(shares[name], relations=(named,))
+    shares["shard 2"] = replace(
+        shares["shard 2"], relations=(replace(shares["shard 2"].relations[0], item="ours.rule"),)
+    )
+    [result] = merged(shares).relations
+    assert result.tally == Tally(cases=4, holds=4)
+    assert result.presumed is not None
+    assert result.presumed.tally == Tally(cases=5, holds=3, violated=2)
+    assert result.presumed.breakdown == {"shape": {"a": Tally(cases=5, holds=3, violated=2)}}
+    assert result.presumed.readings == Counter(yes=4)
+    # 3 of 5 by Wilson's formula, worked out by hand with z = 1.95996.
+    assert result.presumed.interval == pytest.approx((0.2307, 0.8824), abs=1e-4)
+    assert result.presumed.gate == replace(held, met=True)
+
+
 def set_gate(row: Row) -> None:
     row["relations"][0]["gate"] = None
 
@@ -131,6 +157,7 @@ def set_gate(row: Row) -> None:
         (lambda row: row.update(vqamt_version="1.2.4"), "vqamt_version is 1.2.3 in .* and 1.2.4"),
         (lambda row: row.update(sampler="hypothesis"), "sampler is random in .* and hypothesis"),
         (lambda row: row.update(max_cases=31), "max_cases is 30 in .* and 31"),
+        (lambda row: row.update(settings={"erase": "mean"}), "the setting erase is absent in .* and mean"),
         (
             lambda row: row["models"][0].update(fingerprint="new"),
             "fingerprint of model 'fault:order-sensitive' is .*new",

@@ -75,7 +75,13 @@ def paths_of(node: object, path: tuple[str | int, ...] = ()) -> list[tuple[str |
     """Where each field of the report is that the schema requires, in the first of each list."""
     if isinstance(node, list):
         return paths_of(node[0], (*path, 0)) if node else []
-    if not isinstance(node, dict) or path[-1:] in [("readings",), ("not_applicable",), ("breakdown",), ("metrics",)]:
+    if not isinstance(node, dict) or path[-1:] in [
+        ("settings",),
+        ("readings",),
+        ("not_applicable",),
+        ("breakdown",),
+        ("metrics",),
+    ]:
         return []
     return [found for name, child in node.items() for found in ((*path, name), *paths_of(child, (*path, name)))]
 

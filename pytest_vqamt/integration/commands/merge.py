@@ -30,5 +30,5 @@ def run(arguments: argparse.Namespace) -> int:
     report = merge_folders(arguments.folders, arguments.out)
     print("\n".join(summary(report)))
     print(f"report: {arguments.out / 'report.json'}")
-    missed = [each for each in report.relations if each.gate and not each.gate.met and each.tally.cases]
+    missed = [each for each in report.relations if each.all_cases and not all(held.met for held in each.gates)]
     return ExitStatus.FINDING if missed else ExitStatus.OK

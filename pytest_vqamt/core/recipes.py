@@ -1,0 +1,51 @@
+"""A picture as files name it, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from reprlib import repr as shortened
+from typing import cast
+
+from pytest_vqamt.core.codec import Json, decode, encode
+from pytest_vqamt.core.edits import EDITS, Edit
+from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.scene import Scene
+
+
+def recipe(picture: Picture) -> dict[str, Json]:
+    """A picture as files name it: its photo, its digest, and its edits."""
+    return {"photo": picture.photo.id, "digest": picture.digest, "edits": encode(picture.edits)}
+
+
+def picture_of(row: Json, scene_of: Callable[[str], Scene]) -> Picture:
+    """The picture that ``recipe`` made ``row`` of; ``scene_of`` finds a scene by the id of its photo.
+
+    Raises:
+        DataError: the row is no recipe that this version reads, or the photo has other pixels than it had then.
+    """
+    match row:
+        case {"photo": str(photo), "digest": str(digest), "edits": list(edits)}:
+            picture = _edited(scene_of(photo).picture, edits)
+        case _:
+            raise DataError(
+                f"Expected a recipe of 'photo', 'digest' and 'edits', but got picture={shortened(row)}: "
+                "leave its fields as they were"
+            )
+    if picture.digest != digest:
+        raise DataError(
+            f"Expected the photo that the picture was made of, but photo={photo!r} gives digest={picture.digest!r} "
+            f"and not {digest!r}: name the same data"
+        )
+    return picture
+
+
+def _edited(picture: Picture, edits: list[Json]) -> Picture:
+    try:
+        for edit in map(decode, edits):
+            if not isinstance(edit, EDITS):
+                raise DataError(f"Expected an edit, but got {edit!r}")
+            picture = picture.edit(cast("Edit", edit))
+    except (AttributeError, DataError, OverflowError, TypeError, ValueError) as error:
+        raise DataError(f"Expected a recipe that this version reads: {error}") from error
+    return picture

@@ -1,0 +1,108 @@
+"""The bytes of an image file as an RGB picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import TypeVar
+
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.data.pixel_modes import to_rgb
+
+T = TypeVar("T")
+
+FORMATS = ("JPEG", "MPO", "PNG", "GIF", "WEBP", "BMP", "TIFF", "PPM")
+"""What may be read. Pillow knows more, some of which runs other programs."""
+
+_ORIENTATION = 0x0112
+_QUARTER_TURNS = (5, 6, 7, 8)
+_TIFF_WIDTH, _TIFF_HEIGHT = 256, 257
+
+_JPEG_START, _JPEG_END, _JPEG_SCAN = b"\xff\xd8", b"\xff\xd9", 0xDA
+_PNG_START, _PNG_END = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
+
+
+def decode(data: bytes, file: str) -> Image.Image:
+    """The image, RGB uint8, turned as its EXIF says: the first frame, on white where it is transparent.
+
+    Raises:
+        DataError: the bytes are no image, a broken one, or one of more pixels than Pillow allows; it names ``file``.
+    """
+    return _read(BytesIO(data), file, _decoded)
+
+
+def size_px(file: Path) -> tuple[int, int]:
+    """Width and height of the image as ``decode`` gives it; no pixel is decoded.
+
+    Raises:
+        DataError: the file is no image, or one of more pixels than Pillow allows.
+    """
+    return _read(file, str(file), _size)
+
+
+def is_whole(data: bytes) -> bool:
+    """Whether a JPEG or PNG ends where its format says; other formats are taken to be whole.
+
+    Padding or a camera's own data may follow the end.
+    """
+    if data.startswith(_PNG_START):
+        return _PNG_END in data
+    if data.startswith(_JPEG_START):
+        return data.rstrip(b"\0").endswith(_JPEG_END) or _JPEG_END in data[_scan(data) :]
+    return True
+
+
+def _scan(data: bytes) -> int:
+    """Where the pixels of a JPEG begin: the segments before may hold a thumbnail, with an end of its own."""
+    place = len(_JPEG_START)
+    while place + 4 <= len(data) and data[place] == 0xFF and data[place + 1] != _JPEG_SCAN:
+        place += 2 + int.from_bytes(data[place + 2 : place + 4])
+    return place
+
+
+def _read(source: BytesIO | Path, file: str, take: Callable[[Image.Image], T]) -> T:
+    try:
+        with Image.open(source, formats=FORMATS) as image:
+            most = Image.MAX_IMAGE_PIXELS
+            if most is not None and image.width * image.height > most:
+                raise Image.DecompressionBombError(f"{image.width} x {image.height} px are more than {most}")
+            return take(image)
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise DataError(f"Expected a photo of a sane size, but {file!r} has too many pixels: {error}") from error
+    except UnidentifiedImageError as error:
+        raise DataError(
+            f"Expected a photo ({', '.join(FORMATS)}), but {file!r} is no image, or a broken one"
+        ) from error
+    except Exception as error:  # Pillow's readers raise whatever a broken file makes them stumble over
+        raise DataError(f"Expected a photo, but {file!r} is broken: {str(error) or type(error).__name__}") from error
+
+
+def _decoded(image: Image.Image) -> Image.Image:
+    turned = _orientation(image) != 1
+    image.load()
+    return to_rgb(ImageOps.exif_transpose(image) if turned else image)
+
+
+def _size(image: Image.Image) -> tuple[int, int]:
+    width, height = image.size
+    if image.format == "TIFF":  # Pillow's reader turns these itself, and some versions say the size before, some after
+        tags = image.getexif()
+        width, height = tags[_TIFF_WIDTH], tags[_TIFF_HEIGHT]
+    return (height, width) if _orientation(image) in _QUARTER_TURNS else (width, height)
+
+
+def _orientation(image: Image.Image) -> int:
+    """How the camera was held, from 1 to 8 as EXIF numbers it; 1, upright, where the file does not say.
+
+    To look behind the pixels of a PNG, Pillow would decode them, so what stands there is left alone, as browsers do.
+    """
+    if image.format == "PNG" and "exif" not in image.info:
+        return 1
+    try:
+        found = image.getexif().get(_ORIENTATION, 1)
+    except Exception:  # a viewer shows a photo whose EXIF is broken upright, and so did annotators see it
+        return 1
+    return found if found in range(1, 9) else 1

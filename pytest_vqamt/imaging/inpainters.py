@@ -1,0 +1,87 @@
+"""The inpainters: each makes up the pixels of a hole from those around it."""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from pytest_vqamt.core.errors import RenderError
+from pytest_vqamt.imaging.inpaint import LAMA
+from pytest_vqamt.imaging.lama import lama
+from pytest_vqamt.imaging.whole_pixels import Pixels
+
+Values: TypeAlias = NDArray[np.uint8]
+Hole: TypeAlias = NDArray[np.bool_]
+
+
+class Inpainter(Protocol):
+    """Fills holes. What it gives outside of them is not looked at."""
+
+    def __call__(self, image: Values, hole: Hole, /) -> Values:
+        """``image`` (uint8, HWC, RGB, not to be changed) with the pixels where ``hole`` (HW) is true made up."""
+        ...
+
+
+_TELEA_RADIUS_PX = 3
+"""As in OpenCV's own example. More smears no less over holes of a thing's size, and costs its square."""
+
+_TELEA_MARGIN_PX = _TELEA_RADIUS_PX + 2
+_BIHARMONIC_MARGIN_PX = 3
+
+
+def filled(image: Image.Image, hole: Pixels, method: str) -> Image.Image:
+    """The image (RGB uint8) with the rectangle ``hole`` made up by ``method``, and nothing else changed; a copy.
+
+    Raises:
+        RenderError: the checkpoint cannot be had, or gives no such picture.
+    """
+    kind, _, digest = method.partition(":")
+    if kind == LAMA:
+        return _filled(image, hole, lama(digest), margin_px=max(image.size))
+    if kind == "telea":
+        return _filled(image, hole, telea, _TELEA_MARGIN_PX)
+    return _filled(image, hole, biharmonic, _BIHARMONIC_MARGIN_PX)
+
+
+def telea(image: Values, hole: Hole) -> Values:
+    """Telea's fast marching (2004), by OpenCV: inwards from the edge, each pixel from those known near it."""
+    import cv2
+
+    return cv2.inpaint(image, hole.astype(np.uint8), _TELEA_RADIUS_PX, cv2.INPAINT_TELEA).astype(np.uint8, copy=False)
+
+
+def biharmonic(image: Values, hole: Hole) -> Values:
+    """The smoothest surface over the hole, by scikit-image. Seconds for a hole of some 300 x 300 pixels."""
+    from skimage.restoration import inpaint_biharmonic
+
+    surface: NDArray[np.float64] = inpaint_biharmonic(image, hole, channel_axis=-1)  # from 0 to 1
+    return np.rint(255 * np.clip(surface, 0, 1)).astype(np.uint8)
+
+
+def _filled(image: Image.Image, hole: Pixels, inpainter: Inpainter, margin_px: int) -> Image.Image:
+    """The one place that keeps what is outside the hole: only the hole is pasted back.
+
+    Args:
+        image: RGB uint8.
+        hole: to be filled.
+        inpainter: is shown the hole and ``margin_px`` around it.
+        margin_px: as far as the inpainter looks; what is farther cannot change what it fills in, and costs time.
+    """
+    x0, y0 = max(0, hole[0] - margin_px), max(0, hole[1] - margin_px)
+    x1, y1 = min(image.width, hole[2] + margin_px), min(image.height, hole[3] + margin_px)
+    here = (hole[0] - x0, hole[1] - y0, hole[2] - x0, hole[3] - y0)
+    values = np.asarray(image.crop((x0, y0, x1, y1)))
+    missing = np.zeros(values.shape[:2], np.bool_)
+    missing[here[1] : here[3], here[0] : here[2]] = True
+    made = inpainter(values, missing)
+    if made.shape != values.shape or made.dtype != np.uint8:
+        raise RenderError(
+            f"Expected the inpainter to give uint8 values of shape={values.shape!r}, but got shape={made.shape!r} "
+            f"and dtype={str(made.dtype)!r}"
+        )
+    result = image.copy()
+    result.paste(Image.fromarray(made).crop(here), hole)
+    return result

@@ -1,0 +1,94 @@
+"""Words in pixels: the built-in font of PIL, and text that it can draw."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+
+from PIL import ImageFont
+
+_MOST_CHARACTERS = 2_000
+_IN_NO_FONT = "\U000f0000"
+"""Of a private use area: what is drawn for it is what is drawn for every character that the font lacks."""
+_INSTEAD = {
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
+    **{"\u00d7": "x", "\u0131": "i", "\u2192": "->", "\u201a": ",", "\u201e": '"'},
+    **{"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "đ": "d", "ł": "l", "Ł": "L"},
+}
+"""For what the font lacks and Unicode does not take apart."""
+
+
+@cache
+def font(size_px: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    """The font at a size, loaded once."""
+    return ImageFont.load_default(size_px)
+
+
+def width_px(text: str, size_px: int) -> int:
+    """How wide a line of ``text`` is, as ``drawable`` gives it."""
+    return round(font(size_px).getlength(text))
+
+
+def line_height_px(size_px: int) -> int:
+    """From one line of text to the next."""
+    return round(size_px * 1.35)
+
+
+def drawable(text: str) -> str:
+    """``text`` on one line, in characters that the font has as far as there are any.
+
+    Accents that the font lacks are left off. A character of a script that it lacks stays: an empty box is drawn.
+    """
+    return " ".join("".join(map(_drawable, text[:_MOST_CHARACTERS])).split())
+
+
+def wrapped(text: str, width: int, size_px: int, most_lines: int = 12) -> list[str]:
+    """``text`` in lines of at most ``width`` pixels; what does not fit into so many lines is cut off with dots."""
+    lines: list[str] = []
+    for word in drawable(text).split():
+        if lines and width_px(f"{lines[-1]} {word}", size_px) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.extend(_broken(word, width, size_px))
+    if len(lines) <= most_lines and len(text) <= _MOST_CHARACTERS:
+        return lines
+    kept = lines[:most_lines]
+    while kept[-1] and width_px(f"{kept[-1]}...", size_px) > width:
+        kept[-1] = kept[-1][:-1]
+    return [*kept[:-1], f"{kept[-1]}..."]
+
+
+def _broken(word: str, width: int, size_px: int) -> list[str]:
+    """A word in as many pieces as it needs, of one character or more."""
+    pieces = [word[0]]
+    for character in word[1:]:
+        if width_px(pieces[-1] + character, size_px) <= width:
+            pieces[-1] += character
+        else:
+            pieces.append(character)
+    return pieces
+
+
+@cache
+def _drawable(character: str) -> str:
+    if character.isascii():
+        return character if character.isprintable() else " "
+    if not character.isprintable():
+        return " " if character.isspace() else ""
+    if _has(character):
+        return character
+    if character in _INSTEAD:
+        return _INSTEAD[character]
+    parts = [part for part in unicodedata.normalize("NFKD", character) if not unicodedata.combining(part)]
+    if not parts:
+        return ""
+    return "".join(parts) if all(map(_has, parts)) else character
+
+
+def _has(character: str) -> bool:
+    return character.isascii() or _glyph(character) != _glyph(_IN_NO_FONT)
+
+
+def _glyph(character: str) -> tuple[tuple[int, int], bytes]:
+    mask = font(32).getmask(character)
+    return mask.size, bytes(mask)
