@@ -49,7 +49,7 @@ def vqamt_models(request: pytest.FixtureRequest) -> Mapping[str, LoadedModel]:
 
     session = _session(request)
     with one_line():
-        return {spec: session.model(spec) for spec in session.settings.models}
+        return {spec: session.resources.model(spec) for spec in session.settings.models}
 
 
 @pytest.fixture(scope="session")
@@ -59,7 +59,7 @@ def vqamt_scenes(request: pytest.FixtureRequest) -> Mapping[str, SceneSource]:
 
     session = _session(request)
     with one_line():
-        return {spec: session.source(spec) for spec in session.settings.data}
+        return {spec: session.resources.source(spec) for spec in session.settings.data}
 
 
 @pytest.fixture

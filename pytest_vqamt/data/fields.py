@@ -56,11 +56,11 @@ class Record:
 
     def wrong(self, field: str, expected: str, advice: str = "") -> DataError:
         """The error that says what ``field`` ("box", "box[2]") should be, what it is, and what to do."""
-        value = self.row.get(field.partition("[")[0], None)
-        place = re.search(r"\[(\d+)\]$", field)
-        if place and isinstance(value, list) and int(place[1]) < len(value):
-            value = value[int(place[1])]
-        got = f"{field}={shown(value)}" if field.partition("[")[0] in self.row else f"no {field!r}"
+        name, *places = re.split(r"[\[\]]+", field.removesuffix("]"))
+        value = self.row.get(name)
+        for place in places:
+            value = cast("list[object]", value)[int(place)]
+        got = f"{field}={shown(value)}" if name in self.row else f"no {field!r}"
         return DataError(f"{self.label(field)}: Expected {expected}, but got {got}" + (f": {advice}" if advice else ""))
 
     def label(self, field: str = "") -> str:
@@ -137,6 +137,15 @@ class Record:
         """A list of finite numbers, which must be there."""
         items = self.items(field, required=True)
         return tuple(self._number(value, f"{field}[{place}]") for place, value in enumerate(items))
+
+    def number_lists(self, field: str) -> tuple[tuple[float, ...], ...]:
+        """A list of lists of finite numbers; empty where there is none."""
+        found = []
+        for place, each in enumerate(self.items(field)):
+            if not isinstance(each, list):
+                raise self.wrong(f"{field}[{place}]", "a list of numbers")
+            found.append(tuple(self._number(value, f"{field}[{place}][{i}]") for i, value in enumerate(each)))
+        return tuple(found)
 
     def record(self, field: str) -> Record:
         """An object within this one, which must be there."""

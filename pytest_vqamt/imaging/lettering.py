@@ -12,8 +12,21 @@ _IN_NO_FONT = "\U000f0000"
 """Of a private use area: what is drawn for it is what is drawn for every character that the font lacks."""
 _INSTEAD = {
     **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
-    **{"\u00d7": "x", "\u0131": "i", "\u2192": "->", "\u201a": ",", "\u201e": '"'},
-    **{"ß": "ss", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "đ": "d", "ł": "l", "Ł": "L"},
+    "\u00d7": "x",
+    "\u0131": "i",
+    "\u2192": "->",
+    "\u201a": ",",
+    "\u201e": '"',
+    "ß": "ss",
+    "æ": "ae",
+    "Æ": "AE",
+    "œ": "oe",
+    "Œ": "OE",
+    "ø": "o",
+    "Ø": "O",
+    "đ": "d",
+    "ł": "l",
+    "Ł": "L",
 }
 """For what the font lacks and Unicode does not take apart."""
 

@@ -48,8 +48,8 @@ SNOWFALLS = (
 def snow(image: Image.Image, severity: int, rng: np.random.Generator) -> Image.Image:
     """An RGB uint8 image, whitened where it is dark, under two layers of snow, one the other turned round; a copy.
 
-    Hendrycks and Dietterich (2019). **Deviations**: their figures in pixels are for 224 x 224, so the layer is made with
-    as many pixels, in the shape of the picture, and brought to its size: snow looks the same on a picture and on its
+    Hendrycks and Dietterich (2019). **Deviations**: their figures in pixels are for 224 x 224, so the layer has as many
+    pixels, in the shape of the picture, and is brought to its size: snow looks the same on a picture and on its
     enlargement. Noise is drawn only for the middle that they enlarge. Values are rounded between the steps.
     """
     fall = SNOWFALLS[severity - 1]

@@ -100,7 +100,7 @@ def items_of(session: pytest.Session, vqamt: VqamtSession) -> list[pytest.Item]:
         return [ReplayItem.from_parent(collector, vqamt=vqamt, case_id=case_id, name=f"replay[{case_id}]")]
     return [
         ConsistencyItem.from_parent(collector, vqamt=vqamt, entry=each, name=each.id)
-        for each in _wanted(vqamt.entries, vqamt.settings.only)
+        for each in _wanted(vqamt.resources.entries, vqamt.settings.only)
     ]
 
 

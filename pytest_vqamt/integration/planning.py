@@ -9,10 +9,10 @@ from pytest_vqamt.execution.plan import Plan
 from pytest_vqamt.reporting.terminal import table
 
 if TYPE_CHECKING:
-    from pytest_vqamt.integration.session import VqamtSession
+    from pytest_vqamt.integration.resources import Resources
 
 
-def plan_lines(session: VqamtSession, most: int | None) -> tuple[str, ...]:
+def plan_lines(session: Resources, most: int | None) -> tuple[str, ...]:
     """A table of cases and distinct queries; a query that several relations share is counted where it comes first.
 
     Raises:

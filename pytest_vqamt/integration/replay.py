@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, cast
 
-from pytest_vqamt.core.case import Case, item_name
+from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.case_rows import case_of_row
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.plan import Plan
 from pytest_vqamt.imaging.render import render
+from pytest_vqamt.integration.case_files import AnsweredCase, scenes_by_photo, write_case
 from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.relations import catalogue
 
 if TYPE_CHECKING:
-    from pytest_vqamt.integration.session import VqamtSession
+    from pytest_vqamt.integration.resources import Resources
 
 
-def replay(session: VqamtSession, case_id: str) -> str:
+def replay(session: Resources, case_id: str) -> str:
     """Asks the case once more, past the cache, and tells what came of it.
 
     The case is looked for in the report folder, among the violations that were shown before, and in the plan of the
@@ -42,32 +42,29 @@ def replay(session: VqamtSession, case_id: str) -> str:
     case, source = found
     model = session.model(session.settings.models[0])
     folder = _folder(session) / case_id
-    return "\n".join(_told(case, model, source, folder))
+    return "\n".join(write_case([_answered(case, model, source)], folder))
 
 
-def _told(case: Case, model: LoadedModel, source: SceneSource, folder: Path) -> Iterator[str]:
+def _answered(case: Case, model: LoadedModel, source: SceneSource) -> AnsweredCase:
     answers = [
         model.ask(query.task, [ModelInput(query, lambda picture: render(picture, source))])[0] for query in case.queries
     ]
     verdict = catalogue.get(case.relation).judge(case, answers)
-    yield f"case {case.id}: {item_name(case.relation, case.variant)}, scene {case.scene}, on {model.name}"
-    folder.mkdir(parents=True, exist_ok=True)
-    written: dict[str, Path] = {}
-    for query, answer in zip(case.queries, answers, strict=True):
-        file = written.get(query.picture.digest)
-        if file is None:
-            file = written[query.picture.digest] = folder / f"{len(written) + 1}.png"
-            render(query.picture, source).save(file)
-        yield f"    {query.text}  ->  {answer.text!r}  ({file})"
-    yield f"  expected: {case.expected}"
-    yield f"  {verdict.outcome.value}{f': {verdict.reason}' if verdict.reason else ''}"
+    return AnsweredCase(
+        case=case,
+        source=source,
+        model=model.name,
+        answers=tuple(answer.text for answer in answers),
+        outcome=verdict.outcome.value,
+        reason=verdict.reason,
+    )
 
 
-def _found(session: VqamtSession, case_id: str) -> Iterator[tuple[Case, SceneSource]]:
+def _found(session: Resources, case_id: str) -> Iterator[tuple[Case, SceneSource]]:
     source = session.source(session.settings.data[0])
     for line in _lines(session, case_id):
         row = cast("dict[str, Json]", json.loads(line))
-        yield case_of_row(row, _finder(source)), source
+        yield case_of_row(row, scenes_by_photo(source)), source
     for entry in session.entries:
         job = session.job(entry)
         plan = Plan(
@@ -78,7 +75,7 @@ def _found(session: VqamtSession, case_id: str) -> Iterator[tuple[Case, SceneSou
                 yield case, job.source
 
 
-def _lines(session: VqamtSession, case_id: str) -> Iterator[str]:
+def _lines(session: Resources, case_id: str) -> Iterator[str]:
     report = session.settings.report
     if report is not None and (file := report / "cases.jsonl").is_file():
         with file.open(encoding="utf-8") as lines:
@@ -87,17 +84,6 @@ def _lines(session: VqamtSession, case_id: str) -> Iterator[str]:
         yield line
 
 
-def _finder(source: SceneSource) -> Callable[[str], Scene]:
-    def scene_of(photo_id: str) -> Scene:
-        for index in range(len(source)):
-            scene = source.scene(index)
-            if scene.photo.id == photo_id:
-                return scene
-        raise DataError(f"Expected a photo of {source.spec}, but got photo={photo_id!r}: name the data of that run")
-
-    return scene_of
-
-
-def _folder(session: VqamtSession) -> Path:
+def _folder(session: Resources) -> Path:
     base = session.settings.report or session.settings.cache
     return (base / "replay") if base else Path(mkdtemp(prefix="vqamt-replay-"))

@@ -1,4 +1,4 @@
-"""A pytest session that has a model to test: loads things once, runs entries, and reports at the end."""
+"""A pytest session that has a model to test: adds items, runs them, and reports at the end."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import time
 from collections.abc import Generator
 from contextlib import ExitStack
 from datetime import UTC, datetime
-from functools import cached_property
 from importlib.metadata import version
 from typing import TextIO, cast
 
@@ -16,21 +15,15 @@ import pytest
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.events import Event, Listener
-from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.reports import report
 from pytest_vqamt.core.result_rows import hand_over, taken_over
 from pytest_vqamt.core.results import RelationResult, Report
-from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.execution.run_item import Job, run_item
-from pytest_vqamt.execution.stores import Stores
-from pytest_vqamt.integration.entries import Entry, entries
+from pytest_vqamt.execution.run_item import run_item
+from pytest_vqamt.integration.entries import Entry
 from pytest_vqamt.integration.items import ConsistencyItem, broken_item, headline_in_short, items_of, takes_fixture
 from pytest_vqamt.integration.planning import plan_lines
+from pytest_vqamt.integration.resources import Resources
 from pytest_vqamt.integration.settings import Settings
-from pytest_vqamt.models.base import LoadedModel
-from pytest_vqamt.models.catalogue import Catalogue
-from pytest_vqamt.relations.catalogue import check as check_patterns
 from pytest_vqamt.reporting.cases_file import CasesPart, remove_report, start_parts
 from pytest_vqamt.reporting.files import write_files
 from pytest_vqamt.reporting.progress import ProgressBar, open_terminal
@@ -50,9 +43,7 @@ class VqamtSession:
         self._config = config
         self._is_worker = hasattr(config, "workerinput")
         self._adds_items = bool(config.getoption("vqamt_model") or settings.only)
-        self._catalogue = Catalogue()
-        self._models: dict[str, LoadedModel] = {}
-        self._sources: dict[str, SceneSource] = {}
+        self.resources = Resources(settings, is_worker=self._is_worker)
         self._results: list[RelationResult] = []
         self._replayed: list[str] = []
         self._failed: list[str] = []
@@ -63,67 +54,6 @@ class VqamtSession:
         self._terminal: TextIO | None = None
         self._trouble = ""
 
-    # What the options name, loaded when it is first needed.
-
-    def model(self, spec: str) -> LoadedModel:
-        """The model of this spec, loaded once.
-
-        Raises:
-            VqamtError: it cannot be loaded.
-        """
-        if spec not in self._models:
-            self._models[spec] = self._catalogue.load(spec, self.settings.model_options)
-        return self._models[spec]
-
-    def source(self, spec: str) -> SceneSource:
-        """The scene source of this spec, opened once.
-
-        Raises:
-            VqamtError: it cannot be opened.
-        """
-        if spec not in self._sources:
-            self._sources[spec] = sources.load(spec, allow_bad_records=self.settings.terms.sampling.allow_bad_records)
-        return self._sources[spec]
-
-    @cached_property
-    def stores(self) -> Stores:
-        return Stores(self.settings.cache)
-
-    @cached_property
-    def entries(self) -> tuple[Entry, ...]:
-        """What this session is to run.
-
-        Raises:
-            VqamtError: the options name nothing to be run, or data or a model that cannot be used.
-        """
-        named = self.settings
-        for spec in named.data:
-            self.source(spec)  # before any model is loaded
-        check_patterns(
-            [each.pattern for each in named.terms.thresholds],
-            "--vqamt-fail-under to name a relation or a glob of relations",
-        )
-        return entries(named.models, named.data, named.relations, named.excluded, self._tasks, named.relation_settings)
-
-    def job(self, entry: Entry) -> Job:
-        """The entry with its model and its source loaded."""
-        return Job(
-            relation=entry.relation,
-            variant=entry.variant,
-            model=self.model(entry.model),
-            source=self.source(entry.data),
-            position=entry.position,
-        )
-
-    def _tasks(self, spec: str) -> tuple[Task, ...]:
-        """What a model can do; a worker tries every task of one that cannot be loaded, and each item says why."""
-        try:
-            return self.model(spec).tasks
-        except VqamtError:
-            if not self._is_worker:
-                raise
-            return tuple(Task)
-
     # Running.
 
     def run(self, entry: Entry) -> RelationResult:
@@ -132,7 +62,7 @@ class VqamtSession:
         Raises:
             VqamtError: the model or the data cannot be used.
         """
-        job = self.job(entry)
+        job = self.resources.job(entry)
         with ExitStack() as closing:
             listeners: list[Listener] = []
             if self.settings.report:
@@ -146,7 +76,7 @@ class VqamtSession:
                 for listener in listeners:
                     listener(event)
 
-            result = run_item(job, self.settings.terms, self.stores, listen)
+            result = run_item(job, self.settings.terms, self.resources.stores, listen)
         return result  # noqa: RET504 - an ExitStack may swallow errors, as far as mypy knows
 
     def run_and_tell(self, entry: Entry, node: pytest.Item) -> RelationResult:
@@ -168,7 +98,7 @@ class VqamtSession:
         """
         from pytest_vqamt.integration.replay import replay
 
-        node.stash.setdefault(_TOLD, {})["replay"] = replay(self, case_id)
+        node.stash.setdefault(_TOLD, {})["replay"] = replay(self.resources, case_id)
 
     def _column(self) -> int:
         """Where in its line pytest's own output stands."""
@@ -181,7 +111,7 @@ class VqamtSession:
             VqamtError: a folder or a file cannot be used.
         """
         if self._adds_items and self.settings.cache:
-            _ = self.stores.of_shown_cases
+            _ = self.resources.stores.of_shown_cases
         asks_nothing = self.settings.replay or self.settings.plan_only or self._config.getoption("collectonly")
         if self.settings.report and not asks_nothing:
             start_parts(self.settings.report)
@@ -189,7 +119,7 @@ class VqamtSession:
             if self._adds_items or self._config.getoption("vqamt_report"):
                 remove_report(self.settings.report)
         for spec in self.settings.models:
-            if spec.startswith("answers:") and (deferred := self.model(spec).deferred):
+            if spec.startswith("answers:") and (deferred := self.resources.model(spec).deferred):
                 deferred.prune()
 
     def _add_items(self, session: pytest.Session, items: list[pytest.Item]) -> None:
@@ -199,9 +129,9 @@ class VqamtSession:
         elif self.settings.only or (self._adds_items and not theirs):
             items.extend(items_of(session, self))
         elif theirs:
-            _ = self.entries  # or the options cannot be used
+            _ = self.resources.entries  # or the options cannot be used
         if self.settings.plan_only or self.settings.max_queries is not None:
-            self._planned = plan_lines(self, self.settings.max_queries)
+            self._planned = plan_lines(self.resources, self.settings.max_queries)
         if self.settings.plan_only:
             items.clear()
 
@@ -253,8 +183,7 @@ class VqamtSession:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        if "stores" in self.__dict__:
-            self.stores.close()
+        self.resources.close()
         if self._terminal:
             self._terminal.close()
         if self.settings.plan_only and session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:

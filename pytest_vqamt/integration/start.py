@@ -39,7 +39,7 @@ def parametrize(metafunc: pytest.Metafunc, session: VqamtSession | None) -> None
         )
         return
     try:
-        entries = session.entries
+        entries = session.resources.entries
     except VqamtError:
         metafunc.parametrize("vqamt_consistency", [None], indirect=True, ids=["options"])
         return

@@ -10,7 +10,7 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import Colour, Fill
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.imaging.inpaint import lacking, method_of
-from pytest_vqamt.relations.whole_pixels import outwards
+from pytest_vqamt.relations.whole_pixels import covered
 
 ERASE = Setting(
     name="erase",
@@ -58,7 +58,7 @@ class Eraser:
 
     def erase(self, picture: Picture, box: Box) -> Picture:
         """``picture`` with ``box`` covered, rounded outwards to whole pixels and as far as it lies in the frame."""
-        patch = outwards(box).common(picture.scene.frame) or box
+        patch = covered(box, picture.scene) or box
         return picture.erase(patch, self.fill, self.colour, self.method)
 
 

@@ -1,25 +1,19 @@
-"""Boxes as edits see them: in whole pixels, rounded outwards, so that nothing of a thing is left beside its box."""
+"""Boxes as edits see them: in whole pixels, rounded outwards, as far as they lie in the frame."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from math import ceil, floor
-
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.scene import Scene, Thing
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.imaging.whole_pixels import outwards
 
 
-def outwards(box: Box) -> Box:
-    """The smallest box of whole pixels that holds ``box``.
-
-    >>> outwards(Box(1.5, 2, 3, 4.25))
-    Box(x=1, y=2, w=4, h=5)
-    """
-    return Box.between(floor(box.x), floor(box.y), ceil(box.x1), ceil(box.y1))
+def covered(box: Box, scene: Scene) -> Box | None:
+    """The smallest box of whole pixels that holds what of ``box`` lies in the frame; None where nothing does."""
+    pixels = outwards(box, (scene.width, scene.height))
+    return Box.between(*pixels) if pixels else None
 
 
-def taken(scene: Scene, *, but: Iterable[Thing] = ()) -> tuple[Box, ...]:
-    """The boxes of all things and crowds, rounded outwards, without those of the things ``but``."""
-    left_out = {thing.id for thing in but}
-    things = (thing.box for thing in scene.objects if thing.id not in left_out)
-    return tuple(map(outwards, (*things, *(region.box for region in scene.regions))))
+def taken(scene: Scene, *, but: str = "") -> tuple[Box, ...]:
+    """The boxes of all things, without that of the id ``but``, and of all crowds, in whole pixels."""
+    boxes = (*(thing.box for thing in scene.objects if thing.id != but), *(region.box for region in scene.regions))
+    return tuple(pixels for box in boxes if (pixels := covered(box, scene)))

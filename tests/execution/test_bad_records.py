@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.events import Event
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution.plan import Sampling
@@ -27,18 +28,22 @@ class Broken(Scenes):
         return super().scene(index)
 
 
+def _silent(event: Event) -> None:
+    """Listens to nothing."""
+
+
 def result_of(*, allow: bool, shard: tuple[int, int] = (1, 1)) -> RelationResult:
     sampling = Sampling(max_cases=30, sampler=Sampler.RANDOM, allow_bad_records=allow, shard=shard)
     job = Job(relation=Rule(), variant="", model=loaded(Model()), source=Broken(5))
     stores = Stores(None)
     try:
-        return run_item(job, Terms(sampling=sampling), stores, [].append)
+        return run_item(job, Terms(sampling=sampling), stores, _silent)
     finally:
         stores.close()
 
 
 def test_it_ends_the_run_with_its_one_line() -> None:
-    with pytest.raises(DataError, match="^made.json: record 2: its photo is cut short$"):
+    with pytest.raises(DataError, match=r"^made\.json: record 2: its photo is cut short$"):
         result_of(allow=False)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_vqamt.core.events import Event
 from pytest_vqamt.core.results import Gate, RelationResult
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.execution.run_item import Job, Terms, run_item
@@ -27,6 +28,10 @@ def wrong_where_even(text: str) -> str:
     return word if is_even(int(number)) else "same"
 
 
+def _silent(event: Event) -> None:
+    """Listens to nothing."""
+
+
 def result_of(rule: Rule, *thresholds: str, shard: tuple[int, int] = (1, 1), shrink: int = 0) -> RelationResult:
     terms = Terms(
         sampling=Sampling(max_cases=40, sampler=Sampler.RANDOM, shard=shard),
@@ -36,7 +41,7 @@ def result_of(rule: Rule, *thresholds: str, shard: tuple[int, int] = (1, 1), shr
     job = Job(relation=rule, variant="", model=loaded(Model(reply=wrong_where_even)), source=Scenes(5))
     stores = Stores(None)
     try:
-        return run_item(job, terms, stores, [].append)
+        return run_item(job, terms, stores, _silent)
     finally:
         stores.close()
 

@@ -94,9 +94,7 @@ def test_a_name_that_has_but_one_number_is_read_back(name: str) -> None:
     written = [exists(group, wording) for wording in range(EXISTS_WORDINGS)]
     written += [absent(group, wording) for wording in range(ABSENT_WORDINGS)]
     written += [
-        both(groups, wording)
-        for groups in ((group,), (group, CUP), (CUP, group))
-        for wording in range(BOTH_WORDINGS)
+        both(groups, wording) for groups in ((group,), (group, CUP), (CUP, group)) for wording in range(BOTH_WORDINGS)
     ]
     assert [question.text for question in written if not is_read_as(question.meaning, question.text)] == []
 

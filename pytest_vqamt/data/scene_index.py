@@ -1,0 +1,114 @@
+"""Annotations in an index: opened at once however large they are, and any scene read by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, TypedDict, cast
+
+from pytest_vqamt.core.corpus import Corpus, Together
+from pytest_vqamt.core.edits import Colour
+from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.data.graph_rows import scene_of_row
+from pytest_vqamt.data.index_building import SceneReader
+from pytest_vqamt.data.index_files import IndexFile
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+
+class SceneIndex:
+    """The annotations that a reader gives, without masks.
+
+    The first use of large annotations reads them once, which takes minutes; later ones take a second or two.
+    """
+
+    def __init__(self, reader: SceneReader) -> None:
+        self._kind = reader.kind
+        self._first_file = reader.files[0]
+        self._file = IndexFile(reader)
+
+    @property
+    def bad_records(self) -> tuple[str, ...]:
+        return self._bad
+
+    @property
+    def digest(self) -> str:
+        return self._summary["digest"]
+
+    def __len__(self) -> int:
+        return self._summary["scenes"]
+
+    def photo_ids(self) -> tuple[str, ...]:
+        return tuple(self._photos["ids"])
+
+    def photo_file(self, index: int) -> str:
+        return self._photos["files"][index]
+
+    def scene(self, index: int) -> Scene:
+        return scene_of_row(self._file.row(index), f"{self._first_file.parent}: image {self._photos['ids'][index]}")
+
+    def mask(self, index: int, thing_id: str) -> Image:
+        raise DataError(
+            f"Expected a thing with a mask, but {self._kind} has boxes only "
+            f"(photo={self._photos['ids'][index]!r}, thing={thing_id!r})"
+        )
+
+    def corpus(self, *, scene: Callable[[int], Scene], measure: Callable[[], Colour | None]) -> Corpus:
+        kept = cast("_CorpusRow", self._file.fact("corpus"))
+        names = kept["names"]
+        ranked = tuple(names[number] for number in kept["ranked"])
+        return Corpus(
+            scenes=len(self),
+            names=ranked,
+            frequency=MappingProxyType(dict(zip(ranked, kept["frequency"], strict=True))),
+            together=Together(tuple(names[number] for number in numbers) for numbers in kept["named"]),
+            exhaustive=frozenset(kept["exhaustive"]),
+            plural=frozenset(names[number] for number in kept["plural"]),
+            attributes=MappingProxyType(
+                {name: tuple((attribute, n) for attribute, n in pairs) for name, pairs in kept["attributes"].items()}
+            ),
+            multi_coloured=frozenset(names[number] for number in kept["multi_coloured"]),
+            cutouts=MappingProxyType({}),
+            simplest_first=tuple(kept["simplest_first"]),
+            scene=scene,
+            measure=cache(measure),
+        )
+
+    @cached_property
+    def _bad(self) -> tuple[str, ...]:
+        return tuple(cast("list[str]", self._file.fact("bad")))
+
+    @cached_property
+    def _summary(self) -> _Summary:
+        return cast("_Summary", self._file.fact("summary"))
+
+    @cached_property
+    def _photos(self) -> _Photos:
+        return cast("_Photos", self._file.fact("photos"))
+
+
+class _Summary(TypedDict):
+    scenes: int
+    digest: str
+
+
+class _Photos(TypedDict):
+    ids: list[str]
+    files: list[str]
+
+
+class _CorpusRow(TypedDict):
+    """As ``index_building`` writes it."""
+
+    names: list[str]
+    ranked: list[int]
+    frequency: list[int]
+    named: list[list[int]]
+    exhaustive: list[str]
+    plural: list[int]
+    multi_coloured: list[int]
+    attributes: dict[str, list[tuple[str, int]]]
+    simplest_first: list[int]

@@ -1,0 +1,92 @@
+"""What the options name, loaded when it is first needed, and once."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.query import Task
+from pytest_vqamt.data import catalogue as sources
+from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.execution.run_item import Job
+from pytest_vqamt.execution.stores import Stores
+from pytest_vqamt.integration.entries import Entry, entries
+from pytest_vqamt.integration.settings import Settings
+from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.relations.catalogue import check as check_patterns
+
+
+class Resources:
+    """The models, the scene sources, the stores and the entries of a session."""
+
+    def __init__(self, settings: Settings, *, is_worker: bool) -> None:
+        self.settings = settings
+        self._is_worker = is_worker
+        self._catalogue = Catalogue()
+        self._models: dict[str, LoadedModel] = {}
+        self._sources: dict[str, SceneSource] = {}
+
+    def close(self) -> None:
+        """Closes what was opened."""
+        if "stores" in self.__dict__:
+            self.stores.close()
+
+    def model(self, spec: str) -> LoadedModel:
+        """The model of this spec, loaded once.
+
+        Raises:
+            VqamtError: it cannot be loaded.
+        """
+        if spec not in self._models:
+            self._models[spec] = self._catalogue.load(spec, self.settings.model_options)
+        return self._models[spec]
+
+    def source(self, spec: str) -> SceneSource:
+        """The scene source of this spec, opened once.
+
+        Raises:
+            VqamtError: it cannot be opened.
+        """
+        if spec not in self._sources:
+            self._sources[spec] = sources.load(spec, allow_bad_records=self.settings.terms.sampling.allow_bad_records)
+        return self._sources[spec]
+
+    @cached_property
+    def stores(self) -> Stores:
+        return Stores(self.settings.cache)
+
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        """What this session is to run.
+
+        Raises:
+            VqamtError: the options name nothing to be run, or data or a model that cannot be used.
+        """
+        named = self.settings
+        for spec in named.data:
+            self.source(spec)  # before any model is loaded
+        check_patterns(
+            [each.pattern for each in named.terms.thresholds],
+            "--vqamt-fail-under to name a relation or a glob of relations",
+        )
+        return entries(named.models, named.data, named.relations, named.excluded, self._tasks, named.relation_settings)
+
+    def job(self, entry: Entry) -> Job:
+        """The entry with its model and its source loaded."""
+        return Job(
+            relation=entry.relation,
+            variant=entry.variant,
+            model=self.model(entry.model),
+            source=self.source(entry.data),
+            position=entry.position,
+        )
+
+    def _tasks(self, spec: str) -> tuple[Task, ...]:
+        """What a model can do; a worker tries every task of one that cannot be loaded, and each item says why."""
+        try:
+            return self.model(spec).tasks
+        except VqamtError:
+            if not self._is_worker:
+                raise
+            return tuple(Task)

@@ -1,0 +1,1 @@
+"""Jimenez, Russakovsky and Narasimhan: CARETS. ACL 2022."""

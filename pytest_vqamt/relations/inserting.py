@@ -1,0 +1,106 @@
+"""One more instance of a class that is in the picture: which, how large, and where.
+
+Yuan et al., CVPR 2021, section 4.2.2; sizes and places as in the authors' code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.case import Fact, NotApplicable
+from pytest_vqamt.core.corpus import Corpus, CutoutEntry
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.scene import Scene, Thing
+from pytest_vqamt.relations.names import disjoint, presumed, unrelated
+from pytest_vqamt.relations.room import Place, Size, anywhere, size_among, touching
+from pytest_vqamt.relations.whole_pixels import taken
+from pytest_vqamt.sampling.chooser import Chooser
+
+_LARGEST_SHARE = 0.2
+"""Smaller instances of a class are often fragments."""
+_AT_MOST = 200
+"""So many cut-outs of a class to choose from, evenly out of the largest fifth."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inserted:
+    """What was put into the picture.
+
+    Attributes:
+        picture: the one that shows it.
+        thing: as it was in its own photo.
+        source: the scene that it was cut out of.
+        alongside: names of what may have been cut out with it in part.
+        placed: "touching" a box that was there, or "anywhere".
+    """
+
+    picture: Picture
+    thing: Thing
+    source: Scene
+    alongside: tuple[str, ...]
+    placed: str
+
+    @property
+    def facts(self) -> tuple[tuple[str, Fact], ...]:
+        return (("inserted", self.thing.name), ("placed", self.placed))
+
+    def leaves(self, name: str, scene: Scene) -> bool:
+        """Whether there are surely as many things of this name as there were in ``scene``."""
+        return unrelated(name, self.thing.name, scene) and all(disjoint(name, other, scene) for other in self.alongside)
+
+    def is_presumed(self, names: tuple[str, ...]) -> bool:
+        """Whether one of the names may have come along, unannotated, from where the thing was cut out."""
+        return presumed(names, self.source)
+
+
+def insert_one(
+    scene: Scene, corpus: Corpus, choose: Chooser, names: tuple[str, ...], suits: Callable[[CutoutEntry, str], bool]
+) -> Inserted | NotApplicable:
+    """Another instance of one of ``names``, put where it overlaps nothing; ``suits`` says which cut-outs will do."""
+    pools = {name: pool for name in names if (pool := _pool(scene, corpus, name, suits))}
+    if not pools:
+        return NotApplicable(reason="no cut-out of another instance of a class in the picture")
+    name = choose.one(tuple(pools))
+    entry = choose.one(pools[name])
+    size = size_among([thing.box for thing in scene.objects if thing.name == name], entry.w, entry.h)
+    if size is None:
+        return NotApplicable(reason="what would be inserted is too small")
+    placed = _place(scene, choose, size)
+    if placed is None:
+        return NotApplicable(reason="no room for one more thing")
+    kind, at = placed
+    cutout = corpus.cut_out(entry)
+    if cutout.photo == scene.photo:
+        return NotApplicable(reason="the cut-out is from the very same photo")
+    return Inserted(
+        picture=scene.picture.insert(cutout, at, size),
+        thing=cutout.thing,
+        source=corpus.scene(entry.index),
+        alongside=entry.alongside,
+        placed=kind,
+    )
+
+
+def _pool(
+    scene: Scene, corpus: Corpus, name: str, suits: Callable[[CutoutEntry, str], bool]
+) -> tuple[CutoutEntry, ...]:
+    """The largest fifth of the cut-outs of ``name`` from elsewhere, those of them that suit."""
+    every = corpus.cutouts.get(name, ())
+    here = {(thing.id, thing.box.w, thing.box.h) for thing in scene.objects if thing.name == name and thing.has_mask}
+    size = ceil(_LARGEST_SHARE * max(0, len(every) - len(here)))
+    elsewhere = [entry for entry in every[: size + len(here)] if (entry.thing, entry.w, entry.h) not in here][:size]
+    return tuple(entry for entry in elsewhere[:: ceil(size / _AT_MOST) or 1] if suits(entry, name))
+
+
+def _place(scene: Scene, choose: Chooser, size: Size) -> tuple[str, Place] | None:
+    """A kind of place and a place of that kind: half of them touch a box, where there are places of both kinds."""
+    boxes: tuple[Box, ...] = taken(scene)
+    kinds = {"touching": touching, "anywhere": anywhere}
+    order = ("anywhere", "touching") if choose.chance(0.5) else ("touching", "anywhere")
+    for kind in order:
+        if places := kinds[kind](boxes, scene.frame, size):
+            return kind, choose.one(places)
+    return None
