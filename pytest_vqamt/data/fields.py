@@ -74,8 +74,10 @@ class Record:
         """Raises DataError where there is a field that is not among ``known``."""
         for each in self.row:
             if each not in known:
-                label = self.label()
-                raise DataError(f"{label}: Expected no field {shown(each)}; {did_you_mean(each, known)}")
+                raise DataError(
+                    f"{self.label()}: Expected known fields only, but got field={shown(each)}; "
+                    f"{did_you_mean(each, known)}"
+                )
 
     def text(self, field: str, default: str | None = None) -> str:
         """A string that is not blank, as it stands; ``default`` where there is none and a default is given."""
@@ -200,7 +202,7 @@ class Record:
     def _text(self, value: object, field: str) -> str:
         if not isinstance(value, str) or not value.strip():
             raise self.wrong(field, "a text that is not blank")
-        if _SURROGATE.search(value):
+        if not value.isascii() and _SURROGATE.search(value):
             raise self.wrong(field, "a text of whole characters", "half of a pair of surrogates is no character")
         return value
 

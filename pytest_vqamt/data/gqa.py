@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
 from pytest_vqamt.data.annotations import AnnotatedPhotos
@@ -13,9 +14,9 @@ from pytest_vqamt.data.fields import Record
 from pytest_vqamt.data.index_building import Found
 from pytest_vqamt.data.photo_files import PhotoFiles
 from pytest_vqamt.data.photo_folders import PhotoFolders
-from pytest_vqamt.data.record_stream import RecordStream
+from pytest_vqamt.data.record_stream import RecordStream, plain_or_gzip
 from pytest_vqamt.data.scene_index import SceneIndex
-from pytest_vqamt.data.words import cleaned, is_multi_coloured
+from pytest_vqamt.data.words import is_multi_coloured
 
 _FILES = ("train_sceneGraphs.json", "val_sceneGraphs.json", "sceneGraphs.json")
 _FILE_AND_PHOTOS = re.compile(r"(?P<file>.+?\.json(?:\.gz)?)(?::(?P<photos>.+))?")
@@ -38,10 +39,13 @@ def load(argument: str) -> AnnotatedPhotos:
         files = (given,)
         folders = [Path(named["photos"]) if named["photos"] else given.parent / "images"]
         if named["photos"] and not folders[0].is_dir():
-            raise OptionError(f"Expected --vqamt-data=gqa:FILE:IMAGES with a folder, but got IMAGES={named['photos']!r}")
+            raise OptionError(
+                f"Expected --vqamt-data=gqa:FILE:IMAGES with a folder, but got IMAGES={named['photos']!r}"
+            )
     else:
         raise OptionError(
-            f"Expected --vqamt-data=gqa:DIR or gqa:FILE.json[:IMAGES], but got {argument!r}: there is no such folder or file"
+            f"Expected --vqamt-data=gqa:DIR or gqa:FILE.json[:IMAGES], but got {argument!r}: "
+            "there is no such folder or file"
         )
     photos = PhotoFolders.of(folders)
     annotations = SceneIndex(GqaReader(files, photos))
@@ -87,14 +91,15 @@ class GqaReader:
 def scene_of(record: Record, image_id: str) -> Scene:
     """A GQA record as a scene; names stay as they are ("shelves"), in lower case.
 
-    A relation of a thing to itself ("bear on bear") says nothing and is left out.
+    A relation of a thing to itself ("bear on bear") says nothing and is left out. The setting is the location; where
+    only the weather is known, the picture was taken outdoors.
 
     Raises:
         DataError: a field is missing or wrong.
     """
     width, height = record.size()
-    scene = Scene(id=image_id, photo=Photo(id=f"{image_id}.jpg", digest=""), width=width, height=height)
-    known = record.record("objects").row
+    frame = Box(0, 0, width, height)
+    objects = record.record("objects").row
     things: list[Thing] = []
     relationships: dict[Relationship, None] = {}
     for thing_id, row in record.keyed("objects"):
@@ -102,10 +107,47 @@ def scene_of(record: Record, image_id: str) -> Scene:
         things.append(
             Thing(
                 id=thing_id,
-                name=cleaned(row.text("name")),
-                box=row.box_of(("x", "y", "w", "h"), scene.frame),
+                name=row.name("name"),
+                box=row.box_of(("x", "y", "w", "h"), frame),
                 attributes=attributes,
                 multi_coloured=is_multi_coloured(attributes),
             )
         )
-    return scene
+        for each in _relations(row):
+            other = each.identity("object")
+            if other not in objects:
+                raise each.wrong("object", "the id of an object of this image")
+            if other != thing_id:
+                relationships[Relationship(subject=thing_id, predicate=each.name("name"), object=other)] = None
+    return Scene(
+        id=image_id,
+        photo=Photo(id=f"{image_id}.jpg", digest=""),
+        width=width,
+        height=height,
+        objects=tuple(things),
+        relationships=tuple(relationships),
+        setting=_setting(record),
+    )
+
+
+def _relations(row: Record) -> Iterator[Record]:
+    """A list in the files; GQA's own page on the format shows an object."""
+    if isinstance(row.row.get("relations"), dict):
+        return (each for _, each in row.keyed("relations"))
+    return row.records("relations")
+
+
+def _setting(record: Record) -> str:
+    location = record.name("location", "none")
+    if location != "none":
+        return location
+    return "outdoors" if record.name("weather", "none") != "none" else ""
+
+
+def _found(folder: Path) -> tuple[Path, ...]:
+    """The files of scene graphs in the folder, or in its folder "sceneGraphs"."""
+    for within in (folder, folder / "sceneGraphs"):
+        files = tuple(file for name in _FILES if (file := plain_or_gzip(within / name)) is not None)
+        if files:
+            return files
+    raise DataError(f"Expected {', '.join(_FILES[:-1])} or {_FILES[-1]} in {folder}, but there is none: fetch one")

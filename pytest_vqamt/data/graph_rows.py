@@ -11,7 +11,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json, encode
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Region, Relationship, Scene, Thing
-from pytest_vqamt.data.fields import MOST_PX, Once, Record
+from pytest_vqamt.data.fields import MOST_PX, Once, Record, tidy
 
 Polygons: TypeAlias = "tuple[tuple[float, ...], ...]"
 """Each as x, y of one corner after the other, in pixels of the picture; together they are one thing."""
@@ -22,7 +22,7 @@ FIELDS = (
 )  # fmt: skip
 _THING_FIELDS = ("id", "name", "box", "attributes", "synset", "multi_coloured", "mask")
 
-_SYNSET = re.compile(r"\S+\.[nvasr]\.\d+")
+_SYNSET = re.compile(r"\S+\.[nvasr]\.[0-9]+")
 _NO_MASKS: Mapping[str, Polygons] = MappingProxyType({})
 
 
@@ -39,18 +39,19 @@ def scene_of_row(row: object, where: str) -> Scene:
     width, height = record.size()
     frame = Box(0, 0, width, height)
     things = tuple(_things(record, frame))
+    regions = tuple(_region(each, frame) for each in record.records("regions"))
     return Scene(
         id=scene_id,
         photo=Photo(id=scene_id, digest=""),
         width=width,
         height=height,
         objects=things,
-        regions=tuple(_region(each, frame) for each in record.records("regions")),
+        regions=regions,
         relationships=tuple(_relationships(record, frozenset(thing.id for thing in things))),
         setting=record.name("setting", ""),
         captions=record.texts("captions"),
         questions=tuple(_questions(record)),
-        exhaustive=frozenset(record.names("exhaustive")),
+        exhaustive=_exhaustive(record, regions),
     )
 
 
@@ -86,7 +87,7 @@ def row_of_scene(scene: Scene, file: str, masks: Mapping[str, Polygons] = _NO_MA
             for each in scene.relationships
         ],
         "captions": list(scene.captions),
-        "exhaustive": list(sorted(scene.exhaustive)),
+        "exhaustive": sorted(scene.exhaustive),
         "questions": [_question_row(question) for question in scene.questions],
     }
     row.update({field: items for field, items in lists.items() if items})
@@ -129,6 +130,16 @@ def _relationships(record: Record, things: frozenset[str]) -> Iterator[Relations
         )
 
 
+def _exhaustive(record: Record, regions: tuple[Region, ...]) -> frozenset[str]:
+    crowds = {region.name for region in regions}
+    for place, name in enumerate(record.texts("exhaustive")):
+        if tidy(name) in crowds:
+            raise record.wrong(
+                f"exhaustive[{place}]", "a name of which there is no crowd", "how many are in a crowd is not known"
+            )
+    return frozenset(record.names("exhaustive"))
+
+
 def _questions(record: Record) -> Iterator[PublishedQuestion]:
     ids = Once()
     for each in record.records("questions"):
@@ -167,7 +178,9 @@ def _check_mask(record: Record, box: Box) -> None:
     xs = [x for polygon in _polygons(record) for x in polygon[::2]]
     ys = [y for polygon in _polygons(record) for y in polygon[1::2]]
     if not Box.between(min(xs), min(ys), max(xs), max(ys)).overlaps(box):
-        raise record.wrong("mask", "polygons that overlap the box of their object", "give both in pixels of the picture")
+        raise record.wrong(
+            "mask", "polygons that overlap the box of their object", "give both in pixels of the picture"
+        )
 
 
 def _thing_row(thing: Thing, masks: Mapping[str, Polygons]) -> Json:

@@ -42,19 +42,27 @@ class Found:
 
 
 class SceneReader(Protocol):
-    """What reads the annotation files of one kind.
+    """What reads the annotation files of one kind."""
 
-    Attributes:
-        kind: what users call such data ("gqa").
-        version: goes up when the same files give other scenes.
-        files: the annotation files.
-        settings: what else decides about the scenes (which photos there are), as a digest.
-    """
+    @property
+    def kind(self) -> str:
+        """What users call such data ("gqa")."""
+        ...
 
-    kind: str
-    version: int
-    files: tuple[Path, ...]
-    settings: str
+    @property
+    def version(self) -> int:
+        """Goes up when the same files give other scenes."""
+        ...
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The annotation files."""
+        ...
+
+    @property
+    def settings(self) -> str:
+        """What else decides about the scenes (which photos there are), as a digest."""
+        ...
 
     def records(self, progress: Callable[[int], object]) -> Iterator[Found | str]:
         """Each record in order: the scene, or one line on what is wrong with it.
@@ -88,10 +96,12 @@ def fill(db: sqlite3.Connection, reader: SceneReader, progress: Callable[[int], 
 
 
 def packed(value: Json) -> bytes:
+    """The value as an index holds it."""
     return zlib.compress(_text(value).encode())
 
 
 def unpacked(data: bytes) -> object:
+    """The value that ``packed`` made ``data`` of."""
     value: object = json.loads(zlib.decompress(data))
     return value
 
@@ -125,14 +135,15 @@ class _Rows:
 
     def _is_new(self, found: Found) -> bool:
         scene_id = found.scene.id
-        first = self._paths.setdefault(scene_id, found.path)
-        if first is not found.path:
+        first = self._paths.get(scene_id)
+        if first is None:
+            self._paths[scene_id] = found.path
+            return True
+        if first != found.path:
             raise DataError(
                 f"Expected files without a record in common, but {first} and {found.path} "
                 f"both have image={scene_id!r}: name one of the files"
             )
-        if len(self._paths) > len(self.photo_ids):
-            return True
         self.bad.append(f"{found.path}: image {scene_id}: Expected an id of its own, but an earlier record has it")
         return False
 
@@ -155,7 +166,7 @@ def _corpus_row(corpus: Corpus, rows: _Rows) -> Json:
         "ranked": [rows.numbers[name] for name in corpus.names],
         "frequency": [corpus.frequency[name] for name in corpus.names],
         "named": list(rows.named),
-        "exhaustive": sorted(corpus.exhaustive),
+        "exhaustive": [*sorted(corpus.exhaustive)],
         "plural": [rows.numbers[name] for name in sorted(corpus.plural)],
         "multi_coloured": [rows.numbers[name] for name in sorted(corpus.multi_coloured)],
         "attributes": {name: [list(pair) for pair in pairs] for name, pairs in corpus.attributes.items()},

@@ -175,6 +175,9 @@ def _json_bytes(path: Path) -> int:
 @contextmanager
 def _shown(reader: SceneReader) -> Iterator[Callable[[int], object]]:
     """A bar on standard error, where a person looks at it and the build takes its time."""
+    if "CI" in os.environ or not sys.stderr.isatty():
+        yield lambda _bytes: None
+        return
     from tqdm import tqdm
 
     with tqdm(
@@ -184,7 +187,6 @@ def _shown(reader: SceneReader) -> Iterator[Callable[[int], object]]:
         unit_scale=True,
         leave=False,
         delay=_SHOW_AFTER_S,
-        disable="CI" in os.environ or not sys.stderr.isatty(),
         file=sys.stderr,
     ) as bar:
         yield bar.update

@@ -54,8 +54,7 @@ class PhotoFiles:
 
     def check_size(self, name: str, width: int, height: int) -> None:
         """Raises DataError where the photo, turned as its EXIF says, is not ``width`` x ``height`` px."""
-        self.size_bytes(name)
-        file = self.folder / name
+        file = self._file(name)
         found = size_px(file)
         if found != (width, height):
             raise DataError(
@@ -72,10 +71,7 @@ class PhotoFiles:
 
     def _read(self, name: str) -> bytes:
         """The bytes of the file, of which the last is there."""
-        size = self.size_bytes(name)
-        file = self.folder / name
-        if not size:
-            raise DataError(f"Expected a photo, but {str(file)!r} is empty: fetch it again")
+        file = self._file(name)
         try:
             data = file.read_bytes()
         except OSError as error:
@@ -83,6 +79,13 @@ class PhotoFiles:
         if not is_whole(data):
             raise DataError(f"Expected a whole photo, but {str(file)!r} is truncated: fetch it again")
         return data
+
+    def _file(self, name: str) -> Path:
+        """The file, which is there and not empty."""
+        file = self.folder / name
+        if not self.size_bytes(name):
+            raise DataError(f"Expected a photo, but {str(file)!r} is empty: fetch it again")
+        return file
 
     def _size_bytes(self, name: str) -> int | None:
         """The size of the file, None where there is none."""

@@ -88,6 +88,12 @@ class RecordStream:
         return nullcontext(on_disk)
 
 
+def plain_or_gzip(path: Path) -> Path | None:
+    """The file as it is, else compressed with ".gz" after its name; None where there is neither."""
+    compressed = path.with_name(f"{path.name}.gz")
+    return path if path.is_file() else compressed if compressed.is_file() else None
+
+
 def _first_line(error: Exception) -> str:
     said = error.args[0] if error.args else ""
     text = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache, cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypedDict, cast
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, TypedDict, cast
 from pytest_vqamt.core.corpus import Corpus, Together
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.graph_rows import scene_of_row
 from pytest_vqamt.data.index_building import SceneReader
 from pytest_vqamt.data.index_files import IndexFile
@@ -26,9 +27,15 @@ class SceneIndex:
     """
 
     def __init__(self, reader: SceneReader) -> None:
+        """Raises DataError where a file is damaged, or no record can be used."""
         self._kind = reader.kind
         self._first_file = reader.files[0]
         self._file = IndexFile(reader)
+        if not len(self):
+            wrong = (
+                f"each of {len(self._bad)} is broken, the first so: {self._bad[0]}" if self._bad else "there is none"
+            )
+            raise DataError(f"Expected {self._first_file} to have a record that can be used, but {wrong}")
 
     @property
     def bad_records(self) -> tuple[str, ...]:
@@ -48,7 +55,9 @@ class SceneIndex:
         return self._photos["files"][index]
 
     def scene(self, index: int) -> Scene:
-        return scene_of_row(self._file.row(index), f"{self._first_file.parent}: image {self._photos['ids'][index]}")
+        photo_id = self._photos["ids"][index]
+        scene = scene_of_row(self._file.row(index), f"the index of {self._first_file.parent}: photo {photo_id}")
+        return replace(scene, photo=Photo(id=photo_id, digest=""))
 
     def mask(self, index: int, thing_id: str) -> Image:
         raise DataError(

@@ -12,7 +12,8 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.imaging.outline import Outline, outlines
-from pytest_vqamt.imaging.sheet import Panel, Strip
+from pytest_vqamt.imaging.panels import Panel
+from pytest_vqamt.imaging.sheet import Strip
 
 
 def case_strip(

@@ -25,10 +25,10 @@ class Inpainter(Protocol):
         ...
 
 
-_TELEA_RADIUS_PX = 3
-"""As in OpenCV's own example. More smears no less over holes of a thing's size, and costs its square."""
+TELEA_RADIUS_PX = 5
+"""Where the fronts meet, 3, as in OpenCV's example, leaves edges as sharp as a thing's; 10 takes four times as long."""
 
-_TELEA_MARGIN_PX = _TELEA_RADIUS_PX + 2
+_TELEA_MARGIN_PX = TELEA_RADIUS_PX + 2
 _BIHARMONIC_MARGIN_PX = 3
 
 
@@ -50,7 +50,7 @@ def telea(image: Values, hole: Hole) -> Values:
     """Telea's fast marching (2004), by OpenCV: inwards from the edge, each pixel from those known near it."""
     import cv2
 
-    return cv2.inpaint(image, hole.astype(np.uint8), _TELEA_RADIUS_PX, cv2.INPAINT_TELEA).astype(np.uint8, copy=False)
+    return cv2.inpaint(image, hole.astype(np.uint8), TELEA_RADIUS_PX, cv2.INPAINT_TELEA).astype(np.uint8, copy=False)
 
 
 def biharmonic(image: Values, hole: Hole) -> Values:

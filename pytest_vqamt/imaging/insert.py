@@ -48,10 +48,12 @@ def _scaled(cutout: Cutout, size: tuple[int, int], photos: PhotoStore) -> Image.
     thing = photo.crop(pixels)
     thing.putalpha(mask.crop(pixels))
     box = Box(0, 0, *photo.size).common(cutout.thing.box) or cutout.thing.box
-    # Pillow weighs colours by transparency when it scales RGBA: what stood around the thing does not shine through.
     within = (box.x - pixels[0], box.y - pixels[1], box.x1 - pixels[0], box.y1 - pixels[1])
-    scaled = thing.resize(size, Image.Resampling.BICUBIC, box=within)
-    scaled.putalpha(_feathered(scaled.getchannel("A"), max(1.0, size[0] / box.w, size[1] / box.h)))
+    scale = max(size[0] / box.w, size[1] / box.h)
+    # Pillow weighs colours by transparency when it scales RGBA, so that what stood around the thing does not shine
+    # through. Sharper filters weigh some pixels below zero, which draws a bright line along the edge of the mask.
+    scaled = thing.resize(size, Image.Resampling.BILINEAR if scale > 1 else Image.Resampling.HAMMING, box=within)
+    scaled.putalpha(_feathered(scaled.getchannel("A"), max(1.0, scale)))
     return scaled
 
 

@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 from functools import cache
 
-from PIL import ImageFont
+from PIL import Image, ImageDraw, ImageFont
+
+from pytest_vqamt.core.edits import Colour
+
+PAPER: Colour = (255, 255, 255)
+INK: Colour = (25, 25, 25)
+FAINT: Colour = (95, 95, 95)
+
+Line = tuple[str, int, Colour]
+"""Words, their size in pixels, and their colour."""
 
 _MOST_CHARACTERS = 2_000
 _IN_NO_FONT = "\U000f0000"
@@ -65,10 +75,18 @@ def wrapped(text: str, width: int, size_px: int, most_lines: int = 12) -> list[s
             lines.extend(_broken(word, width, size_px))
     if len(lines) <= most_lines and len(text) <= _MOST_CHARACTERS:
         return lines
-    kept = lines[:most_lines]
-    while kept[-1] and width_px(f"{kept[-1]}...", size_px) > width:
-        kept[-1] = kept[-1][:-1]
-    return [*kept[:-1], f"{kept[-1]}..."]
+    last = lines[most_lines - 1] if len(lines) >= most_lines else "".join(lines[-1:])
+    while last and width_px(f"{last}...", size_px) > width:
+        last = last[:-1]
+    return [*lines[: most_lines - 1], f"{last}..."]
+
+
+def write(image: Image.Image, lines: Iterable[Line], left: int, top: int) -> None:
+    """Writes the lines below each other into ``image``, from its pixel (``left``, ``top``) on."""
+    draw = ImageDraw.Draw(image)
+    for words, size_px, colour in lines:
+        draw.text((left, top), words, fill=colour, font=font(size_px))
+        top += line_height_px(size_px)
 
 
 def _broken(word: str, width: int, size_px: int) -> list[str]:

@@ -57,7 +57,7 @@ def find(typed: str, report: Path | None) -> ReportedCase:
     if len(ids) > 1:
         named = ", ".join([*list(ids)[:_NAMED], *(["..."] if len(ids) > _NAMED else [])])
         raise OptionError(
-            f"Expected the id of one case, but got {typed!r}, with which {len(ids)} ids begin ({named}): type more of it"
+            f"Expected the id of one case, but got {typed!r}, with which {len(ids)} begin ({named}): type more of it"
         )
     if not ids and (shown := _shown(typed)):
         ids, lines = {typed: None}, {_SHOWN: [(str(_SHOWN), shown)]}
@@ -67,7 +67,7 @@ def find(typed: str, report: Path | None) -> ReportedCase:
         return ReportedCase(id=case_id, rows=rows, file=file, also_in=tuple(others))
     raise OptionError(
         f"Expected the id of a case of a report, or its beginning, but got {typed!r}: "
-        f"{_looked_in(files, report)}; name the folder of its report with --report"
+        f"{_looked_in(files)}; name the folder of its report with --report"
     )
 
 
@@ -110,7 +110,7 @@ def _row(line: str, where: str) -> dict[str, Json]:
     return row
 
 
-def _looked_in(files: list[Path], report: Path | None) -> str:
+def _looked_in(files: list[Path]) -> str:
     looked = ", ".join(map(str, files)) if files else "no report, for there is none in " + ", ".join(_USUAL)
     shown = f"{_SHOWN}{'' if _SHOWN.is_file() else ' (which is not there)'}"
     return f"looked in {looked}, and for a violation that was shown in {shown}"

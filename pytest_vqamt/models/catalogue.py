@@ -61,7 +61,6 @@ MODELS: tuple[Kind, ...] = (
         factory="pytest_vqamt.models.python:load",
         description="a model that your own code makes, or a function f(image, text)",
         argument="module:factory",
-        settings=None,
     ),
     Kind(
         name="answers",

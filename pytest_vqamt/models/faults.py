@@ -27,9 +27,10 @@ from pytest_vqamt.core.meaning import (
     NotBoth,
 )
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.core.truth import Label, Truth, truth
 from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.edit_faults import SeesErased, background_dependent, counts_pieces_wrong, omits_inserted
 from pytest_vqamt.models.oracle import Scripted, known, say
+from pytest_vqamt.models.wrong_answers import Reply, another, off_by, told
 
 _SATURATED = 1
 """The highest count that ``saturates`` ever gives. With 2, too few things of one name and property would show it."""
@@ -40,10 +41,10 @@ _MANY = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """What is wrong, in one line, and what is therefore said to a query."""
+    """What is wrong, in one line, and what gives one model its replies: some remember what they have been shown."""
 
     description: str
-    reply: Callable[[Query], str]
+    replies: Callable[[], Reply]
 
 
 def load(name: str, _options: ModelOptions) -> Scripted:
@@ -55,47 +56,52 @@ def load(name: str, _options: ModelOptions) -> Scripted:
     if name not in FAULTS:
         hint = did_you_mean(f"fault:{name}", (f"fault:{known_name}" for known_name in FAULTS))
         raise OptionError(f"Expected a planted fault, but got model='fault:{name}'; {hint}")
-    return Scripted(FAULTS[name].reply)
+    return Scripted(FAULTS[name].replies())
 
 
-def _always(text: str) -> Callable[[Query], str]:
-    return lambda _query: text
+def _always(text: str) -> Callable[[], Reply]:
+    return _by(lambda _query: text)
+
+
+def _by(reply: Reply) -> Callable[[], Reply]:
+    """What gives every model the same replies."""
+    return lambda: reply
 
 
 def _ignores_negation(query: Query) -> str:
     match query.meaning:
         case Absent(group=group):
-            return _told(query, Exists(group=group))
+            return told(query, Exists(group=group))
         case Neither(groups=groups):
-            return _told(query, Either(groups=groups))
+            return told(query, Either(groups=groups))
         case NotBoth(groups=groups):
-            return _told(query, Both(groups=groups))
+            return told(query, Both(groups=groups))
     return say(known(query))
 
 
 def _ignores_attributes(query: Query) -> str:
-    return _told(query, _without_attributes(query.meaning))
+    return told(query, _without_attributes(query.meaning))
 
 
 def _first_group_only(query: Query) -> str:
     if isinstance(query.meaning, Count):
-        return _told(query, Count(groups=query.meaning.groups[:1]))
+        return told(query, Count(groups=query.meaning.groups[:1]))
     return say(known(query))
 
 
 def _order_sensitive(query: Query) -> str:
     if isinstance(query.meaning, Count):
         phrases = [" ".join((*group.attributes, group.name)) for group in query.meaning.groups]
-        return _off_by(query, int(phrases != sorted(phrases)))
+        return off_by(query, int(phrases != sorted(phrases)))
     return say(known(query))
 
 
-def _counts_pieces_wrong(query: Query) -> str:
-    return _off_by(query, int(isinstance(query.meaning, Count) and len(query.meaning.groups) > 1))
+def _adds_wrong(query: Query) -> str:
+    return off_by(query, int(isinstance(query.meaning, Count) and len(query.meaning.groups) > 1))
 
 
 def _off_by_one(query: Query) -> str:
-    return _off_by(query, int(isinstance(query.meaning, Count)))
+    return off_by(query, int(isinstance(query.meaning, Count)))
 
 
 def _saturates(query: Query) -> str:
@@ -117,12 +123,12 @@ def _sees_absent(query: Query) -> str:
 
 def _inconsistent(query: Query) -> str:
     value = known(query)
-    return say(_wrong(value) if query.trial > 0 else value)
+    return say(another(value) if query.trial > 0 else value)
 
 
 def _spacing_sensitive(query: Query) -> str:
     value = known(query)
-    return say(_wrong(value) if "  " in query.text else value)
+    return say(another(value) if "  " in query.text else value)
 
 
 def _quantifies(query: Query) -> str:
@@ -134,87 +140,72 @@ def _quantifies(query: Query) -> str:
 
 
 FAULTS: Mapping[str, Fault] = {
-    "always-yes": Fault(description='says "yes" whatever is asked', reply=_always("yes")),
-    "always-no": Fault(description='says "no" whatever is asked', reply=_always("no")),
-    "always-zero": Fault(description='says "0" whatever is asked', reply=_always("0")),
-    "refuses": Fault(description="declines to answer", reply=_always("I cannot help with that.")),
+    "always-yes": Fault(description='says "yes" whatever is asked', replies=_always("yes")),
+    "always-no": Fault(description='says "no" whatever is asked', replies=_always("no")),
+    "always-zero": Fault(description='says "0" whatever is asked', replies=_always("0")),
+    "refuses": Fault(description="declines to answer", replies=_always("I cannot help with that.")),
     "ignores-negation": Fault(
         description='takes "Is there no dog?" for "Is there a dog?"',
-        reply=_ignores_negation,
+        replies=_by(_ignores_negation),
     ),
     "ignores-attributes": Fault(
         description='takes "red cars" for "cars"',
-        reply=_ignores_attributes,
+        replies=_by(_ignores_attributes),
     ),
     "first-group-only": Fault(
         description='counts the dogs alone, asked for "dogs and cats"',
-        reply=_first_group_only,
+        replies=_by(_first_group_only),
     ),
     "order-sensitive": Fault(
         description="counts one too many where the groups are not named in the order of the alphabet",
-        reply=_order_sensitive,
+        replies=_by(_order_sensitive),
+    ),
+    "adds-wrong": Fault(
+        description="counts one too many where several groups are to be added up",
+        replies=_by(_adds_wrong),
     ),
     "counts-pieces-wrong": Fault(
-        description="counts one too many where several groups are to be added up",
-        reply=_counts_pieces_wrong,
+        description="counts one too many in a picture that was cut out of another",
+        replies=_by(counts_pieces_wrong),
     ),
     "off-by-one": Fault(
         description="counts one too many, always",
-        reply=_off_by_one,
+        replies=_by(_off_by_one),
     ),
     "saturates": Fault(
         description=f"never counts above {_SATURATED}",
-        reply=_saturates,
+        replies=_by(_saturates),
     ),
     "sees-absent": Fault(
         description="sees one of whatever single group it is asked for, there or not; totals are right",
-        reply=_sees_absent,
+        replies=_by(_sees_absent),
     ),
     "quantifies": Fault(
         description=f'says "many" for {_MANY} or more of one group, and gives totals as numbers',
-        reply=_quantifies,
+        replies=_by(_quantifies),
+    ),
+    "omits-inserted": Fault(
+        description="does not see what was inserted into a picture",
+        replies=_by(omits_inserted),
+    ),
+    "sees-erased": Fault(
+        description="answers as if nothing had been erased from a picture that it was shown before",
+        replies=SeesErased,
+    ),
+    "background-dependent": Fault(
+        description="gives another answer where anything around what is asked about was blurred, masked or cropped",
+        replies=_by(background_dependent),
     ),
     "inconsistent": Fault(
         description="gives another answer when it is asked the very same thing again",
-        reply=_inconsistent,
+        replies=_by(_inconsistent),
     ),
     "spacing-sensitive": Fault(
         description="gives a wrong answer where words are two spaces apart",
-        reply=_spacing_sensitive,
+        replies=_by(_spacing_sensitive),
     ),
 }
 """Every planted fault by its name."""
-
-
-def _told(query: Query, meaning: Meaning) -> str:
-    """The right answer to what the query was taken to mean."""
-    return say(truth(meaning, query.picture.scene))
-
-
-def _off_by(query: Query, error: int) -> str:
-    value = known(query)
-    return say(value + error if isinstance(value, int) and error else value)
-
-
-def _wrong(value: Truth) -> Truth:
-    """Some other answer of the same kind."""
-    match value:
-        case bool():
-            return not value
-        case int():
-            return value + 1
-        case Label.ENTAILMENT:
-            return Label.CONTRADICTION
-        case Label():
-            return Label.ENTAILMENT
-        case str():
-            return "something else"
-        case tuple():
-            return (*value, ("ghost", 1))
-        case None:
-            return "anything"
-        case _:
-            assert_never(value)
 
 
 def _without_attributes(meaning: Meaning) -> Meaning:

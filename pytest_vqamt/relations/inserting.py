@@ -5,13 +5,14 @@ Yuan et al., CVPR 2021, section 4.2.2; sizes and places as in the authors' code.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import ceil
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Fact, NotApplicable
 from pytest_vqamt.core.corpus import Corpus, CutoutEntry
+from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.relations.names import disjoint, presumed, unrelated
@@ -51,13 +52,17 @@ class Inserted:
         """Whether there are surely as many things of this name as there were in ``scene``."""
         return unrelated(name, self.thing.name, scene) and all(disjoint(name, other, scene) for other in self.alongside)
 
-    def is_presumed(self, names: tuple[str, ...]) -> bool:
-        """Whether one of the names may have come along, unannotated, from where the thing was cut out."""
-        return presumed(names, self.source)
+    def is_presumed(self, groups: Iterable[Group]) -> bool:
+        """Whether one of the groups may have come along, unannotated, from where the thing was cut out."""
+        return presumed((group.name for group in groups), self.source)
 
 
 def insert_one(
-    scene: Scene, corpus: Corpus, choose: Chooser, names: tuple[str, ...], suits: Callable[[CutoutEntry, str], bool]
+    scene: Scene,
+    corpus: Corpus,
+    choose: Chooser,
+    names: Iterable[str],
+    suits: Callable[[CutoutEntry, str], bool] = lambda *_: True,
 ) -> Inserted | NotApplicable:
     """Another instance of one of ``names``, put where it overlaps nothing; ``suits`` says which cut-outs will do."""
     pools = {name: pool for name in names if (pool := _pool(scene, corpus, name, suits))}

@@ -16,7 +16,7 @@ def countable_here(scene: Scene) -> list[str]:
 
     None of which there is a crowd, and none whose plural is annotated beside it ("person" where there are "people").
     """
-    names = dict.fromkeys(thing.name for thing in scene.objects)
+    names = things_in(scene)
     crowds = {region.name for region in scene.regions}
     return [
         name
@@ -29,6 +29,11 @@ def absent_here(scene: Scene, corpus: Corpus) -> list[str]:
     """The countable names of the corpus that nothing in the scene bears, the most frequent first."""
     here = names_in(scene)
     return [name for name in corpus.names if name not in here and is_countable(name) and plural(name) not in here]
+
+
+def things_in(scene: Scene) -> tuple[str, ...]:
+    """The names of all things, each once, in scene order."""
+    return tuple(dict.fromkeys(thing.name for thing in scene.objects))
 
 
 def names_in(scene: Scene) -> frozenset[str]:

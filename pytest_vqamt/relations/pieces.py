@@ -75,6 +75,4 @@ def _with_a_thing(groups: Iterable[Span]) -> list[Span]:
 
 
 def _joined(one: Span, other: Span) -> Span:
-    return Span(
-        min(one.start, other.start), max(one.stop, other.stop), one.holds_a_thing or other.holds_a_thing
-    )
+    return Span(min(one.start, other.start), max(one.stop, other.stop), one.holds_a_thing or other.holds_a_thing)

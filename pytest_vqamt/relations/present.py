@@ -30,6 +30,9 @@ class Kind(StrEnum):
     ABSENT = "absent"
 
 
+VARIANTS: tuple[str, ...] = tuple(kind.value for kind in Kind)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """A question about groups.

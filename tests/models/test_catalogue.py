@@ -253,3 +253,10 @@ def test_errors_of_ours_are_passed_on(catalogue: Catalogue) -> None:
     catalogue.register("ours", factory)
     with pytest.raises(VqamtError, match=r"^mend this$"):
         catalogue.load("ours", DEFAULTS)
+
+
+def test_who_takes_which_settings() -> None:
+    catalogue = Catalogue()
+    catalogue.register("theirs", lambda argument, options: None, "made by a hook")
+    assert catalogue.takes("theirs:x", "temperature")
+    assert not catalogue.takes("oracle", "temperature")

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import pytest
 
-from pytest_vqamt.core.case import item_name
+from pytest_vqamt.core.case import Setting, item_name
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.expectations import same_answer
+from pytest_vqamt.relations.metavqa.removal import Removal
 from pytest_vqamt.relations.metavqa.reorder import Reorder
 from pytest_vqamt.relations.user import Draft, UserRelation
 from pytest_vqamt.relations.user import relation as user_relation
@@ -22,6 +23,33 @@ ALL = (
     "metavqa.reorder[property]",
     "metavqa.reversion[object]",
     "metavqa.reversion[property]",
+    "metavqa.cutting[count]",
+    "metavqa.cutting[exists]",
+    "metavqa.cutting[absent]",
+    "metavqa.insertion[count]",
+    "metavqa.insertion[exists]",
+    "metavqa.insertion[absent]",
+    "metavqa.insertion_plus",
+    "metavqa.removal[count]",
+    "metavqa.removal[exists]",
+    "metavqa.removal[absent]",
+    "metavqa.removal_plus",
+    "carets.visual[blur3]",
+    "carets.visual[blur6]",
+    "carets.visual[blur9]",
+    "carets.visual[mask]",
+    "carets.visual[crop]",
+    "veglue.vqa_mr1",
+    "veglue.vqa_mr2",
+    "veglue.vqa_mr3",
+    "corruption[impulse-object]",
+    "corruption[impulse-global]",
+    "corruption[zoom-object]",
+    "corruption[zoom-global]",
+    "corruption[snow-object]",
+    "corruption[snow-global]",
+    "corruption[contrast-object]",
+    "corruption[contrast-global]",
     "control.repeat",
     "control.reencode",
 )
@@ -63,7 +91,7 @@ def test_every_entry_of_the_table_is_a_relation_of_that_name(name: str) -> None:
         (("metavqa.reorder",), ("metavqa.reorder[object]", "metavqa.reorder[property]")),
         (("metavqa.reorder[object]",), ("metavqa.reorder[object]",)),
         (("*[property]",), ALL[1:6:2]),
-        (("control.*", "metavqa.partition[object]"), (ALL[0], *ALL[6:])),
+        (("control.*", "metavqa.partition[object]"), (ALL[0], *ALL[-2:])),
         (("*",), ALL),
     ],
     ids=str,
@@ -73,8 +101,8 @@ def test_globs_choose_in_the_catalogues_order(wanted: tuple[str, ...], chosen: t
 
 
 def test_what_is_excluded_is_left_out() -> None:
-    assert items(excluded=("metavqa.*",)) == ALL[6:]
-    assert items("metavqa.*", excluded=("*[property]",)) == ALL[0:6:2]
+    assert items(excluded=("metavqa.*",)) == ALL[ALL.index("carets.visual[blur3]") :]
+    assert items("metavqa.re*", excluded=("*[property]", "*removal*")) == ALL[2:6:2]
     assert items("control.repeat", excluded=("control.*",)) == ()
 
 
@@ -136,3 +164,39 @@ def test_an_installed_package_adds_relations(monkeypatch: pytest.MonkeyPatch, va
     monkeypatch.setattr(catalogue, "entry_points", entry_points)
     assert catalogue.names()[-1] == "theirs.reorder"
     assert isinstance(catalogue.get("theirs.reorder"), Reorder)
+
+
+def test_a_relation_is_set_as_the_settings_say() -> None:
+    plain, told = catalogue.get("metavqa.removal"), catalogue.get("metavqa.removal", {"erase": "mean", "severity": "5"})
+    assert isinstance(plain, Removal)
+    assert isinstance(told, Removal)
+    assert (plain.erase, told.erase) == ("white", "mean")
+    every = {relation.info.name: relation for relation, _ in catalogue.select(settings={"severity": "5"})}
+    assert (getattr(every["corruption"], "severity"), getattr(every["metavqa.removal"], "erase")) == ("5", "white")  # noqa: B009
+
+
+@pytest.mark.parametrize("value", ["", "blue", "White", "mean "])
+def test_a_value_that_a_setting_cannot_have_is_refused(value: str) -> None:
+    with pytest.raises(OptionError, match=f"erase=VALUE with one of white, mean, inpaint, but got erase='{value}'"):
+        catalogue.get("metavqa.removal", {"erase": value})
+
+
+def test_a_path_may_follow_where_the_values_say_so() -> None:
+    setting = Setting(name="inpaint", values=("telea", "lama:PATH"), default="telea", meaning="the inpainter")
+    assert [setting.takes(value) for value in ("telea", "lama:a/b.pt", "lama", "lama:PATH", "telea:x", "")] == [
+        True, True, False, True, False, False,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", catalogue.TABLE)
+def test_each_setting_is_a_field_of_its_relation_and_takes_its_default(name: str) -> None:
+    relation = catalogue.get(name)
+    for setting in relation.info.settings:
+        assert setting.takes(setting.default)
+        assert getattr(relation, setting.name) == setting.default
+
+
+def test_settings_known_are_those_of_all_relations_each_once() -> None:
+    names = [setting.name for setting in catalogue.settings_known()]
+    assert {"erase", "inpaint", "severity"} <= set(names)
+    assert len(names) == len(set(names))

@@ -5,16 +5,23 @@ from __future__ import annotations
 import argparse
 import inspect
 import re
+import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from types import ModuleType
 
-from pytest_vqamt.core.case import Case, RelationInfo
+from pytest_vqamt.core.case import Case, RelationInfo, item_name
+from pytest_vqamt.core.edit_words import in_words
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.plan import Plan, Sampling
+from pytest_vqamt.imaging.case_strip import case_strip
+from pytest_vqamt.imaging.render import render
+from pytest_vqamt.imaging.sheet import Strip, sheet
+from pytest_vqamt.integration.case_files import save, scenes_by_photo
 from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.models.oracle import known, say
 from pytest_vqamt.relations.base import Relation
@@ -38,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--cases", metavar="N", type=int, default=2, help="examples of each variant (default: %(default)s; 0: none)"
     )
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="other examples (default: %(default)s)")
+    parser.add_argument("--sheet", metavar="FILE.png", type=Path, help="draw the examples side by side into this file")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -46,18 +54,58 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         VqamtError: no such relation or data, or a number that cannot be used.
     """
-    if arguments.cases < 0:
-        raise OptionError(f"Expected a number of examples from 0 up, but got --cases={arguments.cases}")
+    _check(arguments)
     variants: dict[str, tuple[Relation, list[str]]] = {}
     for relation, variant in select((arguments.relation,)):
         variants.setdefault(relation.info.name, (relation, []))[1].append(variant)
     source = sources.load(arguments.data)
     sampling = Sampling(max_cases=arguments.cases, seed=arguments.seed)
+    shown: list[Case] = []
     for number, (relation, chosen) in enumerate(variants.values()):
         print("\n" * (number > 0) + "\n".join(_described(relation)))
         for variant in chosen if arguments.cases else ():
-            print("\n" + "\n".join(_examples(relation, variant, source, sampling)))
+            plan = Plan(relation=relation, variant=variant, source=source, sampling=sampling)
+            cases = list(plan)
+            print("\n" + "\n".join(_examples(plan, cases)))
+            shown += cases
+    print("\n" + _sheet(shown, source, arguments))
     return ExitStatus.OK
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    if arguments.cases < 0:
+        raise OptionError(f"Expected a number of examples from 0 up, but got --cases={arguments.cases}")
+    if arguments.sheet and arguments.sheet.suffix != ".png":
+        raise OptionError(f"Expected a file that ends in .png, but got --sheet={str(arguments.sheet)!r}")
+    if arguments.sheet and not arguments.cases:
+        raise OptionError("Expected examples to draw, but got --cases=0 with --sheet: leave one of them off")
+
+
+def _sheet(cases: Sequence[Case], source: SceneSource, arguments: argparse.Namespace) -> str:
+    """Draws the cases where that is asked for, and says where, or how it is done."""
+    if arguments.sheet is None:
+        return (
+            f"to look at examples: vqamt describe {shlex.quote(arguments.relation)} "
+            f"--data={shlex.quote(arguments.data)} --sheet=FILE.png"
+        )
+    if not cases:
+        return f"no example to draw into {arguments.sheet}"
+    save(sheet(_strip(case, source) for case in cases), arguments.sheet)
+    return f"{len(cases)} examples side by side: {arguments.sheet}"
+
+
+def _strip(case: Case, source: SceneSource) -> Strip:
+    return case_strip(
+        case,
+        [say(known(query)) for query in case.queries],
+        title=item_name(case.relation, case.variant),
+        notes=(
+            f"case {case.id}, scene {case.scene} of {source.spec}, with the right answers",
+            f"expected: {case.expected}",
+        ),
+        image_of=lambda picture: render(picture, source),
+        scene_of=scenes_by_photo(source),
+    )
 
 
 def _described(relation: Relation) -> Iterator[str]:
@@ -102,15 +150,11 @@ def _plain(text: str) -> str:
     return text.replace("``", "").replace("**", "")
 
 
-def _examples(relation: Relation, variant: str, source: SceneSource, sampling: Sampling) -> Iterator[str]:
-    item = relation.info.item(variant)
-    yield f"{item} on {source.spec}, with the right answers"
-    plan = Plan(relation=relation, variant=variant, source=source, sampling=sampling)
-    found = False
-    for case in plan:
-        found = True
+def _examples(plan: Plan, cases: Sequence[Case]) -> Iterator[str]:
+    yield f"{plan.relation.info.item(plan.variant)} on {plan.source.spec}, with the right answers"
+    for case in cases:
         yield from _example(case)
-    if not found:
+    if not cases:
         reasons = ", ".join(f"{reason} ({n} scenes)" for reason, n in sorted(plan.not_applicable.items()))
         yield f"  not applicable: {reasons}"
 
@@ -125,7 +169,7 @@ def _example(case: Case) -> Iterator[str]:
 
 
 def _asked(query: Query) -> str:
-    notes = [type(edit).__name__.lower() for edit in query.picture.edits]
+    notes = [in_words(edit) for edit in query.picture.edits]
     if query.trial:
         notes.append("asked again")
     text = query.text or f"({query.task.value})"

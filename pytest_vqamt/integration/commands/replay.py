@@ -28,9 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.epilog = (
         f"Of a case: each picture as a file, and {SHEET} with all of them side by side, what was edited and what is "
-        "asked about outlined. No model is asked: `pytest --vqamt-replay=CASE-ID` does that. With --render: each picture "
-        f"of the list once, and DIR/{INDEX}, one JSON object a line: the id of a query, the file of its picture within "
-        "DIR, its task and its text."
+        "asked about outlined. No model is asked: `pytest --vqamt-replay=CASE-ID` does that. With --render: each "
+        f"picture of the list once, and DIR/{INDEX}, one JSON object a line: the id of a query, the file of its "
+        "picture within DIR, its task and its text."
     )
     parser.add_argument(
         "what",

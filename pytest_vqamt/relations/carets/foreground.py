@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import ceil, floor
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.families import family
+from pytest_vqamt.relations.whole_pixels import covered
 
 LEAST_PX = 32
 """A smaller patch is not reliably recognised by people (Jimenez et al., footnote 3, after Torralba et al., 2008)."""
@@ -15,16 +15,17 @@ LEAST_PX = 32
 
 def foreground(things: Iterable[Thing], scene: Scene) -> tuple[Box, ...]:
     """The boxes of ``things`` in whole pixels, each grown to at least 32 x 32 within the frame."""
-    return tuple(dict.fromkeys(grown(thing.box, scene) for thing in things))
+    boxes = (covered(thing.box, scene) for thing in things)
+    return tuple(dict.fromkeys(grown(box, scene) for box in boxes if box))
 
 
 def grown(box: Box, scene: Scene) -> Box:
-    """``box`` rounded outwards and grown evenly on both sides, or where the frame ends, on the other one.
+    """``box``, of whole pixels, grown evenly on both sides, or where the frame ends, on the other one.
 
     A picture that is itself narrower than 32 pixels is kept in all its width.
     """
-    x0, x1 = _span(box.x, box.x1, scene.width)
-    y0, y1 = _span(box.y, box.y1, scene.height)
+    x0, x1 = _span(int(box.x), int(box.x1), scene.width)
+    y0, y1 = _span(int(box.y), int(box.y1), scene.height)
     return Box.between(x0, y0, x1, y1)
 
 
@@ -34,11 +35,13 @@ def half_seen(scene: Scene, keep: Iterable[Box], *, hidden_elsewhere: bool) -> f
     Where all else is hidden, what none of the boxes touches is not seen at all; where it is blurred, it is half seen.
     """
     kept = tuple(keep)
-    boxes = [(each.name, each.box) for each in (*scene.objects, *scene.regions)]
+    named = [(thing.name, thing.box) for thing in scene.objects]
+    named += [(region.name, region.box) for region in scene.regions]
     return frozenset(
         name
-        for name, box in boxes
-        if not any(_holds(patch, box, scene) for patch in kept)
+        for name, box in ((name, covered(box, scene)) for name, box in named)
+        if box
+        and not any(_holds(patch, box) for patch in kept)
         and not (hidden_elsewhere and not any(patch.overlaps(box) for patch in kept))
     )
 
@@ -52,19 +55,11 @@ def surely_unlike(a: str, b: str) -> bool:
     return None not in families and families[0] != families[1] and a.rpartition(" ")[2] != b.rpartition(" ")[2]
 
 
-def _holds(patch: Box, box: Box, scene: Scene) -> bool:
-    """Whether all of ``box`` that the frame shows lies in ``patch``."""
-    return (
-        patch.x <= max(box.x, 0)
-        and patch.y <= max(box.y, 0)
-        and min(box.x1, scene.width) <= patch.x1
-        and min(box.y1, scene.height) <= patch.y1
-    )
+def _holds(patch: Box, box: Box) -> bool:
+    return patch.x <= box.x and patch.y <= box.y and box.x1 <= patch.x1 and box.y1 <= patch.y1
 
 
-def _span(start: float, stop: float, limit: int) -> tuple[int, int]:
-    lo, hi = max(0, floor(start)), min(limit, ceil(stop))
-    lacking = max(0, min(LEAST_PX, limit) - (hi - lo))
-    length = hi - lo + lacking
-    lo = max(0, min(lo - lacking // 2, limit - length))
-    return lo, lo + length
+def _span(start: int, stop: int, limit: int) -> tuple[int, int]:
+    length = max(stop - start, min(LEAST_PX, limit))
+    first = max(0, min(start - (length - (stop - start)) // 2, limit - length))
+    return first, first + length

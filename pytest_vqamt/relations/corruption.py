@@ -1,0 +1,99 @@
+"""The relation ``corruption``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import ClassVar
+
+from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, Setting, Verdict
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.edits import Corruption as Kind
+from pytest_vqamt.core.meaning import Annotated, groups_of
+from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.scene import PublishedQuestion, Scene
+from pytest_vqamt.core.truth import members
+from pytest_vqamt.language.questions import Question
+from pytest_vqamt.relations import expectations, present
+from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.whole_pixels import covered
+from pytest_vqamt.sampling.chooser import Chooser
+
+SEVERITY = Setting(
+    name="severity",
+    values=("1", "2", "3", "4", "5"),
+    default="3",
+    meaning="how strong a corruption is, as Hendrycks and Dietterich (2019) grade it",
+)
+
+_ASKED = (present.Kind.COUNT, present.Kind.EXISTS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corruption:
+    """Noise, blur, snow or a loss of contrast leaves the answer as it was.
+
+    The baseline FIP of Chang et al., VEglue, sections 4.3 and 6.3, with the corruptions of Hendrycks and Dietterich
+    (2019), one of each sort: all over the picture ("global"), or only in the boxes of the things that are asked about
+    ("object"). Counts and questions of existence, about what is there.
+
+    Tagged baseline: people found so many as a third of such pictures spoilt (Table 2: zoom 62.7 % valid, contrast
+    76.4 %). What is seen badly is still there, so a perfect perceiver never violates it.
+
+    **Deviation:** the paper's questions are hypotheses. Where a scene has nothing that can be asked about and its data
+    set has questions of its own, a "global" case asks one of those.
+    """
+
+    info: ClassVar[RelationInfo] = RelationInfo(
+        name="corruption",
+        task=Task.VQA,
+        claim="Noise, blur, snow or a loss of contrast leaves the answer as it was.",
+        source="Chang et al., VEglue, section 6.3; Hendrycks and Dietterich, ICLR 2019",
+        variants=tuple(f"{kind}-{where}" for kind, where in product(Kind, ("object", "global"))),
+        tags=("baseline",),
+        breakdown=("shape", "present_groups"),
+        settings=(SEVERITY,),
+    )
+
+    severity: str = SEVERITY.default
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        kind, where = variant.split("-")
+        asked = _question(scene, choose, published=where == "global")
+        if isinstance(asked, NotApplicable):
+            return asked
+        question, facts = asked
+        things = [thing for group in groups_of(question.meaning) for thing in members(group, scene)]
+        boxes = tuple(dict.fromkeys(box for thing in things if (box := covered(thing.box, scene))))
+        corrupted = scene.picture.corrupt(Kind(kind), int(self.severity), boxes if where == "object" else ())
+        return case_of(
+            self,
+            variant,
+            scene,
+            ((scene.picture, question), (corrupted, question)),
+            expected="first = second",
+            facts=(*facts, ("severity", int(self.severity))),
+        )
+
+    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
+        return expectations.same_answer(case, answers)
+
+
+def _question(
+    scene: Scene, choose: Chooser, *, published: bool
+) -> tuple[Question, tuple[tuple[str, Fact], ...]] | NotApplicable:
+    """A question about what is there; where there is none, one of the data set's own, if those may be ``published``."""
+    asked = present.ask_about(scene, choose, choose.one(_ASKED), lambda _name: True)
+    if not isinstance(asked, NotApplicable):
+        return asked.question, asked.facts
+    if not (published and scene.questions):
+        return asked
+    return _as_published(choose.one(scene.questions)), (("shape", "published"),)
+
+
+def _as_published(question: PublishedQuestion) -> Question:
+    counts = Counter(question.answers)
+    answers = tuple((answer, count / counts.total()) for answer, count in counts.items())
+    return Question(question.text, Annotated(answers=answers))

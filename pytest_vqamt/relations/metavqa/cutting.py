@@ -1,0 +1,80 @@
+"""The relation ``metavqa.cutting``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, assert_never
+
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.relations import expectations
+from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.pieces import AXES, pieces
+from pytest_vqamt.relations.present import VARIANTS, Kind, ask_about
+from pytest_vqamt.sampling.chooser import Chooser
+
+_EXPECTED = {
+    Kind.COUNT: "the first is the sum of all others",
+    Kind.EXISTS: "the first is yes just where one of the others is",
+    Kind.ABSENT: "the first is yes just where all of the others are",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """Cut between its things, a picture has in its pieces together just what it had in one.
+
+    Yuan et al., CVPR 2021, section 4.2.1 and Table 2: a count is the sum over the pieces, "is there any" is yes where
+    one piece says so, "is there none" where all do.
+
+    **Deviation:** cuts lie between whole pixels, so boxes are rounded outwards and a gap is a pixel wide or wider. The
+    paper cuts along the x-axis alone; here the axis is drawn out of those that give two pieces or more, as in the
+    authors' code. Crowds are not split either, and are not asked about; a piece that would hold only a crowd stays
+    with its neighbour. What is asked about is as in ``present`` and in the picture; where some of it may be there
+    without being annotated, a cut may split it, so such a case is tagged "presumed".
+    """
+
+    info: ClassVar[RelationInfo] = RelationInfo(
+        name="metavqa.cutting",
+        task=Task.VQA,
+        claim="Cut between its things, a picture has in its pieces together just what it had in one.",
+        source="Yuan et al., CVPR 2021, section 4.2.1",
+        variants=VARIANTS,
+        breakdown=("present_groups", "shape", "axis", "pieces"),
+    )
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        if not all(thing.box.overlaps(scene.frame) for thing in scene.objects):
+            return NotApplicable(reason="a thing lies outside the picture")
+        found = {axis: parts for axis in AXES if len(parts := pieces(scene, axis)) > 1}
+        if not found:
+            return NotApplicable(reason="no gap between the things to cut in")
+        axis = choose.one(tuple(found))
+        kind = Kind(variant)
+        asked = ask_about(scene, choose, kind, lambda _: True)
+        if isinstance(asked, NotApplicable):
+            return asked
+        cut = (scene.picture.cut(part.start, part.stop, axis) for part in found[axis])
+        return case_of(
+            self,
+            variant,
+            scene,
+            ((picture, asked.question) for picture in (scene.picture, *cut)),
+            expected=_EXPECTED[kind],
+            facts=(*asked.facts, ("axis", axis), ("pieces", len(found[axis]))),
+            presumed=asked.presumed,
+        )
+
+    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
+        match Kind(case.variant):
+            case Kind.COUNT:
+                return expectations.sum_of_parts(case, answers)
+            case Kind.EXISTS:
+                return expectations.any_yes(case, answers)
+            case Kind.ABSENT:
+                return expectations.all_yes(case, answers)
+            case kind:
+                assert_never(kind)

@@ -1,0 +1,60 @@
+"""The relation ``metavqa.insertion``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.relations import expectations
+from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.inserting import insert_one
+from pytest_vqamt.relations.names import things_in
+from pytest_vqamt.relations.present import VARIANTS, Kind, ask_about
+from pytest_vqamt.sampling.chooser import Chooser
+
+
+@dataclass(frozen=True, slots=True)
+class Insertion:
+    """Putting one more thing into a picture changes no answer about other things.
+
+    Yuan et al., CVPR 2021, section 4.2.2 and Table 3. What is inserted is as in ``inserting``.
+
+    **Deviation:** what is asked about is as in ``present`` and in the picture, and no thing of it comes or goes with
+    the inserted one: it is no kind, part or garment of it, and nothing of that name (or of one that might be the same)
+    overlapped it where it was cut out. Where some of it may be there without being annotated, be it in this picture,
+    where the inserted thing may hide it, or in the one that the thing was cut out of, the case is tagged "presumed".
+    """
+
+    info: ClassVar[RelationInfo] = RelationInfo(
+        name="metavqa.insertion",
+        task=Task.VQA,
+        claim="Putting one more thing into a picture changes no answer about other things.",
+        source="Yuan et al., CVPR 2021, section 4.2.2",
+        variants=VARIANTS,
+        breakdown=("present_groups", "shape", "placed"),
+    )
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        inserted = insert_one(scene, corpus, choose, things_in(scene))
+        if isinstance(inserted, NotApplicable):
+            return inserted
+        asked = ask_about(scene, choose, Kind(variant), lambda name: inserted.leaves(name, scene))
+        if isinstance(asked, NotApplicable):
+            return asked
+        return case_of(
+            self,
+            variant,
+            scene,
+            ((picture, asked.question) for picture in (scene.picture, inserted.picture)),
+            expected="first = second",
+            facts=(*asked.facts, *inserted.facts),
+            presumed=asked.presumed or inserted.is_presumed(asked.groups),
+        )
+
+    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
+        return expectations.same_answer(case, answers)

@@ -1,0 +1,70 @@
+"""The relation ``metavqa.insertion_plus``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.corpus import Corpus, CutoutEntry
+from pytest_vqamt.core.meaning import Group
+from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.relations import expectations
+from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.inserting import insert_one
+from pytest_vqamt.relations.names import countable_here, disjoint, sure_of
+from pytest_vqamt.relations.present import Kind, ask_about
+from pytest_vqamt.sampling.chooser import Chooser
+
+
+@dataclass(frozen=True, slots=True)
+class InsertionPlus:
+    """Putting one more thing into a picture makes a count that includes it one more.
+
+    The authors' code; the counterpart of Yuan et al., CVPR 2021, section 4.2.2, Removal+. What is inserted is as in
+    ``inserting``; it is counted alone, with another name, or by the one property that it surely has.
+
+    **Deviation:** only names that can be counted in this picture, of which it has no crowd; nothing that might go by
+    the same name overlapped the thing where it was cut out; the other name is one that ``insertion`` could ask about.
+    "presumed" as there.
+    """
+
+    info: ClassVar[RelationInfo] = RelationInfo(
+        name="metavqa.insertion_plus",
+        task=Task.VQA,
+        claim="Putting one more thing into a picture makes a count that includes it one more.",
+        source="Yuan et al., CVPR 2021, section 4.2.2, and the authors' code",
+        breakdown=("present_groups", "shape", "placed"),
+    )
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        def is_one(entry: CutoutEntry, name: str) -> bool:
+            return all(disjoint(name, other, scene) for other in entry.alongside)
+
+        inserted = insert_one(scene, corpus, choose, countable_here(scene), is_one)
+        if isinstance(inserted, NotApplicable):
+            return inserted
+        asked = ask_about(
+            scene,
+            choose,
+            Kind.COUNT,
+            lambda name: inserted.leaves(name, scene),
+            first=Group(name=inserted.thing.name),
+            bearing=sure_of(inserted.thing),
+        )
+        if isinstance(asked, NotApplicable):
+            return asked
+        return case_of(
+            self,
+            variant,
+            scene,
+            ((picture, asked.question) for picture in (scene.picture, inserted.picture)),
+            expected="second = first + 1",
+            facts=(*asked.facts, *inserted.facts),
+            presumed=asked.presumed or inserted.is_presumed(asked.groups),
+        )
+
+    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
+        return expectations.one_more(case, answers)

@@ -1,0 +1,78 @@
+"""The relation ``metavqa.removal_plus``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.meaning import Group
+from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.relations import expectations
+from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.erasing import ERASE, INPAINT, eraser
+from pytest_vqamt.relations.names import countable_here, sure_of, unrelated
+from pytest_vqamt.relations.present import Kind, ask_about
+from pytest_vqamt.relations.removing import removable
+from pytest_vqamt.sampling.chooser import Chooser
+
+
+@dataclass(frozen=True, slots=True)
+class RemovalPlus:
+    """Erasing a thing makes a count that includes it one less.
+
+    Yuan et al., CVPR 2021, section 4.2.2 and Table 3, Removal+: it shows who says "0" to every count. The thing is
+    counted alone, with another name, or by the one property that it surely has. ``erase`` as in ``removal``.
+
+    **Deviation:** only names that can be counted in this picture, of which it has no crowd; the other name is one that
+    ``removal`` could ask about, and the patch bears neither a name nor a colour that is asked about. "presumed" as
+    there.
+    """
+
+    erase: str = ERASE.default
+    inpaint: str = INPAINT.default
+
+    info: ClassVar[RelationInfo] = RelationInfo(
+        name="metavqa.removal_plus",
+        task=Task.VQA,
+        claim="Erasing a thing makes a count that includes it one less.",
+        source="Yuan et al., CVPR 2021, section 4.2.2",
+        breakdown=("present_groups", "shape"),
+        settings=(ERASE, INPAINT),
+    )
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        with_ = eraser(self.erase, self.inpaint, corpus)
+        if isinstance(with_, NotApplicable):
+            return with_
+        counted = set(countable_here(scene)) - with_.barred_names
+        things = [thing for thing in removable(scene) if thing.name in counted]
+        if not things:
+            return NotApplicable(reason="everything that can be counted overlaps something")
+        thing = choose.one(things)
+        asked = ask_about(
+            scene,
+            choose,
+            Kind.COUNT,
+            lambda name: unrelated(name, thing.name, scene) and name not in with_.barred_names,
+            first=Group(name=thing.name),
+            bearing=sure_of(thing),
+            barred=with_.barred,
+        )
+        if isinstance(asked, NotApplicable):
+            return asked
+        return case_of(
+            self,
+            variant,
+            scene,
+            ((picture, asked.question) for picture in (scene.picture, with_.erase(scene.picture, thing.box))),
+            expected="second = first - 1",
+            facts=(*asked.facts, ("removed", thing.name)),
+            presumed=asked.presumed,
+        )
+
+    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
+        return expectations.one_less(case, answers)

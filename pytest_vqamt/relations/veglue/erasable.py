@@ -1,0 +1,84 @@
+"""Which things may be erased so that all else stays what it is.
+
+Chang et al., section 3: an object may be erased where its IoU with every object that stays is at most 0.1.
+**Deviation:** at most 0.1 of the area of any thing or crowd that stays may lie inside the erased box. IoU does not
+protect small things inside large boxes: the cup on a table goes with the table, and its IoU is next to nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import hypot
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.case import Fact, NotApplicable
+from pytest_vqamt.core.edits import GONE_SHARE
+from pytest_vqamt.core.scene import Scene, Thing
+from pytest_vqamt.language.families import belong_together, family
+from pytest_vqamt.relations import erasing
+from pytest_vqamt.relations.whole_pixels import covered
+
+ERASE = replace(erasing.ERASE, default="inpaint")
+"""The paper's way is to inpaint."""
+MOST_COVERED = 0.1
+"""At most this share of anything that stays may be erased with a thing."""
+MOST_OF_FRAME = 0.5
+"""At most this share of the picture may be erased: an inpainter has to have something to go by."""
+NOTHING_TO_ERASE = NotApplicable(reason="nothing can be erased without a part of something else")
+NOTHING_TO_ASK = NotApplicable(reason="no surely answered question about what can be erased")
+
+_NEAR = 0.05
+"""A gap of at most this share of the picture's longer side is near."""
+
+
+def erasable(scene: Scene) -> tuple[Thing, ...]:
+    """The things of ``scene`` that may be erased, in scene order."""
+    return tuple(thing for thing in scene.objects if _leaves_enough(thing, scene) and allowed(thing, scene))
+
+
+def allowed(thing: Thing, scene: Scene) -> bool:
+    """Whether at most 0.1 of what is seen of anything else lies inside the thing's box, rounded outwards."""
+    patch = covered(thing.box, scene)
+    others = (other.box for other in scene.objects if other.id != thing.id)
+    crowds = (region.box for region in scene.regions)
+    seen = (box.common(scene.frame) for box in (*others, *crowds))
+    return patch is not None and all(box.share_inside(patch) <= MOST_COVERED for box in seen if box)
+
+
+def allowed_by_iou(thing: Thing, scene: Scene, *, most: float = MOST_COVERED) -> bool:
+    """Whether the thing's IoU with every other thing is at most ``most``: the paper's rule, to compare ours with."""
+    return all(thing.box.iou(other.box) <= most for other in scene.objects if other.id != thing.id)
+
+
+def _leaves_enough(thing: Thing, scene: Scene) -> bool:
+    """Whether the thing lies in the frame, by more than half, and takes no more than half of it."""
+    patch = covered(thing.box, scene)
+    return (
+        patch is not None
+        and patch.area <= MOST_OF_FRAME * scene.frame.area
+        and thing.box.share_inside(scene.frame) > GONE_SHARE
+    )
+
+
+def standing(erased: Thing, others: tuple[Thing, ...], scene: Scene) -> tuple[tuple[str, Fact], ...]:
+    """What section 6.1 tells violations apart by: how the erased thing stands to what is left to be seen.
+
+    It was near one of ``others``; similar to one, here of the same family; or semantically related, here of a family
+    whose things are worn, carried or held by those of the other or part of them.
+    """
+    families = family(erased.name)
+    return (
+        ("near", any(_gap_px(erased.box, other.box) <= _NEAR * max(scene.width, scene.height) for other in others)),
+        ("similar", any(families is not None and family(other.name) == families for other in others)),
+        ("related", any(_is_related(erased.name, other.name) for other in others)),
+    )
+
+
+def _is_related(a: str, b: str) -> bool:
+    families = family(a), family(b)
+    return None not in families and families[0] != families[1] and belong_together(a, b)
+
+
+def _gap_px(a: Box, b: Box) -> float:
+    """The distance between two boxes, 0 where they touch or overlap."""
+    return hypot(max(0, a.x - b.x1, b.x - a.x1), max(0, a.y - b.y1, b.y - a.y1))

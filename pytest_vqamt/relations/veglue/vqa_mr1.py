@@ -1,0 +1,84 @@
+"""The relation ``veglue.vqa_mr1``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language import questions
+from pytest_vqamt.relations import expectations
+from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.erasing import INPAINT, eraser
+from pytest_vqamt.relations.names import countable_here, disjoint, presumed
+from pytest_vqamt.relations.veglue.asking import facts_of, in_any_order, only_of_their_name
+from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ASK, NOTHING_TO_ERASE, erasable
+from pytest_vqamt.sampling.chooser import Chooser
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VqaMr1:
+    """Erased from the picture and from the question alike, a thing leaves the answer as it was.
+
+    Chang et al., section 6.4, after MR1: "Are there apples and bananas in the image?", and then without the bananas.
+
+    **Deviations:** what may be erased follows ``erasable``, not IoU alone. The erased thing is the only one of its
+    name, so that its unit goes with it, and the question is in the singular. Both names are countable, of neither is
+    there a crowd, and nothing can go by both.
+    """
+
+    info: ClassVar[RelationInfo] = RelationInfo(
+        name="veglue.vqa_mr1",
+        task=Task.VQA,
+        claim="Erased from the picture and from the question alike, a thing leaves the answer as it was.",
+        source="Chang et al., VEglue, section 6.4",
+        breakdown=("near", "similar", "related"),
+        settings=(ERASE, INPAINT),
+    )
+
+    erase: str = ERASE.default
+    inpaint: str = INPAINT.default
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        cleaner = eraser(self.erase, self.inpaint, corpus)
+        if isinstance(cleaner, NotApplicable):
+            return cleaner
+        free = erasable(scene)
+        if not free:
+            return NOTHING_TO_ERASE
+        here = countable_here(scene)
+        pairs = [
+            (thing, [name for name in here if disjoint(thing.name, name, scene)])
+            for thing in only_of_their_name(free, scene)
+        ]
+        pairs = [(thing, others) for thing, others in pairs if others]
+        if not pairs:
+            return NOTHING_TO_ASK
+        thing, others = choose.one(pairs)
+        left = choose.one(others)
+        groups = in_any_order((thing.name, left), choose)
+        wording = choose.between(0, questions.BOTH_IN_THE_SINGULAR - 1)
+        asked = (
+            (scene.picture, questions.both(groups, wording)),
+            (
+                cleaner.erase(scene.picture, thing.box),
+                questions.both([group for group in groups if group.name == left], wording),
+            ),
+        )
+        beside = (other for other in scene.objects if other.name == left)
+        return case_of(
+            self,
+            variant,
+            scene,
+            asked,
+            expected="first = second",
+            facts=facts_of(thing, groups, wording, beside, scene),
+            presumed=presumed((thing.name, left), scene),
+        )
+
+    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
+        return expectations.same_answer(case, answers)

@@ -1,0 +1,81 @@
+"""The relation ``veglue.vqa_mr2``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language import questions
+from pytest_vqamt.relations import expectations
+from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.erasing import INPAINT, eraser
+from pytest_vqamt.relations.names import alone, countable_here, presumed
+from pytest_vqamt.relations.veglue.asking import facts_of, in_any_order, only_of_their_name
+from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ASK, NOTHING_TO_ERASE, erasable
+from pytest_vqamt.sampling.chooser import Chooser
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VqaMr2:
+    """Erased from the picture, the only thing that a question needs turns its yes into no.
+
+    Chang et al., section 6.4, after MR2: with apples and bananas in the picture, "Are there apples and bananas?" is
+    answered by yes; with the bananas erased, by no. Half of the questions, where two can be asked, are about one name.
+
+    **Deviations:** what may be erased follows ``erasable``, not IoU alone. The erased thing is the only one of its
+    name, and no other thing or crowd in the scene could go by it; the question is in the singular. By its name no plain
+    rectangle might go, where one stands in its place.
+    """
+
+    info: ClassVar[RelationInfo] = RelationInfo(
+        name="veglue.vqa_mr2",
+        task=Task.VQA,
+        claim="Erased from the picture, the only thing that a question needs turns its yes into no.",
+        source="Chang et al., VEglue, section 6.4",
+        breakdown=("shape", "near", "similar", "related"),
+        settings=(ERASE, INPAINT),
+    )
+
+    erase: str = ERASE.default
+    inpaint: str = INPAINT.default
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        cleaner = eraser(self.erase, self.inpaint, corpus)
+        if isinstance(cleaner, NotApplicable):
+            return cleaner
+        free = erasable(scene)
+        if not free:
+            return NOTHING_TO_ERASE
+        things = [
+            thing
+            for thing in only_of_their_name(free, scene)
+            if alone(thing.name, scene) and thing.name not in cleaner.barred_names
+        ]
+        if not things:
+            return NOTHING_TO_ASK
+        thing = choose.one(things)
+        names = [thing.name]
+        others = [name for name in countable_here(scene) if name != thing.name]
+        if others and choose.chance(0.5):
+            names.append(choose.one(others))
+        groups = in_any_order(names, choose)
+        wording = choose.between(0, questions.BOTH_IN_THE_SINGULAR - 1)
+        question = questions.both(groups, wording)
+        beside = (other for other in scene.objects if other.id != thing.id)
+        return case_of(
+            self,
+            variant,
+            scene,
+            ((scene.picture, question), (cleaner.erase(scene.picture, thing.box), question)),
+            expected="first is yes, second is no",
+            facts=facts_of(thing, groups, wording, beside, scene),
+            presumed=presumed(names, scene),
+        )
+
+    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
+        return expectations.becomes_no(case, answers)

@@ -1,0 +1,79 @@
+"""The relation ``veglue.vqa_mr3``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import ClassVar
+
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language import questions
+from pytest_vqamt.relations import expectations
+from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.erasing import INPAINT, eraser
+from pytest_vqamt.relations.names import countable_here, disjoint, presumed, unrelated
+from pytest_vqamt.relations.veglue.asking import facts_of, in_any_order
+from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ASK, NOTHING_TO_ERASE, erasable
+from pytest_vqamt.sampling.chooser import Chooser
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VqaMr3:
+    """A thing that the question does not speak of can be erased without another answer.
+
+    Chang et al., section 6.4, after MR3. The question is about one name or two, all of them there; in the plural
+    ("Are there apples and bananas in the picture?") only where there are two or more of each.
+
+    **Deviations:** what may be erased follows ``erasable``, not IoU alone. The erased thing is un-linked by its name,
+    which is unrelated to every name that is asked about. Names that are asked about are countable, of none is there a
+    crowd, and nothing can go by two of them.
+    """
+
+    info: ClassVar[RelationInfo] = RelationInfo(
+        name="veglue.vqa_mr3",
+        task=Task.VQA,
+        claim="A thing that the question does not speak of can be erased without another answer.",
+        source="Chang et al., VEglue, section 6.4",
+        breakdown=("shape", "near", "similar", "related"),
+        settings=(ERASE, INPAINT),
+    )
+
+    erase: str = ERASE.default
+    inpaint: str = INPAINT.default
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        cleaner = eraser(self.erase, self.inpaint, corpus)
+        if isinstance(cleaner, NotApplicable):
+            return cleaner
+        free = erasable(scene)
+        if not free:
+            return NOTHING_TO_ERASE
+        here = countable_here(scene)
+        unlinked = [(thing, [name for name in here if unrelated(thing.name, name, scene)]) for thing in free]
+        unlinked = [(thing, names) for thing, names in unlinked if names]
+        if not unlinked:
+            return NOTHING_TO_ASK
+        thing, askable = choose.one(unlinked)
+        pairs = [pair for pair in combinations(askable, 2) if disjoint(*pair, scene)]
+        names = choose.one(pairs) if pairs and choose.chance(0.5) else (choose.one(askable),)
+        groups = in_any_order(names, choose)
+        several = all(scene.count(name) > 1 for name in names)
+        wording = choose.between(0, (questions.BOTH_WORDINGS if several else questions.BOTH_IN_THE_SINGULAR) - 1)
+        question = questions.both(groups, wording)
+        beside = (other for other in scene.objects if other.name in names)
+        return case_of(
+            self,
+            variant,
+            scene,
+            ((scene.picture, question), (cleaner.erase(scene.picture, thing.box), question)),
+            expected="first = second",
+            facts=facts_of(thing, groups, wording, beside, scene),
+            presumed=presumed((thing.name, *names), scene),
+        )
+
+    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
+        return expectations.same_answer(case, answers)

@@ -1,0 +1,64 @@
+"""``--vqamt-option`` sets relations: checked before anything is loaded, told in the report, kept for a replay."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.plugin.conftest import Run
+
+REMOVAL = "--vqamt-relations=metavqa.removal[count]"
+
+
+def edits(folder: Path) -> set[str]:
+    """How the pictures of a run were edited, as its cases tell."""
+    rows = (folder / "cases.jsonl").read_text(encoding="utf-8").splitlines()
+    queries: list[Any] = [query for row in rows for query in json.loads(row)["queries"]]
+    return {edit.get("fill", "white") for query in queries for edit in query["picture"]["edits"]}
+
+
+@pytest.mark.parametrize(
+    ("options", "fills"),
+    [
+        ((), {"white"}),
+        (("--vqamt-option=erase=mean",), {"mean"}),
+        (("--vqamt-option=erase=inpaint", "--vqamt-option=inpaint=telea"), {"inpaint"}),
+    ],
+    ids=["paper", "mean", "inpaint"],
+)
+def test_a_setting_reaches_its_relation_and_the_report(
+    pytester: pytest.Pytester, run: Run, workers: tuple[str, ...], options: tuple[str, ...], fills: set[str]
+) -> None:
+    run(REMOVAL, *options, *workers, "--vqamt-report=out").assert_outcomes(passed=1)
+    assert edits(pytester.path / "out") == fills
+    report = json.loads((pytester.path / "out" / "report.json").read_text(encoding="utf-8"))
+    assert report["settings"] == dict(option.removeprefix("--vqamt-option=").split("=") for option in options)
+
+
+def test_it_may_stand_in_the_ini_file(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makeini("[pytest]\nvqamt_option =\n  erase=mean\n")
+    run(REMOVAL, "--vqamt-report=out").assert_outcomes(passed=1)
+    assert edits(pytester.path / "out") == {"mean"}
+
+
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        ("erase=blue", "*Expected --vqamt-option=erase=VALUE with one of white, mean, inpaint, but got 'erase=blue'"),
+        ("severity=6", "*--vqamt-option=severity=VALUE with one of 1, 2, 3, 4, 5, but got 'severity=6'"),
+        ("erse=mean", "*Expected --vqamt-option to name a setting, but got 'erse=mean'; did you mean 'erase'?"),
+        ("erase", "*Expected --vqamt-option=NAME=VALUE, but got 'erase'"),
+    ],
+)
+def test_a_wrong_one_is_told_before_anything_runs(run: Run, option: str, told: str) -> None:
+    result = run(REMOVAL, f"--vqamt-option={option}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([told])
+
+
+def test_the_command_that_replays_a_case_repeats_it(run: Run) -> None:
+    result = run("--vqamt-relations=metavqa.removal_plus", "--vqamt-option=erase=mean", model="fault:always-zero")
+    result.stdout.fnmatch_lines(["*replay: *--vqamt-option=erase=mean*"])

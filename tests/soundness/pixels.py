@@ -1,0 +1,215 @@
+"""What a picture shows, pixel by pixel: every edit done again on masks, with none of the package's code for edits.
+
+A photo is the pixels of each thing in it. An edit moves pixels, covers them, or makes them hard to make out; what became
+of the things' boxes, as the edits themselves tell it, is never looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import ceil, floor
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.edits import (
+    Blur,
+    Brightness,
+    Contrast,
+    Corrupt,
+    Crop,
+    Cut,
+    Edit,
+    Erase,
+    Insert,
+    Mask,
+    Mirror,
+    Reencode,
+)
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.scene import Photo, Scene, Thing
+
+Bitmap = NDArray[np.bool_]
+"""HW; row 0 is the top one."""
+
+_FUZZ_PX = 1e-6
+"""Boxes end between pixels only where they mean to: x + w is seldom exact."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Shown:
+    """One thing of a photo, or a crowd, as far as a picture shows it.
+
+    Attributes:
+        thing: as its own photo's scene has it, but for the id; its box is never looked at.
+        crowd: many things that are not told apart.
+        pixels: those of the picture that show it.
+        had: how many it has in its own photo, in the scale of the picture.
+        came: from which photo it is and its place there, so that it is known again in another picture.
+    """
+
+    thing: Thing
+    crowd: bool
+    pixels: Bitmap
+    had: float
+    came: tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class View:
+    """A picture: what it shows, and where it can be made out well (HW, False where it is blurred)."""
+
+    shown: tuple[Shown, ...]
+    clear: Bitmap
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height."""
+        height, width = self.clear.shape
+        return width, height
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Outlined:
+    """One thing of an unedited photo, or a crowd.
+
+    Attributes:
+        whole: the pixels that show it, with what it wears.
+        own: those that show nothing else, be it worn or held.
+    """
+
+    thing: Thing
+    crowd: bool
+    whole: Bitmap
+    own: Bitmap
+
+
+class Outlines(Protocol):
+    """Gives every thing and crowd of an unedited photo with its pixels, as the data set has them, not its scene."""
+
+    def scene(self, photo: Photo) -> Scene: ...
+
+    def of(self, photo: Photo) -> Sequence[Outlined]: ...
+
+
+def view(picture: Picture, outlines: Outlines) -> View:
+    """What the picture shows after all its edits."""
+    scene = outlines.scene(picture.photo)
+    found = outlines.of(picture.photo)
+    seen = View(
+        shown=tuple(
+            Shown(
+                thing=each.thing,
+                crowd=each.crowd,
+                pixels=each.whole,
+                had=float(each.whole.sum()),
+                came=(picture.photo.id, place),
+            )
+            for place, each in enumerate(found)
+        ),
+        clear=np.ones((scene.height, scene.width), np.bool_),
+    )
+    for edit in picture.edits:
+        seen = _edited(seen, edit, outlines)
+    return seen
+
+
+def _edited(seen: View, edit: Edit, outlines: Outlines) -> View:
+    width, height = seen.size
+    match edit:
+        case Cut(start=start, stop=stop, axis="x"):
+            return _everywhere(seen, lambda pixels: pixels[:, start:stop])
+        case Cut(start=start, stop=stop, axis="y"):
+            return _everywhere(seen, lambda pixels: pixels[start:stop, :])
+        case Crop(box=box):
+            rows, columns = slice(round(box.y), round(box.y1)), slice(round(box.x), round(box.x1))
+            return _everywhere(seen, lambda pixels: pixels[rows, columns])
+        case Mirror():
+            return _everywhere(seen, lambda pixels: pixels[:, ::-1])
+        case Erase(box=box):
+            return _covered(seen, touched((box,), width, height))
+        case Mask(keep=keep):
+            return _covered(seen, ~touched(keep, width, height))
+        case Blur(keep=keep):
+            return replace(seen, clear=seen.clear & touched(keep, width, height))
+        case Insert():
+            return _with(seen, edit, outlines)
+        case Corrupt() | Brightness() | Contrast() | Reencode():
+            # These hide nothing. What noise leaves to be recognised is for people to say: such relations are baselines.
+            return seen
+    raise AssertionError(f"say here what {edit!r} does to pixels")
+
+
+def touched(boxes: Sequence[Box], width: int, height: int) -> Bitmap:
+    """The pixels of which some part lies in one of the boxes."""
+    inside = np.zeros((height, width), np.bool_)
+    for box in boxes:
+        rows = slice(max(0, floor(box.y + _FUZZ_PX)), max(0, ceil(box.y1 - _FUZZ_PX)))
+        columns = slice(max(0, floor(box.x + _FUZZ_PX)), max(0, ceil(box.x1 - _FUZZ_PX)))
+        inside[rows, columns] = True
+    return inside
+
+
+def _everywhere(seen: View, move: Callable[[Bitmap], Bitmap]) -> View:
+    return View(
+        shown=tuple(replace(each, pixels=move(each.pixels)) for each in seen.shown),
+        clear=move(seen.clear),
+    )
+
+
+def _covered(seen: View, patch: Bitmap) -> View:
+    """The view with nothing left to see under the patch; the patch itself is not blurred."""
+    return View(
+        shown=tuple(replace(each, pixels=each.pixels & ~patch) for each in seen.shown),
+        clear=seen.clear | patch,
+    )
+
+
+def _with(seen: View, edit: Insert, outlines: Outlines) -> View:
+    """The view with a thing of another photo laid over it, and with all that is shown by the pixels cut out with it."""
+    cutout = edit.cutout
+    found = outlines.of(cutout.photo)
+    place = next(
+        place for place, each in enumerate(found) if not each.crowd and each.thing.id == cutout.thing.id
+    )
+    stencil = found[place].whole
+    width, height = seen.size
+    scale = edit.box.area / cutout.thing.box.area
+    number = sum(isinstance(each.came[1], int) and each.came[0] != "" for each in seen.shown)
+    added = []
+    for other, each in enumerate(found):
+        along = stencil if other == place else each.own & stencil
+        if along.any():
+            added.append(
+                Shown(
+                    thing=replace(each.thing, id=f"{each.thing.id} come with insert {number}"),
+                    crowd=each.crowd,
+                    pixels=_laid(along, cutout.thing.box, edit.box, width, height),
+                    had=float(each.whole.sum()) * scale,
+                    came=(cutout.photo.id, other),
+                )
+            )
+    over = _covered(seen, _laid(stencil, cutout.thing.box, edit.box, width, height))
+    return replace(over, shown=(*over.shown, *added))
+
+
+def _laid(pixels: Bitmap, source: Box, target: Box, width: int, height: int) -> Bitmap:
+    """The pixels inside ``source`` scaled to ``target`` in a picture of this size: each takes the nearest one's."""
+    rows, from_rows = _nearest(source.y, source.h, target.y, target.h, pixels.shape[0], height)
+    columns, from_columns = _nearest(source.x, source.w, target.x, target.w, pixels.shape[1], width)
+    laid = np.zeros((height, width), np.bool_)
+    laid[np.ix_(rows, columns)] = pixels[np.ix_(from_rows, from_columns)]
+    return laid
+
+
+def _nearest(
+    source: float, source_length: float, target: float, target_length: float, source_limit: int, limit: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Where on one axis the picture's pixels between the target's ends are, and which of the source's they show."""
+    start, stop = round(target), round(target + target_length)
+    at = np.arange(max(0, start), min(limit, stop))
+    shows = np.floor(source + (at + 0.5 - start) * source_length / (stop - start)).astype(np.intp)
+    return at, np.clip(shows, 0, source_limit - 1)
