@@ -137,14 +137,15 @@ def load(argument: str) -> AnnotatedPhotos:
 def _photos(files: CocoFiles, records: CocoRecords, spec: str) -> PhotoFiles:
     """The first of the folders in which any of the photos lies."""
     folders = [PhotoFiles(folder) for folder in files.photos]
-    if len(folders) == 1 or not records.images:
+    if not records.images:
         return folders[0]
     for photos in folders:
         if any(not _without_photo(image, photos, records.file) for image in records.images):
             return photos
     raise DataError(
-        f"Expected the photos of {spec} in {' or '.join(str(folder) for folder in files.photos)}, but "
-        f"{records.images[0].file_name!r} and the others are in none: name their folder with coco:INSTANCES.json:IMAGES"
+        f"Expected the photos of {spec} in {' or '.join(map(str, files.photos))}, but none of them is there: "
+        f"{_without_photo(records.images[0], folders[0], records.file)}, or name the folder with "
+        "coco:INSTANCES.json:IMAGES"
     )
 
 

@@ -46,43 +46,41 @@ def find(argument: str) -> CocoFiles:
     folder = Path(argument)
     if not folder.is_dir():
         raise DataError(f"Expected a folder, but got folder={argument!r} of {_FORMS}: there is no such folder")
-    instances_file = find_instances(folder)
-    if instances_file is None:
+    found = instances_in(folder)
+    if not found:
         raise DataError(
             f"Expected annotations/instances_*.json or instances.json in {argument!r}, but there is neither: "
             "name the file with coco:INSTANCES.json:IMAGES"
         )
-    photos_in = photo_folders(folder, split_of(instances_file))
-    return CocoFiles(instances=instances_file, captions=captions_beside(instances_file), photos=photos_in)
+    if len(found) > 1:
+        raise DataError(
+            f"Expected one instances file in {argument!r}, but got {listed(folder, found)}: "
+            "name one with coco:INSTANCES.json:IMAGES"
+        )
+    instances = found[0]
+    photos_in = photo_folders(folder, split_of(instances))
+    return CocoFiles(instances=instances, captions=captions_beside(instances), photos=photos_in)
 
 
-def find_instances(folder: Path, split: str = "") -> Path | None:
-    """The one instances file in ``folder`` or its folder ``annotations``, None where there is none.
+def instances_in(folder: Path, split: str = "") -> list[Path]:
+    """The instances files in ``folder`` and its folder ``annotations``.
 
-    Of several it is that of ``split``, else the only one of which there is a folder of photos.
-
-    Raises:
-        DataError: there are several, and none of them stands out.
+    Of several just the one of ``split``, else just the one of which there is a folder of photos, else all.
     """
     found = files_of((folder, folder / "annotations"), re.compile(r"instances(_.+)?"))
     of_split = [file for file in found if split and split_of(file) == split]
-    with_photos = [
-        file for file in found if (folder / split_of(file)).is_dir() or (folder / "images" / split_of(file)).is_dir()
-    ]
-    for choice in (found, of_split, [file for file in with_photos if split_of(file)]):
-        if len(choice) == 1:
-            return choice[0]
-    if not found:
-        return None
-    raise DataError(
-        f"Expected one instances file in {str(folder)!r}, but got {', '.join(_within(folder, found))}: "
-        "name one with coco:INSTANCES.json:IMAGES"
-    )
+    with_photos = [file for file in found if has_photo_folder(folder, split_of(file))]
+    return next((choice for choice in (of_split, with_photos) if len(choice) == 1), found)
+
+
+def has_photo_folder(folder: Path, split: str) -> bool:
+    """Whether ``folder`` has a folder of just the photos of ``split``."""
+    return bool(split) and ((folder / split).is_dir() or (folder / "images" / split).is_dir())
 
 
 def files_of(folders: Iterable[Path], stem: re.Pattern[str]) -> list[Path]:
     """The JSON files in ``folders`` of such a name, in order; one that lies there compressed too comes once, plain."""
-    found = (file for folder in folders if folder.is_dir() for file in sorted(folder.iterdir()))
+    found = [file for folder in folders if folder.is_dir() for file in _in(folder)]
     named = [file for file in found if file.name.endswith(_ENDS) and stem.fullmatch(file.name.partition(".json")[0])]
     return [file for file in named if file.suffix != ".gz" or file.with_suffix("") not in named]
 
@@ -113,5 +111,13 @@ def photo_folders(folder: Path, *splits: str) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(each for each in (*named, folder / "images", folder) if each.is_dir()))
 
 
-def _within(folder: Path, files: Iterable[Path]) -> list[str]:
-    return [file.relative_to(folder).as_posix() for file in files]
+def listed(folder: Path, files: Iterable[Path]) -> str:
+    """The files as a message names them."""
+    return ", ".join(file.relative_to(folder).as_posix() for file in files)
+
+
+def _in(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError as error:
+        raise DataError(f"Expected a folder that can be read, but got folder={str(folder)!r}: {error}") from error

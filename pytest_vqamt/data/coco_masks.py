@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
 from PIL import Image
 from pycocotools import mask as coco_mask  # type: ignore[import-untyped]  # it has neither types nor stubs
 
 from pytest_vqamt.data.fields import Record
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 _FIELD = "segmentation"
 _MOST_BITS = 35
-"""Of a compressed length; pycocotools reads longer ones as it may."""
+"""Of a compressed length, in whole groups of five."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +30,9 @@ class Polygons:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """Lengths of runs, column by column: not shown, shown, not shown, ...; as bytes, in COCO's own compression."""
+    """Lengths of runs of pixels, down the columns from the left: not shown, shown, not shown, ..."""
 
-    counts: array[int] | bytes
+    lengths: array[int]
 
 
 Segmentation: TypeAlias = Polygons | Runs
@@ -42,7 +41,7 @@ Segmentation: TypeAlias = Polygons | Runs
 def read_segmentation(annotation: Record, width: int, height: int) -> Segmentation | None:
     """The segmentation of an annotation on a picture of ``width`` x ``height`` px; None where it has none.
 
-    All is checked that would make pycocotools guess, or write beyond the picture.
+    All is checked that would make pycocotools guess, or read and write where it must not.
 
     Raises:
         DataError: it is broken; the text names annotation and field.
@@ -59,22 +58,24 @@ def read_segmentation(annotation: Record, width: int, height: int) -> Segmentati
 
 def pixels(segmentation: Segmentation, width: int, height: int) -> NDArray[np.uint8]:
     """Which pixels are shown: uint8, HW of ``height`` x ``width``, 1 where they are, else 0."""
-    if isinstance(segmentation, Polygons):
-        encoded = coco_mask.merge(coco_mask.frPyObjects(list(segmentation.outlines), height, width))
-    elif isinstance(segmentation.counts, bytes):
-        encoded = {"size": [height, width], "counts": segmentation.counts}
-    else:
-        encoded = coco_mask.frPyObjects(
-            {"size": [height, width], "counts": segmentation.counts.tolist()}, height, width
-        )
-    shown: NDArray[np.uint8] = coco_mask.decode(encoded)
-    return shown
+    lengths = _drawn(segmentation, width, height) if isinstance(segmentation, Polygons) else segmentation.lengths
+    shown = np.repeat(np.arange(len(lengths)) % 2, lengths)
+    return shown.astype(np.uint8).reshape((height, width), order="F")
 
 
 def mask_image(segmentation: Segmentation, width: int, height: int) -> Image.Image | None:
     """The same as an image, mode L, 255 where pixels are shown; None where none is."""
     shown = pixels(segmentation, width, height)
     return Image.fromarray(shown * 255) if shown.any() else None
+
+
+def _drawn(polygons: Polygons, width: int, height: int) -> array[int]:
+    """The runs that the polygons cover.
+
+    They are read from what pycocotools writes, since what it decodes them with warns of NumPy's future at every call.
+    """
+    drawn = coco_mask.merge(coco_mask.frPyObjects(list(polygons.outlines), height, width))
+    return array("q", _decompressed(drawn["counts"].decode()))
 
 
 def _outline(annotation: Record, place: int, side: int) -> array[float]:
@@ -102,41 +103,45 @@ def _outline(annotation: Record, place: int, side: int) -> array[float]:
 def _runs(runs: Record, width: int, height: int) -> Runs:
     if runs.has("size") and tuple(runs.numbers("size")) != (height, width):
         raise runs.wrong("size", f"[height, width] of the picture, [{height}, {width}]")
-    value = runs.row.get("counts")
-    lengths: Sequence[int] | None = _decompressed(value) if isinstance(value, str) else _lengths(runs)
-    if lengths is None:
-        raise runs.wrong("counts", "runs in COCO's compression")
+    lengths = _lengths(runs)
     covered = sum(lengths)
     if covered != width * height or min(lengths) < 0:
         expected = f"runs of 0 px or more that cover the picture's {width} x {height} = {width * height} px"
         raise runs.wrong("counts", expected, f"they cover {covered}, and the least is {min(lengths, default=0)}")
-    return Runs(value.encode() if isinstance(value, str) else array("q", lengths))
+    return Runs(lengths)
 
 
 def _lengths(runs: Record) -> array[int]:
+    value = runs.row.get("counts")
+    if isinstance(value, str):
+        try:
+            return array("q", _decompressed(value))
+        except ValueError:
+            raise runs.wrong("counts", "runs in COCO's compression") from None
     try:
         return array("q", runs.items("counts", required=True))  # type: ignore[arg-type]  # array refuses all but int
     except (TypeError, OverflowError):
         raise runs.wrong("counts", "a list of whole numbers, or a text") from None
 
 
-def _decompressed(text: str) -> list[int] | None:
-    """The lengths that ``text`` stands for, or None where it is cut off or holds other characters.
+def _decompressed(text: str) -> list[int]:
+    """The lengths that ``text`` stands for.
 
     Each length is written in groups of five bits, the lowest first, with a sixth bit for "more follows"; the
     highest bit of the last group is the sign. From the fourth on, it is the difference to the length two before.
 
-    >>> _decompressed("121")
-    [1, 2, 1]
-    >>> _decompressed("P") is None
-    True
+    Raises:
+        ValueError: it is cut off, or holds other characters.
+
+    >>> _decompressed("1210")
+    [1, 2, 1, 2]
     """
     lengths: list[int] = []
     value = shift = 0
     for character in text:
         bits = ord(character) - 48
         if not 0 <= bits < 64 or shift == _MOST_BITS:
-            return None
+            raise ValueError(text)
         value |= (bits & 31) << shift
         shift += 5
         if bits & 32:
@@ -145,4 +150,6 @@ def _decompressed(text: str) -> list[int] | None:
             value -= 1 << shift
         lengths.append(value + lengths[-2] if len(lengths) > 2 else value)
         value = shift = 0
-    return None if shift else lengths
+    if shift:
+        raise ValueError(text)
+    return lengths

@@ -69,12 +69,12 @@ def read_records(instances: Path, captions: Path | None = None) -> CocoRecords:
         DataError: a file is not of this form at all.
     """
     reading = _Reading(instances.name)
-    root = _root(instances, ("images", "annotations", "categories"), "COCO instances file")
+    root = root_of(instances, ("images", "annotations", "categories"), "COCO instances file")
     reading.read_categories(root)
     reading.read_images(root)
     reading.read_annotations(root)
     if captions:
-        root = _root(captions, ("annotations",), "COCO captions file")
+        root = root_of(captions, ("annotations",), "COCO captions file")
         reading.read_captions(root, captions.name)
     return reading.records()
 
@@ -99,28 +99,27 @@ class _Reading:
 
     def read_images(self, root: Record) -> None:
         rows = root.items("images")
-        ids = Counter(_id_of(value, "id") for value in rows)
-        files = Counter(_id_of(value, "file_name") for value in rows)
+        files = Counter(id_of(value, "file_name") for value in rows)
         for place, value in enumerate(rows):
-            image_id = _id_of(value, "id")
-            if image_id is not None:
-                self.listed.add(image_id)
+            image_id = id_of(value, "id")
             try:
                 record = self._record(value, "images", place, "image")
                 image = _image(record)
-                if ids[image.id] > 1:
-                    raise record.wrong("id", "an id of its own", f"{ids[image.id]} images have it")
+                if image.id in self.listed:
+                    raise record.wrong("id", "an id of its own", "another image has it, and neither is used")
                 if files[image.file_name] > 1:
-                    advice = f"{files[image.file_name]} images have it"
+                    advice = f"{files[image.file_name]} images have it, and none is used"
                     raise record.wrong("file_name", "a photo of its own", advice)
                 self.images[image.id] = image
             except DataError as error:
                 self.bad.append(BadRecord(str(error), image_id))
+            if image_id is not None:
+                self.listed.add(image_id)
 
     def read_annotations(self, root: Record) -> None:
         seen: dict[str, int] = {}
         for place, value in enumerate(root.items("annotations")):
-            image_id = _id_of(value, "image_id")
+            image_id = id_of(value, "image_id")
             try:
                 record = self._record(value, "annotations", place, "annotation")
                 annotation_id = record.identity("id")
@@ -137,7 +136,7 @@ class _Reading:
 
     def read_captions(self, root: Record, file: str) -> None:
         for place, value in enumerate(root.items("annotations")):
-            image_id = _id_of(value, "image_id")
+            image_id = id_of(value, "image_id")
             if image_id is not None and image_id not in self.images:
                 continue  # a captions file may be of more photos than are at hand
             try:
@@ -166,7 +165,7 @@ class _Reading:
 
     def _record(self, value: object, rows: str, place: int, kind: str, file: str = "") -> Record:
         """The record under the name that users know: its id, or where it has none its place."""
-        own = _id_of(value, "id")
+        own = id_of(value, "id")
         return Record.of(value, f"{file or self.file}: {f'{rows}[{place}]' if own is None else f'{kind} {own}'}")
 
     def _annotation(self, record: Record, annotation_id: str, image: CocoImage) -> CocoAnnotation:
@@ -187,15 +186,20 @@ def _image(record: Record) -> CocoImage:
     return CocoImage(id=record.identity("id"), file_name=record.text("file_name"), width=width, height=height)
 
 
-def _id_of(value: object, field: str) -> str | None:
-    """The id in a field of what may be no record at all."""
+def id_of(value: object, field: str) -> str | None:
+    """The id in a field of what may be no record at all; None where there is none."""
     try:
         return Record.of(value, "").identity(field)
     except DataError:
         return None
 
 
-def _root(file: Path, lists: tuple[str, ...], kind: str) -> Record:
+def root_of(file: Path, lists: tuple[str, ...], kind: str) -> Record:
+    """The object that ``file`` is, with ``lists`` in it.
+
+    Raises:
+        DataError: it is another file, or none.
+    """
     value = read_json(file)
     missing = [name for name in lists if not (isinstance(value, dict) and isinstance(value.get(name), list))]
     if missing:

@@ -14,7 +14,7 @@ from pytest_vqamt.data.pixel_modes import to_rgb
 
 T = TypeVar("T")
 
-FORMATS = ("JPEG", "MPO", "PNG", "GIF", "WEBP", "BMP", "TIFF", "PPM")
+FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", "PPM")
 """What may be read. Pillow knows more, some of which runs other programs."""
 
 _ORIENTATION = 0x0112
@@ -81,14 +81,14 @@ def _read(source: BytesIO | Path, file: str, take: Callable[[Image.Image], T]) -
 
 
 def _decoded(image: Image.Image) -> Image.Image:
-    turned = _orientation(image) != 1
+    turned = image.format != "TIFF" and _orientation(image) != 1  # Pillow's reader of TIFF turns it
     image.load()
     return to_rgb(ImageOps.exif_transpose(image) if turned else image)
 
 
 def _size(image: Image.Image) -> tuple[int, int]:
     width, height = image.size
-    if image.format == "TIFF":  # Pillow's reader turns these itself, and some versions say the size before, some after
+    if image.format == "TIFF":  # some versions of Pillow say the size before it is turned, some after
         tags = image.getexif()
         width, height = tags[_TIFF_WIDTH], tags[_TIFF_HEIGHT]
     return (height, width) if _orientation(image) in _QUARTER_TURNS else (width, height)

@@ -22,6 +22,8 @@ _shortened = reprlib.Repr()
 _shortened.maxlist = _shortened.maxtuple = 8
 _shortened.maxdict = 4
 _shortened.maxstring = _shortened.maxother = 80
+_shortened.maxlevel = 3
+_MOST_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +169,8 @@ class Record:
             return
         inner = self.record(field)
         for key, value in inner.row.items():
-            yield key, Record.of(value, self.where, inner._path_to(key))
+            step = key if key.isprintable() and len(key) <= _MOST_SHOWN else shown(key)
+            yield key, Record.of(value, self.where, inner._path_to(step))
 
     def box(self, field: str, frame: Box) -> Box:
         """A list ``[x, y, w, h]`` as the box's part within ``frame``."""
@@ -235,7 +238,7 @@ class Once:
         first = self.seen.get(value)
         if first is not None:
             raise record.wrong(field, "an id of its own", f"{first} has the same")
-        self.seen[value] = record.label()
+        self.seen[value] = record.path or record.where
         return value
 
 
@@ -254,7 +257,8 @@ def shown(value: object) -> str:
     >>> shown(list(range(100)))
     '[0, 1, 2, 3, 4, 5, 6, 7, ...]'
     """
-    return _shortened.repr(value)
+    text = _shortened.repr(value)
+    return text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "..."
 
 
 def _finite(value: float) -> bool:

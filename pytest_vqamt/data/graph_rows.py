@@ -87,7 +87,7 @@ def row_of_scene(scene: Scene, file: str, masks: Mapping[str, Polygons] = _NO_MA
             for each in scene.relationships
         ],
         "captions": list(scene.captions),
-        "exhaustive": sorted(scene.exhaustive),
+        "exhaustive": [*sorted(scene.exhaustive)],
         "questions": [_question_row(question) for question in scene.questions],
     }
     row.update({field: items for field, items in lists.items() if items})

@@ -189,6 +189,6 @@ def _named(argument: str) -> tuple[Path, Path]:
 
 def _parsed(line: bytes, where: str) -> object:
     try:
-        return parse(line.removeprefix(_BYTE_ORDER_MARK).decode(), where)
+        return parse(line.removeprefix(_BYTE_ORDER_MARK).rstrip().decode(), where)
     except UnicodeDecodeError as error:
         raise DataError(f"{where}: Expected UTF-8, but got byte {error.start} wrong: {error.reason}") from error

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import sys
 import zlib
+from array import array
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
@@ -20,7 +23,7 @@ from pytest_vqamt.data.graph_rows import row_of_scene
 VERSION = 1
 """Of what an index holds."""
 
-FACTS = ("summary", "bad", "photos", "corpus")
+FACTS = ("summary", "bad", "photos", "corpus", "named")
 """What an index holds besides the scenes."""
 
 _ROWS_A_COMMIT = 2000
@@ -90,6 +93,7 @@ def fill(db: sqlite3.Connection, reader: SceneReader, progress: Callable[[int], 
         "bad": list(rows.bad),
         "photos": {"ids": list(rows.photo_ids), "files": list(rows.photo_files)},
         "corpus": _corpus_row(corpus, rows),
+        "named": _numbers_text(rows.named),
     }
     db.executemany("INSERT INTO facts VALUES (?, ?)", [(name, packed(facts[name])) for name in FACTS])
     db.commit()
@@ -106,6 +110,25 @@ def unpacked(data: bytes) -> object:
     return value
 
 
+def numbers_of(text: object) -> Iterator[tuple[int, ...]]:
+    """For each scene the numbers of its names, out of the fact "named"."""
+    numbers = array("I", b64decode(str(text)))
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    place = 0
+    while place < len(numbers):
+        end = place + 1 + numbers[place]
+        yield tuple(numbers[place + 1 : end])
+        place = end
+
+
+def _numbers_text(numbers: array[int]) -> str:
+    """Millions of numbers, which as JSON would take longer to read than all else."""
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return b64encode(numbers.tobytes()).decode()
+
+
 class _Rows:
     """Writes scenes down as they come, and keeps of each what little the facts need."""
 
@@ -117,7 +140,7 @@ class _Rows:
         self.photo_ids: list[str] = []
         self.photo_files: list[str] = []
         self.numbers: dict[str, int] = {}
-        self.named: list[list[Json]] = []
+        self.named = array("I")
 
     @property
     def digest(self) -> str:
@@ -154,7 +177,8 @@ class _Rows:
         self.photo_ids.append(found.scene.photo.id)
         self.photo_files.append(found.photo_file)
         names = dict.fromkeys(thing.name for thing in found.scene.objects)
-        self.named.append([self.numbers.setdefault(name, len(self.numbers)) for name in names])
+        self.named.append(len(names))
+        self.named.extend(self.numbers.setdefault(name, len(self.numbers)) for name in names)
         if len(self.photo_ids) % _ROWS_A_COMMIT == 0:
             self._db.commit()
 
@@ -165,7 +189,6 @@ def _corpus_row(corpus: Corpus, rows: _Rows) -> Json:
         "names": list(rows.numbers),
         "ranked": [rows.numbers[name] for name in corpus.names],
         "frequency": [corpus.frequency[name] for name in corpus.names],
-        "named": list(rows.named),
         "exhaustive": [*sorted(corpus.exhaustive)],
         "plural": [rows.numbers[name] for name in sorted(corpus.plural)],
         "multi_coloured": [rows.numbers[name] for name in sorted(corpus.multi_coloured)],

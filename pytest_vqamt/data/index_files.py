@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
-import tempfile
 import time
 import warnings
 import weakref
@@ -14,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import RLock
+from uuid import uuid4
 
 from platformdirs import user_cache_dir
 
@@ -39,7 +39,7 @@ _SHOW_AFTER_S = 2.0
 
 def home() -> Path:
     """The folder of what is kept between runs."""
-    return Path(os.environ.get(HOME_VARIABLE) or user_cache_dir("pytest-vqamt"))
+    return Path(os.environ.get(HOME_VARIABLE) or user_cache_dir("pytest-vqamt")).absolute()
 
 
 class IndexFile:
@@ -107,6 +107,9 @@ class IndexFile:
             return self._in_memory()
         try:
             self._make()
+            made = self._kept()
+            if made is None:
+                raise OSError(f"{self.path.name} cannot be read")
         except (OSError, sqlite3.OperationalError) as error:
             warnings.warn(
                 f"Expected a folder to keep the index of {self._reader.files[0].parent} in, but got "
@@ -114,18 +117,13 @@ class IndexFile:
                 stacklevel=2,
             )
             return self._in_memory()
-        made = self._kept()
-        if made is None:
-            raise DataError(f"Expected the index just made at {self.path}, but it is gone: run again")
         return made
 
     def _make(self) -> None:
         folder = self.path.parent
         folder.mkdir(parents=True, exist_ok=True)
         self._sweep(lambda path: path.suffix == ".part" and time.time() - path.stat().st_mtime > _ABANDONED_S)
-        handle, name = tempfile.mkstemp(prefix=f"{self._stem}-", suffix=".part", dir=folder)
-        os.close(handle)
-        part = Path(name)
+        part = folder / f"{self._stem}-{uuid4().hex}.part"  # not by tempfile, whose files nobody else may read
         try:
             with closing(sqlite3.connect(part)) as db:
                 db.execute("PRAGMA journal_mode = OFF")

@@ -13,7 +13,7 @@ from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.graph_rows import scene_of_row
-from pytest_vqamt.data.index_building import SceneReader
+from pytest_vqamt.data.index_building import SceneReader, numbers_of
 from pytest_vqamt.data.index_files import IndexFile
 
 if TYPE_CHECKING:
@@ -67,13 +67,14 @@ class SceneIndex:
 
     def corpus(self, *, scene: Callable[[int], Scene], measure: Callable[[], Colour | None]) -> Corpus:
         kept = cast("_CorpusRow", self._file.fact("corpus"))
+        named = self._file.fact("named")
         names = kept["names"]
         ranked = tuple(names[number] for number in kept["ranked"])
         return Corpus(
             scenes=len(self),
             names=ranked,
             frequency=MappingProxyType(dict(zip(ranked, kept["frequency"], strict=True))),
-            together=Together(tuple(names[number] for number in numbers) for numbers in kept["named"]),
+            together=Together(tuple(names[number] for number in numbers) for numbers in numbers_of(named)),
             exhaustive=frozenset(kept["exhaustive"]),
             plural=frozenset(names[number] for number in kept["plural"]),
             attributes=MappingProxyType(
@@ -115,7 +116,6 @@ class _CorpusRow(TypedDict):
     names: list[str]
     ranked: list[int]
     frequency: list[int]
-    named: list[list[int]]
     exhaustive: list[str]
     plural: list[int]
     multi_coloured: list[int]

@@ -114,20 +114,27 @@ class VisualGenomeReader:
                 try:
                     record = Record.of(value, f"{path}: record {place}")
                     image_id = image_id_of(record)
-                    record = Record(record.row, f"{path}: image {image_id}")
-                    records = ImageRecords(
-                        id=image_id,
-                        objects=record,
-                        attributes=record if self._files.is_whole else attributes.take(image_id),
-                        relationships=record if self._files.is_whole else relationships.take(image_id),
-                    )
-                    photo_file = self._photo_file(f"{image_id}.jpg", record)
-                    scene = scene_of(records, partial(sizes.of, image_id, photo_file))
-                    yield Found(scene=scene, photo_file=photo_file, path=path)
                 except DataError as error:
                     yield str(error)
+                    continue
+                record = Record(record.row, f"{path}: image {image_id}")
+                records = ImageRecords(
+                    id=image_id,
+                    objects=record,
+                    attributes=record if self._files.is_whole else attributes.take(image_id),
+                    relationships=record if self._files.is_whole else relationships.take(image_id),
+                )
+                yield self._found(records, sizes)
             yield from attributes.left(path)
             yield from relationships.left(path)
+
+    def _found(self, records: ImageRecords, sizes: PictureSizes) -> Found | str:
+        try:
+            photo_file = self._photo_file(f"{records.id}.jpg", records.objects)
+            scene = scene_of(records, partial(sizes.of, records.id, photo_file))
+        except DataError as error:
+            return str(error)
+        return Found(scene=scene, photo_file=photo_file, path=self._files.graphs)
 
     def _photo_file(self, name: str, record: Record) -> str:
         if self._photos is None:

@@ -33,6 +33,11 @@ class Stroke:
     width: int
     dashed: bool
 
+    @property
+    def rim_width(self) -> int:
+        """Of the light line below the line itself."""
+        return self.width + min(self.width, 2)
+
 
 STROKES: dict[Shows, Stroke] = {
     Shows.OTHER: Stroke(colour=(90, 90, 90), width=1, dashed=False),
@@ -44,16 +49,19 @@ STROKES: dict[Shows, Stroke] = {
 def draw_outlines(image: Image.Image, outlines: Sequence[Outline], scale: tuple[float, float]) -> None:
     """Draws ``outlines`` into ``image`` (RGB, uint8, changed in place), their boxes multiplied by ``scale`` (x, y)."""
     draw = ImageDraw.Draw(image)
-    framed = [(each, _around(each.box, STROKES[each.shows].width, scale, image.size)) for each in outlines]
+    framed = [(each, _around(each.box, STROKES[each.shows], scale, image.size)) for each in outlines]
     edited = [rect for each, rect in framed if each.shows is Shows.EDITED]
     for each, rect in framed:
         draw_box(
             draw, _drawn_apart(rect, edited, image.size) if each.shows is Shows.ASKED else rect, STROKES[each.shows]
         )
     taken: list[Rect] = []
-    for words, (each, rect) in reversed(list(zip(label_words(outlines), framed, strict=True))):
+    weight = list(Shows).index
+    labelled = zip(label_words(outlines), framed, strict=True)
+    for words, (each, rect) in sorted(labelled, key=lambda one: weight(one[1][0].shows), reverse=True):
         is_other = each.shows is Shows.OTHER
-        if place := label_place(label_size(words), rect, image.size, taken, is_needed=not is_other):
+        place = label_place(label_size(words), rect, image.size, taken, is_needed=not is_other)
+        if words and place:
             taken.append(place)
             ink, ground = (_QUIET_INK, _QUIET) if is_other else (_RIM, STROKES[each.shows].colour)
             draw_label(draw, words, place, ink=ink, ground=ground)
@@ -62,11 +70,10 @@ def draw_outlines(image: Image.Image, outlines: Sequence[Outline], scale: tuple[
 def draw_box(draw: ImageDraw.ImageDraw, rect: Rect, stroke: Stroke) -> None:
     """A frame along ``rect``, with a light rim."""
     left, top, right, bottom = rect
-    rim = stroke.width + min(stroke.width, 2)
     for row in (top, bottom):
-        draw.line((left, row, right, row), fill=_RIM, width=rim)
+        draw.line((left, row, right, row), fill=_RIM, width=stroke.rim_width)
     for column in (left, right):
-        draw.line((column, top, column, bottom), fill=_RIM, width=rim)
+        draw.line((column, top, column, bottom), fill=_RIM, width=stroke.rim_width)
     length = _DASH_PX if stroke.dashed else max(right - left, bottom - top) + 1
     for start in range(left, right + 1, length + _GAP_PX):
         for row in (top, bottom):
@@ -76,17 +83,18 @@ def draw_box(draw: ImageDraw.ImageDraw, rect: Rect, stroke: Stroke) -> None:
             draw.line((column, start, column, min(start + length - 1, bottom)), fill=stroke.colour, width=stroke.width)
 
 
-def _around(box: Box, border: int, scale: tuple[float, float], size: tuple[int, int]) -> Rect:
+def _around(box: Box, stroke: Stroke, scale: tuple[float, float], size: tuple[int, int]) -> Rect:
     """Where the frame of a box runs: about its edge, so that it hides nothing of what is inside, within the image."""
-    left, right = _span(box.x * scale[0], box.x1 * scale[0], border // 2 + 1, size[0])
-    top, bottom = _span(box.y * scale[1], box.y1 * scale[1], border // 2 + 1, size[1])
+    border = stroke.rim_width // 2 + 1
+    left, right = _span(box.x * scale[0], box.x1 * scale[0], border, size[0])
+    top, bottom = _span(box.y * scale[1], box.y1 * scale[1], border, size[1])
     return left, top, right, bottom
 
 
 def _span(start: float, stop: float, border: int, within: int) -> tuple[int, int]:
-    """The first and last pixel of a span, at least so many that it can be seen, inside the image."""
-    first = max(0, min(round(start) - border, within - _LEAST_PX))
-    return first, min(within - 1, max(round(stop) - 1 + border, first + _LEAST_PX - 1))
+    """The first and last pixel of a span, at least so many that it can be seen, just inside the image."""
+    first = max(1, min(round(start) - border, within - _LEAST_PX - 1))
+    return first, min(within - 2, max(round(stop) - 1 + border, first + _LEAST_PX - 1))
 
 
 def _drawn_apart(rect: Rect, edited: Sequence[Rect], size: tuple[int, int]) -> Rect:
@@ -95,8 +103,8 @@ def _drawn_apart(rect: Rect, edited: Sequence[Rect], size: tuple[int, int]) -> R
     if not any(all(abs(a - b) < _APART_PX for a, b in zip(rect, over, strict=True)) for over in edited):
         return rect
     return (
-        max(0, left - _APART_PX),
-        max(0, top - _APART_PX),
-        min(size[0] - 1, right + _APART_PX),
-        min(size[1] - 1, bottom + _APART_PX),
+        max(1, left - _APART_PX),
+        max(1, top - _APART_PX),
+        min(size[0] - 2, right + _APART_PX),
+        min(size[1] - 2, bottom + _APART_PX),
     )

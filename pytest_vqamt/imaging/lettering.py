@@ -75,10 +75,10 @@ def wrapped(text: str, width: int, size_px: int, most_lines: int = 12) -> list[s
             lines.extend(_broken(word, width, size_px))
     if len(lines) <= most_lines and len(text) <= _MOST_CHARACTERS:
         return lines
-    last = lines[most_lines - 1] if len(lines) >= most_lines else "".join(lines[-1:])
-    while last and width_px(f"{last}...", size_px) > width:
-        last = last[:-1]
-    return [*lines[: most_lines - 1], f"{last}..."]
+    kept = lines[:most_lines] or [""]
+    while kept[-1] and width_px(f"{kept[-1]}...", size_px) > width:
+        kept[-1] = kept[-1][:-1]
+    return [*kept[:-1], f"{kept[-1]}..."]
 
 
 def write(image: Image.Image, lines: Iterable[Line], left: int, top: int) -> None:

@@ -5,12 +5,12 @@ Geometry alone: no pixels are read. Boxes are in pixels of the finished picture 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.edits import Blur, Corrupt, Edit, Erase, Insert, Mask, with_objects
+from pytest_vqamt.core.edits import Blur, Corrupt, Edit, Erase, Insert, Mask
 from pytest_vqamt.core.meaning import Meaning, groups_of
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Scene, Thing
@@ -66,18 +66,22 @@ def edited(picture: Picture, photographed: Scene) -> tuple[Outline, ...]:
     """Where each edit of a part of the picture is to be seen, carried through the edits that followed.
 
     An edit of the whole picture has no box. A box of which a later edit has left nothing to be seen is dropped, and one
-    of which it has left a part is the smallest around that part. What was laid over it by its mask leaves it as it was.
+    of which it has left a part is the smallest around that part. What is laid over it by its mask leaves it as it was.
     """
     seen = replace(photographed, objects=(), regions=(), relationships=())
     labels: list[str] = []
     for edit in picture.edits:
         seen = _after(edit, seen)
         marks = [part for box in _boxes(edit) if (part := box.common(seen.frame))]
-        numbered = range(len(labels), len(labels) + len(marks))
-        new = (Thing(id=str(number), name="", box=box) for number, box in zip(numbered, marks, strict=True))
+        new = (Thing(id=str(number), name="", box=box) for number, box in enumerate(marks, start=len(labels)))
         seen = replace(seen, objects=(*seen.objects, *new))
         labels.extend([_label(edit)] * len(marks))
-    return tuple(Outline(box=mark.box, label=labels[int(mark.id)], shows=Shows.EDITED) for mark in seen.objects)
+    parts: dict[str, list[Box]] = {}
+    for piece in seen.objects:
+        parts.setdefault(piece.id, []).append(piece.box)
+    return tuple(
+        Outline(box=Box.around(boxes), label=labels[int(number)], shows=Shows.EDITED) for number, boxes in parts.items()
+    )
 
 
 def _boxes(edit: Edit) -> tuple[Box, ...]:
@@ -101,26 +105,34 @@ def _label(edit: Edit) -> str:
 
 
 def _after(edit: Edit, seen: Scene) -> Scene:
-    """Where the marks in ``seen`` are after one more edit: a mark goes where a thing with its box would go."""
+    """Where the marks in ``seen`` are after one more edit: they go where things with their boxes would go.
+
+    What covers a part of a mark leaves it in pieces, things with one id, so that nothing is seen where nothing is left.
+    """
     match edit:
         case Erase(box=cover):
-            left = ((mark, _uncovered(mark.box, cover)) for mark in seen.objects)
-            return with_objects(seen, (replace(mark, box=box) for mark, box in left if box), ())
+            return _in_pieces(seen, lambda box: _outside(box, cover))
+        case Mask(keep=keep):
+            return _in_pieces(seen, lambda box: [part for kept in keep if (part := box.common(kept))])
         case Insert():
             return seen
     return edit.after(seen)
 
 
-def _uncovered(box: Box, cover: Box) -> Box | None:
-    """The smallest box around what of ``box`` lies outside ``cover``."""
+def _in_pieces(seen: Scene, pieces: Callable[[Box], list[Box]]) -> Scene:
+    return replace(seen, objects=tuple(replace(mark, box=box) for mark in seen.objects for box in pieces(mark.box)))
+
+
+def _outside(box: Box, cover: Box) -> list[Box]:
+    """What of ``box`` lies outside ``cover``: above, below, to the left and to the right of it."""
+    top, bottom = max(box.y, min(box.y1, cover.y)), min(box.y1, max(box.y, cover.y1))
     parts = (
-        Box.between(box.x, box.y, min(box.x1, cover.x), box.y1),
-        Box.between(max(box.x, cover.x1), box.y, box.x1, box.y1),
-        Box.between(box.x, box.y, box.x1, min(box.y1, cover.y)),
-        Box.between(box.x, max(box.y, cover.y1), box.x1, box.y1),
+        Box.between(box.x, box.y, box.x1, top),
+        Box.between(box.x, bottom, box.x1, box.y1),
+        Box.between(box.x, top, min(box.x1, cover.x), bottom),
+        Box.between(max(box.x, cover.x1), top, box.x1, bottom),
     )
-    left = [part for part in parts if part.w > 0 and part.h > 0]
-    return Box.around(left) if left else None
+    return [part for part in parts if part.w > 0 and part.h > 0]
 
 
 def _inside(found: Iterable[Outline], frame: Box) -> Iterator[Outline]:

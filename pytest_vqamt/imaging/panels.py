@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageDraw
 
+from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.imaging.boxes import draw_outlines
 from pytest_vqamt.imaging.lettering import FAINT, INK, PAPER, Line, line_height_px, width_px, wrapped, write
 from pytest_vqamt.imaging.outline import Outline
@@ -19,6 +20,7 @@ _CAPTION_WIDTH_PX = 210
 """So much room has a caption that needs it, also where its picture is narrower."""
 _BLOCKY_FROM = 4
 """From this enlargement on pixels stay squares: a smoothed picture would look like a blurred one."""
+_EDGE: Colour = (200, 200, 200)
 _TEXT_PX, _ANSWER_PX, _NOTE_PX, _GAP_PX = 14, 16, 13, 4
 
 
@@ -60,7 +62,7 @@ def in_rows(panels: tuple[Panel, ...], room: int) -> Iterator[Image.Image]:
 def _shared_out(panels: tuple[Panel, ...], room: int) -> Iterator[list[_Sized]]:
     for height in _HEIGHTS_PX:
         sized = [_sized(panel, height, room) for panel in panels]
-        if _row_width(sized) <= room:
+        if panels and _row_width(sized) <= room:
             yield sized
             return
     row: list[_Sized] = []
@@ -87,11 +89,14 @@ def _sized(panel: Panel, height: int, room: int) -> _Sized:
 def _row(row: list[_Sized]) -> Image.Image:
     highest = max(each.size[1] for each in row)
     heights = [sum(line_height_px(size) for _, size, _ in each.caption) for each in row]
-    image = Image.new("RGB", (_row_width(row), highest + 6 + max(heights)), PAPER)
-    left = 0
+    image = Image.new("RGB", (_row_width(row) + 2, highest + 8 + max(heights)), PAPER)
+    draw = ImageDraw.Draw(image)
+    left = 1
     for each in row:
-        image.paste(_picture(each), (left, highest - each.size[1]))
-        write(image, each.caption, left, highest + 6)
+        (width, height), top = each.size, highest + 1 - each.size[1]
+        draw.rectangle((left - 1, top - 1, left + width, top + height), outline=_EDGE)
+        image.paste(_picture(each), (left, top))
+        write(image, each.caption, left, highest + 8)
         left += each.width + SPACE_PX
     return image
 
@@ -103,7 +108,6 @@ def _picture(sized: _Sized) -> Image.Image:
     smooth = Image.Resampling.NEAREST if min(scale) >= _BLOCKY_FROM else Image.Resampling.LANCZOS
     shown = image.convert("RGB").resize(size, smooth)
     draw_outlines(shown, sized.panel.outlines, scale)
-    ImageDraw.Draw(shown).rectangle((0, 0, size[0] - 1, size[1] - 1), outline=(200, 200, 200))
     return shown
 
 

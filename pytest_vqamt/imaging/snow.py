@@ -76,10 +76,10 @@ def _layer(size: tuple[int, int], fall: Snowfall, rng: np.random.Generator) -> N
     noise = Image.fromarray(rng.normal(fall.mean, fall.deviation, drawn).astype(np.float32))
     flakes = np.asarray(noise.resize(size, Image.Resampling.BILINEAR))
     flakes = np.where(flakes < fall.threshold, np.float32(0), np.minimum(flakes, np.float32(1)))
-    return np.rint(255 * _moved(flakes, fall, radians(rng.uniform(-135, -45)))).astype(np.uint8)
+    return np.rint(255 * drawn_out(flakes, fall, radians(rng.uniform(-135, -45)))).astype(np.uint8)
 
 
-def _moved(flakes: NDArray[np.float32], fall: Snowfall, angle: float) -> NDArray[np.float32]:
+def drawn_out(flakes: NDArray[np.float32], fall: Snowfall, angle: float) -> NDArray[np.float32]:
     """Each flake drawn out in one direction by half a Gaussian, as ImageMagick's motion blur has it; edges go on."""
     length = 2 * fall.radius_px + 1
     weights = [np.exp(-((step / fall.sigma_px) ** 2) / 2) for step in range(length)]

@@ -95,8 +95,14 @@ def _pool(
     """The largest fifth of the cut-outs of ``name`` from elsewhere, those of them that suit."""
     every = corpus.cutouts.get(name, ())
     here = {(thing.id, thing.box.w, thing.box.h) for thing in scene.objects if thing.name == name and thing.has_mask}
+
+    def is_from_elsewhere(entry: CutoutEntry) -> bool:
+        # Ids repeat from scene to scene, so another thing may look the same; few do, and only they are looked up.
+        known = (entry.thing, entry.w, entry.h) in here
+        return not (known and corpus.scene(entry.index).photo == scene.photo)
+
     size = ceil(_LARGEST_SHARE * max(0, len(every) - len(here)))
-    elsewhere = [entry for entry in every[: size + len(here)] if (entry.thing, entry.w, entry.h) not in here][:size]
+    elsewhere = [entry for entry in every[: size + len(here)] if is_from_elsewhere(entry)][:size]
     return tuple(entry for entry in elsewhere[:: ceil(size / _AT_MOST) or 1] if suits(entry, name))
 
 

@@ -62,7 +62,7 @@ def _apart(spans: Iterable[Span]) -> Iterator[Span]:
 
 
 def _with_a_thing(groups: Iterable[Span]) -> list[Span]:
-    """Each group that lacks a thing made into one with the next, the last one with the one before."""
+    """Each group that lacks a thing made into one with the next, the last one with the one before; none of none."""
     found: list[Span] = []
     for group in groups:
         if found and not found[-1].holds_a_thing:
@@ -71,7 +71,7 @@ def _with_a_thing(groups: Iterable[Span]) -> list[Span]:
     if len(found) > 1 and not found[-1].holds_a_thing:
         last = found.pop()
         found.append(_joined(found.pop(), last))
-    return found
+    return found if any(group.holds_a_thing for group in found) else []
 
 
 def _joined(one: Span, other: Span) -> Span:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pytest_vqamt.core.edits import GONE_SHARE
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.relations.whole_pixels import covered, taken
+from pytest_vqamt.relations.whole_pixels import covered
 
 
 def removable(scene: Scene) -> tuple[Thing, ...]:
@@ -15,14 +15,14 @@ def removable(scene: Scene) -> tuple[Thing, ...]:
 
     A thing that lies mostly outside the frame is none of them, nor is one that fills it: nothing would be left to see.
     """
-    return tuple(thing for thing in scene.objects if _stands_alone(thing, scene))
-
-
-def _stands_alone(thing: Thing, scene: Scene) -> bool:
-    patch = covered(thing.box, scene)
-    return (
-        patch is not None
+    patches = [(covered(thing.box, scene), thing) for thing in scene.objects]
+    crowds = [(covered(region.box, scene), None) for region in scene.regions]
+    seen = [(patch, owner) for patch, owner in (*patches, *crowds) if patch]
+    return tuple(
+        thing
+        for patch, thing in patches
+        if patch
         and patch.area < scene.frame.area
         and thing.box.share_inside(scene.frame) > GONE_SHARE
-        and not any(patch.overlaps(other) for other in taken(scene, but=thing.id))
+        and not any(owner is not thing and patch.overlaps(other) for other, owner in seen)
     )

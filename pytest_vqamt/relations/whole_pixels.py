@@ -13,7 +13,7 @@ def covered(box: Box, scene: Scene) -> Box | None:
     return Box.between(*pixels) if pixels else None
 
 
-def taken(scene: Scene, *, but: str = "") -> tuple[Box, ...]:
-    """The boxes of all things, without that of the id ``but``, and of all crowds, in whole pixels."""
-    boxes = (*(thing.box for thing in scene.objects if thing.id != but), *(region.box for region in scene.regions))
+def taken(scene: Scene) -> tuple[Box, ...]:
+    """The boxes of all things and crowds, in whole pixels."""
+    boxes = (*(thing.box for thing in scene.objects), *(region.box for region in scene.regions))
     return tuple(pixels for box in boxes if (pixels := covered(box, scene)))

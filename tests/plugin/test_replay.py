@@ -98,6 +98,7 @@ def test_a_case_of_the_report(pytester: pytest.Pytester, run: Run) -> None:
             f"    {row['queries'][1]['text'].replace('?', '[?]')}  ->  'yes'  (*1.png)",
             "  expected: one yes, one no",
             "  violated: one answer must be yes and the other no, but got yes, yes",
+            "  side by side: *sheet.png",
         ]
     )
 
@@ -108,8 +109,11 @@ def test_the_pictures_are_written_out(pytester: pytest.Pytester, run: Run) -> No
     result = pytester.runpytest_inprocess(*command(first), "--vqamt-report=out")
     assert_replayed(result, first)
     (folder,) = (pytester.path / "out" / "replay").iterdir()
-    assert sorted(each.name for each in folder.iterdir()) == ["1.png", "2.png"]
+    assert sorted(each.name for each in folder.iterdir()) == ["1.png", "2.png", "sheet.png"]
     assert f"({folder / '2.png'})" in result.stdout.str()
+    assert f"  side by side: {folder / 'sheet.png'}\n" in result.stdout.str()
+    with Image.open(folder / "sheet.png") as side_by_side:
+        assert side_by_side.width == 1200
     one, other = Image.open(folder / "1.png"), Image.open(folder / "2.png")
     assert one.transpose(Image.Transpose.FLIP_LEFT_RIGHT).tobytes() == other.tobytes()
     assert (pytester.path / "out" / "report.json").exists(), "that of the first run"

@@ -10,6 +10,11 @@ from pytest_vqamt.core.meaning import Absent, Choice, Count, Describe, Entails, 
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.relations.expectations import (
     Expectation,
+    all_yes,
+    any_yes,
+    becomes_no,
+    one_less,
+    one_more,
     opposite_answer,
     read,
     same_answer,
@@ -224,6 +229,128 @@ class TestOppositeAnswer:
         assert judged(opposite_answer, (IS_THERE, IS_THERE_NO), "yes", text).outcome is UNPARSED
 
 
+class TestOneMore:
+    TWO = (HOW_MANY, HOW_MANY)
+
+    @pytest.mark.parametrize("texts", [("2", "3"), ("0", "1"), ("none", "There is one dog."), ("nine", "10")])
+    def test_holds(self, texts: tuple[str, str]) -> None:
+        verdict = judged(one_more, self.TWO, *texts)
+        assert (verdict.outcome, verdict.vacuous) == (HOLDS, False)
+
+    @pytest.mark.parametrize("texts", [("2", "2"), ("0", "0"), ("3", "2"), ("1", "3")])
+    def test_violated(self, texts: tuple[str, str]) -> None:
+        verdict = judged(one_more, self.TWO, *texts)
+        assert (verdict.outcome, verdict.reason) == (
+            VIOLATED,
+            f"the second count must be one more than the first, but got {texts[0]}, {texts[1]}",
+        )
+
+    # A quantifier stands for 2 or more: it may follow 1, and never 0.
+    @pytest.mark.parametrize("texts", [("1", "many"), ("4", "several"), ("many", "3"), ("many", "many")])
+    def test_what_a_quantifier_leaves_open_shows_nothing(self, texts: tuple[str, str]) -> None:
+        verdict = judged(one_more, self.TWO, *texts)
+        assert (verdict.outcome, verdict.vacuous) == (HOLDS, True)
+
+    @pytest.mark.parametrize("texts", [("0", "many"), ("many", "2"), ("many", "0")])
+    def test_what_no_quantifier_can_mean_is_violated(self, texts: tuple[str, str]) -> None:
+        assert judged(one_more, self.TWO, *texts).outcome is VIOLATED
+
+    @pytest.mark.parametrize("texts", [("0", "at least 1"), ("at least 2", "1")])
+    def test_a_bound_leaves_it_open(self, texts: tuple[str, str]) -> None:
+        assert judged(one_more, self.TWO, *texts).vacuous
+
+    @pytest.mark.parametrize("texts", [("2", "yes"), ("", "3"), ("2", "I cannot tell.")])
+    def test_is_unparsed(self, texts: tuple[str, str]) -> None:
+        assert judged(one_more, self.TWO, *texts).outcome is UNPARSED
+
+
+class TestOneLess:
+    TWO = (HOW_MANY, HOW_MANY)
+
+    @pytest.mark.parametrize("texts", [("3", "2"), ("1", "0"), ("a dog", "none")])
+    def test_holds(self, texts: tuple[str, str]) -> None:
+        verdict = judged(one_less, self.TWO, *texts)
+        assert (verdict.outcome, verdict.vacuous) == (HOLDS, False)
+
+    # MetaVQA section 4.2.2: 0 is not 0 + 1, which shows who always says 0.
+    @pytest.mark.parametrize("texts", [("0", "0"), ("2", "2"), ("2", "3"), ("3", "1")])
+    def test_violated(self, texts: tuple[str, str]) -> None:
+        verdict = judged(one_less, self.TWO, *texts)
+        assert (verdict.outcome, verdict.reason) == (
+            VIOLATED,
+            f"the second count must be one less than the first, but got {texts[0]}, {texts[1]}",
+        )
+
+    @pytest.mark.parametrize("texts", [("many", "1"), ("many", "many"), ("3", "a few")])
+    def test_what_a_quantifier_leaves_open_shows_nothing(self, texts: tuple[str, str]) -> None:
+        verdict = judged(one_less, self.TWO, *texts)
+        assert (verdict.outcome, verdict.vacuous) == (HOLDS, True)
+
+    # Many less one is one or more; 2 less one is no longer many.
+    @pytest.mark.parametrize("texts", [("many", "0"), ("2", "many"), ("1", "several")])
+    def test_what_no_quantifier_can_mean_is_violated(self, texts: tuple[str, str]) -> None:
+        assert judged(one_less, self.TWO, *texts).outcome is VIOLATED
+
+
+class TestAnyYes:
+    @pytest.mark.parametrize(
+        "texts", [("yes", "no", "yes"), ("yes", "yes", "yes"), ("no", "no", "no"), ("yes", "Yes, a dog.", "no", "no")]
+    )
+    def test_holds(self, texts: tuple[str, ...]) -> None:
+        verdict = judged(any_yes, (IS_THERE,) * len(texts), *texts)
+        assert (verdict.outcome, verdict.vacuous) == (HOLDS, False)
+
+    @pytest.mark.parametrize("texts", [("yes", "no", "no"), ("no", "no", "yes"), ("no", "yes", "yes")])
+    def test_violated(self, texts: tuple[str, ...]) -> None:
+        verdict = judged(any_yes, (IS_THERE,) * 3, *texts)
+        assert verdict.outcome is VIOLATED
+        assert verdict.reason == (
+            f"the first answer must be yes just where one of the others is, but got {', '.join(texts)}"
+        )
+
+    def test_is_unparsed(self) -> None:
+        assert judged(any_yes, (IS_THERE,) * 3, "yes", "2", "yes").outcome is UNPARSED
+
+
+class TestAllYes:
+    @pytest.mark.parametrize("texts", [("yes", "yes", "yes"), ("no", "yes", "no"), ("no", "no", "no")])
+    def test_holds(self, texts: tuple[str, ...]) -> None:
+        verdict = judged(all_yes, (IS_THERE_NO,) * 3, *texts)
+        assert (verdict.outcome, verdict.vacuous) == (HOLDS, False)
+
+    @pytest.mark.parametrize("texts", [("yes", "no", "yes"), ("no", "yes", "yes"), ("yes", "no", "no")])
+    def test_violated(self, texts: tuple[str, ...]) -> None:
+        verdict = judged(all_yes, (IS_THERE_NO,) * 3, *texts)
+        assert verdict.outcome is VIOLATED
+        assert verdict.reason == (
+            f"the first answer must be yes just where all of the others are, but got {', '.join(texts)}"
+        )
+
+    def test_what_is_said_is_put_to_the_question(self) -> None:
+        assert judged(all_yes, (IS_THERE_NO,) * 2, "There is no dog.", "no dogs").readings == ("yes", "yes")
+
+
+class TestBecomesNo:
+    TWO = (IS_THERE, IS_THERE)
+
+    def test_holds_where_yes_becomes_no(self) -> None:
+        assert judged(becomes_no, self.TWO, "yes", "no") == Verdict(outcome=HOLDS, readings=("yes", "no"))
+
+    def test_no_and_no_shows_nothing(self) -> None:
+        assert judged(becomes_no, self.TWO, "no", "no").vacuous
+
+    @pytest.mark.parametrize("texts", [("yes", "yes"), ("no", "yes")])
+    def test_violated(self, texts: tuple[str, str]) -> None:
+        verdict = judged(becomes_no, self.TWO, *texts)
+        assert (verdict.outcome, verdict.reason) == (
+            VIOLATED,
+            f"yes must become no, but got {texts[0]}, {texts[1]}",
+        )
+
+    def test_is_unparsed(self) -> None:
+        assert judged(becomes_no, self.TWO, "yes", "0").outcome is UNPARSED
+
+
 class TestUnchanged:
     @pytest.mark.parametrize("text", ["3", "banana", "I cannot answer that.", ""])
     def test_the_very_same_words_hold_be_they_of_the_right_kind_or_not(self, text: str) -> None:
@@ -244,7 +371,17 @@ class TestUnchanged:
 
 @pytest.mark.parametrize(
     ("expectation", "meaning"),
-    [(same_answer, IS_THERE), (opposite_answer, IS_THERE), (sum_of_parts, HOW_MANY), (unchanged, IS_THERE)],
+    [
+        (same_answer, IS_THERE),
+        (opposite_answer, IS_THERE),
+        (sum_of_parts, HOW_MANY),
+        (one_more, HOW_MANY),
+        (one_less, HOW_MANY),
+        (any_yes, IS_THERE),
+        (all_yes, IS_THERE_NO),
+        (becomes_no, IS_THERE),
+        (unchanged, IS_THERE),
+    ],
 )
 def test_an_answer_for_each_query_is_needed(expectation: Expectation, meaning: Meaning) -> None:
     with pytest.raises(ValueError, match="zip"):
@@ -259,6 +396,14 @@ def test_an_answer_for_each_query_is_needed(expectation: Expectation, meaning: M
         (opposite_answer, (IS_THERE, IS_THERE, IS_THERE)),
         (sum_of_parts, (HOW_MANY, IS_THERE)),
         (sum_of_parts, (HOW_MANY,)),
+        (one_more, (HOW_MANY, IS_THERE)),
+        (one_more, (HOW_MANY, HOW_MANY, HOW_MANY)),
+        (one_less, (HOW_MANY,)),
+        (any_yes, (IS_THERE,)),
+        (any_yes, (IS_THERE, HOW_MANY)),
+        (all_yes, (HOW_MANY, IS_THERE_NO)),
+        (becomes_no, (IS_THERE, IS_THERE, IS_THERE)),
+        (becomes_no, (HOW_MANY, HOW_MANY)),
     ],
 )
 def test_a_case_of_the_wrong_kind_is_refused(expectation: Expectation, meanings: tuple[Meaning, ...]) -> None:

@@ -1,7 +1,7 @@
 """What a picture shows, pixel by pixel: every edit done again on masks, with none of the package's code for edits.
 
-A photo is the pixels of each thing in it. An edit moves pixels, covers them, or makes them hard to make out; what became
-of the things' boxes, as the edits themselves tell it, is never looked at.
+A photo is the pixels of each thing in it. An edit moves pixels, covers them, or makes them hard to make out; what
+became of the things' boxes, as the edits themselves tell it, is never looked at.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ class Shown:
         thing: as its own photo's scene has it, but for the id; its box is never looked at.
         crowd: many things that are not told apart.
         pixels: those of the picture that show it.
-        had: how many it has in its own photo, in the scale of the picture.
-        came: from which photo it is and its place there, so that it is known again in another picture.
+        came_as: those that showed it in the unedited photo, or when it was inserted.
+        had: how many show it in its own photo, in the scale of the picture.
     """
 
     thing: Thing
     crowd: bool
     pixels: Bitmap
+    came_as: Bitmap
     had: float
-    came: tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -88,27 +88,34 @@ class Outlined:
 
 
 class Outlines(Protocol):
-    """Gives every thing and crowd of an unedited photo with its pixels, as the data set has them, not its scene."""
+    """Knows the pixels of everything on the photos of one scene source."""
 
-    def scene(self, photo: Photo) -> Scene: ...
+    def scene(self, photo: Photo) -> Scene:
+        """The unedited photo's scene."""
+        ...
 
-    def of(self, photo: Photo) -> Sequence[Outlined]: ...
+    def of(self, photo: Photo) -> Sequence[Outlined]:
+        """Every thing and crowd of the unedited photo."""
+        ...
+
+    def alike(self, one: str, other: str) -> bool:
+        """Whether a thing of the one name, badly seen, may be taken for one of the other."""
+        ...
 
 
 def view(picture: Picture, outlines: Outlines) -> View:
     """What the picture shows after all its edits."""
     scene = outlines.scene(picture.photo)
-    found = outlines.of(picture.photo)
     seen = View(
         shown=tuple(
             Shown(
                 thing=each.thing,
                 crowd=each.crowd,
                 pixels=each.whole,
-                had=float(each.whole.sum()),
-                came=(picture.photo.id, place),
+                came_as=each.whole,
+                had=float(np.count_nonzero(each.whole)),
             )
-            for place, each in enumerate(found)
+            for each in outlines.of(picture.photo)
         ),
         clear=np.ones((scene.height, scene.width), np.bool_),
     )
@@ -172,24 +179,24 @@ def _with(seen: View, edit: Insert, outlines: Outlines) -> View:
     """The view with a thing of another photo laid over it, and with all that is shown by the pixels cut out with it."""
     cutout = edit.cutout
     found = outlines.of(cutout.photo)
-    place = next(
-        place for place, each in enumerate(found) if not each.crowd and each.thing.id == cutout.thing.id
-    )
+    place = next(place for place, each in enumerate(found) if not each.crowd and each.thing.id == cutout.thing.id)
     stencil = found[place].whole
     width, height = seen.size
     scale = edit.box.area / cutout.thing.box.area
-    number = sum(isinstance(each.came[1], int) and each.came[0] != "" for each in seen.shown)
     added = []
     for other, each in enumerate(found):
         along = stencil if other == place else each.own & stencil
         if along.any():
+            laid = _laid(along, cutout.thing.box, edit.box, width, height)
             added.append(
                 Shown(
-                    thing=replace(each.thing, id=f"{each.thing.id} come with insert {number}"),
+                    thing=replace(each.thing, id=f"{len(seen.shown)} and {other}"),
                     crowd=each.crowd,
-                    pixels=_laid(along, cutout.thing.box, edit.box, width, height),
-                    had=float(each.whole.sum()) * scale,
-                    came=(cutout.photo.id, other),
+                    pixels=laid,
+                    came_as=laid,
+                    had=float(
+                        np.count_nonzero(laid if other == place else each.whole) * (1 if other == place else scale)
+                    ),
                 )
             )
     over = _covered(seen, _laid(stencil, cutout.thing.box, edit.box, width, height))

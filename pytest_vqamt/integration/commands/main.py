@@ -50,7 +50,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         name="replay",
         module="pytest_vqamt.integration.commands.replay",
-        help="write out the pictures of queries that are to be answered elsewhere",
+        help="write out the pictures of a case, side by side too, or of queries to be answered elsewhere",
     ),
 )
 

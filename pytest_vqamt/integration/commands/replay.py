@@ -99,7 +99,7 @@ def _answered(row: dict[str, Json], where: str, source: SceneSource) -> Answered
             reason=str(row["reason"]),
         )
     except DataError as error:
-        raise DataError(f"{where}: {error}; name the data of that run with --data") from error
+        raise DataError(f"{where}: {error}; if that run had other data, name it with --data") from error
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(
             f"{where}: Expected a whole line of a report, but got {error!r}: make the report anew"

@@ -21,7 +21,8 @@ from pytest_vqamt.language import questions
 from pytest_vqamt.language.nouns import is_countable, plural
 from pytest_vqamt.language.properties import exclusive_pool
 from pytest_vqamt.language.questions import Question
-from pytest_vqamt.relations.carets.foreground import foreground, half_seen, surely_unlike
+from pytest_vqamt.relations.carets.foreground import foreground, half_seen
+from pytest_vqamt.relations.carets.look_alikes import surely_unlike
 from pytest_vqamt.relations.erasing import FLAT
 from pytest_vqamt.relations.names import (
     alone,
@@ -69,9 +70,7 @@ def on_what_is_there(scene: Scene, choose: Chooser, kind: Kind, how: Obscuring) 
     """A question about groups in the scene; their things are kept."""
 
     def fits(name: str) -> bool:
-        return kind is not Kind.COUNT or (
-            alone(name, scene) and _clear(name, kept(_things(name, scene), scene, how), scene, how)
-        )
+        return kind is not Kind.COUNT or (alone(name, scene) and _clear_by_itself(name, scene, how))
 
     asked = ask_about(scene, choose, kind, fits)
     if isinstance(asked, NotApplicable):
@@ -80,7 +79,8 @@ def on_what_is_there(scene: Scene, choose: Chooser, kind: Kind, how: Obscuring) 
     if kind is Kind.COUNT:
         if any(group.attributes and not _all_told(group.name, scene) for group in asked.groups):
             return NotApplicable(reason="not every thing of the name has a known property")
-        if not all(_clear(group.name, keep, scene, how) for group in asked.groups):
+        half = _half_seen(keep, scene, how)
+        if not all(_clear(group.name, half, how) for group in asked.groups):
             return NotApplicable(reason="what would be half hidden could be taken for what is asked about")
     return Focus(
         question=asked.question,
@@ -133,12 +133,18 @@ def kept(things: Iterable[Thing], scene: Scene, how: Obscuring) -> tuple[Box, ..
     return (Box.around(boxes),) if how is Obscuring.CROP else boxes
 
 
-def _clear(name: str, keep: tuple[Box, ...], scene: Scene, how: Obscuring) -> bool:
+def _half_seen(keep: tuple[Box, ...], scene: Scene, how: Obscuring) -> frozenset[str]:
+    return half_seen(scene, keep, hidden_elsewhere=how is not Obscuring.BLUR)
+
+
+def _clear(name: str, half: frozenset[str], how: Obscuring) -> bool:
     """Whether neither what is half seen nor what is painted over could be taken for a thing of this name."""
-    if how is Obscuring.MASK and name in FLAT:
-        return False
-    half = half_seen(scene, keep, hidden_elsewhere=how is not Obscuring.BLUR)
-    return all(surely_unlike(name, other) for other in half)
+    return not (how is Obscuring.MASK and name in FLAT) and all(surely_unlike(name, other) for other in half)
+
+
+def _clear_by_itself(name: str, scene: Scene, how: Obscuring) -> bool:
+    """Whether it is where all things of this name are kept, and nothing else."""
+    return _clear(name, _half_seen(kept(_things(name, scene), scene, how), scene, how), how)
 
 
 def _things(name: str, scene: Scene) -> tuple[Thing, ...]:
@@ -157,9 +163,7 @@ def _false_properties(scene: Scene, corpus: Corpus, how: Obscuring) -> list[Grou
     return [
         Group(name=name, attributes=(word,))
         for name in countable_here(scene)
-        if _all_told(name, scene)
-        and alone(name, scene)
-        and _clear(name, kept(_things(name, scene), scene, how), scene, how)
+        if _all_told(name, scene) and alone(name, scene) and _clear_by_itself(name, scene, how)
         for word in seen_on(name, corpus)
         if word not in borne(name, scene)
     ]
@@ -168,13 +172,13 @@ def _false_properties(scene: Scene, corpus: Corpus, how: Obscuring) -> list[Grou
 def _false_names(scene: Scene, corpus: Corpus, things: tuple[Thing, ...], how: Obscuring) -> Iterator[str]:
     """Names that are surely absent, those first that most often occur together with the first of ``things``."""
     here = names_in(scene)
-    keep = kept(things, scene, how)
+    half = _half_seen(kept(things, scene, how), scene, how)
     for name, _ in corpus.together.get(things[0].name, ()):
         if (
             name not in here
             and is_countable(name)
             and plural(name) not in here
+            and _clear(name, half, how)
             and all(unrelated(name, other, scene) for other in here)
-            and _clear(name, keep, scene, how)
         ):
             yield name

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.language.families import family
 from pytest_vqamt.relations.whole_pixels import covered
 
 LEAST_PX = 32
@@ -44,15 +43,6 @@ def half_seen(scene: Scene, keep: Iterable[Box], *, hidden_elsewhere: bool) -> f
         and not any(_holds(patch, box) for patch in kept)
         and not (hidden_elsewhere and not any(patch.overlaps(box) for patch in kept))
     )
-
-
-def surely_unlike(a: str, b: str) -> bool:
-    """Whether no part of a thing of one name looks like a thing of the other.
-
-    They are of two top families and share no head noun ("bear", "teddy bear").
-    """
-    families = family(a), family(b)
-    return None not in families and families[0] != families[1] and a.rpartition(" ")[2] != b.rpartition(" ")[2]
 
 
 def _holds(patch: Box, box: Box) -> bool:

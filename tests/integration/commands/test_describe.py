@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from pytest_vqamt.cli import main
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.relations import catalogue
 
 
@@ -71,7 +77,51 @@ def test_another_seed_gives_other_examples(capsys: pytest.CaptureFixture[str]) -
 def test_an_edited_picture_and_a_repeated_question_are_marked(capsys: pytest.CaptureFixture[str]) -> None:
     printed = described(capsys, "control.*", "--data=pictures:5", "--cases=1")
     assert re.search(r"\? \[asked again\]\s+->", printed)
-    assert re.search(r"\? \[reencode\]\s+->", printed)
+    assert re.search(r"\? \[re-encoded\]\s+->", printed)
+
+
+def test_an_edit_is_told_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = described(capsys, "metavqa.cutting[count]", "--data=pictures:5", "--cases=1")
+    pieces = [(int(start), int(stop)) for start, stop in re.findall(r"\? \[cut [xy] (\d+)\.\.(\d+)\]\s+->", printed)]
+    assert len(pieces) >= 2
+    assert (pieces[0][0], pieces[-1][1]) == (0, 224)
+    assert all(one[1] == other[0] for one, other in pairwise(pieces))
+
+
+def test_the_text_ends_with_how_to_get_a_sheet(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = described(capsys, "metavqa.reorder*", "--data=pictures:5", "--cases=1")
+    assert printed.splitlines()[-1] == (
+        "to look at examples: vqamt describe 'metavqa.reorder*' --data=pictures:5 --sheet=FILE.png"
+    )
+
+
+def test_a_sheet_shows_the_examples_of_the_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "below" / "sheet.png"
+    typed = ("metavqa.reversion", "--data=pictures:10", "--cases=2")
+    printed = described(capsys, *typed, "--sheet", str(file))
+    assert printed.splitlines()[-1] == f"4 examples side by side: {file}"
+    text = described(capsys, *typed)
+    assert printed.splitlines()[:-1] == text.splitlines()[:-1]
+    with Image.open(file) as image:
+        assert (image.format, image.mode, image.width) == ("PNG", "RGB", 1200)
+        high = image.height
+    described(capsys, "metavqa.reversion[object]", *typed[1:], "--sheet", str(file))
+    with Image.open(file) as image:
+        assert image.height < high, "half the examples"
+
+
+def test_where_no_scene_applies_there_is_no_sheet(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def empty(self: PictureWorld, index: int) -> Scene:
+        return replace(self.lay_out(index), objects=(), relationships=())
+
+    monkeypatch.setattr(PictureWorld, "scene", empty)
+    file = tmp_path / "sheet.png"
+    printed = described(capsys, "metavqa.reversion[object]", "--data=pictures:3", "--sheet", str(file))
+    assert "  not applicable: " in printed
+    assert printed.splitlines()[-1] == f"no example to draw into {file}"
+    assert not file.exists()
 
 
 @pytest.mark.parametrize(
@@ -80,6 +130,9 @@ def test_an_edited_picture_and_a_repeated_question_are_marked(capsys: pytest.Cap
         (["metavqa.reorder[objects]"], "did you mean 'metavqa.reorder[object]'"),
         (["metavqa.reorder", "--data=picture"], "did you mean 'pictures'"),
         (["metavqa.reorder", "--cases=-1"], "--cases=-1"),
+        (["metavqa.reorder", "--sheet=out.jpg"], "a file that ends in .png, but got --sheet='out.jpg'"),
+        (["metavqa.reorder", "--sheet=out.png", "--cases=0"], "--cases=0 with --sheet"),
+        (["metavqa.reorder", "--data=pictures:3", "--sheet=/dev/null/out.png"], "file='/dev/null/out.png'"),
     ],
 )
 def test_a_wrong_argument_is_told_in_one_line(capsys: pytest.CaptureFixture[str], typed: list[str], told: str) -> None:

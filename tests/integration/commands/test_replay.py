@@ -143,12 +143,20 @@ def test_an_empty_list_has_no_pictures(tmp_path: Path, capsys: pytest.CaptureFix
     assert rows(tmp_path / "out" / "index.jsonl") == []
 
 
-def test_without_a_folder_it_says_who_replays_a_case(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["replay", "0123456789abcdef"]) == 2
+def test_a_list_without_a_folder_says_what_is_missing(todo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", str(todo)]) == 2
     assert refusal(capsys) == (
-        "vqamt: Expected --render DIR and a list of queries, but got '0123456789abcdef' alone: "
-        "a case is asked again by `pytest --vqamt-replay=CASE-ID`\n"
+        f"vqamt: Expected the id of a case, but got {str(todo)!r}: a list of queries takes --render DIR, too, "
+        "the folder to write their pictures into\n"
     )
+
+
+@pytest.mark.parametrize("option", ["--report", "--out"])
+def test_what_is_only_for_a_case_is_refused_with_a_list(
+    option: str, todo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["replay", "--render", str(tmp_path / "out"), str(todo), option, str(tmp_path)]) == 2
+    assert refusal(capsys).startswith("vqamt: Expected --render DIR and a list of queries alone, but got ")
 
 
 @pytest.mark.parametrize("kind", ["missing", "folder"])
@@ -204,7 +212,7 @@ def of_picture(**fields: object) -> Edit:
         (of_picture(edits=[{"is": "Erase"}]), "Expected a recipe that this version reads: Expected a whole Erase"),
         (of_picture(edits=[{"is": "Erase", "box": 3}]), "Expected a recipe that this version reads: "),
         (of_picture(edits=["Mirror"]), "Expected a recipe that this version reads: Expected an edit, but got 'Mirror'"),
-        (of_picture(edits=[]), "Expected the photo that the query was made on, but photo='pictures-0-4' gives digest="),
+        (of_picture(edits=[]), "Expected the photo that the picture was made of, but photo='pictures-0-4' gives "),
     ],
 )
 def test_a_bad_row_is_named(

@@ -85,7 +85,7 @@ def report(found: tuple[Erasure, ...]) -> str:
 
 
 def examples(found: tuple[Erasure, ...]) -> tuple[Erasure, ...]:
-    """Five of the things that only IoU lets be erased, each of a photo and a name of its own, that take most with them."""
+    """Five things that only IoU lets be erased and that take most with them, of five photos and of five names."""
     shown: list[Erasure] = []
     wrong = (each for each in found if each.by_iou and not each.by_ours)
     for each in sorted(wrong, key=lambda each: (-len(each.lost), each.scene.id, each.thing.id)):

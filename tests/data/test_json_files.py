@@ -1,0 +1,93 @@
+"""JSON files are read whole or refused by name, with the place."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.data.json_files import parse, read_json
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+VALUE = {"names": ["Hündchen", "狗"], "n": 1.5}
+
+
+def written(folder: Path, data: bytes, name: str = "scenes.json") -> Path:
+    (folder / name).write_bytes(data)
+    return folder / name
+
+
+def said(path: Path) -> str:
+    with pytest.raises(DataError) as caught:
+        read_json(path)
+    text = str(caught.value)
+    assert path.name in text
+    assert len(text.splitlines()) == 1
+    return text
+
+
+@given(value=JSON)
+def test_what_was_written_is_read(value: object) -> None:
+    assert parse(json.dumps(value), "here") == value
+
+
+def test_with_and_without_byte_order_mark_plain_and_compressed(tmp_path: Path) -> None:
+    for mark in (b"", b"\xef\xbb\xbf"):
+        data = mark + json.dumps(VALUE, ensure_ascii=False).encode()
+        assert read_json(written(tmp_path, data)) == VALUE
+        assert read_json(written(tmp_path, gzip.compress(data), "scenes.json.gz")) == VALUE
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('{"a": 1,\n "b" 2}', "line 2, column 6: Expecting ':' delimiter"),
+        ('{"a": 1, "b" 2}\n', "column 14: Expecting ':' delimiter"),
+        ("", "column 1: Expecting value"),
+        ('{"a": 1}\n{"a": 2}\n', "line 2, column 1: Extra data"),
+        ('{"a": "torn', "column 7: Unterminated string"),
+    ],
+)
+def test_broken_json_says_where(tmp_path: Path, text: str, place: str) -> None:
+    assert f"scenes.json: Expected JSON, but it breaks off at {place}" in said(written(tmp_path, text.encode()))
+
+
+@pytest.mark.parametrize("bracket", ["[", '{"a":'])
+def test_nested_too_deep(tmp_path: Path, bracket: str) -> None:
+    assert "nested too deep" in said(written(tmp_path, (bracket * 200_000).encode()))
+
+
+def test_a_number_too_long_to_read(tmp_path: Path) -> None:
+    assert "scenes.json: Expected JSON, but got a value that cannot be read" in said(
+        written(tmp_path, b"[1" + b"0" * 5000 + b"]")
+    )
+
+
+def test_a_key_that_comes_twice(tmp_path: Path) -> None:
+    text = said(written(tmp_path, b'{"images": {"7": {}, "8": {}, "7": {"width": 3}}}'))
+    assert "scenes.json: Expected each key of an object once, but got '7' twice: remove one" in text
+
+
+def test_no_utf_8(tmp_path: Path) -> None:
+    assert "scenes.json to be UTF-8, but got byte 6 wrong" in said(written(tmp_path, b'{"a":"\xe9"}'))
+    assert "UTF-8" in said(written(tmp_path, '{"a": 1}'.encode("utf-16")))
+
+
+def test_broken_compression(tmp_path: Path) -> None:
+    whole = gzip.compress(json.dumps(VALUE).encode())
+    for data in (whole[:-9], whole[:10] + b"\xff" * 9 + whole[19:], b"{}", b""):
+        assert "scenes.json.gz" in said(written(tmp_path, data, "scenes.json.gz"))
+
+
+def test_what_is_no_file(tmp_path: Path) -> None:
+    assert "cannot be read" in said(tmp_path / "absent.json")
+    (tmp_path / "folder.json").mkdir()
+    assert "cannot be read" in said(tmp_path / "folder.json")

@@ -1,0 +1,406 @@
+"""Photos of a folder: any kind of image comes out as the RGB that a viewer shows, and every broken one is named."""
+
+from __future__ import annotations
+
+import struct
+import warnings
+import zlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image, ImageFile, ImageOps
+
+from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.data.photo_files import PhotoFiles
+
+COCO = Path(__file__).parents[2] / "../shared/data/coco/images"
+ORIENTATION = 0x0112
+
+Pixel = tuple[int, int, int]
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> PhotoFiles:
+    (tmp_path / "photos").mkdir()
+    return PhotoFiles(tmp_path / "photos")
+
+
+def drawing(width: int = 24, height: int = 16) -> Image.Image:
+    """No two corners alike, and smooth enough for a JPEG to keep it."""
+    image = Image.new("RGB", (width, height), (20, 200, 20))
+    image.paste((220, 20, 20), (0, 0, width // 2, height // 2))
+    image.paste((20, 20, 220), (width // 2, 0, width, height // 2))
+    return image
+
+
+def encoded(image: Image.Image, kind: str, **settings: object) -> bytes:
+    stream = BytesIO()
+    image.save(stream, kind, **settings)
+    return stream.getvalue()
+
+
+def chunk(name: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+def png_header(width: int, height: int) -> bytes:
+    """A PNG that says it is of this size, and has no pixels."""
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", b"") + chunk(b"IEND", b"")
+
+
+def opened(photos: PhotoFiles, data: bytes, name: str = "photo") -> Image.Image:
+    (photos.folder / name).write_bytes(data)
+    image = photos.open(name)
+    assert image.mode == "RGB"
+    photos.check_size(name, *image.size)
+    return image
+
+
+def row_of(image: Image.Image) -> list[Pixel]:
+    """The pixels of the first row."""
+    return [(int(r), int(g), int(b)) for r, g, b in np.asarray(image)[0]]
+
+
+# What a file of each kind looks like.
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "TIFF", "WEBP"])
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_a_photo_is_turned_as_its_exif_says(photos: PhotoFiles, kind: str, orientation: int) -> None:
+    exif = Image.Exif()
+    exif[ORIENTATION] = orientation
+    image = opened(photos, encoded(drawing(), kind, exif=exif))
+    assert image.size == ((16, 24) if orientation >= 5 else (24, 16))
+    upright = Image.open(BytesIO(encoded(drawing(), kind))).convert("RGB")
+    upright.getexif()[ORIENTATION] = orientation
+    assert image.tobytes() == ImageOps.exif_transpose(upright).tobytes()
+    with pytest.raises(DataError, match="to be 24 x 16 px" if orientation >= 5 else "to be 16 x 24 px"):
+        photos.check_size("photo", *image.size[::-1])
+
+
+@pytest.mark.parametrize("orientation", [0, 9, 255])
+def test_an_orientation_that_exif_does_not_know_is_upright(photos: PhotoFiles, orientation: int) -> None:
+    exif = Image.Exif()
+    exif[ORIENTATION] = orientation
+    assert opened(photos, encoded(drawing(), "JPEG", exif=exif)).size == (24, 16)
+
+
+@pytest.mark.filterwarnings("ignore:Corrupt EXIF data")
+def test_a_photo_whose_exif_is_broken_is_upright(photos: PhotoFiles) -> None:
+    data = encoded(drawing(), "JPEG", exif=b"Exif\0\0II*\0\xff\xff\xff\xffnonsense")
+    assert opened(photos, data).size == (24, 16)
+
+
+def test_orientation_behind_the_pixels_of_a_png_is_left_alone_by_both(photos: PhotoFiles) -> None:
+    exif = Image.Exif()
+    exif[ORIENTATION] = 6
+    whole = encoded(drawing(), "PNG")
+    end = whole.index(b"IEND") - 4
+    behind = chunk(b"eXIf", exif.tobytes().removeprefix(b"Exif\0\0"))
+    assert opened(photos, whole[:end] + behind + whole[end:]).tobytes() == drawing().tobytes()
+
+
+def test_cmyk_jpeg(photos: PhotoFiles) -> None:
+    image = opened(photos, encoded(drawing().convert("CMYK"), "JPEG", quality=100, subsampling=0))
+    difference = np.abs(np.asarray(image).astype(int) - np.asarray(drawing()).astype(int))
+    assert np.median(difference) <= 3
+
+
+def test_sixteen_bits_are_scaled_not_clipped(photos: PhotoFiles) -> None:
+    wide = np.array([[0, 128, 129, 257, 32768, 65535]], dtype=np.uint16)  # 257 is 65535 / 255
+    assert row_of(opened(photos, encoded(Image.fromarray(wide), "PNG"))) == [(n, n, n) for n in (0, 0, 1, 1, 128, 255)]
+
+
+def test_thirty_two_bits_are_stretched_over_what_occurs(photos: PhotoFiles) -> None:
+    wide = np.array([[-100_000, 0, 100_000]], dtype=np.int32)
+    assert [r for r, _, _ in row_of(opened(photos, encoded(Image.fromarray(wide), "TIFF")))] == [0, 128, 255]
+
+
+def test_floats_from_0_to_1_are_scaled_and_others_stretched(photos: PhotoFiles) -> None:
+    unit = np.array([[0.0, 0.2, 0.6]], dtype=np.float32)
+    assert [r for r, _, _ in row_of(opened(photos, encoded(Image.fromarray(unit), "TIFF"), "unit"))] == [0, 51, 153]
+    wide = np.array([[-3.0, 0.0, 12.0]], dtype=np.float32)
+    assert [r for r, _, _ in row_of(opened(photos, encoded(Image.fromarray(wide), "TIFF"), "wide"))] == [0, 51, 255]
+
+
+def test_pixels_that_are_no_numbers_are_refused(photos: PhotoFiles) -> None:
+    numbers = np.array([[0.0, np.nan]], dtype=np.float32)
+    with pytest.raises(DataError, match="finite"):
+        opened(photos, encoded(Image.fromarray(numbers), "TIFF"))
+
+
+def palette_image(colours: list[int], places: list[int]) -> Image.Image:
+    image = Image.new("P", (len(places), 1))
+    image.putpalette(colours)
+    image.putdata(places)
+    return image
+
+
+def test_palette(photos: PhotoFiles) -> None:
+    image = palette_image([255, 0, 0, 0, 0, 255], [1, 0])
+    assert row_of(opened(photos, encoded(image, "PNG"))) == [(0, 0, 255), (255, 0, 0)]
+
+
+@pytest.mark.parametrize("transparency", [0, b"\x00\xff"], ids=["one colour", "alpha of each colour"])
+def test_palette_with_transparency_on_white(photos: PhotoFiles, transparency: int | bytes) -> None:
+    image = palette_image([255, 0, 0, 0, 0, 255], [1, 0])
+    assert row_of(opened(photos, encoded(image, "PNG", transparency=transparency))) == [(0, 0, 255), (255, 255, 255)]
+
+
+def test_a_colour_that_stands_for_transparent_is_white(photos: PhotoFiles) -> None:
+    image = Image.new("RGB", (2, 1), (9, 8, 7))
+    image.putpixel((0, 0), (1, 2, 3))
+    assert row_of(opened(photos, encoded(image, "PNG", transparency=(9, 8, 7)))) == [(1, 2, 3), (255, 255, 255)]
+
+
+def test_grey_with_alpha_on_white(photos: PhotoFiles) -> None:
+    image = Image.new("LA", (3, 1))
+    image.putdata([(100, 255), (100, 0), (55, 51)])  # 51 is a fifth of 255
+    assert row_of(opened(photos, encoded(image, "PNG"))) == [(n, n, n) for n in (100, 255, 215)]
+
+
+def test_colour_with_alpha_on_white(photos: PhotoFiles) -> None:
+    image = Image.new("RGBA", (3, 1))
+    image.putdata([(10, 20, 30, 255), (10, 20, 30, 0), (255, 55, 155, 51)])
+    assert row_of(opened(photos, encoded(image, "PNG"))) == [(10, 20, 30), (255, 255, 255), (255, 215, 235)]
+
+
+def test_one_bit(photos: PhotoFiles) -> None:
+    image = Image.new("1", (2, 1))
+    image.putpixel((1, 0), 255)
+    assert row_of(opened(photos, encoded(image, "PNG"))) == [(0, 0, 0), (255, 255, 255)]
+
+
+def test_the_first_frame_of_an_animation(photos: PhotoFiles) -> None:
+    frames = [Image.new("RGB", (4, 4), colour) for colour in ("red", "lime", "blue")]
+    data = encoded(frames[0], "GIF", save_all=True, append_images=frames[1:])
+    assert set(row_of(opened(photos, data))) == {(255, 0, 0)}
+
+
+@pytest.mark.parametrize("kind", ["BMP", "PPM", "WEBP", "TIFF", "GIF", "PNG"])
+def test_other_kinds_of_files(photos: PhotoFiles, kind: str) -> None:
+    settings = {"lossless": True} if kind == "WEBP" else {}
+    assert opened(photos, encoded(drawing(), kind, **settings)).tobytes() == drawing().tobytes()
+
+
+# Broken files.
+
+
+def refused(photos: PhotoFiles, name: str, look: str, pattern: str) -> None:
+    looks: dict[str, Callable[[], object]] = {
+        "open": lambda: photos.open(name),
+        "digest": lambda: photos.digest(name),
+        "check_size": lambda: photos.check_size(name, 24, 16),
+    }
+    with pytest.raises(DataError, match=pattern) as caught:
+        looks[look]()
+    assert name in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("look", ["open", "digest"])
+@pytest.mark.parametrize("kind", ["JPEG", "PNG"])
+@pytest.mark.parametrize("lost", [1, 3, 40, 0.5])
+def test_truncated(photos: PhotoFiles, kind: str, look: str, lost: float) -> None:
+    whole = encoded(drawing(200, 100), kind)
+    kept = len(whole) - lost if lost >= 1 else len(whole) * lost
+    (photos.folder / "torn").write_bytes(whole[: int(kept)])
+    refused(photos, "torn", look, "is truncated: fetch it again")
+
+
+@pytest.mark.parametrize("kind", ["GIF", "WEBP", "BMP", "TIFF", "PPM"])
+def test_truncated_of_another_kind(photos: PhotoFiles, kind: str) -> None:
+    whole = encoded(drawing(200, 100), kind)
+    (photos.folder / "torn").write_bytes(whole[: len(whole) // 2])
+    refused(photos, "torn", "open", "broken")
+
+
+def test_truncated_where_pillow_was_told_to_put_up_with_it(photos: PhotoFiles, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ImageFile, "LOAD_TRUNCATED_IMAGES", True)
+    (photos.folder / "torn").write_bytes(encoded(drawing(200, 100), "JPEG")[:-100])
+    refused(photos, "torn", "open", "is truncated")
+
+
+@pytest.mark.parametrize("look", ["open", "digest"])
+def test_truncated_with_a_whole_thumbnail_in_its_exif(photos: PhotoFiles, look: str) -> None:
+    thumbnail = encoded(drawing(16, 16), "JPEG")
+    whole = encoded(drawing(200, 100), "JPEG", exif=b"Exif\0\0" + thumbnail)
+    assert b"\xff\xd9" in whole[:-100]
+    (photos.folder / "torn").write_bytes(whole[:-100])
+    refused(photos, "torn", look, "is truncated")
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG"])
+@pytest.mark.parametrize("after", [b"\0" * 700, b"SEFT and what else a camera writes"], ids=["padding", "data"])
+def test_more_after_the_end_is_no_harm(photos: PhotoFiles, kind: str, after: bytes) -> None:
+    whole = encoded(drawing(), kind)
+    (photos.folder / "longer").write_bytes(whole + after)
+    assert photos.digest("longer") == sha256(whole + after).hexdigest()[:16]
+    assert photos.open("longer").tobytes() == Image.open(BytesIO(whole)).tobytes()
+
+
+@pytest.mark.parametrize("look", ["open", "check_size"])
+@pytest.mark.parametrize("side", [11_000, 40_000], ids=["beyond the warning", "beyond the error"])
+@pytest.mark.parametrize("filtered", ["error", "ignore"])
+def test_more_pixels_than_pillow_allows(photos: PhotoFiles, look: str, side: int, filtered: str) -> None:
+    (photos.folder / "bomb.png").write_bytes(png_header(side, side))
+    with warnings.catch_warnings():
+        warnings.simplefilter(filtered)  # type: ignore[arg-type]  # one of the actions, as a parameter
+        refused(photos, "bomb.png", look, "too many pixels")
+
+
+@pytest.mark.parametrize("look", ["open", "digest", "check_size"])
+def test_an_empty_file(photos: PhotoFiles, look: str) -> None:
+    (photos.folder / "none.jpg").write_bytes(b"")
+    refused(photos, "none.jpg", look, "is empty")
+
+
+@pytest.mark.parametrize("look", ["open", "check_size"])
+@pytest.mark.parametrize(
+    "data", [b"<html>404 Not Found</html>", b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 24 16\n", b"\xff\xd8\xff"]
+)
+def test_what_is_no_image(photos: PhotoFiles, look: str, data: bytes) -> None:
+    (photos.folder / "text.jpg").write_bytes(data)
+    refused(photos, "text.jpg", look, "no image|is truncated")
+
+
+def test_pixels_that_do_not_decode(photos: PhotoFiles) -> None:
+    (photos.folder / "hollow.png").write_bytes(png_header(24, 16))
+    refused(photos, "hollow.png", "open", "is broken")
+
+
+def test_the_size_is_read_without_decoding(photos: PhotoFiles) -> None:
+    (photos.folder / "hollow.png").write_bytes(png_header(24, 16))
+    photos.check_size("hollow.png", 24, 16)
+    refused(photos, "hollow.png", "open", "is broken")
+
+
+@pytest.mark.parametrize("look", ["open", "digest", "check_size"])
+def test_a_file_that_is_not_there(photos: PhotoFiles, look: str) -> None:
+    refused(photos, "absent.jpg", look, "there is no file")
+
+
+# Names.
+
+OUTSIDE = (
+    "", "/etc/hostname", "../secret.png", "a/../../secret.png", "a/..", "..", "C:/secret.png", "c:secret.png",
+    "a\\secret.png", "..\\secret.png", "secret\0.png", "\ud800.png",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OUTSIDE, ids=ascii)
+def test_names_that_lead_out_of_the_folder_are_refused(photos: PhotoFiles, name: str) -> None:
+    (photos.folder / "a").mkdir()
+    (photos.folder.parent / "secret.png").write_bytes(encoded(drawing(), "PNG"))
+    looks: tuple[Callable[[str], object], ...] = (
+        photos.has, photos.size_bytes, photos.digest, photos.open, lambda name: photos.check_size(name, 24, 16),
+    )  # fmt: skip
+    for look in looks:
+        with pytest.raises(DataError, match="the name of a photo within"):
+            look(name)
+
+
+def test_links_are_followed_within_the_folder_only(photos: PhotoFiles) -> None:
+    (photos.folder.parent / "secret.png").write_bytes(encoded(drawing(), "PNG"))
+    (photos.folder / "a").mkdir()
+    (photos.folder / "a" / "here.png").write_bytes(encoded(drawing(), "PNG"))
+    (photos.folder / "in.png").symlink_to("a/here.png")
+    (photos.folder / "out.png").symlink_to("../secret.png")
+    (photos.folder / "up").symlink_to("..")
+    (photos.folder / "circle.png").symlink_to("circle.png")
+    (photos.folder / "nowhere.png").symlink_to("gone.png")
+    assert photos.has("in.png")
+    assert not photos.has("nowhere.png")
+    for name in ("out.png", "up/secret.png"):
+        refused(photos, name, "open", "leads outside")
+    refused(photos, "circle.png", "open", "cannot be read")
+
+
+def test_a_folder_that_is_itself_a_link(photos: PhotoFiles, tmp_path: Path) -> None:
+    (photos.folder / "dog.png").write_bytes(encoded(drawing(), "PNG"))
+    (tmp_path / "link").symlink_to("photos")
+    (photos.folder / "also.png").symlink_to("dog.png")
+    assert PhotoFiles(tmp_path / "link").open("also.png").size == (24, 16)
+
+
+@pytest.mark.parametrize("name", ["a/b/dog.png", "Hündchen 狗.png", "9.41\u202fAM.png", "..dog.png", "a..b.png"])
+def test_names_that_are_as_good_as_any(photos: PhotoFiles, name: str) -> None:
+    (photos.folder / name).parent.mkdir(parents=True, exist_ok=True)
+    data = encoded(drawing(), "PNG")
+    assert not photos.has(name)
+    (photos.folder / name).write_bytes(data)
+    assert photos.has(name)
+    assert photos.size_bytes(name) == len(data)
+    assert photos.open(name).size == (24, 16)
+
+
+def test_what_is_there_but_no_file(photos: PhotoFiles) -> None:
+    (photos.folder / "folder.jpg").mkdir()
+    refused(photos, "folder.jpg", "open", "is no file")
+    assert not photos.has("folder.jpg/dog.png")
+    refused(photos, "x" * 5000, "open", "cannot be read")
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="there is no such folder"):
+        PhotoFiles(tmp_path / "absent")
+
+
+# What is kept.
+
+
+def test_the_digest_is_of_the_bytes_and_computed_once(photos: PhotoFiles) -> None:
+    data = encoded(drawing(), "PNG")
+    (photos.folder / "dog.png").write_bytes(data)
+    named = sha256(data).hexdigest()[:16]
+    assert photos.digest("dog.png") == named
+    (photos.folder / "dog.png").unlink()
+    assert photos.digest("dog.png") == named
+
+
+def test_every_copy_is_fresh(photos: PhotoFiles) -> None:
+    (photos.folder / "dog.png").write_bytes(encoded(drawing(), "PNG"))
+    photos.open("dog.png").paste((0, 0, 0), (0, 0, 24, 16))
+    assert photos.open("dog.png").tobytes() == drawing().tobytes()
+
+
+def test_what_is_kept_is_bounded_in_bytes(photos: PhotoFiles) -> None:
+    names = ("a.png", "b.png", "c.png")
+    for name in names:
+        (photos.folder / name).write_bytes(encoded(drawing(), "PNG"))
+    two = PhotoFiles(photos.folder, cache_bytes=2 * 24 * 16 * 3)
+    for name in names:
+        two.open(name)
+    for name in names:
+        (photos.folder / name).unlink()
+    assert [two.open(name).size for name in names[1:]] == [(24, 16)] * 2
+    with pytest.raises(DataError, match="there is no file"):
+        two.open("a.png")
+
+
+def test_many_threads_get_the_same(photos: PhotoFiles) -> None:
+    names = [f"{number}.png" for number in range(12)]
+    for number, name in enumerate(names):
+        (photos.folder / name).write_bytes(encoded(Image.new("RGB", (24, 16), (number, 0, 0)), "PNG"))
+    few = PhotoFiles(photos.folder, cache_bytes=5 * 24 * 16 * 3)
+    with ThreadPoolExecutor(8) as threads:
+        seen = list(threads.map(lambda name: few.open(name).getpixel((0, 0)), names * 20))
+    assert seen == [(number, 0, 0) for number in range(12)] * 20
+
+
+@pytest.mark.skipif(not COCO.is_dir(), reason="../shared/data/coco is not there")
+def test_real_photos() -> None:
+    photos = PhotoFiles(COCO)
+    names = sorted(path.name for path in COCO.iterdir())
+    assert len(names) == 40
+    for name in names[::8]:
+        with Image.open(COCO / name) as plain:
+            photos.check_size(name, *plain.size)
+            assert photos.open(name).tobytes() == plain.convert("RGB").tobytes()
+        assert photos.digest(name) == sha256((COCO / name).read_bytes()).hexdigest()[:16]

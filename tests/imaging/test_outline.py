@@ -1,0 +1,236 @@
+"""Outlines against an independent reading, which paints each edited box and edits the painting pixel by pixel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.edits import Corruption, Cutout
+from pytest_vqamt.core.meaning import Count, Describe, Exists, Group, Related
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.scene import Photo, Region, Scene
+from pytest_vqamt.imaging.outline import Outline, Shows, edited, outlines
+from tests.core.random_scenes import boxes_within, scenes
+from tests.making import group_of, thing_of
+
+Painting = NDArray[np.bool_]
+"""Height x width, true where the pixel shows what was edited."""
+
+KITE = Cutout(photo=Photo(id="other", digest="f" * 16), thing=thing_of("kite"))
+
+
+@dataclass
+class Painted:
+    """A picture, and beside it each edited box as the pixels of it that are still to be seen."""
+
+    picture: Picture
+    marks: list[tuple[str, Painting]]
+
+    def paint(self, label: str, *boxes: Box) -> None:
+        self.marks += [(label, self.pixels(box)) for box in boxes]
+
+    def pixels(self, *boxes: Box) -> Painting:
+        painting = np.zeros((self.picture.scene.height, self.picture.scene.width), dtype=np.bool_)
+        for box in boxes:
+            painting[int(box.y) : int(box.y1), int(box.x) : int(box.x1)] = True
+        return painting
+
+    def seen(self) -> list[tuple[str, Box]]:
+        found = []
+        for label, painting in self.marks:
+            rows, columns = np.nonzero(painting)
+            if rows.size:
+                corners = (columns.min(), rows.min(), columns.max() + 1, rows.max() + 1)
+                found.append((label, Box.between(*map(int, corners))))
+        return found
+
+
+def edit(painted: Painted, kind: str, boxes: tuple[Box, ...]) -> None:
+    """Edits the picture, and the paintings by the meaning of the edit alone."""
+    picture, (box, *_) = painted.picture, boxes
+    match kind:
+        case "erase":
+            painted.marks = [(label, each & ~painted.pixels(box)) for label, each in painted.marks]
+            painted.paint("erased", box)
+            painted.picture = picture.erase(box)
+        case "insert":
+            painted.paint("inserted kite", box)
+            painted.picture = picture.insert(KITE, (box.x, box.y), (box.w, box.h))
+        case "blur":
+            painted.paint("kept", *boxes)
+            painted.picture = picture.blur(boxes, sigma=3)
+        case "mask":
+            painted.marks = [(label, each & painted.pixels(*boxes)) for label, each in painted.marks]
+            painted.paint("kept", *boxes)
+            painted.picture = picture.mask(boxes, (0, 0, 0))
+        case "corrupt":
+            painted.paint("corrupted", *boxes)
+            painted.picture = picture.corrupt(Corruption.SNOW, 2, boxes)
+        case "cut":
+            painted.marks = [(label, each[:, int(box.x) : int(box.x1)]) for label, each in painted.marks]
+            painted.picture = picture.cut(int(box.x), int(box.x1))
+        case "cut rows":
+            painted.marks = [(label, each[int(box.y) : int(box.y1)]) for label, each in painted.marks]
+            painted.picture = picture.cut(int(box.y), int(box.y1), "y")
+        case "crop":
+            window = (slice(int(box.y), int(box.y1)), slice(int(box.x), int(box.x1)))
+            painted.marks = [(label, each[window]) for label, each in painted.marks]
+            painted.picture = picture.crop(box)
+        case "mirror":
+            painted.marks = [(label, each[:, ::-1]) for label, each in painted.marks]
+            painted.picture = picture.mirror()
+        case "whole":
+            painted.picture = picture.reencode().brightness(10).contrast(1.5).corrupt(Corruption.ZOOM, 1)
+
+
+KINDS = ("erase", "insert", "blur", "mask", "corrupt", "cut", "cut rows", "crop", "mirror", "whole")
+
+
+@settings(max_examples=200)
+@given(scenes(), st.data())
+def test_an_outline_is_the_frame_of_the_pixels_that_show_the_edit(scene: Scene, data: st.DataObject) -> None:
+    painted = Painted(scene.picture, [])
+    for kind in data.draw(st.lists(st.sampled_from(KINDS), max_size=5)):
+        now = painted.picture.scene
+        boxes = st.lists(boxes_within(now.width, now.height), min_size=1, max_size=2)
+        edit(painted, kind, tuple(data.draw(boxes)))
+    found = edited(painted.picture, scene)
+    assert [(each.label, each.box) for each in found] == painted.seen()
+    assert {each.shows for each in found} <= {Shows.EDITED}
+
+
+@settings(max_examples=100)
+@given(scenes(), st.data(), st.floats(-1, 1))
+def test_a_sheared_outline_is_where_the_rows_of_pixels_went(scene: Scene, data: st.DataObject, factor: float) -> None:
+    box = data.draw(boxes_within(scene.width, scene.height))
+    found = edited(scene.picture.erase(box).shear(factor), scene)
+    # The middle of each pixel, moved with its row.
+    moved = [
+        (x + 0.5 + factor * (y + 0.5 - scene.height / 2), y + 0.5)
+        for y in range(int(box.y), int(box.y1))
+        for x in range(int(box.x), int(box.x1))
+    ]
+    inside = [(x, y) for x, y in moved if 0 < x < scene.width]
+    if inside:
+        (outline,) = found
+        assert all(outline.box.x <= x <= outline.box.x1 and outline.box.y <= y <= outline.box.y1 for x, y in inside)
+        # Not wider than the pixels themselves, and what half a row of shear adds at either end.
+        slack = 0.5 + abs(factor) / 2 + 1e-9
+        assert outline.box.x >= max(0, min(x for x, _ in moved) - slack)
+        assert outline.box.x1 <= min(scene.width, max(x for x, _ in moved) + slack)
+
+
+@settings(max_examples=100)
+@given(scenes(), st.floats(-20, 20), st.floats(-20, 20), st.floats(0.5, 40), st.floats(0.5, 40))
+def test_every_outline_lies_in_the_frame(scene: Scene, x: float, y: float, w: float, h: float) -> None:
+    wild = replace(scene, objects=(*scene.objects, thing_of("dog", id="wild", box=Box(x, y, w, h))))
+    picture = wild.picture.erase(Box(x, y, w, h)).insert(KITE, (y, x), (h, w)).mirror()
+    for each in outlines(picture, Count(groups=(Group(name="dog"),)), wild):
+        assert each.box.x >= -1e-9
+        assert each.box.y >= -1e-9
+        assert each.box.x1 <= scene.width + 1e-9
+        assert each.box.y1 <= scene.height + 1e-9
+        assert each.box.w > 0
+        assert each.box.h > 0
+
+
+def shown(found: tuple[Outline, ...], shows: Shows) -> dict[str, list[Box]]:
+    """The boxes of one kind by their labels."""
+    boxes: dict[str, list[Box]] = {}
+    for each in found:
+        if each.shows is shows:
+            boxes.setdefault(each.label, []).append(each.box)
+    return boxes
+
+
+class TestWhatIsAskedAbout:
+    def test_things_that_a_question_names_and_all_others_thin(self, yard: Scene) -> None:
+        found = outlines(yard.picture, Count(groups=(group_of("brown dog"), group_of("cat"))), yard)
+        assert shown(found, Shows.ASKED) == {
+            "brown dog": [Box(0, 60, 20, 20), Box(30, 60, 20, 20)],
+            "cat": [Box(100, 40, 20, 20)],
+        }
+        assert shown(found, Shows.OTHER) == {
+            "dog": [Box(60, 60, 20, 20)],
+            "bench": [Box(95, 55, 40, 30)],
+            "car": [Box(150, 60, 40, 20)],
+        }
+        assert shown(found, Shows.EDITED) == {}
+
+    def test_a_hypernym_shows_each_thing_by_its_own_name(self, yard: Scene) -> None:
+        animal = Group(name="animal", covers=("dog", "cat"), attributes=("black",))
+        assert shown(outlines(yard.picture, Exists(group=animal), yard), Shows.ASKED) == {
+            "black dog": [Box(60, 60, 20, 20)],
+            "black cat": [Box(100, 40, 20, 20)],
+        }
+
+    def test_a_thing_that_two_groups_name_is_outlined_once(self, yard: Scene) -> None:
+        found = outlines(yard.picture, Count(groups=(group_of("black cat"), group_of("cat"))), yard)
+        assert shown(found, Shows.ASKED) == {"black cat": [Box(100, 40, 20, 20)]}
+
+    def test_what_it_stands_on_is_not_asked_about(self, yard: Scene) -> None:
+        on_bench = Group(name="cat", related=(Related(predicate="on", to=Group(name="bench")),))
+        found = outlines(yard.picture, Exists(group=on_bench), yard)
+        assert shown(found, Shows.ASKED) == {"cat": [Box(100, 40, 20, 20)]}
+
+    def test_a_caption_asks_about_nothing_in_particular(self, yard: Scene) -> None:
+        found = outlines(yard.picture, Describe(), yard)
+        assert shown(found, Shows.ASKED) == {}
+        assert sum(map(len, shown(found, Shows.OTHER).values())) == 6
+
+    def test_it_is_where_it_stands_in_the_finished_picture(self, yard: Scene) -> None:
+        # Columns 55 to 115 of the yard, mirrored: the third dog at 5..25 of 60, the cat at 45..60.
+        found = outlines(yard.picture.cut(55, 115).mirror(), Count(groups=(group_of("dog"), group_of("cat"))), yard)
+        assert shown(found, Shows.ASKED) == {"dog": [Box(35, 60, 20, 20)], "cat": [Box(0, 40, 15, 20)]}
+        assert shown(found, Shows.OTHER) == {"bench": [Box(0, 55, 20, 30)]}
+
+    def test_a_crowd_is_never_asked_about(self, yard: Scene) -> None:
+        crowded = replace(yard, regions=(Region(name="dog", box=Box(0, 0, 50, 10)),))
+        found = outlines(crowded.picture, Exists(group=group_of("dog")), crowded)
+        assert len(shown(found, Shows.ASKED)["dog"]) == 3
+        assert shown(found, Shows.OTHER)["dog (crowd)"] == [Box(0, 0, 50, 10)]
+
+
+class TestWhatWasEdited:
+    def test_what_was_erased_is_outlined_and_no_longer_there(self, yard: Scene) -> None:
+        found = outlines(yard.picture.erase(Box(30, 60, 20, 20)), Exists(group=group_of("dog")), yard)
+        assert shown(found, Shows.EDITED) == {"erased": [Box(30, 60, 20, 20)]}
+        assert shown(found, Shows.ASKED) == {"dog": [Box(0, 60, 20, 20), Box(60, 60, 20, 20)]}
+
+    def test_what_was_inserted_is_not_outlined_among_everything_else(self, yard: Scene) -> None:
+        picture = yard.picture.insert(KITE, (10, 5), (30, 20))
+        found = outlines(picture, Exists(group=group_of("dog")), yard)
+        assert shown(found, Shows.EDITED) == {"inserted kite": [Box(10, 5, 30, 20)]}
+        assert "kite" not in shown(found, Shows.OTHER)
+
+    def test_what_was_inserted_can_be_asked_about(self, yard: Scene) -> None:
+        picture = yard.picture.insert(KITE, (10, 5), (30, 20))
+        found = outlines(picture, Exists(group=group_of("kite")), yard)
+        assert shown(found, Shows.ASKED) == {"kite": [Box(10, 5, 30, 20)]}
+        assert shown(found, Shows.EDITED) == {"inserted kite": [Box(10, 5, 30, 20)]}
+
+    def test_what_covers_a_part_leaves_the_rest(self, yard: Scene) -> None:
+        # Of columns 30..50, the second patch covers 40..60: 30..40 are left of the first.
+        picture = yard.picture.erase(Box(30, 60, 20, 20)).erase(Box(40, 50, 20, 40))
+        assert shown(edited(picture, yard), Shows.EDITED) == {"erased": [Box(30, 60, 10, 20), Box(40, 50, 20, 40)]}
+
+    def test_what_is_covered_in_two_steps_is_gone(self, yard: Scene) -> None:
+        picture = yard.picture.insert(KITE, (30, 60), (20, 20)).erase(Box(30, 60, 12, 20)).erase(Box(42, 60, 8, 20))
+        assert "inserted kite" not in shown(edited(picture, yard), Shows.EDITED)
+
+    @pytest.mark.parametrize("made", [Picture.mirror, Picture.reencode], ids=["mirrored", "re-encoded"])
+    def test_an_edit_of_the_whole_picture_has_no_box(self, made: Callable[[Picture], Picture], yard: Scene) -> None:
+        assert edited(made(yard.picture), yard) == ()
+
+    def test_the_more_important_is_drawn_later(self, yard: Scene) -> None:
+        picture = yard.picture.insert(KITE, (10, 5), (30, 20))
+        order = [each.shows for each in outlines(picture, Exists(group=group_of("dog")), yard)]
+        assert order == sorted(order, key=list(Shows).index)
+        assert set(order) == set(Shows)

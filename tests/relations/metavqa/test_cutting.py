@@ -1,0 +1,141 @@
+"""Cut between its things, a picture has in its pieces together just what it had in one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.case import Case, NotApplicable, Outcome
+from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.edits import Cut
+from pytest_vqamt.core.meaning import Absent, Count, Exists, Group
+from pytest_vqamt.core.scene import Region, Scene
+from pytest_vqamt.relations.metavqa.cutting import Cutting
+from tests.making import FirstOption, answers_of, choosers, scene_of, thing_of
+
+CUTTING = Cutting()
+DOG = Group(name="dog")
+
+
+def derived(scene: Scene, variant: str) -> Case:
+    case = CUTTING.derive(scene, gather((scene,)), FirstOption(), variant)
+    assert isinstance(case, Case)
+    return case
+
+
+def cases(scene: Scene, variant: str = "count") -> list[Case]:
+    found = [CUTTING.derive(scene, gather((scene,)), choose, variant) for choose in choosers(200)]
+    return [each for each in found if isinstance(each, Case)]
+
+
+def why_not(scene: Scene, variant: str = "count") -> str:
+    found = CUTTING.derive(scene, gather((scene,)), FirstOption(), variant)
+    assert isinstance(found, NotApplicable)
+    return found.reason
+
+
+@pytest.mark.parametrize(
+    ("variant", "text", "meaning"),
+    [
+        ("count", "How many dogs are there in the picture?", Count(groups=(DOG,))),
+        ("exists", "Is there a dog in the picture?", Exists(group=DOG)),
+        ("absent", "Is there no dog in the picture?", Absent(group=DOG)),
+    ],
+)
+def test_a_case_asks_the_same_of_the_picture_and_of_each_piece(
+    yard: Scene, variant: str, text: str, meaning: Count | Exists | Absent
+) -> None:
+    case = derived(yard, variant)
+    assert (case.relation, case.variant, case.scene) == ("metavqa.cutting", variant, "yard")
+    assert {(query.text, query.meaning) for query in case.queries} == {(text, meaning)}
+    # Dogs from 0 to 20, 30 to 50 and 60 to 80, the cat and its bench from 95 to 135, the car from 150 to 190.
+    assert [query.picture.edits for query in case.queries] == [
+        (),
+        *((Cut(start=a, stop=b, axis="x"),) for a, b in ((0, 25), (25, 55), (55, 87), (87, 142), (142, 200))),
+    ]
+    assert case.fact("pieces") == 5
+    assert (case.fact("axis"), case.fact("shape"), case.fact("present_groups")) == ("x", "one name", 1)
+    assert case.tags == ()
+
+
+def test_each_piece_shows_what_is_in_it(yard: Scene) -> None:
+    _, *pieces = (query.picture.scene for query in derived(yard, "count").queries)
+    assert [[thing.id for thing in piece.objects] for piece in pieces] == [["d1"], ["d2"], ["d3"], ["c1", "b1"], ["v1"]]
+    assert [piece.width for piece in pieces] == [25, 30, 32, 55, 58]
+
+
+def test_either_axis_is_cut_where_both_can_be() -> None:
+    scene = scene_of(thing_of("dog", id="0", box=Box(0, 0, 30, 30)), thing_of("dog", id="1", box=Box(60, 60, 30, 30)))
+    assert {case.fact("axis") for case in cases(scene)} == {"x", "y"}
+    beside = scene_of(thing_of("dog", id="0", box=Box(0, 0, 30, 30)), thing_of("dog", id="1", box=Box(60, 10, 30, 30)))
+    assert {case.fact("axis") for case in cases(beside)} == {"x"}
+
+
+class TestCounts:
+    def test_it_holds_where_the_pieces_add_up(self, yard: Scene) -> None:
+        verdict = CUTTING.judge(derived(yard, "count"), answers_of("3", "1", "one", "There is one dog.", "none", "0"))
+        assert (verdict.outcome, verdict.vacuous) == (Outcome.HOLDS, False)
+
+    def test_it_is_violated_where_they_do_not(self, yard: Scene) -> None:
+        # As in figure 1 of the paper: what is seen in the pieces is not what was seen in the whole.
+        verdict = CUTTING.judge(derived(yard, "count"), answers_of("3", "1", "1", "2", "0", "0"))
+        assert (verdict.outcome, verdict.reason) == (
+            Outcome.VIOLATED,
+            "expected 1 + 1 + 2 + 0 + 0 = 4, but got 3, 1, 1, 2, 0, 0",
+        )
+
+    def test_nothing_seen_anywhere_is_vacuous(self, yard: Scene) -> None:
+        assert CUTTING.judge(derived(yard, "count"), answers_of(*("0" for _ in range(6)))).vacuous
+
+
+class TestYesAndNo:
+    # Yuan et al., Table 2: V(q, i) = V(q, i1) or V(q, i2) or ...; of "is there no" it is "and".
+    def test_one_yes_is_enough_for_any(self, yard: Scene) -> None:
+        case = derived(yard, "exists")
+        assert CUTTING.judge(case, answers_of("yes", "no", "no", "yes", "no", "no")).obeys
+        assert CUTTING.judge(case, answers_of(*("no" for _ in range(6)))).obeys
+        assert not CUTTING.judge(case, answers_of("yes", *("no" for _ in range(5)))).obeys
+        assert not CUTTING.judge(case, answers_of("no", "yes", *("no" for _ in range(4)))).obeys
+
+    def test_none_needs_all(self, yard: Scene) -> None:
+        case = derived(yard, "absent")
+        assert CUTTING.judge(case, answers_of("no", "no", "no", "no", "yes", "yes")).obeys
+        assert not CUTTING.judge(case, answers_of("yes", "no", "no", "no", "yes", "yes")).obeys
+        assert not CUTTING.judge(case, answers_of("no", *("yes" for _ in range(5)))).obeys
+
+
+class TestNotApplicable:
+    def test_nothing_there(self, bare: Scene) -> None:
+        assert why_not(bare) == "no gap between the things to cut in"
+
+    def test_no_gap(self) -> None:
+        scene = scene_of(
+            thing_of("dog", id="0", box=Box(0, 0, 30, 30)), thing_of("cat", id="1", box=Box(20, 20, 30, 30))
+        )
+        assert why_not(scene) == "no gap between the things to cut in"
+
+    def test_nothing_that_can_be_asked_about(self) -> None:
+        assert why_not(scene_of("water", "scissors")) == "nothing else in the scene that can surely be asked about"
+
+    def test_a_thing_that_no_piece_would_show(self, yard: Scene) -> None:
+        beyond = replace(yard.objects[0], id="beyond", box=Box(300, 0, 10, 10))
+        assert why_not(replace(yard, objects=(*yard.objects, beyond))) == "a thing lies outside the picture"
+
+
+def test_what_may_be_there_without_being_annotated_is_presumed(yard: Scene) -> None:
+    listed = replace(yard, exhaustive=frozenset({"dog"}))
+    for case in cases(listed):
+        [meaning] = {query.meaning for query in case.queries}
+        assert isinstance(meaning, Count)
+        assert case.is_presumed is (any(group.name != "dog" for group in meaning.groups))
+
+
+def test_crowds_are_neither_split_nor_asked_about(yard: Scene) -> None:
+    crowded = replace(yard, regions=(Region(name="car", box=Box(70, 0, 50, 50)),))
+    for case in cases(crowded):
+        assert "car" not in case.queries[0].text
+        cuts = [edit.start for query in case.queries for edit in query.picture.edits if isinstance(edit, Cut)]
+        assert len(cuts) > 1
+        assert not set(cuts) & set(range(71, 120))

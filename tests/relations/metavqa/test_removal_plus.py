@@ -1,0 +1,128 @@
+"""Erasing a thing makes a count that includes it one less."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.case import Case, NotApplicable, Outcome
+from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.edits import Erase, Fill
+from pytest_vqamt.core.meaning import Count, Group
+from pytest_vqamt.core.scene import Region, Scene
+from pytest_vqamt.core.truth import truth
+from pytest_vqamt.imaging import inpaint
+from pytest_vqamt.relations.metavqa.removal_plus import RemovalPlus
+from tests.making import FirstOption, answers_of, choosers, group_of, scene_of, thing_of
+
+PLUS = RemovalPlus()
+
+
+def cases(scene: Scene, plus: RemovalPlus = PLUS) -> list[Case]:
+    found = [plus.derive(scene, gather((scene,)), choose, "") for choose in choosers(300)]
+    return [each for each in found if isinstance(each, Case)]
+
+
+def asked(some: list[Case]) -> set[tuple[object, frozenset[Group]]]:
+    """What was removed, and what was counted together."""
+    found: set[tuple[object, frozenset[Group]]] = set()
+    for case in some:
+        meaning = case.queries[0].meaning
+        assert isinstance(meaning, Count)
+        found.add((case.fact("removed"), frozenset(meaning.groups)))
+    return found
+
+
+def sets(removed: str, *phrases: str) -> set[tuple[object, frozenset[Group]]]:
+    return {(removed, frozenset(map(group_of, phrase.split("+")))) for phrase in phrases}
+
+
+def test_what_is_erased_is_counted_alone_with_another_name_and_by_its_property(yard: Scene) -> None:
+    # The cat and the bench overlap each other, so neither is erased.
+    assert asked(cases(yard)) == {
+        *sets("dog", "dog", "dog+cat", "dog+bench", "dog+car", "brown dog", "black dog"),
+        *sets("car", "car", "car+dog", "car+cat", "car+bench", "red car"),
+    }
+
+
+def test_the_right_answer_is_one_less(yard: Scene) -> None:
+    for case in cases(yard):
+        before, after = (truth(query.meaning, query.picture.scene) for query in case.queries)
+        assert isinstance(before, int)
+        assert after == before - 1
+        assert (case.relation, case.variant, case.expected) == ("metavqa.removal_plus", "", "second = first - 1")
+        assert case.fact("present_groups") == (2 if case.fact("shape") == "two names" else 1)
+        assert case.tags == ()
+
+
+def test_only_the_property_of_the_erased_thing_itself_is_counted(yard: Scene) -> None:
+    for case in cases(yard):
+        if case.fact("shape") == "property" and case.fact("removed") == "dog":
+            left = {thing.id for thing in case.queries[1].picture.scene.objects}
+            erased = "black" if "d3" not in left else "brown"
+            assert erased in case.queries[0].text
+
+
+def test_a_patch_is_neither_of_the_name_nor_of_the_colour_that_is_counted() -> None:
+    scene = scene_of("white dog", "black cat", "box", exhaustive=("dog", "cat", "box"))
+    assert asked(cases(scene)) == {*sets("dog", "dog", "dog+cat"), *sets("cat", "cat", "cat+dog", "black cat")}
+
+
+def test_an_inpainter_leaves_no_patch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inpaint, "_is_installed", lambda _: True)
+    some = cases(scene_of("white dog", "box", exhaustive=("dog", "box")), RemovalPlus(erase="inpaint"))
+    assert asked(some) == {*sets("dog", "dog", "dog+box", "white dog"), *sets("box", "box", "box+dog")}
+    edits = {edit for case in some for edit in case.queries[1].picture.edits}
+    assert {(edit.fill, edit.method) for edit in edits if isinstance(edit, Erase)} == {(Fill.INPAINT, "telea")}
+
+
+def test_what_is_nowhere_else_may_vanish_altogether() -> None:
+    # Yuan et al., section 4.2.2: erasing the one human being, V(q, i) = V(q, i_remove) + 1.
+    scene = scene_of("man", "giraffe", exhaustive=("man", "giraffe"))
+    case = next(each for each in cases(scene) if each.fact("removed") == "man" and each.fact("shape") == "one name")
+    assert [truth(query.meaning, query.picture.scene) for query in case.queries] == [1, 0]
+    assert PLUS.judge(case, answers_of("1", "0")).obeys
+
+
+def test_who_says_0_to_everything_is_found_out(yard: Scene) -> None:
+    verdict = PLUS.judge(cases(yard)[0], answers_of("0", "0"))
+    assert (verdict.outcome, verdict.reason) == (
+        Outcome.VIOLATED,
+        "the second count must be one less than the first, but got 0, 0",
+    )
+
+
+@pytest.mark.parametrize("texts", [("3", "2"), ("one", "none"), ("There are 2 dogs.", "a dog")])
+def test_it_holds_for_one_less(yard: Scene, texts: tuple[str, str]) -> None:
+    verdict = PLUS.judge(cases(yard)[0], answers_of(*texts))
+    assert (verdict.outcome, verdict.vacuous) == (Outcome.HOLDS, False)
+
+
+@pytest.mark.parametrize("texts", [("2", "2"), ("2", "3"), ("3", "1")])
+def test_it_is_violated_by_all_else(yard: Scene, texts: tuple[str, str]) -> None:
+    assert PLUS.judge(cases(yard)[0], answers_of(*texts)).outcome is Outcome.VIOLATED
+
+
+def test_what_is_not_listed_is_presumed(yard: Scene) -> None:
+    assert all(case.is_presumed for case in cases(replace(yard, exhaustive=frozenset())))
+
+
+@pytest.mark.parametrize(
+    "scene",
+    [
+        scene_of("water", "scissors"),
+        scene_of("dog", "dogs"),
+        replace(scene_of("dog"), regions=(Region(name="dog", box=Box(150, 50, 20, 20)),)),
+        scene_of(thing_of("dog", id="0", box=Box(0, 0, 30, 30)), thing_of("cat", id="1", box=Box(20, 0, 30, 30))),
+    ],
+    ids=["nothing to count", "a plural", "a crowd", "an overlap"],
+)
+def test_it_does_not_apply(scene: Scene) -> None:
+    found = PLUS.derive(scene, gather((scene,)), FirstOption(), "")
+    assert found == NotApplicable(reason="everything that can be counted overlaps something")
+
+
+def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:
+    assert isinstance(PLUS.derive(bare, gather((bare,)), FirstOption(), ""), NotApplicable)

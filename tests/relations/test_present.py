@@ -1,0 +1,137 @@
+"""Questions about what is in the picture."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from pytest_vqamt.core.case import NotApplicable
+from pytest_vqamt.core.meaning import Absent, Count, Exists, Group
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.relations.present import VARIANTS, Asked, Kind, ask_about
+from tests.making import choosers, group_of, scene_of
+
+MANY = 300
+"""Draws that show, of a few possibilities, every one."""
+STREET = scene_of("brown dog", "black dog", "red car", "sitting man", exhaustive=("dog", "car", "man"))
+
+
+def asked(
+    kind: Kind,
+    scene: Scene = STREET,
+    *,
+    but: str = "",
+    first: Group | None = None,
+    bearing: tuple[str, ...] = (),
+    barred: tuple[str, ...] = (),
+) -> list[Asked]:
+    found = [
+        ask_about(scene, choose, kind, lambda name: name != but, first=first, bearing=bearing, barred=barred)
+        for choose in choosers(MANY)
+    ]
+    return [each for each in found if isinstance(each, Asked)]
+
+
+def groups(found: list[Asked], shape: str) -> set[frozenset[Group]]:
+    return {frozenset(each.groups) for each in found if each.shape == shape}
+
+
+def sets(*phrases: str) -> set[frozenset[Group]]:
+    """Sets of groups, from "red_car+dog" and the like."""
+    return {frozenset(group_of(each.replace("_", " ")) for each in phrase.split("+")) for phrase in phrases}
+
+
+def test_a_count_is_of_one_name_of_two_or_of_a_property() -> None:
+    found = asked(Kind.COUNT)
+    assert groups(found, "one name") == sets("dog", "car", "man")
+    assert groups(found, "two names") == sets("dog+car", "dog+man", "car+man")
+    assert groups(found, "property") == sets("brown_dog", "black_dog", "red_car", "sitting_man")
+    assert len(found) == MANY
+
+
+@pytest.mark.parametrize("kind", [Kind.EXISTS, Kind.ABSENT])
+def test_yes_and_no_are_asked_of_one_group(kind: Kind) -> None:
+    found = asked(kind)
+    assert groups(found, "one name") == sets("dog", "car", "man")
+    assert groups(found, "property") == sets("brown_dog", "black_dog", "red_car", "sitting_man")
+    assert {each.shape for each in found} == {"one name", "property"}
+
+
+@pytest.mark.parametrize(("kind", "meaning"), [(Kind.COUNT, Count), (Kind.EXISTS, Exists), (Kind.ABSENT, Absent)])
+def test_the_question_means_what_its_kind_says(kind: Kind, meaning: type) -> None:
+    assert {type(each.question.meaning) for each in asked(kind)} == {meaning}
+
+
+def test_the_variants_are_the_kinds() -> None:
+    assert VARIANTS == ("count", "exists", "absent")
+
+
+def test_shapes_are_drawn_evenly_and_either_name_comes_first() -> None:
+    found = asked(Kind.COUNT)
+    shapes = Counter(each.shape for each in found)
+    assert all(n / len(found) == pytest.approx(1 / 3, abs=0.08) for n in shapes.values())
+    first = Counter(each.groups[0].name for each in found if {g.name for g in each.groups} == {"dog", "car"})
+    assert first["dog"] / first.total() == pytest.approx(0.5, abs=0.2)
+
+
+def test_the_facts_say_what_was_asked() -> None:
+    for each in asked(Kind.COUNT):
+        facts = dict(each.facts)
+        assert facts["shape"] == each.shape
+        assert facts["present_groups"] == len(each.groups) == (2 if each.shape == "two names" else 1)
+        assert facts["wording"] == each.wording
+
+
+def test_a_name_that_does_not_fit_is_in_no_question() -> None:
+    names = {group.name for each in asked(Kind.COUNT, but="dog") for group in each.groups}
+    assert names == {"car", "man"}
+
+
+def test_a_barred_property_is_in_no_question() -> None:
+    found = asked(Kind.COUNT, barred=("red", "brown"))
+    assert groups(found, "property") == sets("black_dog", "sitting_man")
+
+
+def test_two_names_are_disjoint_for_certain() -> None:
+    scene = scene_of("dog", "puppy", "car")
+    assert groups(asked(Kind.COUNT, scene), "two names") == sets("dog+car", "puppy+car")
+
+
+def test_properties_are_asked_where_each_thing_has_one() -> None:
+    scene = scene_of("brown dog", "black white dog", "red car")
+    assert groups(asked(Kind.COUNT, scene), "property") == sets("red_car")
+
+
+def test_what_is_listed_nowhere_is_presumed() -> None:
+    scene = scene_of("dog", "car", exhaustive=("dog",))
+    for each in asked(Kind.COUNT, scene):
+        assert each.presumed is any(group.name == "car" for group in each.groups)
+
+
+def test_nothing_to_ask_about_is_not_applicable() -> None:
+    for choose in choosers(20):
+        found = ask_about(scene_of("water", "pants"), choose, Kind.EXISTS, lambda _: True)
+        assert isinstance(found, NotApplicable)
+
+
+class TestAFirstGroup:
+    DOG = Group(name="dog")
+
+    def test_is_asked_about_alone_or_with_another(self) -> None:
+        found = asked(Kind.COUNT, first=self.DOG, but="dog")
+        assert groups(found, "one name") == sets("dog")
+        assert groups(found, "two names") == sets("dog+car", "dog+man")
+        assert groups(found, "property") == set()
+
+    def test_the_other_fits(self) -> None:
+        assert groups(asked(Kind.COUNT, first=self.DOG, but="man"), "two names") == sets("dog+car")
+
+    def test_or_with_a_property_that_is_given(self) -> None:
+        found = asked(Kind.COUNT, first=self.DOG, bearing=("white", "black"), barred=("white",))
+        assert groups(found, "property") == sets("black_dog")
+
+    def test_a_property_that_nothing_here_has_is_not_present(self) -> None:
+        found = asked(Kind.COUNT, first=self.DOG, bearing=("white",))
+        assert {each.present for each in found if each.shape == "property"} == {0}
+        assert {dict(each.facts)["present_groups"] for each in found if each.shape == "one name"} == {1}

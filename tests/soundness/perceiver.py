@@ -1,0 +1,126 @@
+"""A perfect perceiver that looks at pixels: what it sees of an edited picture, and what it therefore says.
+
+It knows what every thing of the unedited photo is, and makes out as much of it as is left. What it sees only half it
+cannot be asked about: it says so, and the relation that asked is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+
+from pytest_vqamt.core.meaning import Meaning, groups_of
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.query import Query
+from pytest_vqamt.core.scene import Thing
+from pytest_vqamt.core.truth import Truth, truth
+from pytest_vqamt.models.oracle import say
+from tests.soundness.pixels import Bitmap, Outlines, Shown, View, view
+
+SEEN_SHARE = 0.75
+"""Of a thing that is surely seen, at least so much is left of what its photo shows.
+
+The picture world draws no thing of which less than 0.6 can be seen; a quarter less than what is drawn is about as much
+as a thing in a photo loses to whatever stands before it without anyone taking it for something else.
+"""
+
+GONE_SHARE = 0.02
+"""Of a thing that is surely not seen, at most so much is left: the rim of an outline drawn by hand, a pixel wide."""
+
+LEAST_PX = 36
+"""A remnant of fewer pixels, about 6 by 6, is taken for nothing."""
+
+PIECE_SHARE = 0.1
+"""A part that hangs together and has so much of a thing, or more, may be taken for a thing of its own."""
+
+UNSURE = "I cannot tell."
+"""What the perceiver says about what it sees half: no relation may ask that."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """What is made of a view.
+
+    Attributes:
+        well: what is seen for what it is.
+        crowds: those that are.
+        badly: what is seen half, or blurred.
+        split: those seen well that lie in more pieces than they did.
+    """
+
+    well: tuple[Shown, ...]
+    crowds: tuple[Shown, ...]
+    badly: tuple[Shown, ...]
+    split: tuple[Shown, ...]
+
+    @property
+    def is_certain(self) -> bool:
+        return not self.crowds and not self.badly and not self.split
+
+
+@dataclass(frozen=True, slots=True)
+class Perceiver:
+    """Sees the pictures of one source."""
+
+    outlines: Outlines
+
+    def answer(self, query: Query) -> str:
+        """The right answer by what the picture shows, or UNSURE."""
+        least, most = self.known(query.picture, query.meaning)
+        return say(least) if least == most else UNSURE
+
+    def known(self, picture: Picture, meaning: Meaning) -> tuple[Truth, Truth]:
+        """The right answers were nothing there but what is seen well, and were all of it there that might be."""
+        sight = self.sight(view(picture, self.outlines))
+        scene = self.outlines.scene(picture.photo)
+        well = tuple(each.thing for each in sight.well)
+        least = truth(meaning, replace(scene, objects=well))
+        if sight.is_certain:
+            return least, least
+        return least, truth(meaning, replace(scene, objects=(*well, *self._at_most(sight, meaning))))
+
+    def sight(self, seen: View) -> Sight:
+        well, crowds, badly, split = [], [], [], []
+        blurred = not seen.clear.all()
+        for each in seen.shown:
+            left = int(np.count_nonzero(each.pixels))
+            if left <= GONE_SHARE * each.had:
+                continue
+            clear = int(np.count_nonzero(each.pixels & seen.clear)) if blurred else left
+            if clear < SEEN_SHARE * each.had:
+                if left >= LEAST_PX:
+                    badly.append(each)
+            elif each.crowd:
+                crowds.append(each)
+            else:
+                well.append(each)
+                if left < np.count_nonzero(each.came_as) and _pieces(each.pixels, left) > _pieces(each.came_as, left):
+                    split.append(each)
+        return Sight(well=tuple(well), crowds=tuple(crowds), badly=tuple(badly), split=tuple(split))
+
+    def _at_most(self, sight: Sight, meaning: Meaning) -> Iterator[Thing]:
+        """All that might be there besides what is seen well.
+
+        Some of a crowd; what is seen badly, as what it is and as what is asked about; parts, as things of their own.
+        """
+        for each in sight.split:
+            yield replace(each.thing, id=f"{each.thing.id}, another part")
+        for each in (*sight.crowds, *sight.badly):
+            yield each.thing
+            if each.crowd:
+                yield replace(each.thing, id=f"{each.thing.id}, another")
+        for each in sight.badly:
+            for group in groups_of(meaning):
+                for name in group.covers or (group.name,):
+                    if self.outlines.alike(each.thing.name, name):
+                        asked = f"{each.thing.id} as {' '.join((*group.attributes, name))}"
+                        yield replace(each.thing, id=asked, name=name, attributes=group.attributes)
+
+
+def _pieces(pixels: Bitmap, whole: float) -> int:
+    """In how many parts of some size the pixels hang together, corners included; the ``whole`` is so many pixels."""
+    _, _, found, _ = cv2.connectedComponentsWithStats(pixels.astype(np.uint8), connectivity=8)
+    return int((found[1:, cv2.CC_STAT_AREA] >= PIECE_SHARE * whole).sum())
