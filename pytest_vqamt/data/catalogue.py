@@ -17,6 +17,21 @@ TABLE: dict[str, tuple[str, str]] = {
         "pytest_vqamt.data.pictures.source:load",
         "pictures[:N]: scenes drawn by this package, nothing to download",
     ),
+    "coco": (
+        "pytest_vqamt.data.coco:load",
+        "coco:DIR or coco:INSTANCES.json:IMAGES: COCO's photos with boxes, masks, crowds and captions",
+    ),
+    "gqa": ("pytest_vqamt.data.gqa:load", "gqa:DIR: GQA's scene graphs, and its photos where they are there"),
+    "visual-genome": (
+        "pytest_vqamt.data.visual_genome:load",
+        "visual-genome:DIR: Visual Genome's scene graphs, or its objects, attributes and relationships",
+    ),
+    "vqa-v2": ("pytest_vqamt.data.vqa_v2:load", "vqa-v2:DIR: questions with ten answers each, on photos of COCO"),
+    "graphs": (
+        "pytest_vqamt.data.graphs:load",
+        "graphs:FILE.jsonl[:PHOTOS]: scene graphs of your own, one a line",
+    ),
+    "photos": ("pytest_vqamt.data.photos:load", "photos:DIR: photographs with scene graphs in DIR/graphs.jsonl"),
 }
 
 

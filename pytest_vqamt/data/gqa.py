@@ -76,16 +76,12 @@ class GqaReader:
                 where = f"{path}: image {image_id}"
                 try:
                     scene = scene_of(Record.of(value, where), image_id)
-                    yield Found(scene=scene, photo_file=self._photo_file(scene.photo.id, where), path=path)
+                    name = scene.photo.id
+                    photo_file = self._photos.file(name, where) if self._photos else name
                 except DataError as error:
                     yield str(error)
-
-    def _photo_file(self, name: str, where: str) -> str:
-        if self._photos is None:
-            return name
-        if name not in self._photos.files:
-            raise DataError(f"{where}: Expected its photo within {self._photos.root}, but there is no {name!r}: add it")
-        return self._photos.files[name]
+                else:
+                    yield Found(scene=scene, photo_file=photo_file, path=path)
 
 
 def scene_of(record: Record, image_id: str) -> Scene:

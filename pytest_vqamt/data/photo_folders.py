@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.hashing import digest
 
 
@@ -42,3 +43,13 @@ class PhotoFolders:
                         stat = entry.stat()
                         stats.append(f"{entry.name} {stat.st_size} {stat.st_mtime_ns}")
         return cls(root=root, files=files, state=digest(str(root), *sorted(stats)))
+
+    def file(self, name: str, where: str) -> str:
+        """The file of the photo of this name, relative to ``root``.
+
+        Raises:
+            DataError: there is none; the text begins with ``where``, the record that names the photo.
+        """
+        if name not in self.files:
+            raise DataError(f"{where}: Expected its photo in {self.root}, but there is no {name!r}: add it")
+        return self.files[name]

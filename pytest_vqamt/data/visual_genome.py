@@ -130,17 +130,9 @@ class VisualGenomeReader:
 
     def _found(self, records: ImageRecords, sizes: PictureSizes) -> Found | str:
         try:
-            photo_file = self._photo_file(f"{records.id}.jpg", records.objects)
+            name = f"{records.id}.jpg"
+            photo_file = self._photos.file(name, records.objects.where) if self._photos else name
             scene = scene_of(records, partial(sizes.of, records.id, photo_file))
         except DataError as error:
             return str(error)
         return Found(scene=scene, photo_file=photo_file, path=self._files.graphs)
-
-    def _photo_file(self, name: str, record: Record) -> str:
-        if self._photos is None:
-            return name
-        if name not in self._photos.files:
-            raise DataError(
-                f"{record.where}: Expected its photo in {self._photos.root}, but there is no {name!r}: add it"
-            )
-        return self._photos.files[name]

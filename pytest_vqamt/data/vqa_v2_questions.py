@@ -82,7 +82,7 @@ class _Reading:
             try:
                 record = Record.of(value, f"{self.answers_file}: {row}")
                 question = record.identity("question_id")
-                if question in self.answered or question in self.broken:
+                if question in self.answered:
                     raise record.wrong("question_id", "an id of its own", "the question has answers already")
                 photo = self.asked[question].photo
                 if record.has("image_id") and record.identity("image_id") != photo:
@@ -96,8 +96,6 @@ class _Reading:
         of_photo: dict[str, list[PublishedQuestion]] = {}
         for question, asked in self.asked.items():
             answered = self.answered.get(question)
-            if question in self.broken:
-                continue
             if answered is None:
                 self.bad.append(
                     f"{self.questions_file}: question {question}: Expected its answers in {self.answers_file}, "
@@ -115,18 +113,19 @@ class _Reading:
         self.bad.append(str(error))
         if question is not None:
             self.broken.add(question)
+            self.asked.pop(question, None)
 
 
 def _rows(file: Path, key: str) -> Iterator[object]:
     """The records under ``key``, of which there must be one."""
-    rows = ListedStream(file).listed(key)
-    first = next(rows, None)
-    if first is None:
+    empty = True
+    for row in ListedStream(file).listed(key):
+        empty = False
+        yield row
+    if empty:
         raise DataError(
             f"Expected {file} to be a file of VQA v2, with records under {key!r}, but there are none: name another file"
         )
-    yield first
-    yield from rows
 
 
 def _answers(annotation: Record) -> tuple[str, ...]:
@@ -135,10 +134,13 @@ def _answers(annotation: Record) -> tuple[str, ...]:
     if not rows:
         raise annotation.wrong("answers", "one answer or more")
     try:
-        return tuple(intern(cast("dict[str, str]", row)["answer"]) for row in rows)  # what is no text, intern refuses
-    except (KeyError, TypeError):
-        pass
-    for each in annotation.records("answers"):
-        if not isinstance(each.row.get("answer"), str):
-            raise each.wrong("answer", "a text")
-    raise annotation.wrong("answers", "a list of objects, each with a text 'answer'")
+        return tuple(intern(cast("dict[str, str]", row)["answer"]) for row in rows)
+    except (KeyError, TypeError):  # no object, no answer, or no text: the slower way says which
+        return tuple(_answer(row) for row in annotation.records("answers"))
+
+
+def _answer(row: Record) -> str:
+    text = row.row.get("answer")
+    if not isinstance(text, str):
+        raise row.wrong("answer", "a text")
+    return text

@@ -22,6 +22,8 @@ from pytest_vqamt.sampling.chooser import Chooser
 
 _LARGEST_SHARE = 0.2
 """Smaller instances of a class are often fragments."""
+_EDGE_PX = 1
+"""A thing whose box comes nearer to the edge of its photo may go on beyond."""
 _AT_MOST = 200
 """So many cut-outs of a class to choose from, evenly out of the largest fifth."""
 
@@ -48,6 +50,12 @@ class Inserted:
     def facts(self) -> tuple[tuple[str, Fact], ...]:
         return (("inserted", self.thing.name), ("placed", self.placed))
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether its own photo does not cut it off: of many a thing a part is not enough to tell what it is."""
+        box, frame = self.thing.box, self.source.frame
+        return min(box.x, box.y, frame.x1 - box.x1, frame.y1 - box.y1) >= _EDGE_PX
+
     def leaves(self, name: str, scene: Scene) -> bool:
         """Whether there are surely as many things of this name as there were in ``scene``."""
         return unrelated(name, self.thing.name, scene) and all(disjoint(name, other, scene) for other in self.alongside)
@@ -70,7 +78,8 @@ def insert_one(
         return NotApplicable(reason="no cut-out of another instance of a class in the picture")
     name = choose.one(tuple(pools))
     entry = choose.one(pools[name])
-    size = size_among([thing.box for thing in scene.objects if thing.name == name], entry.w, entry.h)
+    peers = [thing.box for thing in scene.objects if thing.name == name]
+    size = size_among(peers, entry.w, entry.h, scene.frame)
     if size is None:
         return NotApplicable(reason="what would be inserted is too small")
     placed = _place(scene, choose, size)

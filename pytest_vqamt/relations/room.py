@@ -16,21 +16,26 @@ Place: TypeAlias = tuple[int, int]
 
 LARGEST_SCALE = 2.0
 """A cut-out is never enlarged more: it would be seen to be of another picture."""
-LEAST_LONGER_PX, LEAST_SHORTER_PX = 24, 8
-"""What is smaller may be overlooked by whoever sees well."""
+LEAST_PX, LEAST_SHARE = 24, 1 / 12
+"""The longer side is at least so many pixels, and such a share of the picture's longer side: what is smaller may be
+overlooked by whoever sees well."""
+_SLIMMEST = 1 / 3
+"""The shorter side is at least such a share of the least that the longer one is."""
 _ROWS = 24
 """The grid has so many steps along the picture's shorter side."""
 
 
-def size_among(peers: Sequence[Box], w: float, h: float) -> Size | None:
+def size_among(peers: Sequence[Box], w: float, h: float, frame: Box) -> Size | None:
     """The size in whole pixels at which a cut-out of ``w`` x ``h`` has the mean area of its peers' boxes.
 
-    Its aspect ratio stays, and it is enlarged at most twice. None where it would be too small to be seen for certain.
+    Its aspect ratio stays, and it is enlarged at most twice. None where it would be too small to be seen for certain in
+    ``frame``.
     """
     mean_area = sum(box.area for box in peers) / len(peers)
     scale = min(LARGEST_SCALE, sqrt(mean_area / (w * h))) if w * h else 0.0
     size = round(w * scale), round(h * scale)
-    return size if max(size) >= LEAST_LONGER_PX and min(size) >= LEAST_SHORTER_PX else None
+    least = max(LEAST_PX, LEAST_SHARE * max(frame.w, frame.h))
+    return size if max(size) >= least and min(size) >= _SLIMMEST * least else None
 
 
 def touching(boxes: Sequence[Box], frame: Box, size: Size) -> tuple[Place, ...]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Relationship, Thing
 from pytest_vqamt.data.duplicates import merged
-from tests.data.visual_genome_making import one, related, sized, thing
+from tests.data.made_visual_genome import one, related, sized, thing
 
 
 @pytest.fixture(autouse=True)
@@ -78,3 +81,21 @@ def test_a_duplicate_goes_to_the_nearest() -> None:
 def test_an_id_that_comes_twice_is_one_thing_by_one_name(data: Path) -> None:
     scene = one(data, thing(1, "cat", attributes=["red"]), thing(1, "Cat", 9, attributes=["small"]))
     assert [(each.box, each.attributes) for each in scene.objects] == [(Box(1, 2, 3, 4), ("red", "small"))]
+
+
+@given(st.lists(st.tuples(st.sampled_from(("cup", "mug", "cups")), st.integers(0, 60), st.booleans()), max_size=12))
+def test_nothing_is_lost(drawn: list[tuple[str, int, bool]]) -> None:
+    things = [
+        replace(boxed(str(place), name, x, "cup.n.01" if known else None), attributes=(f"number {place}",))
+        for place, (name, x, known) in enumerate(drawn)
+    ]
+    kept, now = merged(things)
+    by_id = {each.id: each for each in kept}
+    assert list(now) == [each.id for each in things]
+    assert set(now.values()) == set(by_id)
+    assert sorted(word for each in kept for word in each.attributes) == sorted(each.attributes[0] for each in things)
+    for each in things:
+        one = by_id[now[each.id]]
+        assert one.box.common(each.box) == each.box, "the box of one thing holds those of all its duplicates"
+        assert int(one.id) <= int(each.id)
+        assert one.id != each.id or (one.name, one.attributes[0]) == (each.name, each.attributes[0])

@@ -1,29 +1,23 @@
-"""GQA's scene graphs: the real ones as a person reads them, and every way in which a record can be wrong."""
+"""GQA's scene graphs: the real ones as a person reads them, and made ones in each form."""
 
 from __future__ import annotations
 
-import gzip
-import json
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from PIL import Image
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.errors import DataError, OptionError
-from pytest_vqamt.core.scene import Relationship, Scene
+from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.scene import Relationship
 from pytest_vqamt.data import gqa, index_files
 from pytest_vqamt.data.annotations import AnnotatedPhotos
+from tests.data.made_gqa import Json, ids, one, record, scenes, thing, with_photos, written
 
 REAL = Path(__file__).parents[2] / "../shared/data/gqa"
 
 needs_real = pytest.mark.skipif(not REAL.is_dir(), reason="the real scene graphs are not here")
-
-Json = dict[str, Any]  # a record to be broken in a test
 
 
 @pytest.fixture(autouse=True)
@@ -82,41 +76,6 @@ def test_pixels_are_asked_for_in_vain_without_photos(real: AnnotatedPhotos) -> N
         real.photo(real.scene(0).photo)
 
 
-def thing(**changes: object) -> Json:
-    return {"name": "cat", "x": 1, "y": 2, "w": 3, "h": 4, "attributes": ["red"], "relations": [], **changes}
-
-
-def record(**changes: object) -> Json:
-    relations = [{"name": "near", "object": "2"}]
-    return {"width": 20, "height": 10, "objects": {"1": thing(relations=relations), "2": thing(name="dog")}, **changes}
-
-
-def written(path: Path, records: object) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    data = json.dumps(records).encode()
-    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
-    return path
-
-
-def with_photos(folder: Path, *ids: str) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    for image_id in ids:
-        Image.new("RGB", (20, 10), "white").save(folder / f"{image_id}.jpg")
-    return folder
-
-
-def scenes(source: AnnotatedPhotos) -> list[Scene]:
-    return [source.scene(index) for index in range(len(source))]
-
-
-def ids(source: AnnotatedPhotos) -> list[str]:
-    return [scene.id for scene in scenes(source)]
-
-
-def one(tmp_path: Path, made: Json) -> Scene:
-    return gqa.load(str(written(tmp_path / "one.json", {"9": made}))).scene(0)
-
-
 def test_files_of_a_folder_are_taken_together(tmp_path: Path) -> None:
     written(tmp_path / "val_sceneGraphs.json", {"3": record()})
     written(tmp_path / "train_sceneGraphs.json.gz", {"1": record(), "2": record()})
@@ -167,7 +126,7 @@ def test_each_photo_that_is_missing_is_a_bad_record(tmp_path: Path) -> None:
     with_photos(tmp_path / "images", "2")
     source = gqa.load(str(file))
     assert source.bad_records == tuple(
-        f"{file}: image {image}: Expected its photo within {tmp_path / 'images'}, but there is no '{image}.jpg': add it"
+        f"{file}: image {image}: Expected its photo in {tmp_path / 'images'}, but there is no '{image}.jpg': add it"
         for image in ("1", "3")
     )
     with_photos(tmp_path / "images", "3")
@@ -224,112 +183,6 @@ def test_a_thing_of_several_colours_has_no_one_colour(tmp_path: Path) -> None:
     things = {"1": thing(attributes=["black", "white"]), "2": thing(attributes=["colorful"]), "3": thing()}
     scene = one(tmp_path, record(objects=things))
     assert [each.multi_coloured for each in scene.objects] == [True, True, False]
-
-
-def in_thing(**changes: object) -> Json:
-    return record(objects={"1": thing(**changes), "2": thing()})
-
-
-BROKEN: dict[str, tuple[object, str]] = {
-    "no record": ([], "Expected a JSON object, but got record=[]"),
-    "no width": (record(width=None), "width: Expected a whole number from 1 to 100000, but got width=None"),
-    "a height of zero": (record(height=0), "height: Expected a whole number from 1 to 100000, but got height=0"),
-    "no objects": ({"width": 2, "height": 2}, "objects: Expected a JSON object, but got no 'objects'"),
-    "objects in a list": (record(objects=[]), "objects: Expected a JSON object, but got objects=[]"),
-    "no object": (record(objects={"1": 5}), "objects.1: Expected a JSON object, but got objects.1=5"),
-    "no name": (in_thing(name=" "), "objects.1.name: Expected a text that is not blank, but got name=' '"),
-    "x in words": (in_thing(x="one"), "objects.1.x: Expected a number, but got x='one'"),
-    "no h": (in_thing(h=None), "objects.1.h: Expected a number, but got h=None"),
-    "an empty box": (
-        in_thing(w=0),
-        "objects.1.x: Expected a box of a width and height above 0, but got x=1: it is 0 x 4",
-    ),
-    "a box outside": (
-        in_thing(x=20),
-        "objects.1.x: Expected a box within the picture of 20 x 10 px, but got x=20: all of it lies outside",
-    ),
-    "attributes in words": (
-        in_thing(attributes="red"),
-        "objects.1.attributes: Expected a list, but got attributes='red'",
-    ),
-    "an attribute that is none": (
-        in_thing(attributes=["red", 3]),
-        "objects.1.attributes[1]: Expected a text that is not blank, but got attributes[1]=3",
-    ),
-    "a relation to nothing": (
-        in_thing(relations=[{"name": "on", "object": "3"}]),
-        "objects.1.relations[0].object: Expected the id of an object of this image, but got object='3'",
-    ),
-    "a relation without a name": (
-        in_thing(relations=[{"object": "2"}]),
-        "objects.1.relations[0].name: Expected a text that is not blank, but got no 'name'",
-    ),
-}
-
-
-@pytest.mark.parametrize("broken", BROKEN)
-def test_a_broken_record_is_named_and_the_others_stay(tmp_path: Path, broken: str) -> None:
-    made, message = BROKEN[broken]
-    file = written(tmp_path / "graphs.json", {"1": record(), "2": made, "3": record()})
-    source = gqa.load(str(file))
-    assert ids(source) == ["1", "3"]
-    assert source.bad_records == (f"{file}: image 2: {message}",)
-
-
-def test_an_image_that_comes_twice_is_named(tmp_path: Path) -> None:
-    file = tmp_path / "graphs.json"
-    text = json.dumps(record())
-    file.write_text(f'{{"1": {text}, "2": {text}, "1": {text}}}', encoding="utf-8")
-    source = gqa.load(str(file))
-    assert ids(source) == ["1", "2"]
-    assert source.bad_records == (f"{file}: image 1: Expected an id of its own, but an earlier record has it",)
-
-
-DAMAGE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
-    "cut off": (lambda data: data[:-9], "to be whole, but after .* bytes got parse error"),
-    "another data set's": (lambda data: b"[" + data + b"]", r"to begin with '\{', but got first='\['"),
-    "empty": (lambda _data: b"", r"to begin with '\{', but got first=''"),
-    "no JSON": (lambda data: data.replace(b":", b";"), "to be whole, but after .* bytes got lexical error"),
-    "no UTF-8": (lambda data: data.replace(b"cat", b"c\xff\xfe"), "to be whole, but after .* bytes got lexical error"),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGE)
-def test_a_damaged_file_is_refused(tmp_path: Path, damage: str) -> None:
-    change, message = DAMAGE[damage]
-    file = written(tmp_path / "graphs.json", {"1": record(), "2": record()})
-    file.write_bytes(change(file.read_bytes()))
-    with pytest.raises(DataError, match=message) as told:
-        gqa.load(str(file))
-    assert "\n" not in str(told.value)
-
-
-def test_a_damaged_gzip_file_is_refused(tmp_path: Path) -> None:
-    file = written(tmp_path / "graphs.json.gz", {"1": record(), "2": record()})
-    whole = file.read_bytes()
-    for data in (whole[:-12], b"no gzip", whole[:20] + b"\0\0\0\0" + whole[24:]):
-        file.write_bytes(data)
-        with pytest.raises(DataError, match=r"graphs\.json\.gz to be whole"):
-            gqa.load(str(file))
-
-
-@pytest.mark.parametrize("argument", ["", "no/such/folder", "no/such/file.json"])
-def test_what_is_not_there_is_told(argument: str) -> None:
-    with pytest.raises(OptionError, match=r"Expected --vqamt-data=gqa:DIR or gqa:FILE\.json\[:IMAGES\]"):
-        gqa.load(argument)
-
-
-def test_a_folder_of_photos_that_is_not_there_is_told(tmp_path: Path) -> None:
-    file = written(tmp_path / "graphs.json", {"1": record()})
-    with pytest.raises(OptionError, match="IMAGES='nowhere'"):
-        gqa.load(f"{file}:nowhere")
-
-
-def test_a_folder_without_graphs_is_told(tmp_path: Path) -> None:
-    with pytest.raises(
-        DataError, match=r"Expected train_sceneGraphs\.json, val_sceneGraphs\.json or sceneGraphs\.json"
-    ):
-        gqa.load(str(tmp_path))
 
 
 def test_opened_again_large_annotations_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data import visual_genome
-from tests.data.visual_genome_making import graph, ids, load, related, sized, thing, write
+from tests.data.made_visual_genome import graph, ids, load, related, sized, thing, write
 
 
 @pytest.fixture(autouse=True)

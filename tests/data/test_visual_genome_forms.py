@@ -8,7 +8,7 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Relationship, Thing
-from tests.data.visual_genome_making import Json, graph, load, one, related, scenes, sized, thing, write
+from tests.data.made_visual_genome import Json, graph, load, one, related, scenes, sized, thing, write
 
 
 @pytest.fixture(autouse=True)

@@ -225,6 +225,12 @@ class TestWhatWasEdited:
         picture = yard.picture.insert(KITE, (30, 60), (20, 20)).erase(Box(30, 60, 12, 20)).erase(Box(42, 60, 8, 20))
         assert "inserted kite" not in shown(edited(picture, yard), Shows.EDITED)
 
+    def test_what_two_windows_show_is_not_what_lies_between_them(self, yard: Scene) -> None:
+        windows = (Box(30, 60, 5, 20), Box(45, 60, 5, 20))
+        masked = yard.picture.insert(KITE, (20, 60), (40, 20)).mask(windows, (0, 0, 0))
+        assert shown(edited(masked, yard), Shows.EDITED)["inserted kite"] == [Box(30, 60, 20, 20)]
+        assert edited(masked.cut(36, 44), yard) == ()
+
     @pytest.mark.parametrize("made", [Picture.mirror, Picture.reencode], ids=["mirrored", "re-encoded"])
     def test_an_edit_of_the_whole_picture_has_no_box(self, made: Callable[[Picture], Picture], yard: Scene) -> None:
         assert edited(made(yard.picture), yard) == ()

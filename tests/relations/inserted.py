@@ -23,11 +23,17 @@ def corpus_of(scenes: Sequence[Scene]) -> Corpus:
     return gather(scenes, scene=lambda index: scenes[index])
 
 
-def kennel(*dogs: tuple[float, float], name: str = "kennel", words: str = "brown dog", beside: str = "") -> Scene:
+def kennel(
+    *dogs: tuple[float, float],
+    name: str = "kennel",
+    words: str = "brown dog",
+    beside: str = "",
+    at: tuple[float, float] = (10, 10),
+) -> Scene:
     """A scene of one dog in each of the sizes, all at one place; ``beside`` is a thing that overlaps them all."""
-    things = [masked(words, str(number), Box(0, 0, *size)) for number, size in enumerate(dogs)]
+    things = [masked(words, str(number), Box(*at, *size)) for number, size in enumerate(dogs)]
     if beside:
-        things.append(masked(beside, "beside", Box(0, 0, 5, 5)))
+        things.append(masked(beside, "beside", Box(*at, 5, 5)))
     return replace(
         scene_of(*things, id=name, exhaustive=("dog", "cat", "car", "leash", "puppy")), width=900, height=900
     )

@@ -134,6 +134,13 @@ class TestWhatElseStaysTheSame:
         assert not found.is_presumed((Group(name="dog"),))
 
 
+@pytest.mark.parametrize(("at", "whole"), [((10, 10), True), ((0.5, 10), False), ((10, 870), False), ((1, 1), True)])
+def test_a_thing_that_its_photo_cuts_off_is_not_whole(at: tuple[float, float], whole: bool) -> None:
+    # The photo is 900 pixels wide and high, the thing 30.
+    found = inserted(corpus_of([YARD, kennel((30, 30), at=at)]))[0]
+    assert found.is_whole is whole
+
+
 def test_the_facts_say_what_and_where() -> None:
     found = inserted(corpus_of([YARD, kennel((30, 30))]))[0]
     assert dict(found.facts) == {"inserted": "dog", "placed": found.placed}

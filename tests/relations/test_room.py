@@ -17,13 +17,13 @@ FRAME = Box(0, 0, 200, 100)
 class TestSize:
     def test_is_the_mean_area_of_its_peers_in_the_shape_of_the_cut_out(self) -> None:
         # Areas of 1600 and 4800: 3200 on the mean, which is 80 x 40.
-        assert size_among([Box(0, 0, 40, 40), Box(0, 0, 60, 80)], 20 * 2.5, 10 * 2.5) == (80, 40)
+        assert size_among([Box(0, 0, 40, 40), Box(0, 0, 60, 80)], 50, 25, FRAME) == (80, 40)
 
     def test_is_smaller_than_the_cut_out_where_the_peers_are(self) -> None:
-        assert size_among([Box(0, 0, 40, 40)], 400, 400) == (40, 40)
+        assert size_among([Box(0, 0, 40, 40)], 400, 400, FRAME) == (40, 40)
 
     def test_is_never_more_than_twice_the_cut_outs(self) -> None:
-        assert size_among([Box(0, 0, 100, 100)], 20, 15) == (40, 30)
+        assert size_among([Box(0, 0, 100, 100)], 20, 15, FRAME) == (40, 30)
 
     @pytest.mark.parametrize(
         ("area", "w", "h", "size"),
@@ -35,10 +35,15 @@ class TestSize:
         ],
     )
     def test_is_none_where_the_thing_could_be_overlooked(self, area: int, w: int, h: int, size: Size | None) -> None:
-        assert size_among([Box(0, 0, area, 1)], w, h) == size
+        assert size_among([Box(0, 0, area, 1)], w, h, FRAME) == size
+
+    @pytest.mark.parametrize(("side", "seen"), [(49, False), (50, True)])
+    def test_in_a_large_picture_more_is_needed(self, side: int, seen: bool) -> None:
+        # A twelfth of 600 pixels is 50.
+        assert (size_among([Box(0, 0, side, side)], 80, 80, Box(0, 0, 600, 400)) is not None) is seen
 
     def test_of_an_empty_cut_out_is_none(self) -> None:
-        assert size_among([Box(0, 0, 50, 50)], 0, 10) is None
+        assert size_among([Box(0, 0, 50, 50)], 0, 10, FRAME) is None
 
 
 def test_a_thing_touches_a_box_on_each_side_at_three_heights() -> None:

@@ -22,7 +22,7 @@ def pictures() -> SceneSource:
 
 @pytest.fixture(scope="module")
 def many_pictures() -> SceneSource:
-    return load("pictures:2000")
+    return load("pictures:5000")
 
 
 def assert_the_oracle_holds(item: Item, source: SceneSource, sampling: Sampling) -> None:

@@ -34,19 +34,18 @@ class Visual:
 
     **Deviations**, so that no perfect perceiver violates it:
 
-    - Counts, too, and of names of which no other thing or crowd could be counted as one, countable and not in a crowd.
-      All that is counted is kept whole. A thing of another name that shows in part, in a kept box or blurred, is of
-      another top family and shares no head noun, so that no part of it is one more; a part of another thing of the
-      same name shows only where a property is counted, and such a scene is left out, too.
-    - A count of a property ("red cars") needs a property that excludes it on every other thing of the name: a car
-      whose colour nobody noted could be red, and be hidden.
-    - What is not there is a name unrelated to every name in the scene, plausible (it occurs in the data together with
-      what is kept), or a property of a name of which every thing has another; then all things of that name are the
-      foreground. What shows in part is of another top family than what is asked about.
-    - Counts, and what is not there, are presumed where the name is not annotated exhaustively. What is there and kept
-      is seen as before, whatever else is hidden, so there the name can be any that is countable.
+    - Counts are asked, too, of countable names of which there is no crowd, and as one of which no other thing or crowd
+      could be counted. All that is counted is kept whole. What else shows, in part or blurred, looks like nothing that
+      is counted (see ``look_alikes``): neither the half of a cat in a dog's box nor, of red cars, that of a blue one.
+    - A count of a property needs a property that excludes it on every other thing of the name: a car whose colour
+      nobody noted could be red, and be hidden.
+    - What is not there is a name unrelated to every name in the scene, and plausible: it occurs in the data together
+      with what is kept. Or it is a property of a name of which every thing has another; then all things of that name
+      are the foreground. Again nothing that shows in part or blurred looks like it.
     - Where the background is painted over, nothing is counted or said to be absent by whose name a plain rectangle
       might go.
+    - Counts, and what is not there, are presumed where the name is not annotated exhaustively. What is there and kept
+      is seen as before, whatever else is hidden, so it is asked about by any countable name, and never presumed.
     """
 
     info: ClassVar[RelationInfo] = RelationInfo(

@@ -1,4 +1,4 @@
-"""The question that the noise floor is measured with: a count or an existence, as MetaVQA asks them."""
+"""The question that the noise floor is measured with."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language import questions
 from pytest_vqamt.language.questions import Question
 from pytest_vqamt.relations import groups
+from pytest_vqamt.relations.published import published_question
 from pytest_vqamt.sampling.chooser import Chooser
 
 
 def plain_question(scene: Scene, corpus: Corpus, choose: Chooser) -> Question | NotApplicable:
-    """Half counts of two names, half questions of existence."""
+    """One of the data set's own questions where it has some; else half counts of two names, half of existence."""
+    if asked := published_question(scene, choose):
+        return asked
     if choose.chance(0.5):
         single = groups.single(scene, corpus, choose, "object")
         if isinstance(single, NotApplicable):

@@ -11,10 +11,11 @@ from pytest_vqamt.core.corpus import Corpus, CutoutEntry
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language.families import family
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.inserting import insert_one
-from pytest_vqamt.relations.names import countable_here, disjoint, sure_of
+from pytest_vqamt.relations.names import countable_here, sure_of
 from pytest_vqamt.relations.present import Kind, ask_about
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -26,9 +27,10 @@ class InsertionPlus:
     The authors' code; the counterpart of Yuan et al., CVPR 2021, section 4.2.2, Removal+. What is inserted is as in
     ``inserting``; it is counted alone, with another name, or by the one property that it surely has.
 
-    **Deviation:** only names that can be counted in this picture, of which it has no crowd; nothing that might go by
-    the same name overlapped the thing where it was cut out; the other name is one that ``insertion`` could ask about.
-    "presumed" as there.
+    **Deviation:** only names that can be counted in this picture, of which it has no crowd. The cut-out shows the whole
+    thing and no part of its like: where it was cut out, nothing overlapped it but what a person wears or carries, and
+    the edge of the photo did not cut it off. The other name is one that ``insertion`` could ask about. "presumed" as
+    there.
     """
 
     info: ClassVar[RelationInfo] = RelationInfo(
@@ -40,12 +42,11 @@ class InsertionPlus:
     )
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        def is_one(entry: CutoutEntry, name: str) -> bool:
-            return all(disjoint(name, other, scene) for other in entry.alongside)
-
-        inserted = insert_one(scene, corpus, choose, countable_here(scene), is_one)
+        inserted = insert_one(scene, corpus, choose, countable_here(scene), _shows_one)
         if isinstance(inserted, NotApplicable):
             return inserted
+        if not inserted.is_whole:
+            return NotApplicable(reason="the edge of its photo cuts off what would be inserted")
         asked = ask_about(
             scene,
             choose,
@@ -68,3 +69,8 @@ class InsertionPlus:
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
         return expectations.one_more(case, answers)
+
+
+def _shows_one(entry: CutoutEntry, name: str) -> bool:
+    """Whether the cut-out shows all of one thing of this name, and no part of another."""
+    return all(family(name) == "person" and family(other) == "clothing" for other in entry.alongside)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.corpus import gather
-from pytest_vqamt.core.meaning import Count, Exists
-from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.core.meaning import Annotated, Count, Exists
+from pytest_vqamt.core.scene import PublishedQuestion, Scene
+from pytest_vqamt.language.questions import Question
 from pytest_vqamt.relations.control.question import plain_question
-from tests.making import choosers
+from tests.making import choosers, scene_of
 
 
 def test_half_are_counts_of_two_names_and_half_existence(yard: Scene) -> None:
@@ -41,3 +43,12 @@ def test_not_every_question_has_one_wording(yard: Scene) -> None:
 def test_a_picture_of_nothing_gives_none(bare: Scene) -> None:
     for choose in choosers(20):
         assert isinstance(plain_question(bare, gather((bare,)), choose), NotApplicable)
+
+
+def test_a_data_set_with_questions_of_its_own_is_asked_those() -> None:
+    asked = PublishedQuestion(id="7", text="What time is it?", answers=("noon", "noon", "noon", "12:00"))
+    scene = replace(scene_of("dog", "cat"), questions=(asked,))
+    for choose in choosers(20):
+        assert plain_question(scene, gather((scene,)), choose) == Question(
+            "What time is it?", Annotated(answers=(("noon", 0.75), ("12:00", 0.25)))
+        )

@@ -1,0 +1,60 @@
+"""What a relation variant makes of every scene of a sample: cases drawn scene by scene, and why there are none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+from random import Random
+
+from pytest_vqamt.core.case import Case, NotApplicable
+from pytest_vqamt.sampling.over_random import RandomChooser
+from tests.soundness.asking import Item
+from tests.soundness.samples import Sample
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """What became of a sample's scenes.
+
+    Attributes:
+        applies: how many of them gave a case.
+        cases: all distinct ones.
+        reasons: of each other scene, the reason that it gave most often, with the number of such scenes.
+    """
+
+    applies: int
+    cases: tuple[Case, ...]
+    reasons: tuple[tuple[str, int], ...]
+
+    @property
+    def presumed(self) -> int:
+        return sum(case.is_presumed for case in self.cases)
+
+
+@cache
+def survey(item: Item, sample: Sample) -> Survey:
+    """The survey of the sample's scenes."""
+    source = sample.load()
+    found: dict[str, Case] = {}
+    reasons: Counter[str] = Counter()
+    applies = 0
+    for index in range(sample.scenes):
+        chooser = RandomChooser(Random(f"{item.name} of scene {index}"))
+        refused: Counter[str] = Counter()
+        fruitful = False
+        for _ in range(sample.draws):
+            outcome = item.relation.derive(source.scene(index), source.corpus, chooser, item.variant)
+            if isinstance(outcome, NotApplicable):
+                refused[outcome.reason] += 1
+                continue
+            fruitful = True
+            found.setdefault(outcome.id, outcome)
+            if sample.one_is_enough:
+                break
+        if fruitful:
+            applies += 1
+        else:
+            reasons[refused.most_common(1)[0][0]] += 1
+    ranked = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
+    return Survey(applies=applies, cases=tuple(found.values()), reasons=tuple(ranked))
