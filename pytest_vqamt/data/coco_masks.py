@@ -59,8 +59,8 @@ def read_segmentation(annotation: Record, width: int, height: int) -> Segmentati
 def pixels(segmentation: Segmentation, width: int, height: int) -> NDArray[np.uint8]:
     """Which pixels are shown: uint8, HW of ``height`` x ``width``, 1 where they are, else 0."""
     lengths = _drawn(segmentation, width, height) if isinstance(segmentation, Polygons) else segmentation.lengths
-    shown = np.repeat(np.arange(len(lengths)) % 2, lengths)
-    return shown.astype(np.uint8).reshape((height, width), order="F")
+    shown = np.repeat((np.arange(len(lengths)) % 2).astype(np.uint8), lengths)
+    return shown.reshape((height, width), order="F")
 
 
 def mask_image(segmentation: Segmentation, width: int, height: int) -> Image.Image | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 
 from PIL import Image, ImageDraw
 
@@ -18,6 +17,7 @@ from pytest_vqamt.imaging.panels import SPACE_PX, Panel, in_rows
 WIDTH_PX = 1200
 _MOST_HEIGHT_PX = 60_000
 _MARGIN_PX = 20
+_ROOM_PX = WIDTH_PX - 2 * _MARGIN_PX
 _TITLE_PX, _NOTE_PX, _LEGEND_PX = 18, 13, 14
 _BAND: Colour = (233, 238, 243)
 _LEGEND = {
@@ -36,23 +36,23 @@ class Strip:
     panels: tuple[Panel, ...]
 
 
-def sheet(strips: Iterable[Strip], width: int = WIDTH_PX) -> Image.Image:
-    """The strips below each other under a legend: RGB, uint8, ``width`` pixels wide.
+def sheet(strips: Iterable[Strip]) -> Image.Image:
+    """The strips below each other under a legend: RGB, uint8, ``WIDTH_PX`` wide.
 
     A strip is drawn, and its pictures let go, before the next is asked for.
 
     Raises:
-        RenderError: the sheet would be higher than image files can be.
+        RenderError: the sheet would be too high to be looked at.
     """
-    drawn = [_legend(width)]
-    for each in map(partial(_drawn, width), strips):
+    drawn = [_legend()]
+    for each in map(_drawn, strips):
         drawn.append(each)
         if sum(each.height for each in drawn) > _MOST_HEIGHT_PX:
             raise RenderError(
                 f"Expected a sheet of at most {_MOST_HEIGHT_PX} pixels in height, but got more with case number "
                 f"{len(drawn) - 1}: show fewer cases at once"
             )
-    whole = Image.new("RGB", (width, sum(each.height for each in drawn)), PAPER)
+    whole = Image.new("RGB", (WIDTH_PX, sum(each.height for each in drawn)), PAPER)
     top = 0
     for each in drawn:
         whole.paste(each, (0, top))
@@ -60,8 +60,8 @@ def sheet(strips: Iterable[Strip], width: int = WIDTH_PX) -> Image.Image:
     return whole
 
 
-def _legend(width: int) -> Image.Image:
-    image = Image.new("RGB", (width, 40), PAPER)
+def _legend() -> Image.Image:
+    image = Image.new("RGB", (WIDTH_PX, 40), PAPER)
     draw = ImageDraw.Draw(image)
     left = _MARGIN_PX
     for shows in _LEGEND:
@@ -71,11 +71,11 @@ def _legend(width: int) -> Image.Image:
     return image
 
 
-def _drawn(width: int, strip: Strip) -> Image.Image:
-    head = _head(strip, width)
-    rows = list(in_rows(strip.panels, width - 2 * _MARGIN_PX))
+def _drawn(strip: Strip) -> Image.Image:
+    head = _head(strip)
+    rows = list(in_rows(strip.panels, _ROOM_PX))
     height = head.height + sum(row.height + SPACE_PX for row in rows) + SPACE_PX
-    image = Image.new("RGB", (width, height), PAPER)
+    image = Image.new("RGB", (WIDTH_PX, height), PAPER)
     image.paste(head)
     top = head.height + SPACE_PX
     for row in rows:
@@ -84,12 +84,11 @@ def _drawn(width: int, strip: Strip) -> Image.Image:
     return image
 
 
-def _head(strip: Strip, width: int) -> Image.Image:
-    room = width - 2 * _MARGIN_PX
+def _head(strip: Strip) -> Image.Image:
     lines = [
-        *((line, _TITLE_PX, INK) for line in wrapped(strip.title, room, _TITLE_PX)),
-        *((line, _NOTE_PX, INK) for note in strip.notes for line in wrapped(note, room, _NOTE_PX)),
+        *((line, _TITLE_PX, INK) for line in wrapped(strip.title, _ROOM_PX, _TITLE_PX)),
+        *((line, _NOTE_PX, INK) for note in strip.notes for line in wrapped(note, _ROOM_PX, _NOTE_PX)),
     ]
-    image = Image.new("RGB", (width, sum(line_height_px(size) for _, size, _ in lines) + 16), _BAND)
+    image = Image.new("RGB", (WIDTH_PX, sum(line_height_px(size) for _, size, _ in lines) + 16), _BAND)
     write(image, lines, _MARGIN_PX, 8)
     return image

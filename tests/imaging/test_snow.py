@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from math import ceil, cos, radians, sin
+from math import ceil, cos, degrees, radians, sin
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from PIL import Image
 
-from pytest_vqamt.imaging.snow import SNOWFALLS, drawn_out, snow
+from pytest_vqamt.imaging import snow as snowing
+from pytest_vqamt.imaging.snow import SNOWFALLS, Snowfall, drawn_out, snow
 from tests.imaging.random_images import images, values
 
 # make_imagenet_c.py of Hendrycks and Dietterich.
@@ -83,17 +85,32 @@ def test_more_severe_snow_covers_more() -> None:
     assert covered == sorted(covered)
 
 
-@pytest.mark.parametrize("degrees", [-45, -70, -90, -133])
-def test_a_flake_is_drawn_out_downwards_and_fades(degrees: float) -> None:
+def test_every_seed_has_a_direction_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    directions: list[float] = []
+
+    def seen(flakes: NDArray[np.float32], fall: Snowfall, angle: float) -> NDArray[np.float32]:
+        directions.append(degrees(angle))
+        return drawn_out(flakes, fall, angle)
+
+    monkeypatch.setattr(snowing, "drawn_out", seen)
+    for seed in range(30):
+        snow(Image.new("RGB", (20, 20)), 1, np.random.default_rng(seed))
+    # Thirty of ninety degrees: the ends are missed by ten with a chance of one in thirty.
+    assert -135 <= min(directions) < -125
+    assert -55 < max(directions) <= -45
+
+
+@pytest.mark.parametrize("downwards", [-45, -70, -90, -133])
+def test_a_flake_is_drawn_out_downwards_and_fades(downwards: float) -> None:
     flakes = np.zeros((60, 60), np.float32)
     flakes[20, 30] = 1
     weights = np.exp(-((np.arange(21) / 4) ** 2) / 2)  # the mildest snow: a radius of 10 and a sigma of 4
     expected = np.zeros((60, 60))
     for step, weight in enumerate(weights):
         # How ImageMagick rounds a step of motion; where two end in one pixel, it gets both.
-        right, down = (-ceil(step * along(radians(degrees)) - 0.5) for along in (cos, sin))
+        right, down = (-ceil(step * along(radians(downwards)) - 0.5) for along in (cos, sin))
         expected[20 + down, 30 + right] += weight / weights.sum()
-    drawn = drawn_out(flakes, SNOWFALLS[0], radians(degrees))
+    drawn = drawn_out(flakes, SNOWFALLS[0], radians(downwards))
     assert drawn == pytest.approx(expected, abs=1e-6)
     assert (drawn[:20] == 0).all()
     assert drawn[25:].sum() > 0.05

@@ -50,8 +50,10 @@ def test_a_slope_is_flattened_about_the_middle(severity: int, size: tuple[int, i
     flatter = (1 + (1 / PUBLISHED[severity]).sum()) / (1 + len(PUBLISHED[severity]))
     expected = 128 + flatter * (slope - 128)
     # Up to a quarter of a pixel off, and at the edge, where enlargements go on as they end, another quarter.
-    assert np.abs(values(zoom_blur(image, severity)) - expected).max() <= 2 * 0.5 + 1
-    assert np.abs(values(zoom_blur(image, severity)) - expected).mean() <= 0.5
+    off = values(zoom_blur(image, severity)) - expected
+    assert np.abs(off).max() <= 2 * 0.5 + 1
+    assert np.abs(off).mean() <= 0.5
+    assert abs(off.mean()) <= 0.1
 
 
 @severities

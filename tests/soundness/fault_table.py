@@ -203,6 +203,35 @@ _ONE_MORE_OR_LESS_ALL_THE_SAME = (
     | _OF_CONTROLS
 )
 
+# Everything around what is asked about is obscured, and the rest is as it was: who is wrong is wrong twice.
+_OBSCURED_ALIKE = _SEEN_ALIKE.quiet - _faults("always-yes ignores-attributes background-dependent")
+_OBSCURED = Row(
+    # A third of the questions are counts, the others are not.
+    caught=_faults("always-yes background-dependent") | _NEITHER_YES_NOR_NO,
+    # Blurred, the blue car beside the red ones is still a car; cut off it is not, in fewer than 1 case of 50.
+    quiet=_OBSCURED_ALIKE | _faults("ignores-attributes"),
+)
+_MASKED = Row(
+    # The blue car beside the red ones is painted over, and there is a car less.
+    caught=_OBSCURED.caught | _faults("ignores-attributes"),
+    quiet=_OBSCURED_ALIKE,
+)
+
+_NO_LONGER_THERE = Row(
+    # "yes" although it is gone: always, wherever one thing is asked about, and by whoever still sees it.
+    caught=_faults("always-yes sees-absent sees-erased") | _NEITHER_YES_NOR_NO,
+    # "no" from the start.
+    vacuous=_faults("always-no"),
+    # Bare names, no counts and no negation.
+    quiet=(_faults("ignores-attributes") | _NEGATION | _OF_COUNTS | _OF_CONTROLS | _OF_EDITS - _faults("sees-erased")),
+)
+
+# What is there is there behind the noise. Half of the questions are counts.
+_CORRUPTED = Row(
+    caught=_faults("always-yes") | _NEITHER_YES_NOR_NO,
+    quiet=_SEEN_ALIKE.quiet - _faults("always-yes"),
+)
+
 # The controls ask one thing twice, so a model that is wrong in the same way both times does all that they demand, be
 # it that it says "0" or nothing of use. Their holds are never vacuous: what they show is that nothing has changed.
 _WRONG_ALIKE = _faults(
@@ -243,6 +272,18 @@ TABLE: Mapping[str, Row] = {
         caught=_ONE_MORE_OR_LESS | _faults("sees-erased"),
         quiet=_ONE_MORE_OR_LESS_ALL_THE_SAME | _OF_EDITS - _faults("sees-erased"),
     ),
+    **{f"carets.visual[blur{sigma}]": _OBSCURED for sigma in (3, 6, 9)},
+    "carets.visual[mask]": _MASKED,
+    "carets.visual[crop]": _OBSCURED,
+    # All that is asked about is there, before and after.
+    "veglue.vqa_mr1": _SEEN_ALIKE,
+    "veglue.vqa_mr2": _NO_LONGER_THERE,
+    "veglue.vqa_mr3": _SEEN_ALIKE,
+    **{
+        f"corruption[{kind}-{where}]": _CORRUPTED
+        for kind in ("impulse", "zoom", "snow", "contrast")
+        for where in ("object", "global")
+    },
     "control.repeat": Row(
         caught=_faults("inconsistent"),
         # The text is the same, to the letter.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -102,4 +103,7 @@ def _without_smaller(whole: Bitmap, others: Sequence[Bitmap]) -> Bitmap:
 def _decoded(segmentation: object, height: int, width: int) -> Bitmap:
     runs = coco_mask.frPyObjects(segmentation, height, width)
     merged = coco_mask.merge(runs) if isinstance(runs, list) else runs
-    return np.asarray(coco_mask.decode(merged), np.bool_)
+    with warnings.catch_warnings():
+        # pycocotools 2.0.11 under NumPy 2: its arrays do not take `copy` yet.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return np.asarray(coco_mask.decode(merged), np.bool_)
