@@ -11,8 +11,7 @@ from pytest_vqamt.core.codec import Json, decode, encode
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import MEANINGS, Meaning
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
-from pytest_vqamt.core.recipes import picture_of
-from pytest_vqamt.core.recipes import recipe as recipe
+from pytest_vqamt.core.recipes import picture_of, recipe
 from pytest_vqamt.core.scene import Scene
 
 

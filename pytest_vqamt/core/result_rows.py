@@ -210,7 +210,7 @@ def _violation_row(case: ShownCase | None) -> Row | None:
     return {
         "case_id": case.id,
         "scene": case.scene,
-        "queries": [{"picture": q.picture, "text": q.text, "answer": q.answer} for q in case.queries],
+        "queries": [{"picture": q.picture, "text": q.text, "answer": q.answer, "edits": q.edits} for q in case.queries],
         "expected": case.expected,
         "reason": case.reason,
     }
@@ -223,7 +223,7 @@ def _violation(row: Row | None) -> ShownCase | None:
         id=str(row["case_id"]),
         scene=str(row["scene"]),
         queries=tuple(
-            ShownQuery(picture=str(q["picture"]), text=str(q["text"]), answer=str(q["answer"]))
+            ShownQuery(picture=str(q["picture"]), text=str(q["text"]), answer=str(q["answer"]), edits=str(q["edits"]))
             for q in cast("list[Row]", row["queries"])
         ),
         expected=str(row["expected"]),

@@ -10,11 +10,17 @@ from pytest_vqamt.core.counts import Tally
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownQuery:
-    """A query and its answer as people read them."""
+    """A query and its answer as people read them; ``edits`` says in words how its picture was edited."""
 
     picture: str
     text: str
     answer: str
+    edits: str = ""
+
+    @property
+    def asked(self) -> str:
+        """The text, with how its picture was edited."""
+        return f"{self.text} [{self.edits}]" if self.edits else self.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from typing import TypeVar
 from pytest_vqamt.core.case import Case, Outcome, Verdict
 from pytest_vqamt.core.case_rows import case_line, case_row
 from pytest_vqamt.core.counts import Counts, Tally
+from pytest_vqamt.core.edit_words import in_words
 from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.events import Answered, Finished, Judged, Listener, Planned
 from pytest_vqamt.core.query import Answer, Failure, Query
@@ -242,6 +243,7 @@ class _Run:
                     picture=query.picture.digest,
                     text=query.text,
                     answer=answer.text if isinstance(answer, Answer) else "",
+                    edits="; ".join(map(in_words, query.picture.edits)),
                 )
                 for query, answer in zip(case.queries, judged.answers, strict=True)
             ),

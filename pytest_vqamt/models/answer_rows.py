@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from reprlib import repr as shortened
 
-from pytest_vqamt.core.case_rows import recipe
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.query import Query, Task
+from pytest_vqamt.core.recipes import recipe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

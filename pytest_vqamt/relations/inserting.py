@@ -15,7 +15,9 @@ from pytest_vqamt.core.corpus import Corpus, CutoutEntry
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.relations.names import disjoint, presumed, unrelated
+from pytest_vqamt.language.families import family
+from pytest_vqamt.relations.carets.look_alikes import surely_unlike
+from pytest_vqamt.relations.names import presumed, unrelated
 from pytest_vqamt.relations.room import Place, Size, anywhere, size_among, touching
 from pytest_vqamt.relations.whole_pixels import taken
 from pytest_vqamt.sampling.chooser import Chooser
@@ -57,12 +59,24 @@ class Inserted:
         return min(box.x, box.y, frame.x1 - box.x1, frame.y1 - box.y1) >= _EDGE_PX
 
     def leaves(self, name: str, scene: Scene) -> bool:
-        """Whether there are surely as many things of this name as there were in ``scene``."""
-        return unrelated(name, self.thing.name, scene) and all(disjoint(name, other, scene) for other in self.alongside)
+        """Whether there are surely as many things of this name as there were in ``scene``.
+
+        Neither do things of it come with the inserted one, nor can what came along in part be taken for one, nor the
+        inserted one itself, where it may not be all there.
+        """
+        inserted = self.thing.name
+        is_all_there = self.is_whole and nothing_but_worn(self.alongside, inserted)
+        in_part = self.alongside if is_all_there else (inserted, *self.alongside)
+        return unrelated(name, inserted, scene) and all(surely_unlike(name, other) for other in in_part)
 
     def is_presumed(self, groups: Iterable[Group]) -> bool:
         """Whether one of the groups may have come along, unannotated, from where the thing was cut out."""
         return presumed((group.name for group in groups), self.source)
+
+
+def nothing_but_worn(alongside: Iterable[str], name: str) -> bool:
+    """Whether nothing was before or behind a thing of this name but what a person wears or carries."""
+    return all(family(name) == "person" and family(other) == "clothing" for other in alongside)
 
 
 def insert_one(

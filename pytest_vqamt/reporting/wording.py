@@ -20,8 +20,8 @@ def rate_in_words(tally: Tally, interval: tuple[float, float]) -> str:
 def violation_in_words(result: RelationResult, violation: ShownCase, again: str) -> list[str]:
     """The simplest violation, a line for each question, and how to see it again."""
     lines = [f"simplest violation found: scene {violation.scene}, case {violation.id}"]
-    width = max(len(query.text) for query in violation.queries)
-    lines += [f"    {query.text.ljust(width)}  ->  {query.answer!r}" for query in violation.queries]
+    width = max(len(query.asked) for query in violation.queries)
+    lines += [f"    {query.asked.ljust(width)}  ->  {query.answer!r}" for query in violation.queries]
     lines += [
         f"  expected: {violation.expected}",
         f"  {violation.reason}",

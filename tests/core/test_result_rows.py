@@ -33,7 +33,7 @@ RESULT = RelationResult(
     violation=ShownCase(
         id="0123456789abcdef",
         scene="pictures-0-7",
-        queries=(ShownQuery(picture="pictures-0-7", text="How many dogs?", answer="3"),),
+        queries=(ShownQuery(picture="pictures-0-7", text="How many dogs?", answer="3", edits="erased (white)"),),
         expected="first = second + third",
         reason="expected 1 + 1 = 2, but got 3, 1, 1",
     ),

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_vqamt.core.case_rows import recipe
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.query import ModelInput, Task
+from pytest_vqamt.core.recipes import recipe
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.models.answers import AnswersFile, load
 from pytest_vqamt.models.base import ModelOptions, adopt

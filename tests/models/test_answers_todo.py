@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case_rows import recipe
 from pytest_vqamt.core.codec import decode
 from pytest_vqamt.core.edits import Cutout, Erase, Fill, Insert
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Task
+from pytest_vqamt.core.recipes import recipe
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.models.answers import AnswersFile
 

@@ -127,6 +127,27 @@ class TestWhatElseStaysTheSame:
         assert not self.leaves("leash", "leash")
         assert not self.leaves("dog", "puppy")
 
+    def test_nor_what_may_be_taken_for_part_of_it(self) -> None:
+        # As the part of an airplane that stood before another may be taken for a boat.
+        assert self.leaves("car", "shirt")
+        assert not self.leaves("car", "bus")
+
+    def test_nor_what_looks_like_it_in_part_where_it_is_not_all_there(self) -> None:
+        assert self.leaves("cat", "")
+        assert not self.leaves("cat", "shirt")
+        cut_off = inserted(corpus_of([YARD, kennel((30, 30), at=(0, 10))]))[0]
+        assert cut_off.leaves("car", YARD)
+        assert not cut_off.leaves("cat", YARD)
+
+    def test_a_person_is_all_there_in_clothes(self) -> None:
+        street = replace(YARD, exhaustive=frozenset({"man", "robot", "shirt", "dog"}))
+        dressed = kennel((30, 30), words="man", beside="shirt")
+        scene = replace(street, objects=(masked("man", "0", Box(60, 40, 30, 30)), *street.objects[1:]))
+        found = inserted(corpus_of([scene, dressed]), scene, ("man",))[0]
+        assert found.leaves("robot", scene)
+        behind = inserted(corpus_of([scene, kennel((30, 30), words="man", beside="dog")]), scene, ("man",))[0]
+        assert not behind.leaves("robot", scene)
+
     def test_it_is_presumed_where_its_own_scene_does_not_list_the_name(self) -> None:
         scenes = [YARD, replace(kennel((30, 30)), exhaustive=frozenset({"dog"}))]
         found = inserted(corpus_of(scenes))[0]

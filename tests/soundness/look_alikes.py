@@ -28,7 +28,7 @@ IN_COCO = _rows(
     "person, teddy bear",
     "bird, cat, dog, horse, sheep, cow, elephant, bear, zebra, giraffe, teddy bear",
     "bicycle, motorcycle",
-    "car, bus, truck, train, boat, airplane",
+    "car, bus, truck, train",
     "traffic light, fire hydrant, stop sign, parking meter",
     "chair, couch, bed, bench, dining table",
     "backpack, handbag, suitcase",

@@ -49,6 +49,7 @@ class Shown:
         pixels: those of the picture that show it.
         came_as: those that showed it in the unedited photo, or when it was inserted.
         had: how many show it in its own photo, in the scale of the picture.
+        origin: its own photo, and its place there.
     """
 
     thing: Thing
@@ -56,6 +57,7 @@ class Shown:
     pixels: Bitmap
     came_as: Bitmap
     had: float
+    origin: tuple[Photo, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -114,8 +116,9 @@ def view(picture: Picture, outlines: Outlines) -> View:
                 pixels=each.whole,
                 came_as=each.whole,
                 had=float(np.count_nonzero(each.whole)),
+                origin=(picture.photo, place),
             )
-            for each in outlines.of(picture.photo)
+            for place, each in enumerate(outlines.of(picture.photo))
         ),
         clear=np.ones((scene.height, scene.width), np.bool_),
     )
@@ -194,9 +197,8 @@ def _with(seen: View, edit: Insert, outlines: Outlines) -> View:
                     crowd=each.crowd,
                     pixels=laid,
                     came_as=laid,
-                    had=float(
-                        np.count_nonzero(laid if other == place else each.whole) * (1 if other == place else scale)
-                    ),
+                    had=float(np.count_nonzero(laid)) if other == place else np.count_nonzero(each.whole) * scale,
+                    origin=(cutout.photo, other),
                 )
             )
     over = _covered(seen, _laid(stencil, cutout.thing.box, edit.box, width, height))

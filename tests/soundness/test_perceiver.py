@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
+from itertools import chain, islice
 from pathlib import Path
 
 import pytest
@@ -24,18 +25,27 @@ from tests.soundness.perceiver import Perceiver
 from tests.soundness.samples import COCO, Sample, each_of
 from tests.soundness.survey import survey
 
+UNEDITED = 50
+
 
 @cache
 def pictures(count: int) -> PictureWorld:
     return PictureWorld(count)
 
 
-def of_coco(source: SceneSource) -> Perceiver:
-    return Perceiver(OfCoco(source, Path(COCO.argument) / "instances.json"))
+@cache
+def photos() -> Perceiver:
+    return Perceiver(OfCoco(COCO.load(), Path(COCO.argument) / "instances.json"))
 
 
 def drawn(item: Item, source: SceneSource, count: int, seed: int = 0) -> Iterable[Case]:
-    return cases(item, source, Sampling(max_cases=count, sampler=Sampler.RANDOM, seed=seed))
+    """So many cases, or a few where nothing is edited, and all that can be wrong is the source."""
+    some = cases(item, source, Sampling(max_cases=count, sampler=Sampler.RANDOM, seed=seed))
+    first = next(some, None)
+    if first is None:
+        return ()
+    edited = any(query.picture.edits for query in first.queries)
+    return chain((first,), some if edited else islice(some, UNEDITED))
 
 
 def assert_nothing_is_wrong(item: Item, some: Iterable[Case], perceiver: Perceiver) -> None:
@@ -52,7 +62,7 @@ def test_it_holds_on_the_picture_world(item: Item) -> None:
 @each_of(COCO)
 @each_item
 def test_it_holds_on_photos(item: Item, sample: Sample) -> None:
-    assert_nothing_is_wrong(item, survey(item, sample).cases, of_coco(sample.load()))
+    assert_nothing_is_wrong(item, survey(item, sample).cases, photos())
 
 
 @pytest.mark.slow
@@ -66,5 +76,4 @@ def test_it_holds_on_5_000_drawn_cases(item: Item) -> None:
 @each_of(COCO)
 @each_item
 def test_it_holds_on_all_that_photos_give(item: Item, sample: Sample) -> None:
-    source = sample.load()
-    assert_nothing_is_wrong(item, drawn(item, source, 2_000, seed=1), of_coco(source))
+    assert_nothing_is_wrong(item, drawn(item, sample.load(), 2_000, seed=1), photos())

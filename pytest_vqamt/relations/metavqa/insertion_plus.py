@@ -11,10 +11,9 @@ from pytest_vqamt.core.corpus import Corpus, CutoutEntry
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.families import family
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
-from pytest_vqamt.relations.inserting import insert_one
+from pytest_vqamt.relations.inserting import insert_one, nothing_but_worn
 from pytest_vqamt.relations.names import countable_here, sure_of
 from pytest_vqamt.relations.present import Kind, ask_about
 from pytest_vqamt.sampling.chooser import Chooser
@@ -42,7 +41,10 @@ class InsertionPlus:
     )
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        inserted = insert_one(scene, corpus, choose, countable_here(scene), _shows_one)
+        def is_all_there(entry: CutoutEntry, name: str) -> bool:
+            return nothing_but_worn(entry.alongside, name)
+
+        inserted = insert_one(scene, corpus, choose, countable_here(scene), is_all_there)
         if isinstance(inserted, NotApplicable):
             return inserted
         if not inserted.is_whole:
@@ -69,8 +71,3 @@ class InsertionPlus:
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
         return expectations.one_more(case, answers)
-
-
-def _shows_one(entry: CutoutEntry, name: str) -> bool:
-    """Whether the cut-out shows all of one thing of this name, and no part of another."""
-    return all(family(name) == "person" and family(other) == "clothing" for other in entry.alongside)

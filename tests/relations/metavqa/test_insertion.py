@@ -16,12 +16,12 @@ from tests.making import FirstOption, answers_of, choosers, scene_of
 from tests.relations.inserted import corpus_of, insert_of, kennel, masked
 
 INSERTION = Insertion()
-CLASSES = ("dog", "cat", "car", "leash", "puppy")
+CLASSES = ("dog", "cat", "car", "shirt", "puppy")
 YARD = scene_of(
     masked("brown dog", "0", Box(60, 40, 30, 30)),
     masked("red car", "1", Box(0, 0, 40, 30)),
     "black cat",
-    "leash",
+    "shirt",
     id="yard",
     exhaustive=CLASSES,
 )
@@ -58,11 +58,12 @@ def test_half_of_what_is_inserted_touches_what_is_there() -> None:
 
 
 def test_other_things_are_asked_about() -> None:
-    assert asked(cases()) == {"car", "cat", "leash"}
+    assert asked(cases()) == {"car", "cat", "shirt"}
 
 
-def test_but_none_that_may_have_come_along() -> None:
-    assert asked(cases(elsewhere=kennel((60, 30), beside="leash"))) == {"car", "cat"}
+def test_but_none_that_may_have_come_along_in_part_nor_what_half_a_dog_looks_like() -> None:
+    assert asked(cases(elsewhere=kennel((60, 30), beside="shirt"))) == {"car"}
+    assert asked(cases(elsewhere=kennel((60, 30), at=(0, 10)))) == {"car", "shirt"}
 
 
 def test_nor_what_might_be_of_the_inserted_kind() -> None:

@@ -42,9 +42,11 @@ def test_a_tenth_of_what_stays_may_go() -> None:
 
 
 def test_the_erased_box_is_rounded_outwards_first() -> None:
-    # 100.2 is in the 101st column of pixels, all of which is erased.
+    # Of the dog's 40 columns from 96.5 on, 3.7 lie before 100.2. All of the 101st column is erased, so 4.5 go.
     wider = thing_of("table", id="table", box=Box(0, 40, 100.2, 50))
-    assert not allowed(wider, scene_of(wider, DOG))
+    dog = thing_of("dog", id="dog", box=Box(96.5, 50, 40, 40))
+    assert dog.box.share_inside(wider.box) < 0.1
+    assert not allowed(wider, scene_of(wider, dog))
 
 
 def test_a_crowd_stays_too() -> None:

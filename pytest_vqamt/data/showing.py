@@ -1,0 +1,55 @@
+"""Values, places and mishaps as a message shows them: on one line, cut short where they are long."""
+
+from __future__ import annotations
+
+import reprlib
+from pathlib import Path
+
+_shortened = reprlib.Repr()
+_shortened.maxlist = _shortened.maxtuple = 8
+_shortened.maxdict = 4
+_shortened.maxstring = _shortened.maxother = 80
+_shortened.maxlevel = 3
+_MOST_OF_A_VALUE = 120
+_MOST_OF_A_PATH = 160
+_MOST_OF_A_REASON = 100
+
+
+def shown(value: object) -> str:
+    """``value`` as a message shows it.
+
+    >>> shown(list(range(100)))
+    '[0, 1, 2, 3, 4, 5, 6, 7, ...]'
+    """
+    text = _shortened.repr(value)
+    return text if len(text) <= _MOST_OF_A_VALUE else text[:_MOST_OF_A_VALUE] + "..."
+
+
+def shown_path(path: Path | str) -> str:
+    """The path in quotation marks; of one that is very long, the end, which tells it from its neighbours."""
+    text = str(path)
+    return repr(text) if len(text) <= _MOST_OF_A_PATH else repr("..." + text[-_MOST_OF_A_PATH:])
+
+
+def reason(error: BaseException) -> str:
+    """Why something went wrong, in the words of the library that it went wrong in.
+
+    >>> reason(FileNotFoundError(2, "No such file or directory", "a/b.jpg")), reason(KeyError()), reason(ValueError("a\\nb"))
+    ('No such file or directory', 'KeyError', 'a b')
+    """
+    said = error.strerror if isinstance(error, OSError) and error.strerror else _said(error)
+    text = " ".join(said.split()).rstrip(".") or type(error).__name__
+    return text if len(text) <= _MOST_OF_A_REASON else text[:_MOST_OF_A_REASON] + "..."
+
+
+def _said(error: BaseException) -> str:
+    """The text of an exception; a lone argument that is no text says little without the exception's name."""
+    match error.args:
+        case (str() as text,):
+            return text
+        case (bytes() as data,):
+            return data.decode("latin-1")
+        case ():
+            return ""
+        case _:
+            return f"{type(error).__name__} {error}"
