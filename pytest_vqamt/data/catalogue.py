@@ -74,8 +74,8 @@ def load(spec: str, *, allow_bad_records: bool = False) -> SceneSource:
     bad = source.bad_records
     if bad and not allow_bad_records:
         raise DataError(
-            f"Expected every record of {spec} to be usable, but got {len(bad)} bad {'one' if len(bad) == 1 else 'ones'} "
-            f"beside {len(source)} good scenes; the first: {bad[0]}; mend what is wrong, or go on without with "
+            f"Expected every record of {spec} to be usable, but {len(bad)} {'is' if len(bad) == 1 else 'are'} bad, "
+            f"beside {len(source)} good scenes; the first: {bad[0]}; mend what is wrong, or leave it out with "
             "--vqamt-allow-bad-records"
         )
     return source

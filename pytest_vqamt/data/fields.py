@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import re
-import reprlib
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import cast
@@ -12,18 +10,13 @@ from typing import cast
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, did_you_mean
 from pytest_vqamt.data.json_files import read_json as read_json  # a source takes a file and its fields from one place
+from pytest_vqamt.data.json_values import MOST_OF_AN_ID, are_numbers, is_number, is_short_line, is_text, whole
+from pytest_vqamt.data.showing import shown
 
 MOST_PX = 100_000
 """The longest side that a picture may have."""
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-_shortened = reprlib.Repr()
-_shortened.maxlist = _shortened.maxtuple = 8
-_shortened.maxdict = 4
-_shortened.maxstring = _shortened.maxother = 80
-_shortened.maxlevel = 3
-_MOST_SHOWN = 200
+_ID_ADVICE = f"one line of {MOST_OF_AN_ID} characters at most"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +104,7 @@ class Record:
     def whole(self, field: str, *, least: int | None = None, most: int | None = None) -> int:
         """A whole number, which may be written as 3.0, from ``least`` to ``most``."""
         value = self.row.get(field)
-        number = _whole(value)
+        number = whole(value)
         if number is None or (least is not None and number < least) or (most is not None and number > most):
             raise self.wrong(field, f"a whole number{_span(least, most)}")
         return number
@@ -131,7 +124,10 @@ class Record:
 
     def texts(self, field: str) -> tuple[str, ...]:
         """A list of strings that are not blank; empty where there is none."""
-        return tuple(self._text(value, f"{field}[{place}]") for place, value in enumerate(self.items(field)))
+        items = self.items(field)
+        if all(map(is_text, items)):
+            return tuple(cast("list[str]", items))
+        return tuple(self._text(value, f"{field}[{place}]") for place, value in enumerate(items))
 
     def names(self, field: str) -> tuple[str, ...]:
         """A list of names as ``name`` reads them, each once; empty where there is none."""
@@ -139,8 +135,7 @@ class Record:
 
     def numbers(self, field: str) -> tuple[float, ...]:
         """A list of finite numbers, which must be there."""
-        items = self.items(field, required=True)
-        return tuple(self._number(value, f"{field}[{place}]") for place, value in enumerate(items))
+        return self._numbers(self.items(field, required=True), field)
 
     def number_lists(self, field: str) -> tuple[tuple[float, ...], ...]:
         """A list of lists of finite numbers; empty where there is none."""
@@ -148,7 +143,7 @@ class Record:
         for place, each in enumerate(self.items(field)):
             if not isinstance(each, list):
                 raise self.wrong(f"{field}[{place}]", "a list of numbers")
-            found.append(tuple(self._number(value, f"{field}[{place}][{i}]") for i, value in enumerate(each)))
+            found.append(self._numbers(each, f"{field}[{place}]"))
         return tuple(found)
 
     def record(self, field: str) -> Record:
@@ -169,8 +164,9 @@ class Record:
             return
         inner = self.record(field)
         for key, value in inner.row.items():
-            step = key if key.isprintable() and len(key) <= _MOST_SHOWN else shown(key)
-            yield key, Record.of(value, self.where, inner._path_to(step))
+            if not is_text(key) or not is_short_line(key):
+                raise DataError(f"{inner.label()}: Expected ids as keys, but got key={shown(key)}: {_ID_ADVICE}")
+            yield key, Record.of(value, self.where, inner._path_to(key))
 
     def box(self, field: str, frame: Box) -> Box:
         """A list ``[x, y, w, h]`` as the box's part within ``frame``."""
@@ -190,12 +186,12 @@ class Record:
         Raises:
             DataError: the box is empty, or all of it lies outside.
         """
-        if box.w <= 0 or box.h <= 0:
+        if box.w <= 0 or box.h <= 0 or box.area == 0:  # of sides that are tiny, the area is no number above 0
             raise self.wrong(field, "a box of a width and height above 0", f"it is {_size(box)}")
         if box.x >= 0 and box.y >= 0 and box.x1 <= frame.x1 and box.y1 <= frame.y1:
             return box  # as it was written: x1 - x need not be w again
         common = box.common(frame)
-        if common is None:
+        if common is None or common.area == 0:
             raise self.wrong(field, f"a box within the picture of {_size(frame)} px", "all of it lies outside")
         return common
 
@@ -203,24 +199,33 @@ class Record:
         return f"{self.path}.{field}" if self.path and field else self.path or field
 
     def _text(self, value: object, field: str) -> str:
-        if not isinstance(value, str) or not value.strip():
-            raise self.wrong(field, "a text that is not blank")
-        if not value.isascii() and _SURROGATE.search(value):
-            raise self.wrong(field, "a text of whole characters", "half of a pair of surrogates is no character")
-        return value
+        if is_text(value):
+            return value
+        if isinstance(value, str) and value.strip():
+            raise self.wrong(field, "a text of whole characters", "control characters and half surrogates are none")
+        raise self.wrong(field, "a text that is not blank")
 
     def _identity(self, value: object, field: str) -> str:
         if isinstance(value, str):
-            return self._text(value, field)
-        number = _whole(value)
-        if number is None:
-            raise self.wrong(field, "an id, a text or a whole number")
-        return str(number)
+            text = self._text(value, field)
+        else:
+            number = whole(value)
+            if number is None:
+                raise self.wrong(field, "an id, a text or a whole number")
+            text = str(number)
+        if is_short_line(text):
+            return text
+        raise self.wrong(field, "an id", _ID_ADVICE)
 
     def _number(self, value: object, field: str) -> float:
-        if isinstance(value, int | float) and not isinstance(value, bool) and _finite(value):
+        if is_number(value):
             return value
         raise self.wrong(field, "a number")
+
+    def _numbers(self, items: list[object], field: str) -> tuple[float, ...]:
+        if are_numbers(items):  # outlines have hundreds of them, and looking at each costs more than all else
+            return tuple(cast("list[float]", items))
+        return tuple(self._number(value, f"{field}[{place}]") for place, value in enumerate(items))
 
 
 @dataclass(slots=True)
@@ -249,31 +254,6 @@ def tidy(name: str) -> str:
     'teddy bear'
     """
     return " ".join(name.lower().split())
-
-
-def shown(value: object) -> str:
-    """``value`` as a message shows it: cut short where it is long.
-
-    >>> shown(list(range(100)))
-    '[0, 1, 2, 3, 4, 5, 6, 7, ...]'
-    """
-    text = _shortened.repr(value)
-    return text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + "..."
-
-
-def _finite(value: float) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # a whole number beyond what floating point holds
-        return False
-
-
-def _whole(value: object) -> int | None:
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int):
-        return value
-    return int(value) if isinstance(value, float) and value.is_integer() else None
 
 
 def _span(least: int | None, most: int | None) -> str:

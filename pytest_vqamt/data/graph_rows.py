@@ -168,16 +168,17 @@ def _polygons(record: Record) -> Polygons:
     for place, polygon in enumerate(found):
         if len(polygon) < 6 or len(polygon) % 2:
             raise record.wrong(f"mask[{place}]", "a polygon [x, y, x, y, x, y, ...] of three corners or more")
-        if max(map(abs, polygon)) > MOST_PX:
+        if max(polygon) > MOST_PX or min(polygon) < -MOST_PX:
             raise record.wrong(f"mask[{place}]", f"a polygon of pixels, none beyond {MOST_PX}")
     return found
 
 
 def _check_mask(record: Record, box: Box) -> None:
     """Raises DataError where no part of the mask can lie in the box: they are not of one thing, or not in pixels."""
-    xs = [x for polygon in _polygons(record) for x in polygon[::2]]
-    ys = [y for polygon in _polygons(record) for y in polygon[1::2]]
-    if not Box.between(min(xs), min(ys), max(xs), max(ys)).overlaps(box):
+    polygons = _polygons(record)
+    xs, ys = [polygon[::2] for polygon in polygons], [polygon[1::2] for polygon in polygons]
+    right, bottom = min(max(map(max, xs)), box.x1), min(max(map(max, ys)), box.y1)
+    if right <= max(min(map(min, xs)), box.x) or bottom <= max(min(map(min, ys)), box.y):
         raise record.wrong(
             "mask", "polygons that overlap the box of their object", "give both in pixels of the picture"
         )

@@ -25,7 +25,7 @@ from pytest_vqamt.data.index_building import SceneReader, unpacked
 HOME_VARIABLE = "VQAMT_CACHE_HOME"
 """The environment variable that names another folder for what is kept between runs."""
 
-_SMALL_BYTES = 32 << 20
+_SMALL_BYTES = 8 << 20
 """Annotations of less are indexed anew each time, in memory: that takes a few seconds at most."""
 
 _GZIP_RATIO = 8

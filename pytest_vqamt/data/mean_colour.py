@@ -19,7 +19,7 @@ def spread(count: int) -> range:
 
 
 def mean_colour(images: Iterable[Image.Image]) -> Colour:
-    """The mean over all pixels of ``images`` (RGB uint8, each weighing the same), rounded; grey where there are none."""
+    """The mean over all pixels of ``images`` (RGB uint8, each image weighing the same), rounded; gray without any."""
     means = [np.asarray(image).reshape(-1, 3).mean(axis=0) for image in images]
     if not means:
         return (128, 128, 128)

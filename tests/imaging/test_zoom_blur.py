@@ -45,7 +45,7 @@ def test_a_slope_is_flattened_about_the_middle(severity: int, size: tuple[int, i
     """An enlargement by z shows at x what stood at m + (x - m) / z, so a slope is known in full."""
     width, height = size
     xs, ys = np.arange(width) + 0.5 - width / 2, np.arange(height) + 0.5 - height / 2
-    slope = np.stack(np.broadcast_arrays(128 + 4 * xs, 128 + 4 * ys[:, None], 128 + 2 * (xs + ys[:, None])), axis=-1)
+    slope = np.stack(np.broadcast_arrays(128 + 4 * xs, 128 + 4 * ys[:, None], 128 - 4 * xs), axis=-1)
     image = Image.fromarray(np.rint(slope).astype(np.uint8))
     flatter = (1 + (1 / PUBLISHED[severity]).sum()) / (1 + len(PUBLISHED[severity]))
     expected = 128 + flatter * (slope - 128)

@@ -19,7 +19,7 @@ from tests.soundness.colour_coded import OTHER, ColourCoded, Numbers
 from tests.soundness.outlines import OfPictureWorld
 from tests.soundness.pixels import Bitmap, View, touched, view
 
-SOFT_PX = 2
+SOFT_PX = 3
 """The edge of what is inserted is soft, and where it is enlarged twice, as wide as this."""
 
 
@@ -60,12 +60,12 @@ def has_pixels_of_its_own(picture: Picture) -> bool:
 
 
 def assert_drawn_as_told(picture: Picture, source: PictureWorld) -> None:
-    coded = ColourCoded(source)
+    inserted = (edit.cutout.photo for edit in picture.edits if isinstance(edit, Insert))
+    coded = ColourCoded(source, tuple(dict.fromkeys((picture.photo, *inserted))))
     image = render(picture, coded)
     seen = view(picture, OfPictureWorld(source))
     assert image.size == seen.size == (picture.scene.width, picture.scene.height)
-    inserted = (edit.cutout.photo for edit in picture.edits if isinstance(edit, Insert))
-    for photo in dict.fromkeys((picture.photo, *inserted)):
+    for photo in coded.photos:
         drawn, expected = coded.numbers(image, photo), told(seen, photo)
         # A patch is no thing, and has no colour of one.
         differs = (drawn != expected) & ~((expected == 0) & (drawn == OTHER)) & ~blurred_edges(seen, picture, photo)
