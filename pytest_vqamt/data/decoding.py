@@ -10,7 +10,10 @@ from typing import TypeVar
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.data.jpeg_and_png import without_end
 from pytest_vqamt.data.pixel_modes import to_rgb
+from pytest_vqamt.data.showing import reason, shown, shown_path
+from pytest_vqamt.data.strict_pillow import strict
 
 T = TypeVar("T")
 
@@ -20,9 +23,7 @@ FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", "PPM")
 _ORIENTATION = 0x0112
 _QUARTER_TURNS = (5, 6, 7, 8)
 _TIFF_WIDTH, _TIFF_HEIGHT = 256, 257
-
-_JPEG_START, _JPEG_END, _JPEG_SCAN = b"\xff\xd8", b"\xff\xd9", 0xDA
-_PNG_START, _PNG_END = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
+_FIRST_BYTES = 12
 
 
 def decode(data: bytes, file: str) -> Image.Image:
@@ -31,7 +32,7 @@ def decode(data: bytes, file: str) -> Image.Image:
     Raises:
         DataError: the bytes are no image, a broken one, or one of more pixels than Pillow allows; it names ``file``.
     """
-    return _read(BytesIO(data), file, _decoded)
+    return _read(BytesIO(without_end(data)), file, _decoded)
 
 
 def size_px(file: Path) -> tuple[int, int]:
@@ -43,41 +44,34 @@ def size_px(file: Path) -> tuple[int, int]:
     return _read(file, str(file), _size)
 
 
-def is_whole(data: bytes) -> bool:
-    """Whether a JPEG or PNG ends where its format says; other formats are taken to be whole.
-
-    Padding or a camera's own data may follow the end.
-    """
-    if data.startswith(_PNG_START):
-        return _PNG_END in data
-    if data.startswith(_JPEG_START):
-        return data.rstrip(b"\0").endswith(_JPEG_END) or _JPEG_END in data[_scan(data) :]
-    return True
-
-
-def _scan(data: bytes) -> int:
-    """Where the pixels of a JPEG begin: the segments before may hold a thumbnail, with an end of its own."""
-    place = len(_JPEG_START)
-    while place + 4 <= len(data) and data[place] == 0xFF and data[place + 1] != _JPEG_SCAN:
-        place += 2 + int.from_bytes(data[place + 2 : place + 4])
-    return place
-
-
 def _read(source: BytesIO | Path, file: str, take: Callable[[Image.Image], T]) -> T:
     try:
-        with Image.open(source, formats=FORMATS) as image:
+        with strict(), Image.open(source, formats=FORMATS) as image:
             most = Image.MAX_IMAGE_PIXELS
             if most is not None and image.width * image.height > most:
                 raise Image.DecompressionBombError(f"{image.width} x {image.height} px are more than {most}")
             return take(image)
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
-        raise DataError(f"Expected a photo of a sane size, but {file!r} has too many pixels: {error}") from error
+        raise DataError(
+            f"Expected a photo of a sane size, but {shown_path(file)} has too many pixels ({reason(error)}): "
+            "scale it down, or fetch it again"
+        ) from error
     except UnidentifiedImageError as error:
         raise DataError(
-            f"Expected a photo ({', '.join(FORMATS)}), but {file!r} is no image, or a broken one"
+            f"Expected a photo ({', '.join(FORMATS)}), but {shown_path(file)} is no image, or a broken one "
+            f"(it begins with {shown(_first_bytes(source))}): put the photo itself there"
         ) from error
     except Exception as error:  # Pillow's readers raise whatever a broken file makes them stumble over
-        raise DataError(f"Expected a photo, but {file!r} is broken: {str(error) or type(error).__name__}") from error
+        raise DataError(
+            f"Expected a photo, but {shown_path(file)} is broken ({reason(error)}): fetch it again"
+        ) from error
+
+
+def _first_bytes(source: BytesIO | Path) -> bytes:
+    if isinstance(source, BytesIO):
+        return source.getvalue()[:_FIRST_BYTES]
+    with source.open("rb") as file:
+        return file.read(_FIRST_BYTES)
 
 
 def _decoded(image: Image.Image) -> Image.Image:

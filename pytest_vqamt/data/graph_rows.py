@@ -12,6 +12,7 @@ from pytest_vqamt.core.codec import Json, encode
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Region, Relationship, Scene, Thing
 from pytest_vqamt.data.fields import MOST_PX, Once, Record, tidy
+from pytest_vqamt.data.showing import shown
 
 Polygons: TypeAlias = "tuple[tuple[float, ...], ...]"
 """Each as x, y of one corner after the other, in pixels of the picture; together they are one thing."""
@@ -73,7 +74,9 @@ def mask_of_row(row: object, where: str, thing_id: str) -> Polygons:
     for each in Record.of(row, where).records("objects"):
         if each.identity("id") == thing_id and each.has("mask"):
             return _polygons(each)
-    raise DataError(f"{where}: Expected a thing with a mask, but got thing_id={thing_id!r}: ask where has_mask is true")
+    raise DataError(
+        f"{where}: Expected a thing with a mask, but got thing_id={shown(thing_id)}: ask where has_mask is true"
+    )
 
 
 def row_of_scene(scene: Scene, file: str, masks: Mapping[str, Polygons] = _NO_MASKS) -> dict[str, Json]:

@@ -15,14 +15,14 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.fields import Once, Record
 from pytest_vqamt.data.graph_rows import file_of_row, mask_of_row, scene_of_row
-from pytest_vqamt.data.json_files import parse
+from pytest_vqamt.data.json_files import parse, text_of
 from pytest_vqamt.data.photo_files import PhotoFiles
 from pytest_vqamt.data.polygons import drawn
+from pytest_vqamt.data.showing import reason, shown, shown_path
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _COMPRESSED = b"\x1f\x8b"
 
 
@@ -48,7 +48,7 @@ class Graphs:
         self._read_all()
         if not self._lines:
             first = f"none of its {len(self._bad)} can be used: {self._bad[0]}" if self._bad else "it is empty"
-            raise DataError(f"Expected scenes in {str(file)!r}, one a line (docs/graphs.md), but {first}")
+            raise DataError(f"Expected scenes in {shown_path(file)}, one a line (docs/graphs.md), but {first}")
 
     @property
     def bad_records(self) -> tuple[str, ...]:
@@ -76,7 +76,7 @@ class Graphs:
         mask = drawn(mask_of_row(row, where, thing_id), *Record.of(row, where).size())
         if mask.getbbox() is None:
             raise DataError(
-                f"{where}: Expected a mask of one pixel or more, but the polygons of object {thing_id!r} hold the "
+                f"{where}: Expected a mask of one pixel or more, but the polygons of object {shown(thing_id)} hold the "
                 "centre of none: correct them, or leave them out"
             )
         return mask
@@ -90,14 +90,17 @@ class Graphs:
             with self.file.open("rb") as lines:
                 for number, line in enumerate(lines, start=1):
                     if number == 1 and line.startswith(_COMPRESSED):
-                        raise DataError(f"Expected lines of JSON, but {str(self.file)!r} is compressed: decompress it")
+                        raise DataError(
+                            f"Expected lines of JSON, but {shown_path(self.file)} is compressed: decompress it"
+                        )
                     if line.strip():
                         self._note(number, offset, line, ids)
                     content.update(line)
                     offset += len(line)
         except OSError as error:
             raise DataError(
-                f"Expected a file of scene graphs, but {str(self.file)!r} cannot be read: {error}"
+                f"Expected a file of scene graphs, but {shown_path(self.file)} cannot be read ({reason(error)}): "
+                "make it readable"
             ) from error
         self._digest = content.hexdigest()[:16]
 
@@ -132,12 +135,14 @@ class Graphs:
                 lines.seek(noted.offset)
                 row = _parsed(lines.readline(), where)
         except OSError as error:
-            raise DataError(f"{where}: Expected a record, but the file cannot be read any more: {error}") from error
+            raise DataError(
+                f"{where}: Expected a record, but the file cannot be read any more ({reason(error)}): start again"
+            ) from error
         found = Record.of(row, where).identity("id")
         if found != noted.scene_id:
             raise DataError(
-                f"{where}: Expected the scene {noted.scene_id!r}, but got id={found!r}: the file has changed since it "
-                "was opened, so start again"
+                f"{where}: Expected the scene {shown(noted.scene_id)}, but got id={shown(found)}: the file has changed "
+                "since it was opened, so start again"
             )
         return row
 
@@ -178,17 +183,16 @@ def open_graphs(spec: str, file: Path, folder: Path) -> AnnotatedPhotos:
 def _named(argument: str) -> tuple[Path, Path]:
     """The file and the folder of photos; either may have colons in its name."""
     places = [place for place, letter in enumerate(argument) if letter == ":"]
+    why = "there is no such file"
     for place in (len(argument), *reversed(places)):
         file, photos = Path(argument[:place]), argument[place + 1 :]
-        if file.is_file():
-            return file, Path(photos) if photos else file.parent
-    raise DataError(
-        f"Expected a file of scene graphs (docs/graphs.md), but got graphs={argument!r}: there is no such file"
-    )
+        try:
+            if file.is_file():
+                return file, Path(photos) if photos else file.parent
+        except OSError as error:
+            why = f"it cannot be read ({reason(error)})"
+    raise DataError(f"Expected a file of scene graphs (docs/graphs.md), but got graphs={shown(argument)}: {why}")
 
 
 def _parsed(line: bytes, where: str) -> object:
-    try:
-        return parse(line.removeprefix(_BYTE_ORDER_MARK).rstrip().decode(), where)
-    except UnicodeDecodeError as error:
-        raise DataError(f"{where}: Expected UTF-8, but got byte {error.start} wrong: {error.reason}") from error
+    return parse(text_of(line.rstrip(), where), where)

@@ -7,6 +7,7 @@ from pathlib import Path
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.graphs import open_graphs
+from pytest_vqamt.data.showing import reason, shown
 
 FILE = "graphs.jsonl"
 
@@ -21,11 +22,15 @@ def load(argument: str) -> AnnotatedPhotos:
     if not argument:
         raise OptionError("Expected --vqamt-data=photos:DIR, but got no folder")
     folder = Path(argument)
-    if not folder.is_dir():
-        raise DataError(f"Expected a folder of photos, but got photos={argument!r}: there is no such folder")
+    try:
+        why = "" if folder.is_dir() else "there is no such folder"
+    except OSError as error:
+        why = f"it cannot be read ({reason(error)})"
+    if why:
+        raise DataError(f"Expected a folder of photos, but got photos={shown(argument)}: {why}")
     if not (folder / FILE).is_file():
         raise DataError(
-            f"Expected {FILE} beside the photos, but {argument!r} has none: photos alone say nothing of what is in "
+            f"Expected {FILE} beside the photos, but {shown(argument)} has none: photos alone say nothing of what is in "
             f"them, and this version has no object detectors to find out. Write {FILE}, one scene a line "
             "(docs/graphs.md)"
         )

@@ -13,8 +13,10 @@ def to_rgb(image: Image.Image) -> Image.Image:
     """``image`` as RGB uint8, itself where it is. What is transparent lets white through; 16 bits are scaled to 8.
 
     Raises:
-        ValueError: its kind of pixels has no meaning as RGB.
+        ValueError: its kind of pixels has no meaning as RGB, or it lacks the palette that its pixels point into.
     """
+    if image.mode == "P" and image.palette is None:
+        raise ValueError("it has no palette")
     if image.mode.startswith("I") or image.mode == "F":
         return _from_numbers(image).convert("RGB")
     if "transparency" in image.info or image.mode in ("LA", "La", "PA", "RGBA", "RGBa"):

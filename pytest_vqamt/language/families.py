@@ -62,6 +62,7 @@ _KINDS: dict[str, frozenset[str]] = {
     "truck": frozenset({"van", "fire truck", "pickup truck"}),
     "boat": frozenset({"ship", "sailboat", "canoe", "kayak"}),
     "cup": frozenset({"mug", "wine glass"}),
+    "oven": frozenset({"microwave"}),
     "bicycle": frozenset({"bike"}),
     "motorcycle": frozenset({"bike", "moped", "scooter"}),
     "airplane": frozenset({"plane", "jet"}),

@@ -40,7 +40,8 @@ class Asked:
     Attributes:
         present: how many of the groups are in the scene.
         shape: "one name", "two names" or "property".
-        presumed: some instance of what is asked about may be there without being annotated.
+        presumed: it is a count, of which some instance may be there without being annotated. What is there stays there,
+            so whether there is any rests on no absence.
     """
 
     question: Question
@@ -85,7 +86,7 @@ def ask_about(
         present=sum(bool(members(group, scene)) for group in groups),
         shape=shape,
         wording=wording,
-        presumed=presumed((group.name for group in groups), scene),
+        presumed=kind is Kind.COUNT and presumed((group.name for group in groups), scene),
     )
 
 

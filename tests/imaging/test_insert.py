@@ -119,3 +119,21 @@ def test_a_thing_without_a_mask_is_the_stores_error() -> None:
             Insert(cutout=of(Box(0, 0, 5, 5)), box=Box(0, 0, 4, 4)),
             Photos.of(Image.new("RGB", (20, 20))),
         )
+
+
+def test_the_edge_is_soft_and_softer_the_more_a_thing_is_enlarged() -> None:
+    photos = Photos({"0": Image.new("RGB", (40, 40), (255, 255, 255))}, {"0": np.ones((40, 40), np.bool_)})
+
+    def profile(side: int) -> list[int]:
+        """The values from the left edge of the thing inwards."""
+        edit = Insert(cutout=of(Box(0, 0, 40, 40)), box=Box(20, 20, side, side))
+        row = values(insert(Image.new("RGB", (200, 200)), edit, photos))[20 + side // 2, :, 0]
+        return [int(value) for value in row[20 : 20 + side // 2]]
+
+    as_it_is, enlarged = profile(40), profile(120)
+    for found in (as_it_is, enlarged):
+        assert found == sorted(found)
+        assert 0.4 * 255 < found[0] < 0.85 * 255
+        assert found[-1] == 255
+    assert as_it_is.index(255) <= 3
+    assert 2 * as_it_is.index(255) < enlarged.index(255) <= 3 * 3

@@ -109,6 +109,11 @@ def test_what_is_listed_nowhere_is_presumed() -> None:
         assert each.presumed is any(group.name == "car" for group in each.groups)
 
 
+@pytest.mark.parametrize("kind", [Kind.EXISTS, Kind.ABSENT])
+def test_whether_there_is_any_of_what_is_there_is_never_presumed(kind: Kind) -> None:
+    assert not any(each.presumed for each in asked(kind, scene_of("dog", "car")))
+
+
 def test_nothing_to_ask_about_is_not_applicable() -> None:
     for choose in choosers(20):
         found = ask_about(scene_of("water", "pants"), choose, Kind.EXISTS, lambda _: True)

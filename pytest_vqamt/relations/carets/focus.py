@@ -88,7 +88,7 @@ def on_what_is_there(scene: Scene, choose: Chooser, kind: Kind, how: Obscuring) 
         shape=asked.shape,
         wording=asked.wording,
         present=len(asked.groups),
-        presumed=kind is Kind.COUNT and asked.presumed,
+        presumed=asked.presumed,
     )
 
 

@@ -14,7 +14,7 @@ from pytest_vqamt.language import questions
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.erasing import INPAINT, eraser
-from pytest_vqamt.relations.names import countable_here, disjoint, presumed
+from pytest_vqamt.relations.names import countable_here, disjoint
 from pytest_vqamt.relations.veglue.asking import facts_of, in_any_order, only_of_their_name
 from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ASK, NOTHING_TO_ERASE, erasable
 from pytest_vqamt.sampling.chooser import Chooser
@@ -77,7 +77,6 @@ class VqaMr1:
             asked,
             expected="first = second",
             facts=facts_of(thing, groups, wording, beside, scene),
-            presumed=presumed((thing.name, left), scene),
         )
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:

@@ -15,7 +15,7 @@ from pytest_vqamt.language import questions
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.erasing import INPAINT, eraser
-from pytest_vqamt.relations.names import countable_here, disjoint, presumed, unrelated
+from pytest_vqamt.relations.names import countable_here, disjoint, unrelated
 from pytest_vqamt.relations.veglue.asking import facts_of, in_any_order
 from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ASK, NOTHING_TO_ERASE, erasable
 from pytest_vqamt.sampling.chooser import Chooser
@@ -72,7 +72,6 @@ class VqaMr3:
             ((scene.picture, question), (cleaner.erase(scene.picture, thing.box), question)),
             expected="first = second",
             facts=facts_of(thing, groups, wording, beside, scene),
-            presumed=presumed((thing.name, *names), scene),
         )
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
