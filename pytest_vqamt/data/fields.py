@@ -224,7 +224,7 @@ class Record:
 
     def _numbers(self, items: list[object], field: str) -> tuple[float, ...]:
         if are_numbers(items):  # outlines have hundreds of them, and looking at each costs more than all else
-            return tuple(cast("list[float]", items))
+            return tuple(items)
         return tuple(self._number(value, f"{field}[{place}]") for place, value in enumerate(items))
 
 

@@ -135,7 +135,8 @@ class PhotoFiles:
         return shown_path(self.folder / name)
 
     def _unreadable(self, name: str, error: Exception) -> str:
-        return f"Expected a photo, but {self._shown(name)} cannot be read ({reason(error)}): make it readable"
+        said = f"{self._shown(name)} cannot be read ({reason(error)})"
+        return f"Expected a photo, but {said}: rename it, or make it readable"
 
 
 def _advice_against(name: str) -> str:

@@ -30,8 +30,8 @@ def load(argument: str) -> AnnotatedPhotos:
         raise DataError(f"Expected a folder of photos, but got photos={shown(argument)}: {why}")
     if not (folder / FILE).is_file():
         raise DataError(
-            f"Expected {FILE} beside the photos, but {shown(argument)} has none: photos alone say nothing of what is in "
-            f"them, and this version has no object detectors to find out. Write {FILE}, one scene a line "
+            f"Expected {FILE} beside the photos, but {shown(argument)} has none: photos alone say nothing of what is "
+            f"in them, and this version has no object detectors to find out. Write {FILE}, one scene a line "
             "(docs/graphs.md)"
         )
     return open_graphs(f"photos:{argument}", folder / FILE, folder)

@@ -34,8 +34,8 @@ def shown_path(path: Path | str) -> str:
 def reason(error: BaseException) -> str:
     """Why something went wrong, in the words of the library that it went wrong in.
 
-    >>> reason(FileNotFoundError(2, "No such file or directory", "a/b.jpg")), reason(KeyError()), reason(ValueError("a\\nb"))
-    ('No such file or directory', 'KeyError', 'a b')
+    >>> reason(FileNotFoundError(2, "No such file or directory", "a.jpg")), reason(IndexError()), reason(KeyError(256))
+    ('No such file or directory', 'IndexError', 'KeyError 256')
     """
     said = error.strerror if isinstance(error, OSError) and error.strerror else _said(error)
     text = " ".join(said.split()).rstrip(".") or type(error).__name__

@@ -13,11 +13,11 @@ from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.execution.run_item import Terms
 from pytest_vqamt.integration.command_line import again
+from pytest_vqamt.integration.named_settings import settings_given
 from pytest_vqamt.integration.options import given, given_all
 from pytest_vqamt.integration.waivers import read_waivers
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import Catalogue
-from pytest_vqamt.relations.catalogue import settings_known
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import GateOn, Threshold
 
@@ -61,7 +61,11 @@ def read_settings(config: pytest.Config) -> Settings:
         OptionError: a value cannot be used.
     """
     models = _distinct("--vqamt-model", given_all(config, "vqamt_model"))
-    relation_settings, model_settings = _settings(config, models)
+    relation_settings, model_settings = settings_given(
+        given_all(config, "vqamt_option"),
+        "--vqamt-option",
+        lambda name: any(Catalogue().takes(spec, name) for spec in models),
+    )
     options = _model_options(config, model_settings)
     for spec in models:
         Catalogue().check(spec)
@@ -107,29 +111,6 @@ def _terms(config: pytest.Config, *, shows_drawn_only: bool) -> Terms:
         shrink=0 if shows_drawn_only else shrink,
         waived=read_waivers(waive) if waive else {},
     )
-
-
-def _settings(config: pytest.Config, models: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """What ``--vqamt-option`` gives to relations, and what to models."""
-    known = {setting.name: setting for setting in settings_known()}
-    of_relations: dict[str, str] = {}
-    of_models: dict[str, str] = {}
-    for text in given_all(config, "vqamt_option"):
-        name, equals, value = text.partition("=")
-        if not name or not equals:
-            raise OptionError(f"Expected --vqamt-option=NAME=VALUE, but got {text!r}")
-        if name in known:
-            if not known[name].takes(value):
-                values = ", ".join(known[name].values)
-                raise OptionError(f"Expected --vqamt-option={name}=VALUE with one of {values}, but got {text!r}")
-            of_relations[name] = value
-        elif any(Catalogue().takes(spec, name) for spec in models):
-            of_models[name] = value
-        else:
-            raise OptionError(
-                f"Expected --vqamt-option to name a setting, but got {text!r}; {did_you_mean(name, known)}"
-            )
-    return of_relations, of_models
 
 
 def _flag(config: pytest.Config, dest: str) -> bool:

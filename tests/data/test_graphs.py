@@ -172,7 +172,9 @@ def test_signs_that_other_readers_take_for_line_ends(tmp_path: Path) -> None:
 def test_a_line_that_is_no_utf_8(tmp_path: Path) -> None:
     file = write(tmp_path, [plain("a")])
     file.write_bytes(file.read_bytes() + b'{"id": "\xe9"}\n')
-    assert bad(file) == ["graphs.jsonl:2: Expected UTF-8, but got byte 8 wrong: invalid continuation byte"]
+    assert bad(file) == [
+        "graphs.jsonl:2: Expected UTF-8, but got byte 8 wrong (invalid continuation byte): save it as UTF-8"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -184,7 +186,7 @@ def test_a_line_that_is_no_utf_8(tmp_path: Path) -> None:
         (json.dumps([plain("a")]), "none of its 1 can be used: graphs.jsonl:1: Expected a JSON object"),
         (
             json.dumps(plain("a"), indent=1),
-            "can be used: graphs.jsonl:1: Expected JSON, but it breaks off at column 2: ",
+            "can be used: graphs.jsonl:1: Expected JSON, but it breaks off at column 2 ",
         ),
     ],
 )
@@ -203,6 +205,8 @@ def test_what_is_no_file(tmp_path: Path) -> None:
     for absent in ("absent.jsonl", ".", "absent.jsonl:photos"):
         with pytest.raises(DataError, match="there is no such file"):
             load(str(tmp_path / absent))
+    with pytest.raises(DataError, match=r"it cannot be read \(File name too long\)$"):
+        load("x" * 5000)
     (tmp_path / "graphs.jsonl").write_bytes(b"\x1f\x8b\x08 and so on")
     with pytest.raises(DataError, match="is compressed: decompress it"):
         load(str(tmp_path / "graphs.jsonl"))

@@ -49,15 +49,23 @@ def test_with_and_without_byte_order_mark_plain_and_compressed(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        ('{"a": 1,\n "b" 2}', "line 2, column 6: Expecting ':' delimiter"),
-        ('{"a": 1, "b" 2}\n', "column 14: Expecting ':' delimiter"),
-        ("", "column 1: Expecting value"),
-        ('{"a": 1}\n{"a": 2}\n', "line 2, column 1: Extra data"),
-        ('{"a": "torn', "column 7: Unterminated string"),
+        ('{"a": 1,\n "b" 2}', """line 2, column 6 (Expecting ':' delimiter), near '{"a": 1,\\n "b" 2}'"""),
+        ('{"a": 1, "b" 2}\n', """column 14 (Expecting ':' delimiter), near '{"a": 1, "b" 2}\\n'"""),
+        ('{"a": 1}\n{"a": 2}\n', "line 2, column 1 (Extra data), near "),
+        ('{"a": "torn', """column 7 (Unterminated string starting at), near '{"a": "torn'"""),
+        (
+            "[" + "7, " * 99 + "eight" + ", 9" * 99,
+            "column 299 (Expecting value), near ', 7, 7, 7, 7, 7, 7, eight, 9, 9, 9, 9, 9'",
+        ),
     ],
 )
 def test_broken_json_says_where(tmp_path: Path, text: str, place: str) -> None:
-    assert f"scenes.json: Expected JSON, but it breaks off at {place}" in said(written(tmp_path, text.encode()))
+    assert f"scenes.json': Expected JSON, but it breaks off at {place}" in said(written(tmp_path, text.encode()))
+
+
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_an_empty_file(tmp_path: Path, text: str) -> None:
+    assert "scenes.json': Expected JSON, but it is empty" in said(written(tmp_path, text.encode()))
 
 
 @pytest.mark.parametrize("bracket", ["[", '{"a":'])
@@ -66,18 +74,27 @@ def test_nested_too_deep(tmp_path: Path, bracket: str) -> None:
 
 
 def test_a_number_too_long_to_read(tmp_path: Path) -> None:
-    assert "scenes.json: Expected JSON, but got a value that cannot be read" in said(
+    assert "scenes.json': Expected JSON, but got a number of too many digits" in said(
         written(tmp_path, b"[1" + b"0" * 5000 + b"]")
     )
 
 
 def test_a_key_that_comes_twice(tmp_path: Path) -> None:
-    text = said(written(tmp_path, b'{"images": {"7": {}, "8": {}, "7": {"width": 3}}}'))
-    assert "scenes.json: Expected each key of an object once, but got '7' twice: remove one" in text
+    text = said(written(tmp_path, b'{"images": {"7": 1, "8": {}, "7": {"width": 3}}}'))
+    assert (
+        "scenes.json': Expected each key of an object once, but got '7' twice in {'7': {'width': 3}, '8': {}}" in text
+    )
+
+
+def test_a_key_that_comes_twice_among_very_many(tmp_path: Path) -> None:
+    keys = ", ".join(f'"{number}": 0' for number in range(100_000))
+    text = said(written(tmp_path, f'{{{keys}, "{"9" * 5000}": 1, "{"9" * 5000}": 2}}'.encode()))
+    assert "999' twice in {'0': 0, '1': 0" in text
+    assert len(text) < 600
 
 
 def test_no_utf_8(tmp_path: Path) -> None:
-    assert "scenes.json to be UTF-8, but got byte 6 wrong" in said(written(tmp_path, b'{"a":"\xe9"}'))
+    assert "scenes.json': Expected UTF-8, but got byte 6 wrong" in said(written(tmp_path, b'{"a":"\xe9"}'))
     assert "UTF-8" in said(written(tmp_path, '{"a": 1}'.encode("utf-16")))
 
 

@@ -41,6 +41,8 @@ def test_what_is_no_folder(tmp_path: Path) -> None:
     for absent in ("absent", "graphs.jsonl"):
         with pytest.raises(DataError, match="there is no such folder"):
             load(str(tmp_path / absent))
+    with pytest.raises(DataError, match=r"it cannot be read \(File name too long\)$"):
+        load("x" * 5000)
 
 
 def test_no_line_that_can_be_used(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from pytest_vqamt.imaging.render import render
 from pytest_vqamt.imaging.sheet import Strip, sheet
 from pytest_vqamt.integration.case_files import save, scenes_by_photo
 from pytest_vqamt.integration.commands.main import ExitStatus
+from pytest_vqamt.integration.named_settings import settings_given
 from pytest_vqamt.models.oracle import known, say
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.catalogue import select
@@ -44,6 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cases", metavar="N", type=int, default=2, help="examples of each variant (default: %(default)s; 0: none)"
     )
+    parser.add_argument(
+        "--option", metavar="NAME=VALUE", action="append", default=[], help="a setting of the relation, as listed"
+    )
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="other examples (default: %(default)s)")
     parser.add_argument("--sheet", metavar="FILE.png", type=Path, help="draw the examples side by side into this file")
 
@@ -56,7 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
     """
     _check(arguments)
     variants: dict[str, tuple[Relation, list[str]]] = {}
-    for relation, variant in select((arguments.relation,)):
+    settings, _ = settings_given(arguments.option, "--option")
+    for relation, variant in select((arguments.relation,), settings=settings):
         variants.setdefault(relation.info.name, (relation, []))[1].append(variant)
     source = sources.load(arguments.data)
     sampling = Sampling(max_cases=arguments.cases, seed=arguments.seed)
@@ -119,6 +124,9 @@ def _described(relation: Relation) -> Iterator[str]:
     yield f"version   {info.version}"
     yield f"tags      {', '.join(_tag(tag) for tag in info.tags) or 'none'}"
     yield f"reports   {_reports(info)}"
+    for setting in info.settings:
+        yield f"setting   --vqamt-option {setting.name}={'|'.join(setting.values)} (default: {setting.default})"
+        yield f"          {setting.meaning}"
     for text in _docstrings(relation):
         yield ""
         yield text

@@ -13,6 +13,7 @@ from PIL import Image
 from pytest_vqamt.cli import main
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.pictures.source import PictureWorld
+from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.relations import catalogue
 
 
@@ -138,3 +139,18 @@ def test_where_no_scene_applies_there_is_no_sheet(
 def test_a_wrong_argument_is_told_in_one_line(capsys: pytest.CaptureFixture[str], typed: list[str], told: str) -> None:
     assert main(["describe", *typed]) == 2
     assert told in capsys.readouterr().err
+
+
+def test_a_setting_is_listed_and_can_be_tried(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["describe", "metavqa.removal_plus", "--option", "erase=mean"]) == 0
+    printed = capsys.readouterr().out
+    assert "--vqamt-option erase=white|mean|inpaint (default: white)" in printed
+    assert "[erased (mean colour)]" in printed
+
+
+@pytest.mark.parametrize("text", ["erase=blue", "erse=mean", "erase"])
+def test_a_wrong_setting_is_told_in_one_line(capsys: pytest.CaptureFixture[str], text: str) -> None:
+    assert main(["describe", "metavqa.removal_plus", "--option", text]) == ExitStatus.USAGE
+    printed = capsys.readouterr().err
+    assert printed.count("\n") == 1
+    assert text in printed

@@ -1,0 +1,35 @@
+"""``NAME=VALUE`` as ``--vqamt-option`` and ``vqamt describe --option`` take it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pytest_vqamt.core.errors import OptionError, did_you_mean
+from pytest_vqamt.relations.catalogue import settings_known
+
+
+def settings_given(
+    texts: Sequence[str], option: str, others: Callable[[str], bool] = lambda _name: False
+) -> tuple[dict[str, str], dict[str, str]]:
+    """What the texts give to relations, and what to ``others``, which says whether it takes a setting of some name.
+
+    Raises:
+        OptionError: a text is no NAME=VALUE, nobody takes the name, or it cannot have the value.
+    """
+    known = {setting.name: setting for setting in settings_known()}
+    of_relations: dict[str, str] = {}
+    of_others: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not name or not equals:
+            raise OptionError(f"Expected {option}=NAME=VALUE, but got {text!r}")
+        if name not in known and not others(name):
+            raise OptionError(f"Expected {option} to name a setting, but got {text!r}; {did_you_mean(name, known)}")
+        if name not in known:
+            of_others[name] = value
+        elif known[name].takes(value):
+            of_relations[name] = value
+        else:
+            values = ", ".join(known[name].values)
+            raise OptionError(f"Expected {option}={name}=VALUE with one of {values}, but got {text!r}")
+    return of_relations, of_others
