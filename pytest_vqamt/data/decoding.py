@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
@@ -41,6 +42,8 @@ def size_px(file: Path) -> tuple[int, int]:
     Raises:
         DataError: the file is no image, or one of more pixels than Pillow allows.
     """
+    if not os.path.isfile(file):  # noqa: PTH113 - Path's raises; to open a pipe would be to wait for ever
+        raise DataError(f"Expected a photo, but {shown_path(file)} is no file: put the photo itself there")
     return _read(file, str(file), _size)
 
 

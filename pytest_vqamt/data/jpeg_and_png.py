@@ -28,9 +28,9 @@ def is_whole(data: bytes) -> bool:
 def without_end(data: bytes) -> bytes:
     """The bytes such that Pillow refuses a JPEG of fewer pixels than it should have; those of other files as they are.
 
-    At the mark that ends a JPEG, Pillow leaves grey whatever has not come until then: half a photo, where a torn file was
-    closed, and in most photos where a block in the middle was lost. Without the mark it waits for the rest, and says that
-    it is missing. Where the pixels are told in several passes, Pillow needs the mark, so these stay as they are.
+    At the mark that ends a JPEG, Pillow leaves grey whatever has not come until then: half a photo, where a torn file
+    was closed, and in most photos where a block in the middle was lost. Without the mark it waits for the rest, and
+    says that it is missing. Where the pixels are told in several passes, Pillow needs the mark: these stay as they are.
     """
     if not data.startswith(_JPEG_START):
         return data

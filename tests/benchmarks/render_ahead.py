@@ -4,18 +4,38 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import Answer, ModelInput, Query
+from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.execution.answer_store import AnswerStore
 from pytest_vqamt.execution.asking import Asker
+from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.execution.render_ahead import RenderAhead
 from pytest_vqamt.models.base import ModelOptions, adopt
+from pytest_vqamt.relations.catalogue import select
+from pytest_vqamt.sampling.samplers import Sampler
 from tests.benchmarks.measuring import show
 
 _PICTURES = 600
 _PER_PICTURE_S = 0.005
+_BATCH = 32
+_PHOTOS = Path(__file__).parents[2] / "../shared/data/coco"
+_ITEMS = (
+    "metavqa.cutting[count]",
+    "metavqa.insertion[count]",
+    "metavqa.removal[count]",
+    "carets.visual[blur3]",
+    "carets.visual[mask]",
+    "carets.visual[crop]",
+    "veglue.vqa_mr1",
+    "corruption[impulse-global]",
+    "corruption[zoom-global]",
+    "corruption[snow-global]",
+)
 
 
 class Slow:
@@ -49,11 +69,33 @@ def main() -> None:
     )
 
 
+    if _PHOTOS.is_dir():
+        photos = load(f"coco:{_PHOTOS}")
+        show(
+            f"The same with the pictures of relations on {len(photos)} photos, in batches of {_BATCH}",
+            ("item", "pictures", "share of time it is busy"),
+            [_on_photos(item, photos) for item in _ITEMS],
+        )
+
+
+def _on_photos(item: str, photos: SceneSource) -> tuple[str, str, str]:
+    ((relation, variant),) = select((item,))
+    sampling = Sampling(max_cases=_PICTURES, sampler=Sampler.RANDOM)
+    plan = Plan(relation=relation, variant=variant, source=photos, sampling=sampling)
+    distinct = {query.picture.digest: query for case in plan for query in case.queries}
+    return item, str(len(distinct)), f"{_share(photos, tuple(distinct.values()), _BATCH):.0%}"
+
+
 def _busy(batch_size: int) -> float:
     world = PictureWorld(_PICTURES, seed=5)
     queries = [Query(picture=world.scene(index).picture, meaning=Describe()) for index in range(_PICTURES)]
+    return _share(world, queries, batch_size)
+
+
+def _share(source: SceneSource, queries: Sequence[Query], batch_size: int) -> float:
+    """The share of time that the model is busy, asked these queries."""
     slow = Slow()
-    pictures = RenderAhead(world, batch_size)
+    pictures = RenderAhead(source, batch_size)
     try:
         model = adopt("slow", slow, ModelOptions(batch_size=batch_size))
         asker = Asker(model, AnswerStore(None), pictures, lambda _queries: None)

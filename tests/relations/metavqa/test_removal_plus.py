@@ -70,6 +70,14 @@ def test_a_patch_is_neither_of_the_name_nor_of_the_colour_that_is_counted() -> N
     assert asked(cases(scene)) == {*sets("dog", "dog", "dog+cat"), *sets("cat", "cat", "cat+dog", "black cat")}
 
 
+def test_what_may_vanish_with_it_is_not_counted_with_it() -> None:
+    # Where not every shirt is annotated, nobody knows whether the man wears one.
+    found = asked(cases(scene_of("man", "shirt", "tree")))
+    assert {groups for removed, groups in found if removed == "man"} == {
+        groups for _, groups in sets("man", "man", "man+tree")
+    }
+
+
 def test_an_inpainter_leaves_no_patch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inpaint, "_is_installed", lambda _: True)
     some = cases(scene_of("white dog", "box", exhaustive=("dog", "box")), RemovalPlus(erase="inpaint"))

@@ -1,0 +1,23 @@
+"""All malformed inputs."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from tests.malformed.entries import Malformed
+from tests.malformed.fields_of_data_sets import ANSWERS, COCO, COCO_CAPTIONS, GQA, IMAGE_DATA, QUESTIONS, VISUAL_GENOME
+from tests.malformed.fields_of_graphs import GRAPHS
+from tests.malformed.of_fields import broken_fields
+
+CORPUS: tuple[Malformed, ...] = tuple(
+    chain(
+        broken_fields("graphs", "graphs.jsonl", GRAPHS),
+        broken_fields("coco", "instances.json", COCO),
+        broken_fields("coco", "captions.json", COCO_CAPTIONS),
+        broken_fields("gqa", "sceneGraphs.json", GQA, strict=True),
+        broken_fields("visual-genome", "scene_graphs.json", VISUAL_GENOME, strict=True),
+        broken_fields("visual-genome", "image_data.json", IMAGE_DATA, strict=True),
+        broken_fields("vqa-v2", "questions.json", QUESTIONS, strict=True),
+        broken_fields("vqa-v2", "annotations.json", ANSWERS, strict=True),
+    )
+)

@@ -1,0 +1,100 @@
+"""Cases that break a promise are told of: what holds a case against its promises can fail."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.case import Case
+from pytest_vqamt.core.edits import Cut, Cutout
+from pytest_vqamt.core.meaning import Count, Group
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.query import Query
+from pytest_vqamt.core.scene import Photo, Scene
+from tests.making import scene_of, thing_of
+from tests.soundness.promises import broken
+
+
+def row(*, crowds: tuple[str, ...] = ()) -> Scene:
+    """A dog, a cat and a cup of 20 x 20 pixels, 20 pixels apart, in a picture of 200 x 100; a crowd is in the corner."""
+    things = ("dog", "cat", "cup")
+    return scene_of(
+        *(thing_of(name, id=name, box=Box(40 * place, 10, 20, 20)) for place, name in enumerate(things)), crowds=crowds
+    )
+
+
+def told(relation: str, *pictures: Picture, scene: Scene | None = None, asked: str = "dog") -> str:
+    scene = scene or row()
+    meaning = Count(groups=(Group(name=asked),))
+    queries = tuple(Query(picture=each, text="How many?", meaning=meaning) for each in (scene.picture, *pictures))
+    case = Case(relation=relation, variant="count", scene=scene.id, queries=queries, expected="")
+    return "; ".join(broken(case, scene))
+
+
+def pieces(*ends: int) -> tuple[Picture, ...]:
+    return tuple(row().picture.edit(Cut(start=a, stop=b)) for a, b in zip(ends, ends[1:], strict=False))
+
+
+@pytest.mark.parametrize(
+    ("ends", "complaint"),
+    [
+        ((0, 30, 70, 200), ""),
+        ((0, 30, 70, 199), "do not make up"),
+        ((0, 50, 70, 200), "goes through"),
+        ((0, 30, 70, 120, 200), "holds nothing"),
+        ((0, 30, 200), "there are 3 groups"),
+        ((0, 25, 70, 200), "not in the middle"),
+    ],
+)
+def test_of_cuts(ends: tuple[int, ...], complaint: str) -> None:
+    assert complaint in (found := told("metavqa.cutting", *pieces(*ends)))
+    assert bool(complaint) == bool(found)
+
+
+def test_of_a_cut_through_a_crowd() -> None:
+    # It covers the columns up to 50, so the dog and the cat are one group with it.
+    scene = row(crowds=("person",))
+    assert "goes through" in told("metavqa.cutting", *pieces(0, 30, 70, 200), scene=scene)
+    assert "there are 2 groups" in told("metavqa.cutting", *pieces(0, 30, 70, 200), scene=scene)
+    assert told("metavqa.cutting", *pieces(0, 70, 200), scene=scene) == ""
+
+
+@pytest.mark.parametrize(
+    ("at", "size", "photo", "complaint"),
+    [
+        ((120, 10), (20, 20), "elsewhere", ""),
+        ((90, 20), (20, 20), "elsewhere", "overlaps something"),
+        ((190, 10), (20, 20), "elsewhere", "not all in the picture"),
+        ((120, 10), (20, 20), "made.png", "from the same photo"),
+        ((120, 10), (50, 50), "elsewhere", "more than twice"),
+        ((120, 10), (20, 30), "elsewhere", "another aspect ratio"),
+    ],
+)
+def test_of_what_is_inserted(at: tuple[int, int], size: tuple[int, int], photo: str, complaint: str) -> None:
+    digest = "digest of made" if photo == "made.png" else "another"
+    cutout = Cutout(photo=Photo(id=photo, digest=digest), thing=thing_of("dog", box=Box(0, 0, 20, 20)))
+    found = told("metavqa.insertion", row().picture.insert(cutout, at, size))
+    assert complaint in found
+    assert bool(complaint) == bool(found)
+
+
+def test_of_what_is_erased() -> None:
+    near = scene_of(
+        thing_of("dog", id="dog", box=Box(0, 0, 50, 50)),
+        thing_of("cat", id="cat", box=Box(40, 0, 50, 50)),
+        thing_of("cup", id="cup", box=Box(48, 60, 10, 10)),
+    )
+    over_the_dog = near.picture.erase(Box(0, 0, 50, 50))
+    assert "overlaps something" in told("metavqa.removal", over_the_dog, scene=near)
+    assert "more than a tenth" in told("veglue.vqa_mr2", over_the_dog, scene=near)
+    over_the_cup = near.picture.erase(Box(48, 60, 10, 10))
+    assert told("metavqa.removal", over_the_cup, scene=near) == ""
+    assert told("veglue.vqa_mr2", over_the_cup, scene=near) == ""
+
+
+def test_of_what_is_kept() -> None:
+    whole, small, half = Box(0, 0, 32, 32), Box(0, 10, 20, 20), Box(8, 0, 32, 32)
+    assert told("carets.visual", row().picture.blur((whole,), sigma=3)) == ""
+    assert "smaller than 32" in told("carets.visual", row().picture.blur((small,), sigma=3))
+    assert "not kept" in told("carets.visual", row().picture.mask((half,), (1, 2, 3)))
+    assert "not of whole pixels" in told("carets.visual", row().picture.crop(Box(0, 0, 32.5, 32)))
