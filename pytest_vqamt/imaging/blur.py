@@ -45,7 +45,7 @@ def _all_blurred(image: Image.Image, sigma_px: float) -> Image.Image:
     Shrinking by n averages n x n pixels (variance (n^2 - 1) / 12 along an axis) and enlarging again draws straight
     lines between their middles (n^2 / 6); the Gaussian has to make up for the rest.
     """
-    times = max(n for n in _SHRUNK if sigma_px >= _SIGMA_PX * n / 2 and min(image.size) >= _SIDE_PX * n or n == 1)
+    times = max(n for n in _SHRUNK if (sigma_px >= _SIGMA_PX * n / 2 and min(image.size) >= _SIDE_PX * n) or n == 1)
     rest_px = sqrt(sigma_px**2 - (times**2 - 1) / 12 - times**2 / 6) / times if times > 1 else sigma_px
     gaussian = ImageFilter.GaussianBlur(rest_px)
     small = image.reduce(times)

@@ -81,7 +81,8 @@ def test_a_large_picture_is_blurred_as_a_gaussian_does(size: tuple[int, int], si
     after = values(blur(image, Blur(keep=(), sigma_px=sigma))).astype(float)
     pixels = values(image).astype(float)
     expected = cv2.GaussianBlur(pixels, (0, 0), sigma, borderType=cv2.BORDER_REPLICATE)
-    wrong = np.abs(after - expected)
-    inner = wrong[20:-20, 20:-20]  # Pillow's own blur is off by more at the edges
-    assert inner.mean() < 0.8
-    assert inner.max() < 9
+    pillows = values(image.filter(ImageFilter.GaussianBlur(sigma))).astype(float)
+    # Pillow approximates the Gaussian too, and worst at the edges; doing it at a smaller size adds next to nothing.
+    ours, theirs = (np.abs(each - expected)[20:-20, 20:-20] for each in (after, pillows))
+    assert ours.mean() < theirs.mean() + 0.3
+    assert ours.max() < theirs.max() + 5

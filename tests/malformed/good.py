@@ -41,7 +41,7 @@ class Data:
         """The file as it would be written."""
         value = self.files[file]
         if file.endswith(".jsonl"):
-            return "".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in value).encode()
+            return "".join(f"{json.dumps(row)}\n" for row in value).encode()
         return json.dumps(value).encode()
 
     def write(self, folder: Path) -> str:
