@@ -186,7 +186,7 @@ class Record:
         Raises:
             DataError: the box is empty, or all of it lies outside.
         """
-        if box.w <= 0 or box.h <= 0 or box.area == 0:  # of sides that are tiny, the area is no number above 0
+        if box.x1 <= box.x or box.y1 <= box.y or box.area == 0:  # as numbers have it: some sides are too small to count
             raise self.wrong(field, "a box of a width and height above 0", f"it is {_size(box)}")
         if box.x >= 0 and box.y >= 0 and box.x1 <= frame.x1 and box.y1 <= frame.y1:
             return box  # as it was written: x1 - x need not be w again

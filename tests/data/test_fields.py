@@ -118,7 +118,8 @@ def test_a_box_is_inside_or_refused_and_read_again_it_is_the_same(x: float, y: f
     try:
         box = record(box=[x, y, w, h]).box("box", FRAME)
     except DataError:
-        assert not shows or w * h == 0 or (min(x + w, 640) - max(x, 0)) * (min(y + h, 480) - max(y, 0)) == 0
+        tiny = x + w <= x or y + h <= y or (min(x + w, 640) - max(x, 0)) * (min(y + h, 480) - max(y, 0)) == 0
+        assert not shows or tiny
     else:
         assert shows
         assert box.x >= 0
@@ -197,8 +198,12 @@ def test_no_flag(value: object) -> None:
         (None, "Expected a list, but got box=None"),
         ([1, 2, 0, 4], "Expected a box of a width and height above 0, but got box=[1, 2, 0, 4]: it is 0 x 4"),
         (
-            [1, 2, 1e-200, 1e-200],  # their product is 0
-            "Expected a box of a width and height above 0, but got box=[1, 2, 1e-200, 1e-200]: it is 1e-200 x 1e-200",
+            [0, 0, 1e-200, 1e-200],  # their product is 0
+            "Expected a box of a width and height above 0, but got box=[0, 0, 1e-200, 1e-200]: it is 1e-200 x 1e-200",
+        ),
+        (
+            [1, 2, 1e-20, 4],  # 1 + 1e-20 is 1
+            "Expected a box of a width and height above 0, but got box=[1, 2, 1e-20, 4]: it is 1e-20 x 4",
         ),
         ([5, 5, 3, -4], "Expected a box of a width and height above 0, but got box=[5, 5, 3, -4]: it is 3 x -4"),
         (

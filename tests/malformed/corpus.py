@@ -8,6 +8,11 @@ from tests.malformed.entries import Malformed
 from tests.malformed.fields_of_data_sets import ANSWERS, COCO, COCO_CAPTIONS, GQA, IMAGE_DATA, QUESTIONS, VISUAL_GENOME
 from tests.malformed.fields_of_graphs import GRAPHS
 from tests.malformed.of_fields import broken_fields
+from tests.malformed.of_files import broken_files
+from tests.malformed.of_lines import broken_line_files
+from tests.malformed.of_names import hostile_names, photos_that_are_none
+from tests.malformed.of_photos import broken_photos
+from tests.malformed.of_records import broken_records
 
 CORPUS: tuple[Malformed, ...] = tuple(
     chain(
@@ -19,5 +24,11 @@ CORPUS: tuple[Malformed, ...] = tuple(
         broken_fields("visual-genome", "image_data.json", IMAGE_DATA, strict=True),
         broken_fields("vqa-v2", "questions.json", QUESTIONS, strict=True),
         broken_fields("vqa-v2", "annotations.json", ANSWERS, strict=True),
+        broken_records(),
+        broken_files(),
+        broken_line_files(),
+        hostile_names(),
+        photos_that_are_none(),
+        broken_photos(),
     )
 )

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from tests.malformed.of_fields import NO_EXTENT, NO_ID, NO_LIST, NO_NUMBER, NO_OBJECT, NO_SIDE, NO_TEXT, Field
-
-_BOX = {"x": NO_NUMBER, "y": NO_NUMBER, "w": NO_EXTENT, "h": NO_EXTENT}
+from tests.malformed.of_fields import IS_NULL, NO_EXTENT, NO_ID, NO_LIST, NO_NUMBER, NO_OBJECT, NO_SIDE, NO_TEXT, Field
 
 _IMAGE, _ANNOTATION = ("images", 1), ("annotations", 3)
+_WITH_ITS_ANNOTATIONS = 4
 COCO: tuple[Field, ...] = (
-    Field(path=_IMAGE, where="instances.json", named="images[1]", no=NO_OBJECT),
-    Field(path=(*_IMAGE, "id"), where="instances.json: images[1]", named="id", no=NO_ID),
+    Field(path=_IMAGE, where="instances.json", named="images[1]", no=NO_OBJECT, bad=_WITH_ITS_ANNOTATIONS),
+    Field(path=(*_IMAGE, "id"), where="instances.json: images[1]", named="id", no=NO_ID, bad=_WITH_ITS_ANNOTATIONS),
     Field(path=(*_IMAGE, "file_name"), where="instances.json: image 2", named="file_name", no=NO_TEXT),
     Field(path=(*_IMAGE, "width"), where="instances.json: image 2", named="width", no=NO_SIDE),
     Field(path=(*_IMAGE, "height"), where="instances.json: image 2", named="height", no=NO_SIDE),
@@ -48,18 +47,15 @@ COCO_CAPTIONS: tuple[Field, ...] = (
 
 _GQA, _DOG = ("2",), ("2", "objects", "21")
 GQA: tuple[Field, ...] = (
-    Field(path=_GQA, where="sceneGraphs.json", named="image 2", no=NO_OBJECT),
+    Field(path=_GQA, where="sceneGraphs.json", named="image 2", no={**NO_OBJECT, **IS_NULL}, needed=False),
     Field(path=(*_GQA, "width"), where="image 2", named="width", no=NO_SIDE),
     Field(path=(*_GQA, "height"), where="image 2", named="height", no=NO_SIDE),
     Field(path=(*_GQA, "objects"), where="image 2", named="objects", no=NO_OBJECT),
     Field(path=(*_GQA, "location"), where="image 2", named="location", no=NO_TEXT, needed=False),
-    Field(path=_DOG, where="image 2", named="objects.21", no=NO_OBJECT),
+    Field(path=_DOG, where="image 2", named="objects.21", no={**NO_OBJECT, **IS_NULL}, needed=False),
     Field(path=(*_DOG, "name"), where="image 2", named="objects.21.name", no=NO_TEXT),
-    *(
-        Field(path=(*_DOG, side), where="image 2", named="objects.21.x" if side in "xwh" else "objects.21.y", no=no)
-        for side, no in _BOX.items()
-        if side in "xy"
-    ),
+    Field(path=(*_DOG, "x"), where="image 2", named="objects.21.x", no=NO_NUMBER),
+    Field(path=(*_DOG, "y"), where="image 2", named="objects.21.y", no=NO_NUMBER),
     Field(path=(*_DOG, "w"), where="image 2", named="objects.21.", no=NO_EXTENT),
     Field(path=(*_DOG, "h"), where="image 2", named="objects.21.", no=NO_EXTENT),
     Field(path=(*_DOG, "attributes"), where="image 2", named="objects.21.attributes", no=NO_LIST, needed=False),

@@ -47,7 +47,7 @@ GRAPHS: tuple[Field, ...] = (
     Field(path=(*_OBJECT, "mask", 0), where=_WHERE, named="objects[0].mask[0]", no=NO_LIST),
     Field(path=(*_OBJECT, "mask", 0, 4), where=_WHERE, named="objects[0].mask[0][4]", no=NO_NUMBER),
     Field(path=(*_REGION, "name"), where=_WHERE, named="regions[0].name", no=NO_TEXT),
-    Field(path=(*_REGION, "box", 2), where=_WHERE, named="regions[0].box", no=NO_EXTENT),
+    Field(path=(*_REGION, "box", 3), where=_WHERE, named="regions[0].box", no=NO_EXTENT),
     Field(path=(*_RELATIONSHIP, "subject"), where=_WHERE, named="relationships[0].subject", no=NO_ID),
     Field(path=(*_RELATIONSHIP, "predicate"), where=_WHERE, named="relationships[0].predicate", no=NO_TEXT),
     Field(path=(*_RELATIONSHIP, "object"), where=_WHERE, named="relationships[0].object", no=NO_ID),

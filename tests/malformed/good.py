@@ -141,21 +141,24 @@ def coco() -> Data:
 
 def _coco_annotations(image_id: int) -> list[Json]:
     """A dog of polygons, one of runs, and a crowd."""
-    runs = {"size": [HEIGHT, WIDTH], "counts": [16, 8, 24 * 16 - 24]}
     common = {"image_id": image_id, "category_id": 18, "iscrowd": 0}
     polygon = [2, 3, 12, 3, 12, 11, 2, 11]
     return [
         {**common, "id": image_id * 10 + 1, "bbox": [2, 3, 10, 8], "segmentation": [polygon]},
-        {**common, "id": image_id * 10 + 2, "bbox": [1, 0, 1, 8], "segmentation": runs},
+        {**common, "id": image_id * 10 + 2, "bbox": [1, 0, 1, 8], "segmentation": _runs()},
         {
             **common,
             "id": image_id * 10 + 3,
             "category_id": 1,
             "bbox": [0, 8, 24, 8],
             "iscrowd": 1,
-            "segmentation": runs,
+            "segmentation": _runs(),
         },
     ]
+
+
+def _runs() -> Json:
+    return {"size": [HEIGHT, WIDTH], "counts": [16, 8, 24 * 16 - 24]}
 
 
 def gqa(*, photos: bool = True) -> Data:
@@ -228,7 +231,6 @@ def _vg_relationships(number: int) -> list[Json]:
 def vqa_v2() -> Data:
     """Questions and answers, one on each photo, photos in ``images``."""
     numbers = [int(number) for number in IDS]
-    answers = [{"answer": text, "answer_id": place} for place, text in enumerate(("dog", "a dog"), start=1)]
     return Data(
         "vqa-v2",
         {
@@ -239,12 +241,17 @@ def vqa_v2() -> Data:
             },
             "annotations.json": {
                 "annotations": [
-                    {"question_id": n * 100, "image_id": n, "answer_type": "other", "answers": answers} for n in numbers
+                    {"question_id": n * 100, "image_id": n, "answer_type": "other", "answers": _answers()}
+                    for n in numbers
                 ]
             },
         },
         {f"images/{number:012d}.jpg": encoded("JPEG", number) for number in numbers},
     )
+
+
+def _answers() -> list[Json]:
+    return [{"answer": text, "answer_id": place} for place, text in enumerate(("dog", "a dog"), start=1)]
 
 
 def photos() -> Data:

@@ -33,8 +33,8 @@ NO_OBJECT: Mapping[str, object] = {"a text": "dog", "a list": [], "a number": 3,
 NO_FLAG: Mapping[str, object] = {"one": 1, "a text": "true", "a list": []}
 IS_NULL: Mapping[str, object] = {"null": None}
 
-_AS_IN_JSON = frozenset({"NaN", "infinite", "minus infinity"})
-"""What JSON has no word for. Python's reader takes it and the field is named; a strict one refuses the file."""
+_NO_JSON = frozenset({"NaN", "infinite", "minus infinity", "of 31 digits", "of 401 digits"})
+"""What JSON has no word for, or what a reader in C cannot hold. Python's takes it, and the field is named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +47,7 @@ class Field:
         named: how the error calls it.
         no: what it cannot be.
         needed: whether it must be there.
+        bad: how many mistakes are told.
     """
 
     path: tuple[Step, ...]
@@ -54,20 +55,22 @@ class Field:
     named: str
     no: Mapping[str, object]
     needed: bool = True
+    bad: int = 1
 
 
 def broken_fields(data: str, file: str, fields: tuple[Field, ...], *, strict: bool = False) -> Iterator[Malformed]:
-    """An entry for each field and value; ``strict`` where the file is read by a reader that knows no NaN."""
+    """An entry for each field and value; ``strict`` where the file is read by a reader in C."""
     for field in fields:
         values = {**field.no, **(IS_NULL if field.needed else {})}
         for what, value in values.items():
-            refused = strict and what in _AS_IN_JSON
+            refused = strict and what in _NO_JSON
             yield Malformed(
                 name=f"{data}: {file}: {path_in_words(field.path)} is {what}",
                 data=data,
                 damage=put(file, *field.path, value=value),
                 says=(file,) if refused else (field.where, field.named),
                 at=At.SOURCE if refused else At.RECORD,
+                bad=field.bad,
             )
         if field.needed and not isinstance(field.path[-1], int):
             yield Malformed(
@@ -75,4 +78,5 @@ def broken_fields(data: str, file: str, fields: tuple[Field, ...], *, strict: bo
                 data=data,
                 damage=drop(file, *field.path),
                 says=(field.where, field.named),
+                bad=field.bad,
             )

@@ -9,6 +9,7 @@ from typing import Protocol
 import pytest
 
 import pytest_vqamt as vqamt
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.relations import catalogue
 
 # A model that says yes to all, declares what it is, and writes down each query that it is asked.
@@ -27,6 +28,10 @@ COUNTED = """
     class Undeclared(Model):
         fingerprint = None
 """
+
+
+EIGHT = "--vqamt-relations=metavqa.partition,metavqa.reorder,metavqa.reversion,control.*"
+"""Relations of eight items, for tests of a whole run that are not about which relations there are."""
 
 
 class Run(Protocol):
@@ -86,6 +91,12 @@ def counted(pytester: pytest.Pytester) -> str:
     """The spec of a model that is there to be counted; ``asked`` reads what it was asked."""
     pytester.makepyfile(counted=COUNTED)
     return "python:counted:Model"
+
+
+def every_item(tasks: Sequence[Task] = tuple(Task)) -> list[str]:
+    """Each relation variant of the catalogue, in its order: what is run of a model of these tasks where none is named."""
+    infos = [catalogue.get(name).info for name in catalogue.TABLE]
+    return [info.item(variant) for info in infos if info.task in tasks for variant in info.variants]
 
 
 def asked(pytester: pytest.Pytester) -> list[str]:

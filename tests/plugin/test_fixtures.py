@@ -119,8 +119,9 @@ def test_the_models_and_scenes_that_the_options_name(pytester: pytest.Pytester, 
             assert request.getfixturevalue("vqamt_models") is vqamt_models
         """
     )
-    result = run("-k", "test_own", "--vqamt-model=fault:always-no", data=("pictures:20", "pictures:30"))
-    result.assert_outcomes(passed=3, deselected=32)
+    result = run("-k", "test_own", REORDER, "--vqamt-model=fault:always-no", data=("pictures:20", "pictures:30"))
+    # Two variants on two models and two sources.
+    result.assert_outcomes(passed=3, deselected=8)
 
 
 def test_a_model_that_cannot_be_loaded_is_told_in_a_line(pytester: pytest.Pytester, run: Run) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from pytest_vqamt.execution.answer_store import AnswerStore
+from tests.plugin.conftest import EIGHT
 
 FINGERPRINT = "slow and sure"
 SLOW = f"""
@@ -31,6 +32,7 @@ SLOW = f"""
             return [("yes", "no", "1", "2")[len(each.text) % 4] for each in batch]
 """
 OPTIONS = (
+    EIGHT,
     "--vqamt-model=python:slow:Model",
     "--vqamt-data=pictures:30",
     "--vqamt-max-cases=25",

@@ -12,7 +12,7 @@ from pytest_vqamt.core.case_rows import case_of_row
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.relations import catalogue
-from tests.plugin.conftest import Run
+from tests.plugin.conftest import EIGHT, Run, every_item
 
 REVERSION = "--vqamt-relations=metavqa.reversion[object]"
 
@@ -26,11 +26,11 @@ def hidden(folder: Path) -> list[str]:
 
 
 def test_every_case_is_judged_again_as_it_was(pytester: pytest.Pytester, run: Run) -> None:
-    run("--vqamt-report=out", "--vqamt-model=fault:quantifies", "--vqamt-model=fault:refuses", max_cases=8)
+    run("--vqamt-report=out", "--vqamt-model=fault:quantifies", "--vqamt-model=fault:refuses", max_cases=4)
     source = load("pictures:20")
     scenes = {source.scene(index).photo.id: source.scene(index) for index in range(len(source))}
     written = rows(pytester.path / "out")
-    assert len(written) == 3 * 8 * 8
+    assert len(written) == 3 * len(every_item()) * 4
     assert {row["verdict"] for row in written} == {"holds", "violated", "unparsed"}
     for row in written:
         case = case_of_row(row, scenes.__getitem__)
@@ -43,7 +43,7 @@ def test_every_case_is_judged_again_as_it_was(pytester: pytest.Pytester, run: Ru
 
 
 def test_the_report_counts_what_the_cases_say(pytester: pytest.Pytester, run: Run) -> None:
-    run("--vqamt-report=deep/out", model="fault:sees-absent", max_cases=8).assert_outcomes(passed=8)
+    run(EIGHT, "--vqamt-report=deep/out", model="fault:sees-absent", max_cases=8).assert_outcomes(passed=8)
     folder = pytester.path / "deep" / "out"
     report: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     assert report["schema"] == 1
@@ -223,5 +223,5 @@ def test_a_session_that_is_stopped_reports_what_it_has(pytester: pytest.Pytester
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     report = json.loads((pytester.path / "out" / "report.json").read_text())
     assert not report["complete"]
-    assert 0 < len(report["relations"]) < 8
+    assert 0 < len(report["relations"]) < len(every_item())
     assert sum(each["cases"] for each in report["relations"]) == len(rows(pytester.path / "out"))

@@ -208,11 +208,11 @@ _OBSCURED_ALIKE = _SEEN_ALIKE.quiet - _faults("always-yes ignores-attributes bac
 _OBSCURED = Row(
     # A third of the questions are counts, the others are not.
     caught=_faults("always-yes background-dependent") | _NEITHER_YES_NOR_NO,
-    # Blurred, the blue car beside the red ones is still a car; cut off it is not, in fewer than 1 case of 50.
+    # Blurred, the blue car beside the red ones is still a car.
     quiet=_OBSCURED_ALIKE | _faults("ignores-attributes"),
 )
-_MASKED = Row(
-    # The blue car beside the red ones is painted over, and there is a car less.
+_HIDDEN = Row(
+    # The blue car beside the red ones is painted over or cut off, and there is a car less: cut off in 1 case of 60.
     caught=_OBSCURED.caught | _faults("ignores-attributes"),
     quiet=_OBSCURED_ALIKE,
 )
@@ -273,8 +273,8 @@ TABLE: Mapping[str, Row] = {
         quiet=_ONE_MORE_OR_LESS_ALL_THE_SAME | _OF_EDITS - _faults("sees-erased"),
     ),
     **{f"carets.visual[blur{sigma}]": _OBSCURED for sigma in (3, 6, 9)},
-    "carets.visual[mask]": _MASKED,
-    "carets.visual[crop]": _OBSCURED,
+    "carets.visual[mask]": _HIDDEN,
+    "carets.visual[crop]": _HIDDEN,
     # All that is asked about is there, before and after.
     "veglue.vqa_mr1": _SEEN_ALIKE,
     "veglue.vqa_mr2": _NO_LONGER_THERE,

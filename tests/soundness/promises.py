@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import pairwise
 from math import ceil, floor
 
 from pytest_vqamt.core.box import Box
@@ -44,9 +43,9 @@ def _cutting(_case: Case, scene: Scene, edits: list[Edit]) -> Iterator[str]:
     if len(cuts) != (count := _groups(things, crowds, size)) or count < 2:
         yield f"there are {count} groups of things, but {len(cuts)} pieces"
     covered = set().union(*things)
-    for cut, _ in pairwise(cuts) if not crowds else ():
-        before = max(place for place in covered if place < cut.stop)
-        after = min(place for place in covered if place >= cut.stop)
+    for cut in cuts[:-1] if not crowds else ():
+        before = max((place for place in covered if place < cut.stop), default=-1)
+        after = min((place for place in covered if place >= cut.stop), default=size)
         if not 0 <= (after - cut.stop) - (cut.stop - 1 - before) <= 1:
             yield f"the cut at {cut.stop} is not in the middle of the gap from {before + 1} to {after}"
 

@@ -37,6 +37,11 @@ class Sample:
     one_is_enough: bool = False
 
     @property
+    def shown(self) -> str:
+        """What ``--vqamt-data`` takes, wherever the data lies."""
+        return f"{self.source}:{self.argument if self == PICTURES else 'DIR'}"
+
+    @property
     def is_here(self) -> bool:
         return self.source in catalogue.names() and (self == PICTURES or Path(self.argument).is_dir())
 

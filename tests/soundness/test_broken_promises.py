@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from pytest_vqamt.core.box import Box
@@ -16,7 +18,7 @@ from tests.soundness.promises import broken
 
 
 def row(*, crowds: tuple[str, ...] = ()) -> Scene:
-    """A dog, a cat and a cup of 20 x 20 pixels, 20 pixels apart, in a picture of 200 x 100; a crowd is in the corner."""
+    """A dog, a cat and a cup of 20 x 20 pixels, 20 apart, in a picture of 200 x 100; a crowd in the corner."""
     things = ("dog", "cat", "cup")
     return scene_of(
         *(thing_of(name, id=name, box=Box(40 * place, 10, 20, 20)) for place, name in enumerate(things)), crowds=crowds
@@ -32,7 +34,7 @@ def told(relation: str, *pictures: Picture, scene: Scene | None = None, asked: s
 
 
 def pieces(*ends: int) -> tuple[Picture, ...]:
-    return tuple(row().picture.edit(Cut(start=a, stop=b)) for a, b in zip(ends, ends[1:], strict=False))
+    return tuple(row().picture.edit(Cut(start=a, stop=b)) for a, b in pairwise(ends))
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.edits import Crop, Cut, Erase, Insert, Mask
+from pytest_vqamt.core.edits import Crop, Cut, Edit, Erase, Insert, Mask
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.scene import Scene, Thing
+from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.sampling.samplers import Sampler
@@ -20,8 +20,8 @@ from tests.soundness.outlines import OfPictureWorld
 from tests.soundness.perceiver import GONE_SHARE, Perceiver
 from tests.soundness.pixels import Bitmap, Outlines, Shown, view
 
-ROUNDED_PX = 1
-"""A cut-out that is scaled may end a pixel before its box does."""
+MOST_OF_BOX = 0.8
+"""Of what is inserted so much of each side is shown at least; a single pixel that sticks out may be lost in scaling."""
 
 
 @cache
@@ -59,7 +59,7 @@ def misread(picture: Picture, outlines: Outlines) -> Iterator[str]:
             and each.thing.id not in own
             and outlines.of(each.origin[0])[each.origin[1]].thing.id == edit.cutout.thing.id
         )
-        if not _within(frame(shown.pixels), thing.box, ROUNDED_PX):
+        if not _fills(frame(shown.pixels), thing.box):
             yield f"what is inserted is shown in {frame(shown.pixels)}, and told to be in {thing.box}"
 
 
@@ -71,11 +71,9 @@ def _misplaced(shown: Shown, told: Thing, picture: Picture) -> Iterator[str]:
         yield f"{told.name} {told.id} is seen in {seen}, and told to be in {told.box}"
 
 
-def _within(one: Box, other: Box, by: float) -> bool:
-    return all(
-        abs(a - b) <= by
-        for a, b in zip((one.x, one.y, one.x1, one.y1), (other.x, other.y, other.x1, other.y1), strict=True)
-    )
+def _fills(shown: Box, box: Box) -> bool:
+    """Whether what is shown lies in the box and is about as large."""
+    return shown.common(box) == shown and shown.w >= MOST_OF_BOX * box.w and shown.h >= MOST_OF_BOX * box.h
 
 
 @each_item
@@ -91,16 +89,7 @@ def test_of_the_picture_world(item: Item) -> None:
 @pytest.mark.parametrize(
     "edit", [Erase(box=Box(0, 0, 112, 224)), Cut(start=100, stop=224), Crop(box=Box(50, 50, 100, 100))], ids=str
 )
-def test_a_scene_that_is_left_as_it_was_is_misread(edit: Erase | Cut | Crop) -> None:
+def test_scenes_that_are_left_as_they_were_are_misread(edit: Edit) -> None:
     source = pictures()
-    outlines = OfPictureWorld(source)
-
-    def as_it_was(scene: Scene) -> Picture:
-        return Picture(photo=scene.photo, edits=(edit,), scene=scene)
-
-    for scene in map(source.scene, range(20)):
-        assert list(misread(as_it_was(scene), outlines)) != [] or not _changes_anything(edit, scene)
-
-
-def _changes_anything(edit: Erase | Cut | Crop, scene: Scene) -> bool:
-    return {thing.id for thing in edit.after(scene).objects} != {thing.id for thing in scene.objects}
+    as_they_were = (Picture(photo=scene.photo, edits=(edit,), scene=scene) for scene in map(source.scene, range(5)))
+    assert any(list(misread(picture, OfPictureWorld(source))) for picture in as_they_were)

@@ -1,0 +1,116 @@
+"""Which relations apply to which data, as a page of the documentation: ``python -m tests.soundness.applies_page``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+from tests.soundness.asking import Item, items
+from tests.soundness.samples import PICTURES, REAL, Sample
+from tests.soundness.survey import survey
+
+PAGE = Path(__file__).parents[2] / "docs" / "applies.md"
+SAMPLES: tuple[Sample, ...] = (PICTURES, *REAL)
+
+NONE = "–"  # noqa: RUF001 - a dash stands out from numbers
+
+_HEAD = f"""\
+# What applies to which data
+
+No scene gives a case of every relation: a picture with one thing cannot be cut between two, and a graph without a photo
+has nothing to cut out. Which relations find cases on your data can be told from data like it:
+
+- a number is how many of the scenes gave a case; `{NONE}` is none at all, and such a relation is skipped, with the reason.
+- "presumed" is the share of cases that rest on an absence which the annotations do not guarantee. They are
+  [counted apart](report.md#presumed-cases), and gated only where a pattern names the relation. Without the word, no case
+  is presumed.
+
+Why scenes gave none is told below, for each kind of data.
+"""
+
+_TAIL = """\
+This page is written by `python -m tests.soundness.applies_page` from what the relations make of each scene, with their
+default settings. `tests/soundness/test_applies.py` keeps it true.
+"""
+
+
+def page() -> str:
+    """The page, as it stands in docs/applies.md."""
+    sections = "\n".join(section(sample) for sample in SAMPLES)
+    return "\n".join((_HEAD, *_overview(), "", sections, _TAIL))
+
+
+def cell(item: Item, sample: Sample) -> str:
+    """How often a relation variant applies, as the overview says it."""
+    found = survey(item, sample)
+    if not found.applies:
+        return NONE
+    share = found.presumed / len(found.cases)
+    return f"{found.applies}, {_percent(share)} presumed" if share else str(found.applies)
+
+
+def column(text: str, sample: Sample) -> dict[str, str]:
+    """What the overview of a page says of a sample, by the name of the relation variant."""
+    rows = [row.strip("| ").split(" | ") for row in text.splitlines() if row.startswith("|")]
+    place = rows[0].index(sample.title)
+    return {
+        name.strip("`"): row[place]
+        for row in rows
+        if len(row) == len(rows[0]) and row[0].startswith("`")
+        for name in row[0].split("<br>")
+    }
+
+
+def section(sample: Sample) -> str:
+    """Why scenes of a sample gave no case."""
+    lines = [f"## {sample.title[0].upper()}{sample.title[1:]}", "", _drawn(sample), ""]
+    refused = [(item, found) for item in items() if (found := survey(item, sample)).reasons]
+    if not refused:
+        return "\n".join((*lines, "Every relation applies to every scene.", ""))
+    lines += [_row("relation", "applies", "scenes, and why they gave no case"), _row("---", "---:", "---")]
+    for found, same in groupby(refused, key=lambda pair: (pair[1].applies, pair[1].reasons)):
+        names = "<br>".join(f"`{item.name}`" for item, _ in same)
+        lines.append(_row(names, f"{found[0]} of {sample.scenes}", "<br>".join(f"{n}: {why}" for why, n in found[1])))
+    return "\n".join((*lines, ""))
+
+
+def _drawn(sample: Sample) -> str:
+    scenes = f"{sample.scenes} scenes" if sample.scenes > 1 else "1 scene"
+    until = ", or fewer where one gave a case" if sample.one_is_enough else ""
+    return f"`--vqamt-data={sample.shown}`: {scenes}, {sample.draws} draws each{until}."
+
+
+def _overview() -> Iterator[str]:
+    yield _row("relation", *(sample.title for sample in SAMPLES))
+    yield _row("---", *("---:" for _ in SAMPLES))
+    for cells, same in groupby(items(), key=lambda item: [cell(item, sample) for sample in SAMPLES]):
+        yield _row("<br>".join(f"`{item.name}`" for item in same), *cells)
+
+
+def _percent(share: float) -> str:
+    """In whole percent, and 0 or 100 only where it is just that.
+
+    >>> _percent(0.004), _percent(0.5), _percent(0.999), _percent(1)
+    ('1 %', '50 %', '99 %', '100 %')
+    """
+    return f"{max(1, min(99, round(100 * share))) if share < 1 else 100} %"
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def write() -> None:
+    """Writes the page.
+
+    Raises:
+        SystemExit: some of the data is not here.
+    """
+    if missing := [sample.name for sample in SAMPLES if not sample.is_here]:
+        raise SystemExit(f"Expected all samples, but {', '.join(missing)} are not here: put them into ../shared/data")
+    PAGE.write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()
