@@ -9,8 +9,10 @@ from pathlib import Path
 from PIL import Image
 
 from pytest_vqamt.core.case import Case, item_name
+from pytest_vqamt.core.edit_words import in_words
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.imaging.case_strip import case_strip
@@ -53,7 +55,7 @@ def scenes_by_photo(source: SceneSource) -> Callable[[str], Scene]:
 
 
 def write_case(answered: Sequence[AnsweredCase], folder: Path) -> Iterator[str]:
-    """Writes each picture once, and ``sheet.png``, and tells what was said line by line.
+    """Writes each picture once, and ``sheet.png``, and tells line by line what was asked of which edits, and said.
 
     ``answered`` is one case or more: the same one as several models answered it, say.
 
@@ -63,12 +65,13 @@ def write_case(answered: Sequence[AnsweredCase], folder: Path) -> Iterator[str]:
     files: dict[str, Path] = {}
     for each in answered:
         yield f"case {each.case.id}: {each.item}, scene {each.case.scene}, on {each.model}"
+        width = max(len(_asked(query)) for query in each.case.queries)
         for query, answer in zip(each.case.queries, each.answers, strict=True):
             digest = query.picture.digest
             if digest not in files:
                 files[digest] = folder / f"{len(files) + 1}.png"
                 save(render(query.picture, each.source), files[digest])
-            yield f"    {query.text}  ->  {_said(answer)}  ({files[digest]})"
+            yield f"    {_asked(query).ljust(width)}  ->  {_said(answer)}  ({files[digest]})"
         yield f"  expected: {each.case.expected}"
         yield f"  {each.verdict}"
     save(sheet(_strip(each, files) for each in answered), folder / SHEET)
@@ -88,6 +91,12 @@ def save(image: Image.Image, file: Path) -> None:
         raise OptionError(
             f"Expected a file that can be written, but got file={str(file)!r} ({error.strerror or error}): name another"
         ) from error
+
+
+def _asked(query: Query) -> str:
+    """The text, with how its picture was edited, as the violation of a run is shown."""
+    edits = "; ".join(map(in_words, query.picture.edits))
+    return f"{query.text} [{edits}]" if edits else query.text
 
 
 def _said(answer: str | None) -> str:

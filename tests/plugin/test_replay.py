@@ -94,8 +94,8 @@ def test_a_case_of_the_report(pytester: pytest.Pytester, run: Run) -> None:
         [
             "*= vqamt: replay =*",
             f"case {row['case_id']}: metavqa.reversion?object?, scene {row['scene']}, on fault:always-yes",
-            f"    {row['queries'][0]['text'].replace('?', '[?]')}  ->  'yes'  (*1.png)",
-            f"    {row['queries'][1]['text'].replace('?', '[?]')}  ->  'yes'  (*1.png)",
+            f"    {row['queries'][0]['text'].replace('?', '[?]')} *->  'yes'  (*1.png)",
+            f"    {row['queries'][1]['text'].replace('?', '[?]')} *->  'yes'  (*1.png)",
             "  expected: one yes, one no",
             "  violated: one answer must be yes and the other no, but got yes, yes",
             "  side by side: *sheet.png",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import groupby
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from tests.soundness.asking import Item, items
 from tests.soundness.samples import PICTURES, REAL, Sample
 from tests.soundness.survey import survey
+
+T = TypeVar("T")
 
 PAGE = Path(__file__).parents[2] / "docs" / "applies.md"
 SAMPLES: tuple[Sample, ...] = (PICTURES, *REAL)
@@ -19,12 +21,12 @@ _HEAD = f"""\
 # What applies to which data
 
 No scene gives a case of every relation: a picture with one thing cannot be cut between two, and a graph without a photo
-has nothing to cut out. Which relations find cases on your data can be told from data like it:
+has nothing to cut out. Which relations find cases on your data can be told from data like it.
 
-- a number is how many of the scenes gave a case; `{NONE}` is none at all, and such a relation is skipped, with the reason.
+- A number is how many of the scenes gave a case; `{NONE}` is none, and such a relation is skipped, with the reason.
 - "presumed" is the share of cases that rest on an absence which the annotations do not guarantee. They are
-  [counted apart](report.md#presumed-cases), and gated only where a pattern names the relation. Without the word, no case
-  is presumed.
+  [counted apart](report.md#presumed-cases), and gated only where a pattern names the relation. Where nothing is said, no
+  case is presumed.
 
 Why scenes gave none is told below, for each kind of data.
 """
@@ -65,14 +67,17 @@ def column(text: str, sample: Sample) -> dict[str, str]:
 def section(sample: Sample) -> str:
     """Why scenes of a sample gave no case."""
     lines = [f"## {sample.title[0].upper()}{sample.title[1:]}", "", _drawn(sample), ""]
-    refused = [(item, found) for item in items() if (found := survey(item, sample)).reasons]
-    if not refused:
-        return "\n".join((*lines, "Every relation applies to every scene.", ""))
     lines += [_row("relation", "applies", "scenes, and why they gave no case"), _row("---", "---:", "---")]
-    for found, same in groupby(refused, key=lambda pair: (pair[1].applies, pair[1].reasons)):
-        names = "<br>".join(f"`{item.name}`" for item, _ in same)
-        lines.append(_row(names, f"{found[0]} of {sample.scenes}", "<br>".join(f"{n}: {why}" for why, n in found[1])))
+    for names, (applies, reasons) in _together(lambda item: _outcome(item, sample)):
+        if reasons:
+            why = "<br>".join(f"{count}: {reason}" for reason, count in reasons)
+            lines.append(_row(names, f"{applies} of {sample.scenes}", why))
     return "\n".join((*lines, ""))
+
+
+def _outcome(item: Item, sample: Sample) -> tuple[int, tuple[tuple[str, int], ...]]:
+    found = survey(item, sample)
+    return found.applies, found.reasons
 
 
 def _drawn(sample: Sample) -> str:
@@ -84,8 +89,17 @@ def _drawn(sample: Sample) -> str:
 def _overview() -> Iterator[str]:
     yield _row("relation", *(sample.title for sample in SAMPLES))
     yield _row("---", *("---:" for _ in SAMPLES))
-    for cells, same in groupby(items(), key=lambda item: [cell(item, sample) for sample in SAMPLES]):
-        yield _row("<br>".join(f"`{item.name}`" for item in same), *cells)
+    for names, cells in _together(lambda item: tuple(cell(item, sample) for sample in SAMPLES)):
+        yield _row(names, *cells)
+
+
+def _together(told: Callable[[Item], T]) -> Iterator[tuple[str, T]]:
+    """The variants of each relation, those of which the same is told in one row; its name, and what is told."""
+    rows: dict[tuple[str, T], list[str]] = {}
+    for item in items():
+        rows.setdefault((item.relation.info.name, told(item)), []).append(f"`{item.name}`")
+    for (_, same), names in rows.items():
+        yield "<br>".join(names), same
 
 
 def _percent(share: float) -> str:

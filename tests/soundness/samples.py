@@ -56,7 +56,7 @@ def _real(name: str, title: str, source: str, folder: str, *, scenes: int, draws
 
 PICTURES = Sample(
     name="pictures",
-    title="the picture world",
+    title="500 drawn scenes",
     source="pictures",
     argument="500",
     scenes=500,
@@ -69,7 +69,7 @@ REAL: tuple[Sample, ...] = (
     _real("gqa", "8 GQA graphs, no photos", "gqa", "gqa", scenes=8, draws=20),
     _real("visual-genome", "1 Visual Genome photo", "visual-genome", "visual_genome", scenes=1, draws=60),
     _real("vqa-v2-on-coco", "8 COCO photos with VQA v2 questions", "vqa-v2", "coco", scenes=8, draws=10),
-    _real("vqa-v2", "VQA v2 questions alone", "vqa-v2", "vqa_v2", scenes=100, draws=2),
+    _real("vqa-v2", "100 VQA v2 photos, questions only", "vqa-v2", "vqa_v2", scenes=100, draws=2),
 )
 
 

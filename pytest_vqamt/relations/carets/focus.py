@@ -22,8 +22,8 @@ from pytest_vqamt.language.nouns import is_countable, plural
 from pytest_vqamt.language.properties import exclusive_pool
 from pytest_vqamt.language.questions import Question
 from pytest_vqamt.relations.carets.foreground import foreground, half_seen
-from pytest_vqamt.relations.carets.look_alikes import surely_unlike
 from pytest_vqamt.relations.erasing import FLAT
+from pytest_vqamt.relations.look_alikes import surely_unlike
 from pytest_vqamt.relations.names import (
     alone,
     borne,

@@ -27,7 +27,7 @@ class Insertion:
     **Deviation:** what is asked about is as in ``present`` and in the picture, and no thing of it comes or goes with
     the inserted one: it is no kind, part or garment of it, and nothing that overlapped it where it was cut out looks
     like it in part (``look_alikes``); nor does the inserted thing itself, where something overlapped it or the edge of
-    its photo cut it off. Where some of what is asked about may be there without being annotated, be it in this picture,
+    its photo cut it off. Where some of what is counted may be there without being annotated, be it in this picture,
     where the inserted thing may hide it, or in the one that the thing was cut out of, the case is tagged "presumed".
     """
 
@@ -44,7 +44,8 @@ class Insertion:
         inserted = insert_one(scene, corpus, choose, things_in(scene))
         if isinstance(inserted, NotApplicable):
             return inserted
-        asked = ask_about(scene, choose, Kind(variant), lambda name: inserted.leaves(name, scene))
+        kind = Kind(variant)
+        asked = ask_about(scene, choose, kind, lambda name: inserted.leaves(name, scene))
         if isinstance(asked, NotApplicable):
             return asked
         return case_of(
@@ -54,7 +55,7 @@ class Insertion:
             ((picture, asked.question) for picture in (scene.picture, inserted.picture)),
             expected="first = second",
             facts=(*asked.facts, *inserted.facts),
-            presumed=asked.presumed or inserted.is_presumed(asked.groups),
+            presumed=kind is Kind.COUNT and (asked.presumed or inserted.is_presumed(asked.groups)),
         )
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:

@@ -97,8 +97,8 @@ def test_what_was_said_is_told_and_the_pictures_are_written(capsys: pytest.Captu
     assert told(capsys, case.id) == [
         "from out/cases.jsonl",
         f"case {case.id}: ours.erase[object], scene {case.scene}, on tiny",
-        f"    {asked}  ->  'yes'  ({folder / '1.png'})",
-        f"    {asked}  ->  'no'  ({folder / '2.png'})",
+        f"    {asked}                            ->  'yes'  ({folder / '1.png'})",
+        f"    {asked} [erased (white); mirrored]  ->  'no'  ({folder / '2.png'})",
         "  expected: first = second",
         "  violated: all answers must be the same, but got yes, no",
         f"  side by side: {folder / 'sheet.png'}",
