@@ -24,7 +24,7 @@ FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", "PPM")
 _ORIENTATION = 0x0112
 _QUARTER_TURNS = (5, 6, 7, 8)
 _TIFF_WIDTH, _TIFF_HEIGHT = 256, 257
-_FIRST_BYTES = 12
+_FIRST_BYTES = 8
 
 
 def decode(data: bytes, file: str) -> Image.Image:

@@ -16,7 +16,7 @@ from pytest_vqamt.data.showing import shown
 MOST_PX = 100_000
 """The longest side that a picture may have."""
 
-_ID_ADVICE = f"one line of {MOST_OF_AN_ID} characters at most"
+_ID_ADVICE = f"one plain line of {MOST_OF_AN_ID} characters at most"
 
 
 @dataclass(frozen=True, slots=True)

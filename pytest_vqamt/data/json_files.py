@@ -12,7 +12,7 @@ from pathlib import Path
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.showing import reason, shown, shown_path
 
-_AROUND = 20
+_AROUND = 15
 """How many characters before and after a mistake are shown."""
 
 
@@ -66,7 +66,7 @@ def parse(text: str, where: str) -> object:
         place = f"line {error.lineno}, column {error.colno}" if "\n" in text.strip() else f"column {error.colno}"
         near = text[max(0, error.pos - _AROUND) : error.pos + _AROUND]
         raise DataError(
-            f"{where}: Expected JSON, but it breaks off at {place} ({error.msg}), near {near!r}: "
+            f"{where}: Expected JSON, but it breaks off at {place} ({error.msg}), near {shown(near)}: "
             "correct it there, or fetch it again"
         ) from error
     except RecursionError as error:

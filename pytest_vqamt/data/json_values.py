@@ -10,7 +10,8 @@ MOST_OF_AN_ID = 200
 """The most characters of what a record is called by: messages begin with it."""
 
 _NO_CHARACTER = re.compile("[\0-\x08\x0e-\x1f\x7f\ud800-\udfff]")
-_BREAKS_A_LINE = re.compile("[\t-\r\x85\u2028\u2029]")
+_NO_PLAIN_LINE = re.compile("[\t-\r\x80-\x9f\u2028-\u202e\u2066-\u2069]")
+"""Line ends, control characters, and those that turn the text behind them about."""
 _NUMBERS = frozenset((int, float))
 
 
@@ -27,7 +28,7 @@ def is_text(value: object) -> TypeGuard[str]:
 
 def is_short_line(text: str) -> bool:
     """Whether a record can be called so in a message."""
-    return len(text) <= MOST_OF_AN_ID and (text.isprintable() or not _BREAKS_A_LINE.search(text))
+    return len(text) <= MOST_OF_AN_ID and (text.isprintable() or not _NO_PLAIN_LINE.search(text))
 
 
 def is_number(value: object) -> TypeGuard[float]:

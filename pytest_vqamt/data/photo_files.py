@@ -132,7 +132,7 @@ class PhotoFiles:
             )
 
     def _shown(self, name: str) -> str:
-        return shown_path(self.folder / name)
+        return shown_path(self.folder, name)
 
     def _unreadable(self, name: str, error: Exception) -> str:
         said = f"{self._shown(name)} cannot be read ({reason(error)})"

@@ -8,11 +8,12 @@ from pathlib import Path
 _shortened = reprlib.Repr()
 _shortened.maxlist = _shortened.maxtuple = 8
 _shortened.maxdict = 4
-_shortened.maxstring = _shortened.maxother = 80
+_shortened.maxstring = _shortened.maxother = _shortened.maxlong = 40
 _shortened.maxlevel = 3
-_MOST_OF_A_VALUE = 120
+_MOST_OF_A_VALUE = 80
 _MOST_OF_A_PATH = 160
-_MOST_OF_A_REASON = 100
+_MOST_OF_A_NAME = 60
+_MOST_OF_A_REASON = 60
 
 
 def shown(value: object) -> str:
@@ -25,10 +26,13 @@ def shown(value: object) -> str:
     return text if len(text) <= _MOST_OF_A_VALUE else text[:_MOST_OF_A_VALUE] + "..."
 
 
-def shown_path(path: Path | str) -> str:
-    """The path in quotation marks; of one that is very long, the end, which tells it from its neighbours."""
-    text = str(path)
-    return repr(text) if len(text) <= _MOST_OF_A_PATH else repr("..." + text[-_MOST_OF_A_PATH:])
+def shown_path(path: Path | str, name: str = "") -> str:
+    """The path, or that of ``name`` in it, in quotation marks.
+
+    Of what is very long the end, which tells it from its neighbours.
+    """
+    place = _ending(str(path), _MOST_OF_A_PATH)
+    return repr(str(Path(place) / _ending(name, _MOST_OF_A_NAME)) if name else place)
 
 
 def reason(error: BaseException) -> str:
@@ -40,6 +44,10 @@ def reason(error: BaseException) -> str:
     said = error.strerror if isinstance(error, OSError) and error.strerror else _said(error)
     text = " ".join(said.split()).rstrip(".") or type(error).__name__
     return text if len(text) <= _MOST_OF_A_REASON else text[:_MOST_OF_A_REASON] + "..."
+
+
+def _ending(text: str, most: int) -> str:
+    return text if len(text) <= most else "..." + text[-most:]
 
 
 def _said(error: BaseException) -> str:

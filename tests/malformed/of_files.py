@@ -26,6 +26,8 @@ _FILES = (
     ("vqa-v2", "annotations.json"),
 )
 
+_AS_ONE_RECORD = "is within a list"
+"""Of a file that lists records beside others, one record is wrong then, and the others go without."""
 _DAMAGES: Mapping[str, Change] = {
     "is cut in half": lambda data: data[: len(data) // 2],
     "lacks its last byte": lambda data: data[:-1],
@@ -36,10 +38,10 @@ _DAMAGES: Mapping[str, Change] = {
     "is a web page": lambda _data: PAGE,
     "is a pointer of git lfs": lambda _data: POINTER,
     "has semicolons for colons": lambda data: data.replace(b":", b";"),
-    "is within a list": lambda data: b"[[" + data + b"]]",
+    _AS_ONE_RECORD: lambda data: b"[[" + data + b"]]",
     "is a text": lambda data: json.dumps(data.decode()).encode(),
     "is null": lambda _data: b"null",
-    "is nothing but brackets": lambda _data: b"[" * 100_000,
+    "is nothing but brackets": lambda _data: b"[" * 3000,
     "is nothing but NULs": lambda data: bytes(len(data)),
     "has lost a block to NULs": lambda data: data[:100] + bytes(64) + data[164:],
     "comes twice in one file": lambda data: data + data,
@@ -61,7 +63,8 @@ def broken_files() -> Iterator[Malformed]:
     """An entry for each file and damage."""
     for data, file in _FILES:
         for what, change in _DAMAGES.items():
-            yield _whole(data, file, what, change)
+            if what != _AS_ONE_RECORD or file in _NEEDED:
+                yield _whole(data, file, what, change)
         for what, change in _DAMAGES_OF_COMPRESSED.items():
             yield _whole(data, f"{file}.gz", what, change, plain=file)
         if file in _NEEDED:

@@ -29,6 +29,8 @@ PHOTOS: Mapping[str, str] = {
 def broken_photos() -> Iterator[Malformed]:
     """An entry for each source and broken photo."""
     for data, name in PHOTOS.items():
+        if data == "photos":
+            continue  # it reads them as graphs does
         kind = "PNG" if name.endswith(".png") else "JPEG"
         for what, make in {**_cut(kind), **_BROKEN, **_NONE, **({} if data == "vqa-v2" else _ANOTHER)}.items():
             yield Malformed(
@@ -117,14 +119,14 @@ _BROKEN: Mapping[str, Make] = {
     "coloured by number without a palette": lambda: png(
         chunk(b"IDAT", zlib.compress((b"\0" + bytes(WIDTH)) * HEIGHT)), colour=3
     ),
-    "a text that unpacks to 80 MB": lambda: png(
-        chunk(b"zTXt", b"x\0\0" + zlib.compress(bytes(80 * 2**20))), chunk(b"IDAT", _PIXELS)
+    "a text that unpacks to 4 MB": lambda: png(
+        chunk(b"zTXt", b"x\0\0" + zlib.compress(bytes(4 * 2**20))), chunk(b"IDAT", _PIXELS)
     ),
     "said to be of 60000 x 60000 px": lambda: png(chunk(b"IDAT", _PIXELS), width=60_000, height=60_000),
     "said to be of 2147483647 px": lambda: png(chunk(b"IDAT", _PIXELS), width=2**31 - 1, height=1),
     "a torn JPEG that was closed": _closed,
     "a JPEG without a frame": lambda: b"\xff\xd8\xff\xda\0\x0c\x03\x01\0\x02\x11\x03\x11\0\x3f\0" + bytes(99) + b"\xff\xd9",
-    "a JPEG without its tables": lambda: encoded("JPEG", 2).replace(b"\xff\xc4", b"\xff\xe5"),
+    "a JPEG without its tables": lambda: encoded("JPEG", 2).replace(b"\xff\xdb", b"\xff\xe5"),
     "a JPEG of nothing but its ends": lambda: b"\xff\xd8\xff\xd9",
     "a GIF cut off": lambda: _animated("GIF")[:-900],
     "a GIF without a frame": lambda: b"GIF89a" + struct.pack("<HH", WIDTH, HEIGHT) + b"\0\0\0;",

@@ -64,8 +64,8 @@ def test_the_command_that_was_printed(pytester: pytest.Pytester, run: Run, also:
 
 
 def test_on_a_worker(pytester: pytest.Pytester, run: Run) -> None:
-    first = run(REVERSION, "--vqamt-fail-under=0.9", "-n", "2", model="fault:always-yes")
-    assert_replayed(pytester.runpytest_inprocess(*command(first), "-n", "2"), first)
+    first = run(REVERSION, "--vqamt-fail-under=0.9", "-n", "1", model="fault:always-yes")
+    assert_replayed(pytester.runpytest_inprocess(*command(first), "-n", "1"), first)
 
 
 def test_pasted_into_a_shell(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,6 +108,7 @@ def test_the_pictures_are_written_out(pytester: pytest.Pytester, run: Run) -> No
     first = run("--vqamt-relations=ours.mirror", "--vqamt-report=out")
     result = pytester.runpytest_inprocess(*command(first), "--vqamt-report=out")
     assert_replayed(result, first)
+    assert [line.count("[mirrored]") for line in shown_violation(first)] == [0, 1]
     (folder,) = (pytester.path / "out" / "replay").iterdir()
     assert sorted(each.name for each in folder.iterdir()) == ["1.png", "2.png", "sheet.png"]
     assert f"({folder / '2.png'})" in result.stdout.str()

@@ -11,6 +11,7 @@ import pytest
 from tests.plugin.conftest import Run
 
 REMOVAL = "--vqamt-relations=metavqa.removal[count]"
+INPAINT = ("--vqamt-option=erase=inpaint", "--vqamt-option=inpaint=telea")
 
 
 def edits(folder: Path) -> set[str]:
@@ -25,17 +26,25 @@ def edits(folder: Path) -> set[str]:
     [
         ((), {"white"}),
         (("--vqamt-option=erase=mean",), {"mean"}),
-        (("--vqamt-option=erase=inpaint", "--vqamt-option=inpaint=telea"), {"inpaint"}),
+        (INPAINT, {"inpaint"}),
     ],
     ids=["paper", "mean", "inpaint"],
 )
 def test_a_setting_reaches_its_relation_and_the_report(
-    pytester: pytest.Pytester, run: Run, workers: tuple[str, ...], options: tuple[str, ...], fills: set[str]
+    pytester: pytest.Pytester, run: Run, options: tuple[str, ...], fills: set[str]
 ) -> None:
-    run(REMOVAL, *options, *workers, "--vqamt-report=out").assert_outcomes(passed=1)
+    run(REMOVAL, *options, "--vqamt-report=out").assert_outcomes(passed=1)
     assert edits(pytester.path / "out") == fills
     report = json.loads((pytester.path / "out" / "report.json").read_text(encoding="utf-8"))
     assert report["settings"] == dict(option.removeprefix("--vqamt-option=").split("=") for option in options)
+
+
+@pytest.mark.parametrize("workers", ["0", "1"])
+def test_it_reaches_workers(pytester: pytest.Pytester, run: Run, workers: str) -> None:
+    run(REMOVAL, *INPAINT, "-n", workers, "--vqamt-report=out").assert_outcomes(passed=1)
+    assert edits(pytester.path / "out") == {"inpaint"}
+    report = json.loads((pytester.path / "out" / "report.json").read_text(encoding="utf-8"))
+    assert report["settings"] == {"erase": "inpaint", "inpaint": "telea"}
 
 
 def test_it_may_stand_in_the_ini_file(pytester: pytest.Pytester, run: Run) -> None:

@@ -63,6 +63,27 @@ each_item = pytest.mark.parametrize("item", items(), ids=attrgetter("name"))
 """Marks a test that is run for each of them."""
 
 
+def set_otherwise() -> tuple[tuple[str, Item], ...]:
+    """Our items as each value of their settings makes them that is not the default, with what was set.
+
+    But for files that nobody has, and for what only makes a picture harder to see.
+    """
+    return tuple(
+        (f"{setting.name}={value}", Item(catalogue.get(name, {setting.name: value}), item.variant))
+        for item in items()
+        for name in (item.relation.info.name,)
+        for setting in item.relation.info.settings
+        for value in setting.values
+        if value != setting.default and not value.endswith(":PATH") and setting.name != "severity"
+    )
+
+
+each_item_set_otherwise = pytest.mark.parametrize(
+    "item", [pytest.param(item, id=f"{item.name} {what}") for what, item in set_otherwise()]
+)
+"""Marks a test that is run for each of them."""
+
+
 def model(spec: str) -> LoadedModel:
     return Catalogue().load(spec, ModelOptions())
 

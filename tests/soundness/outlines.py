@@ -93,10 +93,10 @@ class OfCoco:
 
 def _without_smaller(whole: Bitmap, others: Sequence[Bitmap]) -> Bitmap:
     """The pixels that no smaller thing shows: the outline of a table takes in what stands on it."""
-    own = whole.copy()
+    own = whole
     for other in others:
-        if np.count_nonzero(other) < np.count_nonzero(whole):
-            own &= ~other
+        if np.count_nonzero(other) < np.count_nonzero(whole) and (own & other).any():
+            own = own & ~other
     return own
 
 

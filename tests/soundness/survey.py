@@ -40,7 +40,7 @@ def survey(item: Item, sample: Sample) -> Survey:
     reasons: Counter[str] = Counter()
     applies = 0
     for index in range(sample.scenes):
-        chooser = RandomChooser(Random(f"{item.name} of scene {index}"))
+        chooser = RandomChooser(Random(f"{item.relation.info.name} of scene {index}"))  # alike for all variants
         refused: Counter[str] = Counter()
         fruitful = False
         for _ in range(sample.draws):

@@ -9,7 +9,7 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.sampling.samplers import Sampler
-from tests.soundness.asking import Item, cases, each_item, judged, model
+from tests.soundness.asking import Item, cases, each_item, each_item_set_otherwise, judged, model
 
 MOSTLY_SHOWN = 0.5
 """At most so many of the oracle's passes may be vacuous: else the relation asks about next to nothing."""
@@ -44,6 +44,11 @@ def test_the_oracle_holds(item: Item, pictures: SceneSource) -> None:
 @each_item
 def test_the_oracle_holds_on_what_hypothesis_draws(item: Item, pictures: SceneSource) -> None:
     assert_the_oracle_holds(item, pictures, Sampling(max_cases=150, sampler=Sampler.HYPOTHESIS))
+
+
+@each_item_set_otherwise
+def test_the_oracle_holds_with_other_settings(item: Item, pictures: SceneSource) -> None:
+    assert_the_oracle_holds(item, pictures, Sampling(max_cases=100, sampler=Sampler.RANDOM))
 
 
 @pytest.mark.slow

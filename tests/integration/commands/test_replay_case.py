@@ -93,12 +93,12 @@ def test_what_was_said_is_told_and_the_pictures_are_written(capsys: pytest.Captu
     report(Path("out"), *map(row, CASES))
     case = CASES[2]
     folder = Path("vqamt-replay") / case.id
-    asked = case.queries[0].text
+    asked, edited = case.queries[0].text, " [erased (white); mirrored]"
     assert told(capsys, case.id) == [
         "from out/cases.jsonl",
         f"case {case.id}: ours.erase[object], scene {case.scene}, on tiny",
-        f"    {asked}                            ->  'yes'  ({folder / '1.png'})",
-        f"    {asked} [erased (white); mirrored]  ->  'no'  ({folder / '2.png'})",
+        f"    {asked}{' ' * len(edited)}  ->  'yes'  ({folder / '1.png'})",
+        f"    {asked}{edited}  ->  'no'  ({folder / '2.png'})",
         "  expected: first = second",
         "  violated: all answers must be the same, but got yes, no",
         f"  side by side: {folder / 'sheet.png'}",
