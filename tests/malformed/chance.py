@@ -7,9 +7,10 @@ from random import Random
 from tests.malformed.good import Data, Json
 
 _VALUES: tuple[Json, ...] = (
-    None, True, False, 0, -1, 1, 2, 7, 1.5, -0.0, 1e-9, 1e300, 10**20, float("nan"), float("inf"), "", " ", "dog", "2", "nan",
-    "dog.n.01", "\u200b", "\ud83d", "a\nb", "\0", "../1.png", "x" * 999, [], {}, [[]], [{}], [None], ["dog"], [0, 0, 5, 5],
-    [2, 3, 12, 3, 12, 11], {"id": 1}, {"name": "dog", "object": "21"}, [{"id": "a", "name": "dog", "box": [0, 0, 5, 5]}],
+    None, True, False, 0, -1, 1, 2, 7, 1.5, -0.0, 1e-9, 1e300, 10**20, float("nan"), float("inf"), "", " ", "dog",
+    "2", "nan", "dog.n.01", "\u200b", "\ud83d", "a\nb", "\0", "../1.png", "x" * 999, [], {}, [[]], [{}], [None],
+    ["dog"], [0, 0, 5, 5], [2, 3, 12, 3, 12, 11], {"id": 1}, {"name": "dog", "object": "21"},
+    [{"id": "a", "name": "dog", "box": [0, 0, 5, 5]}],
 )  # fmt: skip
 
 
@@ -22,7 +23,7 @@ def break_a_value(data: Data, rng: Random) -> str:
         del inner[key]
     elif how == "wrap":
         inner[key] = [inner[key]]
-    elif how == "again" and isinstance(inner, list):
+    elif how == "again" and isinstance(key, int):
         inner.insert(key, inner[key])
     elif how == "from elsewhere":
         other, its = rng.choice(_places(data.files[rng.choice(sorted(data.files))]))

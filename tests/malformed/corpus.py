@@ -12,7 +12,12 @@ from tests.malformed.of_files import broken_files
 from tests.malformed.of_lines import broken_line_files
 from tests.malformed.of_names import hostile_names, photos_that_are_none
 from tests.malformed.of_photos import broken_photos
-from tests.malformed.of_records import broken_records
+from tests.malformed.records_of_coco import COCO as COCO_RECORDS
+from tests.malformed.records_of_coco import VQA_V2 as VQA_V2_RECORDS
+from tests.malformed.records_of_graphs import GRAPHS as GRAPHS_RECORDS
+from tests.malformed.records_of_scene_graphs import GQA as GQA_RECORDS
+from tests.malformed.records_of_scene_graphs import IN_PARTS as IN_PARTS_RECORDS
+from tests.malformed.records_of_scene_graphs import VISUAL_GENOME as VISUAL_GENOME_RECORDS
 
 CORPUS: tuple[Malformed, ...] = tuple(
     chain(
@@ -24,7 +29,12 @@ CORPUS: tuple[Malformed, ...] = tuple(
         broken_fields("visual-genome", "image_data.json", IMAGE_DATA, strict=True),
         broken_fields("vqa-v2", "questions.json", QUESTIONS, strict=True),
         broken_fields("vqa-v2", "annotations.json", ANSWERS, strict=True),
-        broken_records(),
+        GRAPHS_RECORDS,
+        COCO_RECORDS,
+        VQA_V2_RECORDS,
+        GQA_RECORDS,
+        VISUAL_GENOME_RECORDS,
+        IN_PARTS_RECORDS,
         broken_files(),
         broken_line_files(),
         hostile_names(),

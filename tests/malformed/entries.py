@@ -85,7 +85,7 @@ def rename(file: str, *path: Step, to: str) -> Damage:
 
 
 def rewrite(file: str, change: Callable[[bytes], bytes | None], *, name: str = "") -> Damage:
-    """Changes the bytes of ``file``; where it gets another ``name``, it goes by that alone. None makes a folder of it."""
+    """Changes the bytes of ``file``, which goes by another ``name`` where one is given; None makes a folder of it."""
 
     def damage(data: Data) -> None:
         data.raw[name or file] = change(data.bytes_of(file))

@@ -38,7 +38,7 @@ COCO: tuple[Field, ...] = (
           "too few": [16, 8], "too many": [16, 8, 400], "negative": [16, -8, 376], "texts": ["16", "368"],
           "no compression": "16 8 360", "compression cut off": "`0"}),
     Field(path=("annotations", 4, "segmentation", "size"), where="instances.json: annotation 22",
-          named="segmentation.size", no={"turned": [24, 16], "of one": [24], "a text": "16x24", "of texts": ["16", "24"]},
+          named="segmentation.size", no={"turned": [24, 16], "of one": [24], "a text": "16x24", "of texts": ["1", "2"]},
           needed=False),
 )  # fmt: skip
 COCO_CAPTIONS: tuple[Field, ...] = (
@@ -93,8 +93,10 @@ VISUAL_GENOME: tuple[Field, ...] = (
     ),
     Field(path=(*_VG, "relationships"), where="image 2", named="relationships", no=NO_LIST, needed=False),
     Field(path=(*_VG, "relationships", 0), where="image 2", named="relationships[0]", no=NO_OBJECT),
-    Field(path=(*_VG, "relationships", 0, "subject_id"), where="image 2", named="relationships[0].subject_id", no=NO_ID),
-    Field(path=(*_VG, "relationships", 0, "object_id"), where="image 2", named="relationships[0].object_id", no=NO_ID),
+    *(
+        Field(path=(*_VG, "relationships", 0, end), where="image 2", named=f"relationships[0].{end}", no=NO_ID)
+        for end in ("subject_id", "object_id")
+    ),
     Field(
         path=(*_VG, "relationships", 0, "predicate"), where="image 2", named="relationships[0].predicate",
         no={"a number": 3, "a list": ["near"], "an object": {}},

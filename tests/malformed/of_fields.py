@@ -16,8 +16,8 @@ NO_TEXT: Mapping[str, object] = {
     "half a surrogate": "dog\ud83d", "a NUL": "dog\0", "an escape": "\x1b[2Jdog",
 }  # fmt: skip
 NO_ID: Mapping[str, object] = {
-    "true": True, "a half": 1.5, "blank": " ", "a list": [1], "an object": {}, "two lines": "a\nb", "a very long text": LONG,
-    "half a surrogate": "\ud83d",
+    "true": True, "a half": 1.5, "blank": " ", "a list": [1], "an object": {}, "two lines": "a\nb",
+    "a very long text": LONG, "half a surrogate": "\ud83d",
 }  # fmt: skip
 NO_NUMBER: Mapping[str, object] = {
     "a text": "7", "true": True, "a list": [7], "an object": {"7": 7}, "NaN": NAN, "infinite": INFINITE,

@@ -55,10 +55,10 @@ _SECOND_LINES: tuple[tuple[str, Callable[[bytes], bytes], tuple[str, ...]], ...]
 )
 _ELSEWHERE: tuple[tuple[str, Change, int, tuple[str, ...]], ...] = (
     ("is torn off", lambda data: data[:-60], 3, ("3",)),
-    ("has a line of binary data before the second", lambda data: data.replace(b"\n", b"\n\x89PNG\r\x1a\x00\n", 1), 2, ()),
+    ("has a line of binary data", lambda data: data.replace(b"\n", b"\n\x89PNG\r\x1a\x00\n", 1), 2, ()),
     ("has a header", lambda data: b"id,photo,width,height\n" + data, 1, ()),
     ("has a footer of NULs", lambda data: data + bytes(512), 4, ()),
-    ("has two rows on one line", lambda data: data[: data.rindex(b"\n{")] + b" " + data[data.rindex(b"\n{") + 1 :], 2, ("2", "3")),
+    ("has two rows on one line", lambda data: b" ".join(data.rsplit(b"\n{", 1)), 2, ("2", "3")),
 )  # fmt: skip
 
 

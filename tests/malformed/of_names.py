@@ -13,7 +13,8 @@ from tests.malformed.of_photos import PHOTOS
 _NAMES: Mapping[str, str] = {
     "a folder up": "../secret.png", "a folder down and two up": "images/../../secret.png", "up alone": "..",
     "absolute": "/etc/hostname", "a device": "/dev/zero", "a drive": "C:/secret.png", "a drive alone": "c:secret.png",
-    "backslashes": "..\\secret.png", "a server of Windows": "\\\\server\\share\\2.png", "a server": "//server/share/2.png",
+    "backslashes": "..\\secret.png", "a server of Windows": "\\\\server\\share\\2.png",
+    "a server": "//server/share/2.png",
     "a NUL": "2.png\0.jpg", "two lines": "2\n.png", "a half surrogate": "\udcff.png", "very long": "x" * 5000 + ".png",
     "a very long way": "x/" * 3000 + "2.png", "an address": "https://example.org/2.png", "a file's address": "file:///etc/hostname",
     "its own data": "data:image/png;base64,iVBORw0KGgo=", "a device of Windows": "NUL.png", "a home": "~/2.png",

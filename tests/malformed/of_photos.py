@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 
@@ -66,7 +67,11 @@ def _cut(kind: str) -> Mapping[str, Make]:
     """Cut off at several places: in its first bytes, in its head, in its pixels, before its end."""
     whole = encoded(kind, 2)
     places = (1, 7, 11, 20, 60, len(whole) // 2, len(whole) - 20, len(whole) - 2, len(whole) - 1)
-    return {f"cut off after {place} bytes": lambda place=place: whole[:place] for place in places}  # type: ignore[misc]  # bound early
+    return {f"cut off after {place} bytes": partial(_first, whole, place) for place in places}
+
+
+def _first(data: bytes, count: int) -> bytes:
+    return data[:count]
 
 
 def _flipped(data: bytes, place: int, bit: int = 0) -> bytes:
@@ -105,6 +110,7 @@ def _turned() -> bytes:
 
 
 _PIXELS = zlib.compress((b"\0" + bytes(3 * WIDTH)) * HEIGHT)
+_SCAN = b"\xff\xda\0\x0c\x03\x01\0\x02\x11\x03\x11\0\x3f\0"
 _BROKEN: Mapping[str, Make] = {
     "of one flipped bit in its pixels": _flipped_pixel,
     "of one flipped bit in its size": lambda: _flipped(encoded("PNG", 2), 19),
@@ -125,7 +131,7 @@ _BROKEN: Mapping[str, Make] = {
     "said to be of 60000 x 60000 px": lambda: png(chunk(b"IDAT", _PIXELS), width=60_000, height=60_000),
     "said to be of 2147483647 px": lambda: png(chunk(b"IDAT", _PIXELS), width=2**31 - 1, height=1),
     "a torn JPEG that was closed": _closed,
-    "a JPEG without a frame": lambda: b"\xff\xd8\xff\xda\0\x0c\x03\x01\0\x02\x11\x03\x11\0\x3f\0" + bytes(99) + b"\xff\xd9",
+    "a JPEG without a frame": lambda: b"\xff\xd8" + _SCAN + bytes(99) + b"\xff\xd9",
     "a JPEG without its tables": lambda: encoded("JPEG", 2).replace(b"\xff\xdb", b"\xff\xe5"),
     "a JPEG of nothing but its ends": lambda: b"\xff\xd8\xff\xd9",
     "a GIF cut off": lambda: _animated("GIF")[:-900],

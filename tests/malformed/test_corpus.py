@@ -1,4 +1,4 @@
-"""Each malformed input gives one clear error that names the record: no traceback, and nothing is left out in silence."""
+"""Each malformed input gives one clear error that names the record; no traceback, and nothing left out in silence."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.catalogue import load
-from tests.malformed.entries import Damage, both, put, rewrite
+from tests.malformed.entries import Damage, append, both, put, rewrite
 from tests.malformed.good import KINDS, image
 from tests.malformed.of_photos import HARMLESS, PHOTOS, with_photo
 from tests.malformed.outcomes import use
@@ -35,12 +35,12 @@ DAMAGES: dict[str, tuple[str, Damage]] = {
         "sceneGraphs.json", "2", "objects", "21", "relations", value={"0": {"name": "near", "object": "22"}}
     )),
     "visual-genome: numbers as texts": ("visual-genome", put("scene_graphs.json", 1, "objects", 0, "x", value="2")),
-    "visual-genome: a relationship that says nothing": ("visual-genome", put("scene_graphs.json", 1, "relationships", value=[
-        {"relationship_id": 1, "predicate": "near", "subject_id": 21, "object_id": 22},
-        {"relationship_id": 2, "predicate": "", "subject_id": 21, "object_id": 22},
-    ])),
-    "vqa-v2: answers to what is not asked": ("vqa-v2", lambda data: data.files["annotations.json"]["annotations"].append(
-        {"question_id": 7, "answers": "none"}
+    "visual-genome: a relationship that says nothing": ("visual-genome", append(
+        "scene_graphs.json", 1, "relationships",
+        value={"relationship_id": 2, "predicate": "", "subject_id": 21, "object_id": 22},
+    )),
+    "vqa-v2: answers to what is not asked": ("vqa-v2", append(
+        "annotations.json", "annotations", value={"question_id": 7, "answers": "none"}
     )),
 }  # fmt: skip
 

@@ -151,7 +151,12 @@ def _thing(name: str, box: list[float], picture: Json) -> tuple[str, float, floa
 
 
 def _sorted(things: Iterator[tuple[str, float, float, float, float]]) -> Telling:
-    return tuple(sorted((name, *(round(number, _ALMOST) for number in corners)) for name, *corners in things))
+    return tuple(
+        sorted(
+            (name, round(x0, _ALMOST), round(y0, _ALMOST), round(x1, _ALMOST), round(y1, _ALMOST))
+            for name, x0, y0, x1, y1 in things
+        )
+    )
 
 
 def _nothing() -> object:
