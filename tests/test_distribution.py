@@ -49,9 +49,12 @@ def test_the_core_brings_nothing_heavy() -> None:
     core = [requirement for requirement in requires("pytest-vqamt") or () if "extra ==" not in requirement]
     assert {name_in(requirement) for requirement in core} == {
         "hypothesis",
+        "ijson",
         "inflect",
         "numpy",
         "pillow",
+        "platformdirs",
+        "pycocotools",
         "pytest",
         "tqdm",
     }

@@ -50,7 +50,7 @@ class Corpus:
         plural: names of which some scene has two or more, so that they are surely countable.
         attributes: for each name, the attributes seen on it, with how many things bear them.
         multi_coloured: names of which some thing has no one colour.
-        cutouts: for each name, the things that a mask can cut out, the largest first.
+        cutouts: for each name, the things that a mask can cut out, but for mere fragments, the largest first.
         simplest_first: indices of all scenes, those with the fewest objects first.
         scene: gives the scene at an index.
         measure: measures the mean colour of the photos; slow, and done once.
@@ -113,7 +113,7 @@ def gather(
             attributes.setdefault(thing.name, Counter()).update(thing.attributes)
             if thing.multi_coloured:
                 multi_coloured.add(thing.name)
-            if thing.has_mask:
+            if thing.has_mask and not thing.fragmented:
                 cutouts.setdefault(thing.name, []).append(_entry(each, index, thing.id))
     return Corpus(
         scenes=len(sizes),

@@ -29,6 +29,8 @@ class Thing:
         box: in pixels of the picture.
         attributes: adjectives and actions that hold ("red", "open", "standing"), in lower case.
         synset: a WordNet synset such as "dog.n.01" where the source gives one.
+        fragmented: whether only pieces or a sliver of it are in sight, as behind a railing: it counts, and nobody would
+            tell what it is by them alone.
         has_mask: whether the source can give its pixels, as a mask.
         multi_coloured: whether no one colour describes it, so that its colour is never asked about.
     """
@@ -39,6 +41,7 @@ class Thing:
     attributes: tuple[str, ...] = ()
     synset: str | None = None
     has_mask: bool = False
+    fragmented: bool = False
     multi_coloured: bool = False
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import cast
 
 from pytest_vqamt.core.errors import DataError, OptionError, did_you_mean
@@ -58,6 +59,8 @@ def check(spec: str) -> None:
 def load(spec: str, *, allow_bad_records: bool = False) -> SceneSource:
     """The source that ``spec``, ``name`` or ``name:argument``, names.
 
+    A ``~`` that the argument begins with is the home folder: shells leave it alone behind a colon.
+
     Raises:
         OptionError: no such source, or an argument that it cannot take.
         DataError: its files are wrong, or some of its records are and ``allow_bad_records`` is not set.
@@ -70,12 +73,21 @@ def load(spec: str, *, allow_bad_records: bool = False) -> SceneSource:
     else:
         (point,) = entry_points(group=ENTRY_POINTS, name=name)
         factory = point.load()
-    source = cast("SceneSource", factory(argument))
+    source = cast("SceneSource", factory(_from_home(argument)))
     bad = source.bad_records
     if bad and not allow_bad_records:
         raise DataError(
             f"Expected every record of {spec} to be usable, but {len(bad)} {'is' if len(bad) == 1 else 'are'} bad, "
             f"beside {len(source)} good scenes; the first: {bad[0]}; mend what is wrong, or leave it out with "
-            "--vqamt-allow-bad-records"
+            "--vqamt-allow-bad-records (vqamt describe: --allow-bad-records)"
         )
     return source
+
+
+def _from_home(argument: str) -> str:
+    if not argument.startswith("~"):
+        return argument
+    try:
+        return str(Path(argument).expanduser())
+    except RuntimeError:  # nobody of that name has a home: a file may be called so
+        return argument

@@ -15,7 +15,7 @@ from pytest_vqamt.core.scene import Photo, Region, Scene, Thing
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.coco_classes import annotated_exhaustively
 from pytest_vqamt.data.coco_files import CocoFiles, find
-from pytest_vqamt.data.coco_masks import mask_image
+from pytest_vqamt.data.coco_masks import is_fragmented, mask_image
 from pytest_vqamt.data.coco_records import CocoImage, CocoRecords, read_records
 from pytest_vqamt.data.photo_files import PhotoFiles
 
@@ -70,7 +70,13 @@ def scene_of(image: CocoImage, exhaustive: frozenset[str]) -> Scene:
         width=image.width,
         height=image.height,
         objects=tuple(
-            Thing(id=each.id, name=each.name, box=each.box, has_mask=each.segmentation is not None)
+            Thing(
+                id=each.id,
+                name=each.name,
+                box=each.box,
+                has_mask=each.segmentation is not None,
+                fragmented=each.segmentation is not None and is_fragmented(each.segmentation, each.box),
+            )
             for each in image.annotations
             if not each.crowd
         ),

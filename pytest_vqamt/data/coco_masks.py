@@ -11,6 +11,7 @@ import numpy as np
 from PIL import Image
 from pycocotools import mask as coco_mask  # type: ignore[import-untyped]  # it has neither types nor stubs
 
+from pytest_vqamt.core.box import Box
 from pytest_vqamt.data.fields import Record
 
 if TYPE_CHECKING:
@@ -153,3 +154,21 @@ def _decompressed(text: str) -> list[int]:
     if shift:
         raise ValueError(text)
     return lengths
+
+
+_SLIVER = 0.3
+"""A mask that covers less of its box shows a sliver of the thing, or one that nobody tells by its outline."""
+
+
+def is_fragmented(segmentation: Segmentation, box: Box) -> bool:
+    """Whether a mask is in several pieces, or covers little of its box: what it shows is hardly told by itself."""
+    if isinstance(segmentation, Polygons):
+        return len(segmentation.outlines) > 1 or sum(map(_area, segmentation.outlines)) < _SLIVER * box.area
+    return sum(segmentation.lengths[1::2]) < _SLIVER * box.area
+
+
+def _area(outline: array[float]) -> float:
+    """The area inside an outline, by the shoelace formula."""
+    xs, ys = outline[0::2], outline[1::2]
+    ahead = zip(xs, ys, [*xs[1:], xs[0]], [*ys[1:], ys[0]], strict=True)
+    return abs(sum(x * next_y - next_x * y for x, y, next_x, next_y in ahead)) / 2

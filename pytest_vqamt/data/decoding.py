@@ -65,9 +65,9 @@ def _read(source: BytesIO | Path, file: str, take: Callable[[Image.Image], T]) -
             f"(it begins with {shown(_first_bytes(source))}): put the photo itself there"
         ) from error
     except Exception as error:  # Pillow's readers raise whatever a broken file makes them stumble over
-        raise DataError(
-            f"Expected a photo, but {shown_path(file)} is broken ({reason(error)}): fetch it again"
-        ) from error
+        no_file = isinstance(error, OSError) and error.errno is not None
+        wrong, advice = ("cannot be read", "make it readable") if no_file else ("is broken", "fetch it again")
+        raise DataError(f"Expected a photo, but {shown_path(file)} {wrong} ({reason(error)}): {advice}") from error
 
 
 def _first_bytes(source: BytesIO | Path) -> bytes:

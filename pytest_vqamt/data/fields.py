@@ -131,7 +131,7 @@ class Record:
 
     def names(self, field: str) -> tuple[str, ...]:
         """A list of names as ``name`` reads them, each once; empty where there is none."""
-        return tuple(dict.fromkeys(tidy(text) for text in self.texts(field)))
+        return tuple(dict.fromkeys(map(tidy, self.texts(field))))
 
     def numbers(self, field: str) -> tuple[float, ...]:
         """A list of finite numbers, which must be there."""

@@ -73,7 +73,7 @@ def mask_of_row(row: object, where: str, thing_id: str) -> Polygons:
     """
     for each in Record.of(row, where).records("objects"):
         if each.identity("id") == thing_id and each.has("mask"):
-            return _polygons(each)
+            return _polygons(each)[0]
     raise DataError(
         f"{where}: Expected a thing with a mask, but got thing_id={shown(thing_id)}: ask where has_mask is true"
     )
@@ -164,24 +164,29 @@ def _synset(record: Record) -> str | None:
     return synset
 
 
-def _polygons(record: Record) -> Polygons:
+def _polygons(record: Record) -> tuple[Polygons, Box]:
+    """The polygons of a thing, and the box around them, which may have no area."""
     found = record.number_lists("mask")
     if not found:
         raise record.wrong("mask", "one polygon or more", "leave the field out where there is no mask")
+    x0 = y0 = x1 = y1 = 0.0
     for place, polygon in enumerate(found):
         if len(polygon) < 6 or len(polygon) % 2:
             raise record.wrong(f"mask[{place}]", "a polygon [x, y, x, y, x, y, ...] of three corners or more")
-        if max(polygon) > MOST_PX or min(polygon) < -MOST_PX:
+        xs, ys = polygon[::2], polygon[1::2]
+        left, top, right, bottom = min(xs), min(ys), max(xs), max(ys)
+        if left < -MOST_PX or top < -MOST_PX or right > MOST_PX or bottom > MOST_PX:
             raise record.wrong(f"mask[{place}]", f"a polygon of pixels, none beyond {MOST_PX}")
-    return found
+        if place:
+            left, top, right, bottom = min(left, x0), min(top, y0), max(right, x1), max(bottom, y1)
+        x0, y0, x1, y1 = left, top, right, bottom
+    return found, Box.between(x0, y0, x1, y1)
 
 
 def _check_mask(record: Record, box: Box) -> None:
     """Raises DataError where no part of the mask can lie in the box: they are not of one thing, or not in pixels."""
-    polygons = _polygons(record)
-    xs, ys = [polygon[::2] for polygon in polygons], [polygon[1::2] for polygon in polygons]
-    right, bottom = min(max(map(max, xs)), box.x1), min(max(map(max, ys)), box.y1)
-    if right <= max(min(map(min, xs)), box.x) or bottom <= max(min(map(min, ys)), box.y):
+    _, around = _polygons(record)
+    if not around.overlaps(box):
         raise record.wrong(
             "mask", "polygons that overlap the box of their object", "give both in pixels of the picture"
         )

@@ -191,7 +191,7 @@ def _named(argument: str) -> tuple[Path, Path]:
                 return file, Path(photos) if photos else file.parent
         except OSError as error:
             why = f"it cannot be read ({reason(error)})"
-    raise DataError(f"Expected a file of scene graphs (docs/graphs.md), but got graphs={shown(argument)}: {why}")
+    raise DataError(f"Expected a file of scene graphs (docs/graphs.md), but got graphs={shown_path(argument)}: {why}")
 
 
 def _parsed(line: bytes, where: str) -> object:

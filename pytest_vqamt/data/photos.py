@@ -7,7 +7,7 @@ from pathlib import Path
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.graphs import open_graphs
-from pytest_vqamt.data.showing import reason, shown
+from pytest_vqamt.data.showing import reason, shown_path
 
 FILE = "graphs.jsonl"
 
@@ -24,14 +24,15 @@ def load(argument: str) -> AnnotatedPhotos:
     folder = Path(argument)
     try:
         why = "" if folder.is_dir() else "there is no such folder"
+        has_file = not why and (folder / FILE).is_file()
     except OSError as error:
-        why = f"it cannot be read ({reason(error)})"
+        why, has_file = f"it cannot be read ({reason(error)})", False
     if why:
-        raise DataError(f"Expected a folder of photos, but got photos={shown(argument)}: {why}")
-    if not (folder / FILE).is_file():
+        raise DataError(f"Expected a folder of photos, but got photos={shown_path(argument)}: {why}")
+    if not has_file:
         raise DataError(
-            f"Expected {FILE} beside the photos, but {shown(argument)} has none: photos alone say nothing of what is "
-            f"in them, and this version has no object detectors to find out. Write {FILE}, one scene a line "
+            f"Expected {FILE} beside the photos, but {shown_path(argument)} has none: photos alone say nothing of what "
+            f"is in them, and this version has no object detectors to find out. Write {FILE}, one scene a line "
             "(docs/graphs.md)"
         )
     return open_graphs(f"photos:{argument}", folder / FILE, folder)

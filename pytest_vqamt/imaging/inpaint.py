@@ -65,7 +65,7 @@ def method_of(setting: str) -> str:
             f"Expected inpaint=lama:PATH with a TorchScript checkpoint (big-lama.pt), but got inpaint={setting!r} "
             f"({error.strerror or error}): give a file that can be read"
         ) from error
-    _checkpoints[digest] = checkpoint
+    _checkpoints[digest] = checkpoint.absolute()
     return f"{LAMA}:{digest}"
 
 
@@ -86,7 +86,8 @@ def checkpoint_of(digest: str) -> Path:
     if digest not in _checkpoints:
         raise RenderError(
             f"Expected the LaMa checkpoint that the recipe names, but got digest={digest!r}, which is that of no file "
-            "given in this run: give --vqamt-option inpaint=lama:PATH with the checkpoint that it was made with"
+            "given in this run: give --vqamt-option inpaint=lama:PATH (vqamt: --option inpaint=lama:PATH) with the "
+            "checkpoint that it was made with"
         )
     return _checkpoints[digest]
 

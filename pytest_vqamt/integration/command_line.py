@@ -21,6 +21,7 @@ _OPTIONS = {
     "--vqamt-device": "vqamt_device",
     "--vqamt-dtype": "vqamt_dtype",
     "--vqamt-option": "vqamt_option",
+    "--vqamt-allow-bad-records": "vqamt_allow_bad_records",
 }
 """What decides which conftest files and settings there are, which cases are drawn, and what a model answers."""
 
@@ -35,6 +36,9 @@ def _typed(config: pytest.Config) -> Iterator[str]:
     yield from (path for path in config.args if path in arguments)
     for option, dest in _OPTIONS.items():
         given = config.getoption(dest, None)
+        if given is True:
+            yield option
+            continue
         for value in given if isinstance(given, list) else [given] if given else []:
             # xdist's workers have plugins taken away from them that nobody named.
             if option.startswith("--vqamt") or any(value in argument for argument in arguments):

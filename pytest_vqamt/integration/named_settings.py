@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pytest_vqamt.core.errors import OptionError, did_you_mean
+from pytest_vqamt.imaging.inpaint import method_of
 from pytest_vqamt.relations.catalogue import settings_known
+from pytest_vqamt.relations.erasing import INPAINT
 
 
 def settings_given(
@@ -13,8 +15,10 @@ def settings_given(
 ) -> tuple[dict[str, str], dict[str, str]]:
     """What the texts give to relations, and what to ``others``, which says whether it takes a setting of some name.
 
+    The inpainter is resolved here: from now on this process knows its checkpoint by the digest that recipes carry.
+
     Raises:
-        OptionError: a text is no NAME=VALUE, nobody takes the name, or it cannot have the value.
+        OptionError: a text is no NAME=VALUE, nobody takes the name, it cannot have the value, or has two.
     """
     known = {setting.name: setting for setting in settings_known()}
     of_relations: dict[str, str] = {}
@@ -23,6 +27,11 @@ def settings_given(
         name, equals, value = text.partition("=")
         if not name or not equals:
             raise OptionError(f"Expected {option}=NAME=VALUE, but got {text!r}")
+        if name in of_relations or name in of_others:
+            first = of_relations.get(name, of_others.get(name))
+            raise OptionError(
+                f"Expected {option}={name}=VALUE once, but got {text!r} after '{name}={first}': leave one of them off"
+            )
         if name not in known and not others(name):
             raise OptionError(f"Expected {option} to name a setting, but got {text!r}; {did_you_mean(name, known)}")
         if name not in known:
@@ -32,4 +41,6 @@ def settings_given(
         else:
             values = ", ".join(known[name].values)
             raise OptionError(f"Expected {option}={name}=VALUE with one of {values}, but got {text!r}")
+    if INPAINT.name in of_relations:
+        method_of(of_relations[INPAINT.name])
     return of_relations, of_others

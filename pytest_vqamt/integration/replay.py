@@ -39,8 +39,8 @@ def replay(session: Resources, case_id: str) -> str:
             f"Expected the id of a case that a run has shown or would have, but got --vqamt-replay={case_id!r}: "
             "name the model, the data, the seed and the report folder of that run"
         )
-    case, source = found
-    model = session.model(session.settings.models[0])
+    case, source, spec = found
+    model = session.model(spec)
     folder = _folder(session) / case_id
     return "\n".join(write_case([_answered(case, model, source)], folder))
 
@@ -60,11 +60,14 @@ def _answered(case: Case, model: LoadedModel, source: SceneSource) -> AnsweredCa
     )
 
 
-def _found(session: Resources, case_id: str) -> Iterator[tuple[Case, SceneSource]]:
-    source = session.source(session.settings.data[0])
-    for line in _lines(session, case_id):
-        row = cast("dict[str, Json]", json.loads(line))
-        yield case_of_row(row, scenes_by_photo(source)), source
+def _found(session: Resources, case_id: str) -> Iterator[tuple[Case, SceneSource, str]]:
+    """The case, the source of its scene, and the spec of the model that it is to be asked of."""
+    rows = [cast("dict[str, Json]", json.loads(line)) for line in _lines(session, case_id)]
+    models = session.settings.models
+    for row in sorted(rows, key=lambda row: row.get("model") not in models):
+        source = _source(session, row.get("data"))
+        model = row.get("model")
+        yield case_of_row(row, scenes_by_photo(source)), source, str(model) if model in models else models[0]
     for entry in session.entries:
         job = session.job(entry)
         plan = Plan(
@@ -72,7 +75,13 @@ def _found(session: Resources, case_id: str) -> Iterator[tuple[Case, SceneSource
         )
         for case in plan:
             if case.id == case_id:
-                yield case, job.source
+                yield case, job.source, entry.model
+
+
+def _source(session: Resources, recorded: Json) -> SceneSource:
+    """The session's source that a row has ``recorded``; the first where it is none of them."""
+    found = (source for spec in session.settings.data if (source := session.source(spec)).spec == recorded)
+    return next(found, session.source(session.settings.data[0]))
 
 
 def _lines(session: Resources, case_id: str) -> Iterator[str]:

@@ -25,7 +25,26 @@ def one_is_a_kind_of_the_other(a: str, b: str) -> bool:
     >>> one_is_a_kind_of_the_other("bird", "duck"), one_is_a_kind_of_the_other("duck", "dog")
     (True, False)
     """
+    shared = family(a) if family(a) == family(b) else None
+    if shared == "person":
+        return not _SEXES_AND_AGES.issuperset((a, b))  # a skier is a man or a woman, and so is a player
+    if shared is not None and shared in (a, b):
+        return True
     return a in _KINDS.get(b, ()) or b in _KINDS.get(a, ())
+
+
+def is_known(name: str) -> bool:
+    """Whether it is known what kind of thing goes by the name.
+
+    >>> is_known("dog"), is_known("mouse"), is_known("robin")
+    (True, True, False)
+    """
+    return family(name) is not None or name in _OF_NO_FAMILY
+
+
+_SEXES_AND_AGES = frozenset({"man", "woman", "boy", "girl"})
+_OF_NO_FAMILY = frozenset({"mouse", "orange", "skis", "scissors", "baseball glove"})
+"""Names that could stand for things of two families, of which a class list means one."""
 
 
 def belong_together(a: str, b: str) -> bool:
@@ -58,16 +77,22 @@ _KINDS: dict[str, frozenset[str]] = {
     "woman": frozenset({"lady"}),
     "child": frozenset({"boy", "girl", "kid", "baby"}),
     "kid": frozenset({"boy", "girl", "baby"}),
-    "car": frozenset({"taxi", "van", "suv", "minivan"}),
-    "truck": frozenset({"van", "fire truck", "pickup truck"}),
+    "car": frozenset({"taxi", "van", "suv", "minivan", "truck", "pickup truck"}),
+    "truck": frozenset({"van", "fire truck", "pickup truck", "bus"}),
+    "bus": frozenset({"van", "minivan"}),
     "boat": frozenset({"ship", "sailboat", "canoe", "kayak"}),
-    "cup": frozenset({"mug", "wine glass"}),
+    "cup": frozenset({"mug", "wine glass", "bowl"}),
+    "bottle": frozenset({"vase"}),
+    "vase": frozenset({"potted plant", "jar"}),
+    "hot dog": frozenset({"sandwich"}),
+    "handbag": frozenset({"backpack", "suitcase", "purse"}),
+    "backpack": frozenset({"suitcase"}),
     "oven": frozenset({"microwave"}),
     "bicycle": frozenset({"bike"}),
-    "motorcycle": frozenset({"bike", "moped", "scooter"}),
+    "motorcycle": frozenset({"bike", "moped", "scooter", "bicycle"}),
     "airplane": frozenset({"plane", "jet"}),
-    "couch": frozenset({"sofa"}),
-    "chair": frozenset({"armchair", "stool"}),
+    "couch": frozenset({"sofa", "bed", "bench"}),
+    "chair": frozenset({"armchair", "stool", "couch", "bench"}),
     "table": frozenset({"desk", "coffee table", "dining table", "nightstand"}),
     "bag": frozenset({"handbag", "backpack", "purse", "suitcase"}),
     "hat": frozenset({"cap", "helmet"}),

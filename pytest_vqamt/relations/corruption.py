@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -11,13 +10,14 @@ from typing import ClassVar
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, Setting, Verdict
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import Corruption as Kind
-from pytest_vqamt.core.meaning import Annotated, groups_of
+from pytest_vqamt.core.meaning import groups_of
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.core.scene import PublishedQuestion, Scene
+from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.core.truth import members
 from pytest_vqamt.language.questions import Question
 from pytest_vqamt.relations import expectations, present
 from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.published import published_question
 from pytest_vqamt.relations.whole_pixels import covered
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -42,8 +42,8 @@ class Corruption:
     Tagged baseline: people found so many as a third of such pictures spoilt (Table 2: zoom 62.7 % valid, contrast
     76.4 %). What is seen badly is still there, so a perfect perceiver never violates it.
 
-    **Deviation:** the paper's questions are hypotheses. Where a scene has nothing that can be asked about and its data
-    set has questions of its own, a "global" case asks one of those.
+    **Deviation:** the paper's texts are hypotheses that come with the pictures. Where a scene has published questions,
+    a "global" case asks one of those, whatever it is about.
     """
 
     info: ClassVar[RelationInfo] = RelationInfo(
@@ -84,16 +84,8 @@ class Corruption:
 def _question(
     scene: Scene, choose: Chooser, *, published: bool
 ) -> tuple[Question, tuple[tuple[str, Fact], ...]] | NotApplicable:
-    """A question about what is there; where there is none, one of the data set's own, if those may be ``published``."""
+    """One of the data set's own questions, if it has any and those may be ``published``; else about what is there."""
+    if published and (own := published_question(scene, choose)):
+        return own, (("shape", "published"),)
     asked = present.ask_about(scene, choose, choose.one(_ASKED), lambda _name: True)
-    if not isinstance(asked, NotApplicable):
-        return asked.question, asked.facts
-    if not (published and scene.questions):
-        return asked
-    return _as_published(choose.one(scene.questions)), (("shape", "published"),)
-
-
-def _as_published(question: PublishedQuestion) -> Question:
-    counts = Counter(question.answers)
-    answers = tuple((answer, count / counts.total()) for answer, count in counts.items())
-    return Question(question.text, Annotated(answers=answers))
+    return asked if isinstance(asked, NotApplicable) else (asked.question, asked.facts)

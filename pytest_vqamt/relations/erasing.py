@@ -26,10 +26,12 @@ INPAINT = Setting(
 )
 
 FLAT: frozenset[str] = frozenset({
-    "billboard", "blanket", "board", "book", "box", "building", "cabinet", "card", "computer", "curtain", "door",
-    "envelope", "frame", "house", "laptop", "magazine", "mirror", "monitor", "napkin", "newspaper", "notebook", "paper",
-    "photo", "picture", "pillow", "plate", "poster", "refrigerator", "screen", "shelf", "sign", "table", "tablet",
-    "television", "towel", "tray", "tv", "wall", "window",
+    "bathtub", "bed", "billboard", "blanket", "board", "book", "box", "building", "cabinet", "cake", "card",
+    "cell phone", "computer", "curtain", "dishwasher", "door", "envelope", "flag", "frame", "house", "keyboard",
+    "laptop", "magazine", "mailbox", "microwave", "mirror", "monitor", "napkin", "newspaper", "notebook", "oven",
+    "paper", "photo", "picture", "pillow", "plate", "poster", "refrigerator", "remote", "rug", "screen", "shelf",
+    "sign", "sink", "suitcase", "surfboard", "table", "tablet", "television", "toaster", "toilet", "towel", "tray",
+    "tv", "wall", "washing machine", "window",
 })  # fmt: skip
 """Names by which a plain rectangle might go."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.language.families import belong_together, family, one_is_a_kind_of_the_other
+from pytest_vqamt.language.families import belong_together, family, is_known, one_is_a_kind_of_the_other
 from pytest_vqamt.language.nouns import is_countable, plural
 from pytest_vqamt.language.properties import exclusive_pool
 
@@ -44,12 +44,12 @@ def names_in(scene: Scene) -> frozenset[str]:
 def disjoint(a: str, b: str, scene: Scene) -> bool:
     """Whether no thing can go by both names.
 
-    They come from two top families, or are two classes of one exhaustive class list of which neither is a kind of the
-    other, and they share no head noun.
+    They come from two top families, or are two known classes of one exhaustive class list of which neither is a kind of
+    the other, and they share no head noun.
     """
     if a == b or a.rpartition(" ")[2] == b.rpartition(" ")[2]:
         return False
-    if a in scene.exhaustive and b in scene.exhaustive:
+    if {a, b} <= scene.exhaustive and is_known(a) and is_known(b):
         return not one_is_a_kind_of_the_other(a, b)
     families = family(a), family(b)
     return None not in families and families[0] != families[1]

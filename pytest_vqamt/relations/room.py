@@ -8,6 +8,7 @@ from math import sqrt
 from typing import TypeAlias
 
 from pytest_vqamt.core.box import Box
+from pytest_vqamt.relations.recognisable import is_large_enough
 
 Size: TypeAlias = tuple[int, int]
 """Width and height in pixels."""
@@ -16,11 +17,6 @@ Place: TypeAlias = tuple[int, int]
 
 LARGEST_SCALE = 2.0
 """A cut-out is never enlarged more: it would be seen to be of another picture."""
-LEAST_PX, LEAST_SHARE = 24, 1 / 12
-"""The longer side is at least so many pixels, and such a share of the picture's longer side: what is smaller may be
-overlooked by whoever sees well."""
-_SLIMMEST = 1 / 3
-"""The shorter side is at least such a share of the least that the longer one is."""
 _ROWS = 24
 """The grid has so many steps along the picture's shorter side."""
 
@@ -34,8 +30,7 @@ def size_among(peers: Sequence[Box], w: float, h: float, frame: Box) -> Size | N
     mean_area = sum(box.area for box in peers) / len(peers)
     scale = min(LARGEST_SCALE, sqrt(mean_area / (w * h))) if w * h else 0.0
     size = round(w * scale), round(h * scale)
-    least = max(LEAST_PX, LEAST_SHARE * max(frame.w, frame.h))
-    return size if max(size) >= least and min(size) >= _SLIMMEST * least else None
+    return size if is_large_enough(*size, frame) else None
 
 
 def touching(boxes: Sequence[Box], frame: Box, size: Size) -> tuple[Place, ...]:

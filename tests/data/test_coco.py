@@ -18,6 +18,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.coco import load
+from pytest_vqamt.data.coco_classes import annotated_exhaustively
 from tests.data.made_coco import annotation_row, image_row, write_coco
 
 REAL = Path(__file__).parents[2] / "../shared/data/coco"
@@ -94,7 +95,9 @@ def test_a_class_with_a_crowd_is_not_annotated_exhaustively_in_that_scene(
         scene = real.scene(index)
         rows = reference.imgToAnns[int(scene.id)]
         crowd_names = {reference.cats[row["category_id"]]["name"] for row in rows if row["iscrowd"]}
-        assert scene.exhaustive == names - crowd_names
+        assert scene.exhaustive == annotated_exhaustively(frozenset(names)) - crowd_names
+        assert {"person", "dog", "car"} - crowd_names <= scene.exhaustive
+        assert not {"bottle", "banana", "chair"} & scene.exhaustive
         crowded += bool(crowd_names)
     assert crowded == 5
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,8 +12,9 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
 from pycocotools import mask as coco_mask  # type: ignore[import-untyped]  # it has neither types nor stubs
 
+from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.coco_masks import mask_image, pixels, read_segmentation
+from pytest_vqamt.data.coco_masks import Polygons, Runs, is_fragmented, mask_image, pixels, read_segmentation
 from pytest_vqamt.data.fields import Record
 
 masks = arrays(np.bool_, array_shapes(min_dims=2, max_dims=2, max_side=12))
@@ -92,3 +95,21 @@ def test_a_mask_is_white_where_pixels_are_shown() -> None:
 @pytest.mark.parametrize("segmentation", [None, []])
 def test_none_is_none(segmentation: object) -> None:
     assert read_segmentation(Record({"segmentation": segmentation}, "here"), 3, 2) is None
+
+
+@pytest.mark.parametrize(
+    ("segmentation", "fragmented"),
+    [
+        (Polygons((array("d", [0, 0, 10, 0, 10, 10, 0, 10]),)), False),
+        # A triangle covers half of its box.
+        (Polygons((array("d", [0, 0, 10, 0, 0, 10]),)), False),
+        # 10 x 2 of 10 x 10.
+        (Polygons((array("d", [0, 0, 10, 0, 10, 2, 0, 2]),)), True),
+        (Polygons((array("d", [0, 0, 4, 0, 4, 10, 0, 10]), array("d", [6, 0, 10, 0, 10, 10, 6, 10]))), True),
+        (Runs(array("l", [0, 40, 60])), False),
+        (Runs(array("l", [0, 20, 80])), True),
+    ],
+    ids=["whole", "half", "sliver", "two pieces", "runs", "sliver of runs"],
+)
+def test_pieces_and_slivers_are_fragments(segmentation: Polygons | Runs, fragmented: bool) -> None:
+    assert is_fragmented(segmentation, Box(0, 0, 10, 10)) is fragmented

@@ -160,7 +160,9 @@ def test_no_whole_number(value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [None, False, 1.5, "", NAN, [1], "a\nb", "a\x85b", "a\u2028b", "a\u202eb", "\x9b2J", "\x1b[2J", "x" * 201, 10**200], ids=ascii
+    "value",
+    [None, False, 1.5, "", NAN, [1], "a\nb", "a\x85b", "a\u2028b", "a\u202eb", "\x9b2J", "\x1b[2J", "x" * 201, 10**200],
+    ids=ascii,
 )
 def test_no_id(value: object) -> None:
     assert "objects[3].id: Expected " in error(lambda: record(id=value).identity("id"))

@@ -185,6 +185,7 @@ TAKEN = {
 REFUSED: dict[str, tuple[Change, str]] = {
     **{f"no {field}": (without(field), f"{field}: ") for field in ("id", "photo", "width", "height")},
     "id of blanks": (setting("id", to="  "), "id: "),
+    "id of 201 characters": (setting("id", to="x" * 201), "id: "),
     "id true": (setting("id", to=True), "id: "),
     "photo 7": (setting("photo", to=7), "photo: "),
     "width 0": (setting("width", to=0), "width: "),
@@ -240,6 +241,9 @@ FOR_THE_READER_ALONE: dict[str, tuple[Change, str]] = {
     "holding nothing": (setting("relationships", 0, "object", to=7), "relationships[0].object: "),
     "all of a crowd": (setting("exhaustive", 1, to=" Banana"), "exhaustive[1]: "),
     "half a character": (setting("captions", 0, to="\ud83d"), "captions[0]: "),
+    "a name with a NUL": (setting("objects", 0, "name", to="dog\0"), "objects[0].name: "),
+    "an id of two lines": (setting("id", to="market\n1"), "id: "),
+    "a box too small to count": (setting("objects", 1, "box", 2, to=1e-20), "objects[1].box: "),
     "number beyond all bounds": (setting("objects", 0, "box", 0, to=10**400), "objects[0].box[0]: "),
 }  # fmt: skip
 

@@ -127,7 +127,8 @@ def test_the_example_of_the_package_runs(tmp_path: Path) -> None:
     script = tmp_path / "notebook.py"
     script.write_text(
         "import pytest_vqamt as vqamt\n\n"
-        "report = vqamt.run(model=lambda image, text: 'yes', data='pictures:5', relations='metavqa.re*[object]', max_cases=2)\n"
+        "model = lambda image, text: 'yes'\n"
+        "report = vqamt.run(model=model, data='pictures:5', relations='metavqa.re*[object]', max_cases=2)\n"
         "rates = {result.item: (result.pass_rate, result.interval) for result in report.relations}\n"
     )
     rates = runpy.run_path(str(script))["rates"]

@@ -52,6 +52,18 @@ def test_a_checkpoint_that_changed_has_another_name(tmp_path: Path) -> None:
     assert method_of(f"lama:{file}") != old
 
 
+def test_a_checkpoint_is_read_once_and_found_from_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = Path("once.pt")
+    file.write_bytes(b"read once")
+    method = method_of("lama:once.pt")
+    reads: list[Path] = []
+    monkeypatch.setattr(Path, "open", lambda path, *_: reads.append(path))
+    assert method_of("lama:once.pt") == method
+    assert reads == []
+    assert checkpoint_of(method.partition(":")[2]) == tmp_path / "once.pt"
+
+
 def test_a_checkpoint_at_home_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))

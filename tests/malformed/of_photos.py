@@ -21,8 +21,8 @@ Make = Callable[[], bytes]
 _ORIENTATION = 0x0112
 
 PHOTOS: Mapping[str, str] = {
-    "graphs": "2.png", "photos": "2.png", "coco": "images/2.jpg", "gqa": "images/2.jpg", "visual-genome": "images/2.jpg",
-    "vqa-v2": "images/000000000002.jpg",
+    "graphs": "2.png", "photos": "2.png", "coco": "images/2.jpg", "gqa": "images/2.jpg",
+    "visual-genome": "images/2.jpg", "vqa-v2": "images/000000000002.jpg",
 }  # fmt: skip
 """The second record's photo in each data set."""
 

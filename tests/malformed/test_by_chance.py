@@ -19,6 +19,7 @@ from tests.malformed.told import TwiceError, records, seen, told
 
 VALUES, BYTES, PIXELS = 150, 80, 40
 
+EACH = tuple(kind for kind in KINDS if kind != "photos")  # which reads its lines and photos as graphs does
 KINDS_TOLD = ("graphs", "coco", "gqa", "vqa-v2")
 
 
@@ -63,7 +64,7 @@ def test_good_data_says_what_it_says() -> None:
         assert tuple(told(data)) == IDS
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EACH)
 def test_values_broken_by_chance(kind: str) -> None:
     for seed in range(VALUES):
         rng = Random(seed)
@@ -75,7 +76,7 @@ def test_values_broken_by_chance(kind: str) -> None:
             opened(data, f"{seed}")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", EACH)
 def test_bytes_broken_by_chance(kind: str) -> None:
     for seed in range(BYTES):
         rng = Random(seed)
@@ -89,7 +90,7 @@ def test_bytes_broken_by_chance(kind: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning:PIL")
-@pytest.mark.parametrize("kind", PHOTOS)
+@pytest.mark.parametrize("kind", [kind for kind in PHOTOS if kind in EACH])
 def test_photos_broken_by_chance(kind: str) -> None:
     expected = np.asarray(image(2))
     for seed in range(PIXELS):

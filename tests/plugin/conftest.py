@@ -35,10 +35,18 @@ EIGHT = "--vqamt-relations=metavqa.partition,metavqa.reorder,metavqa.reversion,c
 
 
 class Run(Protocol):
-    """Runs a small session; arguments that a test does not care about are there already."""
+    """Runs a small session; arguments that a test does not care about are there already.
+
+    ``shrink`` as in ``--vqamt-shrink``: no violation is made simpler where a test does not ask for it.
+    """
 
     def __call__(
-        self, *arguments: str, model: str | None = ..., data: Sequence[str] = ..., max_cases: int | None = ...
+        self,
+        *arguments: str,
+        model: str | None = ...,
+        data: Sequence[str] = ...,
+        max_cases: int | None = ...,
+        shrink: int = ...,
     ) -> pytest.RunResult: ...
 
 
@@ -70,11 +78,13 @@ def run(pytester: pytest.Pytester) -> Run:
         model: str | None = "oracle",
         data: Sequence[str] = ("pictures:20",),
         max_cases: int | None = 4,
+        shrink: int = 0,
     ) -> pytest.RunResult:
         named = [f"--vqamt-model={model}"] if model else []
         sources = [f"--vqamt-data={spec}" for spec in data]
         cases = [f"--vqamt-max-cases={max_cases}"] if max_cases else []
-        return pytester.runpytest_inprocess(*named, *sources, *cases, "--vqamt-sampler=random", *arguments)
+        drawn = ("--vqamt-sampler=random", f"--vqamt-shrink={shrink}")
+        return pytester.runpytest_inprocess(*named, *sources, *cases, *drawn, *arguments)
 
     return go
 
@@ -94,7 +104,7 @@ def counted(pytester: pytest.Pytester) -> str:
 
 
 def every_item(tasks: Sequence[Task] = tuple(Task)) -> list[str]:
-    """Each relation variant of the catalogue, in its order: what is run of a model of these tasks where none is named."""
+    """Each relation variant of the catalogue, in its order: what is run where none is named of a model of ``tasks``."""
     infos = [catalogue.get(name).info for name in catalogue.TABLE]
     return [info.item(variant) for info in infos if info.task in tasks for variant in info.variants]
 

@@ -37,7 +37,7 @@ def test_within_a_run_each_distinct_query_is_asked_once(pytester: pytest.Pyteste
 
 def test_no_query_of_a_whole_run_is_asked_twice(pytester: pytest.Pytester, run: Run, counted: str) -> None:
     items = every_item((Task.VQA,))
-    run(model=counted, max_cases=10).assert_outcomes(passed=len(items))
+    run(model=counted, max_cases=10, shrink=30).assert_outcomes(passed=len(items))
     ids = asked(pytester)
     assert len(ids) > len(items) * 10
     assert len(set(ids)) == len(ids)
@@ -45,9 +45,9 @@ def test_no_query_of_a_whole_run_is_asked_twice(pytester: pytest.Pytester, run: 
 
 @pytest.mark.parametrize("also", [(), ("-n", "0"), ("--vqamt-batch-size=3", "--vqamt-fail-under=0.5")])
 def test_the_next_run_asks_nothing(pytester: pytest.Pytester, run: Run, counted: str, also: tuple[str, ...]) -> None:
-    first = run(REVERSION, "--vqamt-report=first", model=counted)
+    first = run(REVERSION, "--vqamt-report=first", model=counted, shrink=30)
     assert len(asked(pytester)) >= 16
-    second = run(REVERSION, "--vqamt-report=second", *also, model=counted)
+    second = run(REVERSION, "--vqamt-report=second", *also, model=counted, shrink=30)
     assert asked(pytester) == []
     assert "was asked 0 distinct queries" in second.stdout.str()
     assert "was asked 0 distinct queries" not in first.stdout.str()
@@ -55,9 +55,9 @@ def test_the_next_run_asks_nothing(pytester: pytest.Pytester, run: Run, counted:
 
 
 def test_another_run_asks_only_what_is_new(pytester: pytest.Pytester, run: Run, counted: str) -> None:
-    run("--vqamt-relations=metavqa.reversion[object]", "--vqamt-shrink=0", model=counted)
+    run("--vqamt-relations=metavqa.reversion[object]", model=counted)
     first = asked(pytester)
-    run(REVERSION, "--vqamt-shrink=0", model=counted)
+    run(REVERSION, model=counted)
     second = asked(pytester)
     assert (len(first), len(second)) == (8, 8)
     assert not set(first) & set(second)
@@ -81,7 +81,7 @@ def test_another_fingerprint_is_another_model(pytester: pytest.Pytester, run: Ru
 
 
 def test_no_cache_keeps_nothing_and_looks_nothing_up(pytester: pytest.Pytester, run: Run, counted: str) -> None:
-    run(REVERSION, "--vqamt-shrink=0", model=counted)
+    run(REVERSION, model=counted)
     first = asked(pytester)
     result = run(REVERSION, "--vqamt-no-cache", model=counted)
     assert asked(pytester) == first

@@ -58,11 +58,11 @@ def test_what_was_answered_before_a_broken_batch_is_kept(pytester: pytest.Pytest
                 return super().answer(batch)[self.asked // 3:]
         """
     )
-    run(REVERSION, "--vqamt-shrink=0", model="python:breaks:Model", max_cases=16).assert_outcomes(errors=1)
+    run(REVERSION, model="python:breaks:Model", max_cases=16).assert_outcomes(errors=1)
     first = asked(pytester)
     assert len(first) == 3 * 8
     # Another class of the same fingerprint.
-    run(REVERSION, "--vqamt-shrink=0", model=counted, max_cases=16).assert_outcomes(passed=1)
+    run(REVERSION, model=counted, max_cases=16).assert_outcomes(passed=1)
     second = asked(pytester)
     assert len(second) == 2 * 16 - 2 * 8
     assert not set(second) & set(first[:16])
@@ -76,7 +76,7 @@ def test_one_bad_query_costs_only_itself(pytester: pytest.Pytester, run: Run) ->
         "if any(each.query.id == self.bad for each in batch): raise RuntimeError('CUDA error:\\n  too dark')",
         "return ['yes' for each in batch]",
     )
-    result = run(REVERSION, "--vqamt-max-error-rate=0.25", "--vqamt-report=out", model=spec)
+    result = run(REVERSION, "--vqamt-max-error-rate=0.25", "--vqamt-report=out", model=spec, shrink=30)
     result.assert_outcomes(passed=1)
     (told,) = json.loads((pytester.path / "out" / "report.json").read_text())["relations"]
     assert (told["cases"], told["errors"], told["violated"], told["pass_rate"]) == (4, 1, 3, 0.0)
@@ -133,7 +133,7 @@ def test_what_failed_is_asked_again_in_the_next_run(pytester: pytest.Pytester, r
                 return answers
         """
     )
-    options = (REVERSION, "--vqamt-shrink=0", "--vqamt-max-error-rate=1")
+    options = (REVERSION, "--vqamt-max-error-rate=1")
     run(*options, model="python:moody:Model", max_cases=6).assert_outcomes(passed=1)
     asked(pytester)
     (pytester.path / "well.txt").touch()

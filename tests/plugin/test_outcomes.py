@@ -26,13 +26,15 @@ HOW = {
     "alone": (),
     "-n 0": ("-n", "0"),
     "-n 2": ("-n", "2"),
+    "loadgroup": ("-n", "2", "--dist", "loadgroup"),
+}
+MORE_WAYS = {
     "loadfile": ("-n", "2", "--dist", "loadfile"),
     "worksteal": ("-n", "2", "--dist", "worksteal"),
-    "loadgroup": ("-n", "2", "--dist", "loadgroup"),
 }
 
 
-@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("how", [*HOW, *(pytest.param(how, marks=pytest.mark.slow) for how in MORE_WAYS)])
 def test_every_outcome(pytester: pytest.Pytester, run: Run, how: str) -> None:
     pytester.makeconftest(NEVER)
     pytester.makepyfile(few=FEW, test_own="def test_own(): pass")
@@ -42,7 +44,7 @@ def test_every_outcome(pytester: pytest.Pytester, run: Run, how: str) -> None:
         "--vqamt-fail-under=0.9",
         "--vqamt-report=out",
         "-rs",
-        *HOW[how],
+        *(HOW | MORE_WAYS)[how],
         model="fault:ignores-negation",
     )
     result.assert_outcomes(passed=2, failed=1, skipped=2, errors=2)
@@ -75,7 +77,8 @@ def test_without_a_gate_nothing_fails(run: Run) -> None:
 
 
 def test_a_missed_gate_shows_the_simplest_violation(run: Run) -> None:
-    result = run("--vqamt-relations=metavqa.reversion[object]", "--vqamt-fail-under=0.9", model="fault:always-yes")
+    reversion = "--vqamt-relations=metavqa.reversion[object]"
+    result = run(reversion, "--vqamt-fail-under=0.9", model="fault:always-yes", shrink=30)
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
         [

@@ -41,10 +41,10 @@ def test_the_plan_counts_shared_queries_where_they_come_first(
 
 
 def test_the_run_asks_what_was_planned(pytester: pytest.Pytester, run: Run, counted: str) -> None:
-    options = ("--vqamt-relations=metavqa.reversion,metavqa.removal_plus,control.reencode", "--vqamt-shrink=0")
-    planned = run(*options, "--vqamt-plan", model=counted).outlines
+    relations = "--vqamt-relations=metavqa.reversion,metavqa.removal_plus,control.reencode"
+    planned = run(relations, "--vqamt-plan", model=counted).outlines
     (total,) = [line for line in planned if line.endswith("distinct queries before any cache")]
-    run(*options, model=counted)
+    run(relations, model=counted)
     assert total == f"16 cases, {len(asked(pytester))} distinct queries before any cache"
 
 

@@ -46,4 +46,4 @@ def test_the_same_on_workers_as_without(pytester: pytest.Pytester, run: Run) -> 
     (removal, snow) = told(pytester.path / "alone")
     assert (removal["id"], removal["cases"]) == ("metavqa.removal_plus", 10)
     assert (snow["id"], snow["cases"]) == ("corruption[snow-object]", 10)
-    assert 0 < removal["violated"] + snow["violated"]
+    assert removal["violated"] + snow["violated"] > 0

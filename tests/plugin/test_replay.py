@@ -10,6 +10,8 @@ import shutil
 import pytest
 from PIL import Image
 
+from pytest_vqamt.imaging import inpaint
+from tests.integration.half_bad import half_bad
 from tests.plugin.conftest import Run
 
 REVERSION = "--vqamt-relations=metavqa.reversion[object]"
@@ -58,13 +60,13 @@ def assert_replayed(result: pytest.RunResult, first: pytest.RunResult) -> None:
     ids=" ".join,
 )
 def test_the_command_that_was_printed(pytester: pytest.Pytester, run: Run, also: tuple[str, ...]) -> None:
-    first = run(REVERSION, *also, model="fault:always-yes")
+    first = run(REVERSION, *also, model="fault:always-yes", shrink=30)
     assert len(shown_violation(first)) == 2
     assert_replayed(pytester.runpytest_inprocess(*command(first)), first)
 
 
 def test_on_a_worker(pytester: pytest.Pytester, run: Run) -> None:
-    first = run(REVERSION, "--vqamt-fail-under=0.9", "-n", "1", model="fault:always-yes")
+    first = run(REVERSION, "--vqamt-fail-under=0.9", "-n", "1", model="fault:always-yes", shrink=30)
     assert_replayed(pytester.runpytest_inprocess(*command(first), "-n", "1"), first)
 
 
@@ -145,3 +147,56 @@ def test_a_case_of_other_data(pytester: pytest.Pytester, run: Run) -> None:
     result.assert_outcomes(failed=1)
     assert "\nExpected a photo of pictures:1, but got photo=" in result.stdout.str()
     assert "replay.py" not in result.stdout.str()
+
+
+def test_a_run_that_allowed_bad_records_is_replayed_with_them(pytester: pytest.Pytester, run: Run) -> None:
+    data = half_bad(pytester.path)
+    first = run(
+        "--vqamt-relations=metavqa.reversion[object]",
+        "--vqamt-allow-bad-records",
+        model="fault:always-yes",
+        data=(data,),
+    )
+    assert "--vqamt-allow-bad-records" in command(first)
+    assert_replayed(pytester.runpytest_inprocess(*command(first)), first)
+
+
+def test_a_case_of_the_second_data_asked_of_the_second_model(pytester: pytest.Pytester, run: Run) -> None:
+    run(REVERSION, "--vqamt-report=out", model="fault:always-yes", data=("pictures:20",))
+    shutil.rmtree(pytester.path / ".pytest_cache")
+    rows = [json.loads(line) for line in (pytester.path / "out" / "cases.jsonl").read_text().splitlines()]
+    case_id = next(row["case_id"] for row in rows if row["scene"] != "pictures-0-0")
+    again = ("--vqamt-report=out", f"--vqamt-replay={case_id}", "--vqamt-model=fault:always-yes")
+    result = run(REVERSION, *again, model="oracle", data=("pictures:1", "pictures:20"))
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines([f"case {case_id}: *, on fault:always-yes"])
+    # What the session does not name falls back on the first that it does.
+    other = run(REVERSION, *again[:2], model="oracle", data=("pictures:21", "pictures:22"))
+    other.stdout.fnmatch_lines([f"case {case_id}: *, on oracle"])
+
+
+def test_a_case_of_the_plan_is_asked_of_the_model_of_its_entry(pytester: pytest.Pytester, run: Run) -> None:
+    run(REVERSION, "--vqamt-report=out", data=("pictures:20",))
+    row = json.loads((pytester.path / "out" / "cases.jsonl").read_text().splitlines()[0])
+    shutil.rmtree(pytester.path / "out")
+    result = run("--vqamt-no-cache", REVERSION, f"--vqamt-replay={row['case_id']}", data=("pictures:1", "pictures:20"))
+    result.stdout.fnmatch_lines([f"case {row['case_id']}: *, scene {row['scene']}, on oracle"])
+
+
+@pytest.fixture(scope="module")
+def lama(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The setting of a small network. Before pytester, which unloads what is loaded after it: torch loads only once."""
+    pytest.importorskip("torch")
+    from tests.integration.small_lama import checkpoint
+
+    return checkpoint(tmp_path_factory.mktemp("lama") / "small.pt")
+
+
+def test_pictures_that_a_checkpoint_made(
+    lama: str, pytester: pytest.Pytester, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = ("--vqamt-option=erase=inpaint", f"--vqamt-option=inpaint={lama}")
+    first = run("--vqamt-relations=metavqa.removal_plus", *options, model="fault:always-zero")
+    assert any("erased (inpainted" in line for line in shown_violation(first))
+    monkeypatch.setattr(inpaint, "_checkpoints", {})  # as in another process
+    assert_replayed(pytester.runpytest_inprocess(*command(first)), first)

@@ -26,7 +26,8 @@ def hidden(folder: Path) -> list[str]:
 
 
 def test_every_case_is_judged_again_as_it_was(pytester: pytest.Pytester, run: Run) -> None:
-    run("--vqamt-report=out", "--vqamt-model=fault:quantifies", "--vqamt-model=fault:refuses", max_cases=4)
+    models = ("--vqamt-model=fault:quantifies", "--vqamt-model=fault:refuses")
+    run("--vqamt-report=out", *models, max_cases=4)
     source = load("pictures:20")
     scenes = {source.scene(index).photo.id: source.scene(index) for index in range(len(source))}
     written = rows(pytester.path / "out")
@@ -43,7 +44,7 @@ def test_every_case_is_judged_again_as_it_was(pytester: pytest.Pytester, run: Ru
 
 
 def test_the_report_counts_what_the_cases_say(pytester: pytest.Pytester, run: Run) -> None:
-    run(EIGHT, "--vqamt-report=deep/out", model="fault:sees-absent", max_cases=8).assert_outcomes(passed=8)
+    run(EIGHT, "--vqamt-report=deep/out", model="fault:sees-absent", max_cases=8, shrink=30).assert_outcomes(passed=8)
     folder = pytester.path / "deep" / "out"
     report: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     assert report["schema"] == 1

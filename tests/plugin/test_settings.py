@@ -60,12 +60,21 @@ def test_it_may_stand_in_the_ini_file(pytester: pytest.Pytester, run: Run) -> No
         ("severity=6", "*--vqamt-option=severity=VALUE with one of 1, 2, 3, 4, 5, but got 'severity=6'"),
         ("erse=mean", "*Expected --vqamt-option to name a setting, but got 'erse=mean'; did you mean 'erase'?"),
         ("erase", "*Expected --vqamt-option=NAME=VALUE, but got 'erase'"),
+        ("inpaint=lama:no/such.pt", "*got inpaint='lama:no/such.pt' (No such file or directory): give a file that *"),
     ],
 )
 def test_a_wrong_one_is_told_before_anything_runs(run: Run, option: str, told: str) -> None:
     result = run(REMOVAL, f"--vqamt-option={option}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([told])
+
+
+def test_one_that_is_given_twice_is_refused(run: Run) -> None:
+    result = run(REMOVAL, "--vqamt-option=erase=white", "--vqamt-option=erase=mean")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["*Expected --vqamt-option=erase=VALUE once, but got 'erase=mean' after 'erase=white': leave one of them off"]
+    )
 
 
 def test_the_command_that_replays_a_case_repeats_it(run: Run) -> None:

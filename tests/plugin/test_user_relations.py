@@ -38,7 +38,7 @@ def test_it_is_an_item_like_any_other(pytester: pytest.Pytester, run: Run) -> No
 def test_it_finds_its_violations(pytester: pytest.Pytester, run: Run) -> None:
     pytester.makeconftest(MIRROR)
     pytester.makepyfile(sides=SEES_SIDES)
-    result = run("--vqamt-relations=ours.mirror", "--vqamt-fail-under=0.9", model="python:sides:model")
+    result = run("--vqamt-relations=ours.mirror", "--vqamt-fail-under=0.9", model="python:sides:model", shrink=30)
     result.assert_outcomes(failed=1)
     shown = result.stdout.str()
     assert "  claim: A mirrored picture shows the same things.\n" in shown

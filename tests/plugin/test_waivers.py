@@ -27,7 +27,8 @@ def test_a_waived_case_counts_as_nothing_else(pytester: pytest.Pytester, run: Ru
         "# looked at on a Friday\n\n" + "".join(f"{case_id} the picture is cut off\n" for case_id in waived)
     )
 
-    result = run(*OPTIONS, "--vqamt-fail-under=0.1", "--vqamt-waive=waived.txt", model="fault:always-yes")
+    waive = "--vqamt-waive=waived.txt"
+    result = run(*OPTIONS, "--vqamt-fail-under=0.1", waive, model="fault:always-yes", shrink=30)
     result.assert_outcomes(failed=1)
     told = report(pytester)
     assert (told["cases"], told["waived"], told["violated"], told["pass_rate"]) == (4, 3, 1, 0.0)

@@ -5,8 +5,16 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.data.pictures.source import PictureWorld
+from pytest_vqamt.relations import recognisable
 
 
 @pytest.fixture(scope="session")
 def world() -> PictureWorld:
     return PictureWorld(60, seed=3)
+
+
+@pytest.fixture
+def small_is_large_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lets the small things of made scenes be recognised; how large a thing must be has tests of its own."""
+    monkeypatch.setattr(recognisable, "LEAST_PX", 10)
+    monkeypatch.setattr(recognisable, "LEAST_SHARE", 1 / 40)

@@ -35,7 +35,7 @@ def kennel(
     if beside:
         things.append(masked(beside, "beside", Box(*at, 5, 5)))
     return replace(
-        scene_of(*things, id=name, exhaustive=("dog", "cat", "car", "leash", "puppy", "shirt")), width=900, height=900
+        scene_of(*things, id=name, exhaustive=("dog", "cat", "car", "frisbee", "puppy", "shirt")), width=900, height=900
     )
 
 

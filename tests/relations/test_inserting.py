@@ -22,7 +22,7 @@ from tests.relations.inserted import corpus_of, insert_of, kennel, masked
 
 MANY = 200
 """Draws that show, of a few possibilities, every one."""
-YARD = scene_of(masked("dog", "0", Box(60, 40, 30, 30)), "car", exhaustive=("dog", "car", "cat", "leash", "puppy"))
+YARD = scene_of(masked("dog", "0", Box(60, 40, 30, 30)), "car", exhaustive=("dog", "car", "cat", "frisbee", "puppy"))
 
 
 def inserted(corpus: Corpus, scene: Scene = YARD, names: tuple[str, ...] = ("dog",)) -> list[Inserted]:
@@ -65,13 +65,13 @@ class TestTheCutOut:
         assert {each.thing.name for each in inserted(corpus, drive, ("car",))} == {"car"}
 
     def test_suits(self) -> None:
-        corpus = corpus_of([YARD, kennel((30, 30)), kennel((31, 31), name="walk", beside="leash")])
+        corpus = corpus_of([YARD, kennel((30, 30)), kennel((31, 31), name="walk", beside="frisbee")])
 
         def bare(entry: CutoutEntry, name: str) -> bool:
             assert name == "dog"
             return not entry.alongside
 
-        # Both dogs elsewhere are not a fifth of a handful: the largest one is, which has a leash.
+        # Both dogs elsewhere are not a fifth of a handful: the largest one is, which has a frisbee.
         assert isinstance(insert_one(YARD, corpus, next(iter(choosers(1))), ("dog",), bare), NotApplicable)
 
     def test_a_large_pool_is_drawn_from_evenly(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,8 +123,8 @@ class TestWhatElseStaysTheSame:
         assert not self.leaves("puppy", "")
 
     def test_nor_what_overlapped_it_where_it_was_cut_out(self) -> None:
-        assert self.leaves("leash", "")
-        assert not self.leaves("leash", "leash")
+        assert self.leaves("frisbee", "")
+        assert not self.leaves("frisbee", "frisbee")
         assert not self.leaves("dog", "puppy")
 
     def test_nor_what_may_be_taken_for_part_of_it(self) -> None:

@@ -67,7 +67,7 @@ def test_names_are_disjoint_where_no_thing_goes_by_both(a: str, b: str, apart: b
     assert disjoint(a, b, EMPTY) is disjoint(b, a, EMPTY) is apart
 
 
-@pytest.mark.parametrize(("a", "b", "apart"), [("dog", "cat", True), ("bird", "duck", False), ("zot", "dog", True)])
+@pytest.mark.parametrize(("a", "b", "apart"), [("dog", "cat", True), ("bird", "duck", False), ("zot", "dog", False)])
 def test_classes_of_an_exhaustive_list_are_disjoint_but_for_kinds(a: str, b: str, apart: bool) -> None:
     assert disjoint(a, b, scene_of(exhaustive=(a, b))) is apart
 

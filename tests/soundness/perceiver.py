@@ -7,7 +7,7 @@ cannot be asked about: it says so, and the relation that asked is wrong.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from pytest_vqamt.core.meaning import Meaning, groups_of
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.core.scene import Photo, Thing
+from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.core.truth import Truth, truth
 from pytest_vqamt.models.oracle import say
 from tests.soundness.pixels import Bitmap, Outlines, Shown, View, view
@@ -66,7 +66,6 @@ class Perceiver:
     """Sees the pictures of one source."""
 
     outlines: Outlines
-    _of_photos: dict[Photo, Sight] = field(default_factory=dict, compare=False, repr=False)
 
     def answer(self, query: Query) -> str:
         """The right answer by what the picture shows, or UNSURE."""
@@ -75,20 +74,13 @@ class Perceiver:
 
     def known(self, picture: Picture, meaning: Meaning) -> tuple[Truth, Truth]:
         """The right answers were nothing there but what is seen well, and were all of it there that might be."""
-        sight = self._sight_of_photo(picture) if not picture.edits else self.sight(view(picture, self.outlines))
+        sight = self.sight(view(picture, self.outlines))
         scene = self.outlines.scene(picture.photo)
         well = tuple(each.thing for each in sight.well)
         least = truth(meaning, replace(scene, objects=well))
         if sight.is_certain:
             return least, least
         return least, truth(meaning, replace(scene, objects=(*well, *self._at_most(sight, meaning))))
-
-    def _sight_of_photo(self, picture: Picture) -> Sight:
-        """Of a photo as it is, which many cases ask about."""
-        photo = picture.photo
-        if photo not in self._of_photos:
-            self._of_photos[photo] = self.sight(view(picture, self.outlines))
-        return self._of_photos[photo]
 
     def sight(self, seen: View) -> Sight:
         well, crowds, badly, split = [], [], [], []

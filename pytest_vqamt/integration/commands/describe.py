@@ -7,13 +7,13 @@ import inspect
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
 from pytest_vqamt.core.case import Case, RelationInfo, item_name
 from pytest_vqamt.core.edit_words import in_words
-from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
@@ -28,12 +28,15 @@ from pytest_vqamt.models.oracle import known, say
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.catalogue import select
 from pytest_vqamt.relations.user import UserRelation
+from pytest_vqamt.sampling.samplers import Sampler
 
 _ON_TAGS = {
     "baseline": "gated only by a pattern that names it",
     "presumed": "gated only by a pattern that names it",
     "control": "never gated",
 }
+_DRAWN = 10
+"""Cases drawn for each example: in so many there are as many scenes, where there are any more."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,6 +52,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--option", metavar="NAME=VALUE", action="append", default=[], help="a setting of the relation, as listed"
     )
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="other examples (default: %(default)s)")
+    parser.add_argument(
+        "--allow-bad-records",
+        action="store_true",
+        help="show examples of the records that can be used, where some of a data set cannot",
+    )
     parser.add_argument("--sheet", metavar="FILE.png", type=Path, help="draw the examples side by side into this file")
 
 
@@ -63,14 +71,23 @@ def run(arguments: argparse.Namespace) -> int:
     settings, _ = settings_given(arguments.option, "--option")
     for relation, variant in select((arguments.relation,), settings=settings):
         variants.setdefault(relation.info.name, (relation, []))[1].append(variant)
-    source = sources.load(arguments.data)
-    sampling = Sampling(max_cases=arguments.cases, seed=arguments.seed)
+    _check_settings(settings, [relation for relation, _ in variants.values()], arguments.relation)
+    if arguments.sheet:
+        _check_writable(arguments.sheet)
+    source = sources.load(arguments.data, allow_bad_records=arguments.allow_bad_records)
+    sampling = Sampling(
+        max_cases=arguments.cases * _DRAWN,
+        seed=arguments.seed,
+        # Hypothesis begins with the simplest scene, and goes back to it.
+        sampler=Sampler.RANDOM,
+        allow_bad_records=arguments.allow_bad_records,
+    )
     shown: list[Case] = []
     for number, (relation, chosen) in enumerate(variants.values()):
         print("\n" * (number > 0) + "\n".join(_described(relation)))
         for variant in chosen if arguments.cases else ():
             plan = Plan(relation=relation, variant=variant, source=source, sampling=sampling)
-            cases = list(plan)
+            cases = _of_many_scenes(plan, arguments.cases)
             print("\n" + "\n".join(_examples(plan, cases)))
             shown += cases
     print("\n" + _sheet(shown, source, arguments))
@@ -84,6 +101,43 @@ def _check(arguments: argparse.Namespace) -> None:
         raise OptionError(f"Expected a file that ends in .png, but got --sheet={str(arguments.sheet)!r}")
     if arguments.sheet and not arguments.cases:
         raise OptionError("Expected examples to draw, but got --cases=0 with --sheet: leave one of them off")
+
+
+def _check_settings(settings: Iterable[str], relations: Sequence[Relation], named: str) -> None:
+    known = {setting.name for relation in relations for setting in relation.info.settings}
+    for name in settings:
+        if name not in known:
+            hint = did_you_mean(name, sorted(known)) if known else "leave it off, for there is none"
+            raise OptionError(f"Expected --option to name a setting of {named!r}, but got {name!r}; {hint}")
+
+
+def _check_writable(file: Path) -> None:
+    """Opens the file as it will be written, and leaves all as it was but for the folders above it."""
+    existed = file.exists()
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.open("ab").close()
+        if not existed:
+            file.unlink()
+    except OSError as error:
+        raise OptionError(
+            f"Expected a file that can be written, but got --sheet={str(file)!r} ({error.strerror or error}): "
+            "name another"
+        ) from error
+
+
+def _of_many_scenes(plan: Iterable[Case], wanted: int) -> list[Case]:
+    """The first cases of a scene each; where there are too few scenes, others after them."""
+    firsts: dict[str, Case] = {}
+    others: list[Case] = []
+    for case in plan:
+        if case.scene in firsts:
+            others.append(case)
+        else:
+            firsts[case.scene] = case
+        if len(firsts) == wanted:
+            break
+    return [*firsts.values(), *others][:wanted]
 
 
 def _sheet(cases: Sequence[Case], source: SceneSource, arguments: argparse.Namespace) -> str:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import cast
 
 from pytest_vqamt.core.case_rows import case_of_row
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.errors import DataError, OptionError, VqamtError
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.integration.case_files import SHEET, AnsweredCase, scenes_by_photo, write_case
 from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.integration.listed_pictures import INDEX, write_listed
+from pytest_vqamt.integration.named_settings import settings_given
 from pytest_vqamt.integration.reported_cases import find
 
 _OUT = Path("vqamt-replay")
@@ -23,8 +25,8 @@ _OUT = Path("vqamt-replay")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.usage = (
-        f"{parser.prog} CASE-ID [--report DIR] [--data SPEC] [--out DIR]\n"
-        f"       {parser.prog} --render DIR FILE.todo.jsonl [--data SPEC]"
+        f"{parser.prog} CASE-ID [--report DIR] [--data SPEC] [--option NAME=VALUE] [--out DIR]\n"
+        f"       {parser.prog} --render DIR FILE.todo.jsonl [--data SPEC] [--option NAME=VALUE]"
     )
     parser.epilog = (
         f"Of a case: each picture as a file, and {SHEET} with all of them side by side, what was edited and what is "
@@ -43,6 +45,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data", metavar="SPEC", help="the data of that run (default: what the report says; for a list, pictures)"
     )
+    parser.add_argument(
+        "--option",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="a setting of that run: inpaint=lama:PATH where its pictures were made with a checkpoint",
+    )
     parser.add_argument("--out", metavar="DIR", type=Path, help=f"where to write a case (default: {_OUT}/CASE-ID)")
     parser.add_argument("--render", metavar="DIR", type=Path, help="where to write the pictures of a list")
 
@@ -53,6 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         VqamtError: the case, the list, the data or the folder cannot be used.
     """
+    settings_given(arguments.option, "--option")
     if arguments.render is None:
         _replay(arguments.what, arguments.report, arguments.data, arguments.out)
     elif arguments.report or arguments.out:
@@ -60,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
             "Expected --render DIR and a list of queries alone, but got --report or --out, too: leave it off"
         )
     else:
-        source = sources.load(arguments.data or "pictures")
+        source = _loaded(arguments.data or "pictures")
         queries, pictures = write_listed(Path(arguments.what), source, arguments.render)
         print(f"{queries} queries on {pictures} pictures: {arguments.render / INDEX}")
     return ExitStatus.OK
@@ -73,8 +83,11 @@ def _replay(case_id: str, report: Path | None, data: str | None, out: Path | Non
             "write their pictures into"
         )
     found = find(case_id, report)
-    load = cache(sources.load)
-    answered = [_answered(row, where, load(data or str(row.get("data")))) for where, row in found.rows]
+    named = None if data is None else _loaded(data)
+    load = cache(_loaded)
+    answered = [
+        _answered(row, where, _recorded(row, where, load) if named is None else named) for where, row in found.rows
+    ]
     print(f"from {found.file}{_also(found.also_in)}")
     for line in write_case(answered, out or _OUT / found.id):
         print(line)
@@ -82,6 +95,26 @@ def _replay(case_id: str, report: Path | None, data: str | None, out: Path | Non
 
 def _also(files: tuple[Path, ...]) -> str:
     return f"; also in {', '.join(map(str, files))}: name one with --report" if files else ""
+
+
+def _loaded(spec: str) -> SceneSource:
+    """The source without its bad records: no case of that run is of one."""
+    return sources.load(spec, allow_bad_records=True)
+
+
+def _recorded(row: dict[str, Json], where: str, load: Callable[[str], SceneSource]) -> SceneSource:
+    """The source that the row names."""
+    try:
+        return load(str(row["data"]))
+    except KeyError as error:
+        raise DataError(
+            f"{where}: Expected a whole line of a report, but got none of its data: make the report anew"
+        ) from error
+    except VqamtError as error:
+        raise DataError(
+            f"{where}: {error}; a relative path is followed from the current folder: name the data of that run with "
+            "--data"
+        ) from error
 
 
 def _answered(row: dict[str, Json], where: str, source: SceneSource) -> AnsweredCase:

@@ -35,6 +35,7 @@ from pytest_vqamt.relations.names import (
     unrelated,
 )
 from pytest_vqamt.relations.present import Kind, ask_about
+from pytest_vqamt.relations.recognisable import is_recognisable
 from pytest_vqamt.sampling.chooser import Chooser
 
 _PLAUSIBLE = 20
@@ -70,6 +71,8 @@ def on_what_is_there(scene: Scene, choose: Chooser, kind: Kind, how: Obscuring) 
     """A question about groups in the scene; their things are kept."""
 
     def fits(name: str) -> bool:
+        if how is not Obscuring.BLUR and not all(is_recognisable(thing, scene) for thing in _things(name, scene)):
+            return False
         return kind is not Kind.COUNT or (alone(name, scene) and _clear_by_itself(name, scene, how))
 
     asked = ask_about(scene, choose, kind, fits)

@@ -42,6 +42,7 @@ class Visual:
     - What is not there is a name unrelated to every name in the scene, and plausible: it occurs in the data together
       with what is kept. Or it is a property of a name of which every thing has another; then all things of that name
       are the foreground. Again nothing that shows in part or blurred looks like it.
+    - Where nothing is left around it, what is there is asked about only if it is ``recognisable`` by itself.
     - Where the background is painted over, nothing is counted or said to be absent by whose name a plain rectangle
       might go.
     - Counts, and what is not there, are presumed where the name is not annotated exhaustively. What is there and kept

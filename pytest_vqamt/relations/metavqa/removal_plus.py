@@ -16,6 +16,7 @@ from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.erasing import ERASE, INPAINT, eraser
 from pytest_vqamt.relations.names import countable_here, sure_of, unrelated
 from pytest_vqamt.relations.present import Kind, ask_about
+from pytest_vqamt.relations.recognisable import is_recognisable
 from pytest_vqamt.relations.removing import removable
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -27,9 +28,9 @@ class RemovalPlus:
     Yuan et al., CVPR 2021, section 4.2.2 and Table 3, Removal+: it shows who says "0" to every count. The thing is
     counted alone, with another name, or by the one property that it surely has. ``erase`` as in ``removal``.
 
-    **Deviation:** only names that can be counted in this picture, of which it has no crowd; the other name is one that
-    ``removal`` could ask about, and the patch bears neither a name nor a colour that is asked about. "presumed" as
-    there.
+    **Deviation:** only things that nobody overlooks (see ``recognisable``), and names that can be counted in this
+    picture, of which it has no crowd; the other name is one that ``removal`` could ask about, and the patch bears
+    neither a name nor a colour that is asked about. "presumed" as there.
     """
 
     erase: str = ERASE.default
@@ -49,9 +50,9 @@ class RemovalPlus:
         if isinstance(with_, NotApplicable):
             return with_
         counted = set(countable_here(scene)) - with_.barred_names
-        things = [thing for thing in removable(scene) if thing.name in counted]
+        things = [thing for thing in removable(scene) if thing.name in counted and is_recognisable(thing, scene)]
         if not things:
-            return NotApplicable(reason="everything that can be counted overlaps something")
+            return NotApplicable(reason="everything that can be counted overlaps something, or is too small")
         thing = choose.one(things)
         asked = ask_about(
             scene,

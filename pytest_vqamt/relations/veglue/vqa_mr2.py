@@ -15,6 +15,7 @@ from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.erasing import INPAINT, eraser
 from pytest_vqamt.relations.names import alone, countable_here, presumed
+from pytest_vqamt.relations.recognisable import is_bulky
 from pytest_vqamt.relations.veglue.asking import facts_of, in_any_order, only_of_their_name
 from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ASK, NOTHING_TO_ERASE, erasable
 from pytest_vqamt.sampling.chooser import Chooser
@@ -28,8 +29,9 @@ class VqaMr2:
     answered by yes; with the bananas erased, by no. Half of the questions, where two can be asked, are about one name.
 
     **Deviations:** what may be erased follows ``erasable``, not IoU alone. The erased thing is the only one of its
-    name, and no other thing or crowd in the scene could go by it; the question is in the singular. By its name no plain
-    rectangle might go, where one stands in its place.
+    name, no other thing or crowd in the scene could go by it, and it is neither small nor slim (of a slit between
+    others, more may be in sight beside its box). The question is in the singular. By its name no plain rectangle might
+    go, where one stands in its place.
     """
 
     info: ClassVar[RelationInfo] = RelationInfo(
@@ -54,7 +56,7 @@ class VqaMr2:
         things = [
             thing
             for thing in only_of_their_name(free, scene)
-            if alone(thing.name, scene) and thing.name not in cleaner.barred_names
+            if alone(thing.name, scene) and thing.name not in cleaner.barred_names and is_bulky(thing, scene)
         ]
         if not things:
             return NOTHING_TO_ASK

@@ -15,6 +15,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.relations import catalogue
+from tests.integration.half_bad import half_bad
 
 
 def described(capsys: pytest.CaptureFixture[str], *typed: str) -> str:
@@ -133,7 +134,7 @@ def test_where_no_scene_applies_there_is_no_sheet(
         (["metavqa.reorder", "--cases=-1"], "--cases=-1"),
         (["metavqa.reorder", "--sheet=out.jpg"], "a file that ends in .png, but got --sheet='out.jpg'"),
         (["metavqa.reorder", "--sheet=out.png", "--cases=0"], "--cases=0 with --sheet"),
-        (["metavqa.reorder", "--data=pictures:3", "--sheet=/dev/null/out.png"], "file='/dev/null/out.png'"),
+        (["metavqa.reorder", "--data=pictures:3", "--sheet=/dev/null/out.png"], "--sheet='/dev/null/out.png'"),
     ],
 )
 def test_a_wrong_argument_is_told_in_one_line(capsys: pytest.CaptureFixture[str], typed: list[str], told: str) -> None:
@@ -154,3 +155,73 @@ def test_a_wrong_setting_is_told_in_one_line(capsys: pytest.CaptureFixture[str],
     printed = capsys.readouterr().err
     assert printed.count("\n") == 1
     assert text in printed
+
+
+def test_a_setting_that_the_relation_lacks_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["describe", "metavqa.removal", "--option", "severity=3"]) == ExitStatus.USAGE
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err == (
+        "vqamt: Expected --option to name a setting of 'metavqa.removal', but got 'severity'; known: erase, inpaint\n"
+    )
+    assert main(["describe", "metavqa.reorder", "--option", "severity=3"]) == ExitStatus.USAGE
+    assert "got 'severity'; leave it off, for there is none" in capsys.readouterr().err
+    assert main(["describe", "*", "--cases=0", "--option", "severity=3"]) == 0, "one of them has it"
+
+
+def test_a_setting_is_given_once(capsys: pytest.CaptureFixture[str]) -> None:
+    typed = ["describe", "metavqa.removal", "--option=erase=white", "--option=erase=mean"]
+    assert main(typed) == ExitStatus.USAGE
+    assert capsys.readouterr().err == (
+        "vqamt: Expected --option=erase=VALUE once, but got 'erase=mean' after 'erase=white': leave one of them off\n"
+    )
+
+
+def test_a_checkpoint_that_is_not_there_is_told_before_anything_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["describe", "metavqa.removal", "--option=inpaint=lama:no/such.pt"]) == ExitStatus.USAGE
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "got inpaint='lama:no/such.pt' (No such file or directory)" in printed.err
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_examples_are_of_different_scenes_while_there_are_any(capsys: pytest.CaptureFixture[str], seed: int) -> None:
+    def scenes(data: str) -> list[str]:
+        printed = described(capsys, "control.repeat", f"--data={data}", "--cases=5", f"--seed={seed}")
+        return re.findall(r"case [0-9a-f]{16}, scene (\S+)", printed)
+
+    assert len(set(scenes("pictures:50"))) == 5
+    few = scenes("pictures:2")
+    assert len(few) == 5
+    assert set(few[:2]) == {"pictures-0-0", "pictures-0-1"}
+
+
+def test_a_sheet_that_cannot_be_written_is_told_before_anything_is_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed = ["describe", "metavqa.reorder", "--data=pictures:3", "--sheet"]
+    (tmp_path / "taken").touch()
+    (tmp_path / "folder.png").mkdir()
+    for file in (tmp_path / "taken" / "sheet.png", tmp_path / "folder.png"):
+        assert main([*typed, str(file)]) == ExitStatus.USAGE
+        printed = capsys.readouterr()
+        assert printed.out == ""
+        assert printed.err.startswith(f"vqamt: Expected a file that can be written, but got --sheet={str(file)!r} (")
+
+
+def test_a_sheet_of_before_stays_where_nothing_comes_of_the_new_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "sheet.png"
+    file.write_bytes(b"old")
+    assert main(["describe", "metavqa.reorder", "--data=coco:no/such", "--sheet", str(file)]) == ExitStatus.USAGE
+    assert capsys.readouterr().out == ""
+    assert file.read_bytes() == b"old"
+
+
+def test_bad_records_are_left_out_where_that_is_allowed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    typed = ["describe", "control.repeat", f"--data={half_bad(tmp_path)}", "--cases=3"]
+    assert main(typed) == ExitStatus.USAGE
+    assert "--allow-bad-records" in capsys.readouterr().err
+    assert main([*typed, "--allow-bad-records"]) == 0
+    assert set(re.findall(r", scene (\S+)", capsys.readouterr().out)) == {"good"}

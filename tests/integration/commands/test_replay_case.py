@@ -11,15 +11,20 @@ import pytest
 from PIL import Image, ImageChops, ImageOps
 
 from pytest_vqamt.cli import main
+from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, Outcome, Verdict
 from pytest_vqamt.core.case_rows import case_line, case_row
 from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.edits import Fill
 from pytest_vqamt.core.meaning import Exists, Group
 from pytest_vqamt.core.query import Answer, Failure, Query
+from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.execution.answer_store import AnswerStore
+from pytest_vqamt.imaging import inpaint
 from pytest_vqamt.imaging.boxes import STROKES
 from pytest_vqamt.imaging.outline import Shows
+from tests.integration.half_bad import half_bad
 
 SOURCE = PictureWorld(6)
 VIOLATED = Verdict(outcome=Outcome.VIOLATED, reason="all answers must be the same, but got yes, no")
@@ -81,6 +86,11 @@ def refusal(capsys: pytest.CaptureFixture[str], *typed: str) -> str:
     printed = capsys.readouterr()
     assert printed.err.count("\n") == 1
     return printed.err.removeprefix("vqamt: ").rstrip()
+
+
+def refusal_after_printing(capsys: pytest.CaptureFixture[str], *typed: str) -> str:
+    assert main(["replay", *typed]) == 2
+    return capsys.readouterr().err
 
 
 def opened(file: Path) -> Image.Image:
@@ -220,6 +230,46 @@ def test_the_data_can_be_named(capsys: pytest.CaptureFixture[str]) -> None:
         "out/cases.jsonl:1: Expected a photo of pictures:2, but got photo='pictures-0-3': take it from its scenes; "
         "if that run had other data, name it with --data"
     )
+
+
+def test_data_that_the_recorded_path_does_not_lead_to_come_with_a_hint(capsys: pytest.CaptureFixture[str]) -> None:
+    report(Path("out"), row(CASES[3], data="coco:no/longer/here"))
+    told = refusal(capsys, CASES[3].id)
+    assert told.startswith("out/cases.jsonl:1: ")
+    assert told.endswith("; a relative path is followed from the current folder: name the data of that run with --data")
+    assert "relative path" not in refusal(capsys, CASES[3].id, "--data", "photos:no/longer/here")
+
+
+def test_data_with_bad_records_are_those_of_the_run_that_allowed_them(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = sources.load(half_bad(here), allow_bad_records=True)
+    scene = source.scene(0)
+    query = Query(picture=scene.picture, text="Is there a dog?", meaning=Exists(group=Group(name="dog")))
+    case = Case(relation="ours.one", variant="all", scene=scene.id, queries=(query,), expected="yes")
+    report(Path("out"), row(case, SAID[:1], data=source.spec))
+    assert told(capsys, case.id)[1].startswith(f"case {case.id}: ours.one")
+
+
+def test_what_a_checkpoint_made_is_made_again_where_it_is_given(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch")
+    from tests.integration.small_lama import checkpoint
+
+    setting = checkpoint(here / "small.pt")
+    scene = SOURCE.scene(0)
+    box = Box(8, 8, 40, 40)
+    edited = scene.picture.erase(box, Fill.INPAINT, None, inpaint.method_of(setting))
+    queries = tuple(replace(each, picture=edited) for each in CASES[0].queries[:1])
+    case = replace(CASES[0], queries=queries)
+    report(Path("out"), row(case, SAID[:1]))
+    monkeypatch.setattr(inpaint, "_checkpoints", {})  # as in another process
+    assert "(vqamt: --option inpaint=lama:PATH)" in refusal_after_printing(capsys, case.id)
+    assert told(capsys, case.id, f"--option=inpaint={setting}")
+    filled = opened(Path("vqamt-replay") / case.id / "1.png").crop((8, 8, 48, 48))
+    assert filled.getextrema() == ((0, 0),) * 3
+    assert "No such file" in refusal(capsys, case.id, "--option=inpaint=lama:no/such.pt")
 
 
 def without(name: str) -> dict[str, Json]:

@@ -23,6 +23,8 @@ from pytest_vqamt.relations.carets.visual import Visual
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.making import answers_of, choosers, group_of, scene_of, thing_of
 
+pytestmark = pytest.mark.usefixtures("small_is_large_enough")
+
 VISUAL = Visual()
 VARIANTS = VISUAL.info.variants
 MEAN = (120, 110, 100)

@@ -17,6 +17,8 @@ from pytest_vqamt.imaging import inpaint
 from pytest_vqamt.relations.metavqa.removal_plus import RemovalPlus
 from tests.making import FirstOption, answers_of, choosers, group_of, scene_of, thing_of
 
+pytestmark = pytest.mark.usefixtures("small_is_large_enough")
+
 PLUS = RemovalPlus()
 
 
@@ -129,7 +131,7 @@ def test_what_is_not_listed_is_presumed(yard: Scene) -> None:
 )
 def test_it_does_not_apply(scene: Scene) -> None:
     found = PLUS.derive(scene, gather((scene,)), FirstOption(), "")
-    assert found == NotApplicable(reason="everything that can be counted overlaps something")
+    assert found == NotApplicable(reason="everything that can be counted overlaps something, or is too small")
 
 
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:

@@ -16,6 +16,8 @@ from pytest_vqamt.sampling.samplers import Sampler
 from tests.making import answers_of, choosers, scene_of
 from tests.relations.veglue.tables import FRUIT, WITH_DISH, derived
 
+pytestmark = pytest.mark.usefixtures("small_is_large_enough")
+
 MR2 = VqaMr2()
 
 
