@@ -68,7 +68,6 @@ def main() -> None:
         [(str(size), f"{_busy(size):.0%}", f"{in_turn:.0%}") for size in (1, 8, 32, 128)],
     )
 
-
     if _PHOTOS.is_dir():
         photos = load(f"coco:{_PHOTOS}")
         show(

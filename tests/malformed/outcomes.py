@@ -14,6 +14,8 @@ from pytest_vqamt.data.base import SceneSource
 T = TypeVar("T")
 
 MOST_CHARACTERS = 400
+MOST_OF_A_REFUSAL = 500
+"""Where the first bad record is told in a sentence that says how many there are, and what to do."""
 
 _ADVICE = re.compile(
     r"(?:: |; |, so |, or |, and |\. )(?:give|write|save|add|put|fetch|mend|correct|name|take|leave|draw|decompress|"
@@ -56,12 +58,12 @@ def use(source: SceneSource) -> Used:
     return Used(scenes, tuple(dict.fromkeys(refused)))
 
 
-def unclear(text: str, says: tuple[str, ...] = ()) -> list[str]:
+def unclear(text: str, says: tuple[str, ...] = (), *, most: int = MOST_CHARACTERS) -> list[str]:
     """What is wrong with a message, nothing where it is clear."""
     wrong = [f"lacks {each!r}" for each in says if each not in text]
     if len(text.splitlines()) != 1 or not text.isprintable():
         wrong.append("is not one plain line")
-    if len(text) >= MOST_CHARACTERS:
+    if len(text) >= most:
         wrong.append(f"has {len(text)} characters")
     if "Expected " not in text or ", but " not in text:
         wrong.append("does not say what was expected, and what came")

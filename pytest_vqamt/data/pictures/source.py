@@ -25,6 +25,7 @@ _GRAPHS_KEPT = 256
 _SCENES_KEPT = 4000
 _PHOTOS_KEPT = 128
 
+
 class PictureWorld:
     """Scenes drawn by our own code: scene ``index`` depends on ``seed`` and ``index`` alone."""
 
