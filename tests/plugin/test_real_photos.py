@@ -22,7 +22,7 @@ COUNTS_PIXELS = """
 
 
 def told(folder: Path) -> list[dict[str, Any]]:
-    """What the report in the folder says of relations; the data is named by its folder."""
+    """What the report in the folder says of its relations."""
     relations: list[dict[str, Any]] = json.loads((folder / "report.json").read_text(encoding="utf-8"))["relations"]
     return relations
 
@@ -42,8 +42,6 @@ def test_the_same_on_workers_as_without(pytester: pytest.Pytester, run: Run) -> 
     assert told(pytester.path / "alone") == told(pytester.path / "shared")
     alone, shared_out = (pytester.path / folder / "cases.jsonl" for folder in ("alone", "shared"))
     assert alone.read_bytes() == shared_out.read_bytes()
-    # Some edits change no answer: one in four at random.
-    (removal, snow) = told(pytester.path / "alone")
-    assert (removal["id"], removal["cases"]) == ("metavqa.removal_plus", 10)
-    assert (snow["id"], snow["cases"]) == ("corruption[snow-object]", 10)
-    assert removal["violated"] + snow["violated"] > 0
+    rows = [json.loads(line) for line in alone.read_text(encoding="utf-8").splitlines()]
+    assert [row["relation"] for row in rows] == ["metavqa.removal_plus"] * 10 + ["corruption[snow-object]"] * 10
+    assert {"holds", "violated"} <= {row["verdict"] for row in rows}

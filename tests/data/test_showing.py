@@ -1,0 +1,49 @@
+"""What a message shows is short, on one line, and tells what it is."""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_vqamt.data.showing import reason, shown, shown_path
+
+
+@given(value=st.recursive(st.none() | st.integers() | st.floats() | st.text() | st.binary(), st.lists))
+def test_a_value_is_one_short_line(value: object) -> None:
+    assert len(shown(value).splitlines()) == 1
+    assert len(shown(value)) <= 83
+
+
+def test_what_is_short_is_shown_whole() -> None:
+    assert shown("dog\n") == "'dog\\n'"
+    assert shown([1, 2.5, None]) == "[1, 2.5, None]"
+    assert shown({"id": 1, "name": "dog"}) == "{'id': 1, 'name': 'dog'}"
+
+
+def test_a_path_is_shown_whole_or_by_its_end() -> None:
+    assert shown_path(Path("data/a.jsonl")) == "'data/a.jsonl'"
+    assert shown_path("data", "b/c.png") == "'data/b/c.png'"
+    assert shown_path("data/a\nb") == "'data/a\\nb'"
+    assert shown_path("x" * 500 + "/a.jsonl") == f"'...{'x' * 152}/a.jsonl'"
+    assert shown_path("data", "x" * 500 + ".png") == f"'data/...{'x' * 56}.png'"
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (FileNotFoundError(2, "No such file or directory", "/home/somebody/a.jpg"), "No such file or directory"),
+        (OSError("image file is truncated"), "image file is truncated"),
+        (KeyError(256), "KeyError 256"),
+        (KeyError("width"), "width"),
+        (IndexError(), "IndexError"),
+        (ValueError(b"Token too long"), "Token too long"),
+        (ValueError("two\nlines.\n"), "two lines"),
+        (zlib.error("Error -3 while " + "x" * 100), "Error -3 while " + "x" * 45 + "..."),
+    ],
+)  # fmt: skip
+def test_a_reason_is_that_of_the_library(error: Exception, said: str) -> None:
+    assert reason(error) == said
