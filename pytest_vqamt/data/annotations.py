@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
@@ -155,4 +155,12 @@ class AnnotatedPhotos:
     def _mean_colour(self) -> Colour | None:
         if self.photos is None:
             return None
-        return mean_colour(self.photo(self.scene(index).photo) for index in spread(len(self)))
+        return mean_colour(self._readable(spread(len(self))))
+
+    def _readable(self, indices: Iterable[int]) -> Iterator[Image]:
+        """The photos of those scenes that can be read; a broken one is told of where its own scene is asked for."""
+        for index in indices:
+            try:
+                yield self.photo(self.scene(index).photo)
+            except DataError:
+                continue

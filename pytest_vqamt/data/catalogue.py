@@ -9,6 +9,7 @@ from typing import cast
 
 from pytest_vqamt.core.errors import DataError, OptionError, did_you_mean
 from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.showing import reason, shown_path
 
 ENTRY_POINTS = "pytest_vqamt.data"
 """The group of entry points by which installed packages add sources: ``name = "module:load"``, ``load(argument)``."""
@@ -73,7 +74,13 @@ def load(spec: str, *, allow_bad_records: bool = False) -> SceneSource:
     else:
         (point,) = entry_points(group=ENTRY_POINTS, name=name)
         factory = point.load()
-    source = cast("SceneSource", factory(_from_home(argument)))
+    try:
+        source = cast("SceneSource", factory(_from_home(argument)))
+    except OSError as error:
+        raise DataError(
+            f"Expected data that can be read, but got --vqamt-data={shown_path(spec)} ({reason(error)}): name a folder "
+            "or a file that is there and that you may read"
+        ) from error
     bad = source.bad_records
     if bad and not allow_bad_records:
         raise DataError(

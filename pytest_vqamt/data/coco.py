@@ -18,6 +18,7 @@ from pytest_vqamt.data.coco_files import CocoFiles, find
 from pytest_vqamt.data.coco_masks import is_fragmented, mask_image
 from pytest_vqamt.data.coco_records import CocoImage, CocoRecords, read_records
 from pytest_vqamt.data.photo_files import PhotoFiles
+from pytest_vqamt.data.showing import shown_path
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -160,7 +161,7 @@ def _without_photo(image: CocoImage, photos: PhotoFiles, file: str) -> str:
     try:
         if photos.has(image.file_name):
             return ""
-        wrong = f"Expected a photo in {photos.folder}, but there is no {image.file_name!r}: add it"
+        wrong = f"Expected a photo in {photos.folder}, but there is no {shown_path(image.file_name)}: add it"
     except DataError as error:
         wrong = str(error)
     return f"{file}: image {image.id}: file_name: {wrong}"

@@ -16,6 +16,7 @@ from pytest_vqamt.data.photo_files import PhotoFiles
 from pytest_vqamt.data.photo_folders import PhotoFolders
 from pytest_vqamt.data.record_stream import RecordStream, plain_or_gzip
 from pytest_vqamt.data.scene_index import SceneIndex
+from pytest_vqamt.data.showing import named
 from pytest_vqamt.data.words import is_multi_coloured
 
 _FILES = ("train_sceneGraphs.json", "val_sceneGraphs.json", "sceneGraphs.json")
@@ -73,7 +74,7 @@ class GqaReader:
     def records(self, progress: Callable[[int], object]) -> Iterator[Found | str]:
         for path in self.files:
             for image_id, value in RecordStream(path, progress).members():
-                where = f"{path}: image {image_id}"
+                where = f"{path}: image {named(image_id)}"
                 try:
                     scene = scene_of(Record.of(value, where), image_id)
                     name = scene.photo.id

@@ -39,8 +39,13 @@ class PhotoFolders:
             with os.scandir(folder) as entries:
                 for entry in entries:
                     if entry.name.endswith(".jpg") and entry.name not in files:
+                        try:
+                            stat = entry.stat()
+                        except (
+                            OSError
+                        ):  # a link that leads nowhere is no photo: who names it is told that there is none
+                            continue
                         files[entry.name] = start + entry.name
-                        stat = entry.stat()
                         stats.append(f"{entry.name} {stat.st_size} {stat.st_mtime_ns}")
         return cls(root=root, files=files, state=digest(str(root), *sorted(stats)))
 

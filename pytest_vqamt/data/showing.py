@@ -26,6 +26,15 @@ def shown(value: object) -> str:
     return text if len(text) <= _MOST_OF_A_VALUE else text[:_MOST_OF_A_VALUE] + "..."
 
 
+def named(name: str) -> str:
+    """A name as it is where it is short and prints on one line, else as a value.
+
+    >>> named("2318337"), named("two\\nlines")
+    ('2318337', "'two\\\\nlines'")
+    """
+    return name if name.isprintable() and len(name) <= _MOST_OF_A_NAME else shown(name)
+
+
 def shown_path(path: Path | str, name: str = "") -> str:
     """The path, or that of ``name`` in it, in quotation marks.
 
