@@ -41,10 +41,8 @@ class PhotoFolders:
                     if entry.name.endswith(".jpg") and entry.name not in files:
                         try:
                             stat = entry.stat()
-                        except (
-                            OSError
-                        ):  # a link that leads nowhere is no photo: who names it is told that there is none
-                            continue
+                        except OSError:
+                            continue  # a link that leads nowhere: who names it is told that there is no such photo
                         files[entry.name] = start + entry.name
                         stats.append(f"{entry.name} {stat.st_size} {stat.st_mtime_ns}")
         return cls(root=root, files=files, state=digest(str(root), *sorted(stats)))

@@ -27,11 +27,7 @@ def shown(value: object) -> str:
 
 
 def named(name: str) -> str:
-    """A name as it is where it is short and prints on one line, else as a value.
-
-    >>> named("2318337"), named("two\\nlines")
-    ('2318337', "'two\\\\nlines'")
-    """
+    """A name as it is where it is short and prints on one line, else as a value."""
     return name if name.isprintable() and len(name) <= _MOST_OF_A_NAME else shown(name)
 
 
