@@ -66,6 +66,9 @@ def run(
     known = {setting.name for setting in settings_known()}
     of_relations = {name: value for name, value in (settings or {}).items() if name in known}
     of_model = {name: value for name, value in (settings or {}).items() if name not in known}
+    for name in of_model:
+        if isinstance(model, str) and not Catalogue().takes(model, name):
+            raise OptionError(f"Expected settings of a relation, but got {name!r}; {did_you_mean(name, sorted(known))}")
     options = ModelOptions(batch_size=batch_size, device=device, settings=of_model)
     loaded = Catalogue().load(model, options) if isinstance(model, str) else adopt(_name(model), model, options)
     source = sources.load(data, allow_bad_records=allow_bad_records) if isinstance(data, str) else data

@@ -133,3 +133,8 @@ def test_the_example_of_the_package_runs(tmp_path: Path) -> None:
     )
     rates = runpy.run_path(str(script))["rates"]
     assert rates[REVERSION][0] == 0.0
+
+
+def test_a_setting_that_nobody_takes_is_refused() -> None:
+    with pytest.raises(OptionError, match="got 'erse'; did you mean 'erase'"):
+        vqamt.run(model="oracle", data="pictures:5", settings={"erse": "mean"})
