@@ -1,0 +1,1 @@
+"""The question templates of CARETS: seven types, each in many wordings."""
