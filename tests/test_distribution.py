@@ -51,6 +51,7 @@ def test_the_core_brings_nothing_heavy() -> None:
         "hypothesis",
         "ijson",
         "inflect",
+        "nltk",
         "numpy",
         "pillow",
         "platformdirs",

@@ -93,7 +93,7 @@ class Setting:
     """What ``--vqamt-option NAME=VALUE`` can set of a relation: a field of the relation's class, of the same name.
 
     Attributes:
-        values: what it can be; one that ends in ":PATH" stands for any text with that beginning.
+        values: what it can be; one that ends in ":PATH" stands for any text with that beginning, "PATH" for any text.
         default: one of them.
         meaning: what it decides, in a few words.
     """
@@ -106,9 +106,22 @@ class Setting:
     def takes(self, value: str) -> bool:
         """Whether the setting can be ``value``."""
         return any(
-            value == known or (known.endswith(":PATH") and value.startswith(known.removesuffix("PATH")))
+            value == known
+            or (known == "PATH" and bool(value))
+            or (known.endswith(":PATH") and value.startswith(known.removesuffix("PATH")))
             for known in self.values
         )
+
+
+class PairKind(StrEnum):
+    """How the two answers of a pair must relate, for the metrics of pairs (``core.pairs``).
+
+    SAME: an invariance. OPPOSITE: one yes, one no. IMPLIED: a right first answer implies the same second one.
+    """
+
+    SAME = "same"
+    OPPOSITE = "opposite"
+    IMPLIED = "implied"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +138,8 @@ class RelationInfo:
         tags: "baseline" (reported, gated only when named), "control" (never gated).
         breakdown: names of the facts by which verdicts are tallied in reports.
         settings: what users can set of it.
+        pairs: where its cases of two queries feed the metrics of pairs, how the answers must relate; a case whose fact
+            "pairs" says otherwise is of that kind.
     """
 
     name: str
@@ -136,6 +151,7 @@ class RelationInfo:
     tags: tuple[str, ...] = ()
     breakdown: tuple[str, ...] = ()
     settings: tuple[Setting, ...] = ()
+    pairs: PairKind | None = None
 
     def item(self, variant: str) -> str:
         """What users type: "metavqa.partition[object]", or just the name where there is one variant."""

@@ -36,9 +36,9 @@ class CutoutEntry:
         return self.w * self.h
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Corpus:
-    """Facts about all scenes of a source.
+    """Facts about all scenes of a source; two are the same where they are one object.
 
     Attributes:
         scenes: how many were looked at.

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pytest_vqamt.core.case import Case, Fact, Outcome, Verdict
+from pytest_vqamt.core.pairs import PairCounts
+from pytest_vqamt.core.query import Answer, Failure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,25 +68,36 @@ class Counts:
         tally: over all cases.
         breakdown: a tally for each value of each fact that the relation breaks its verdicts down by.
         readings: how often each reading of an answer ("3", "yes", "unparsed") occurred.
+        pairs: the counts of pairs, where the relation feeds them.
     """
 
     tally: Tally = field(default_factory=Tally)
     breakdown: dict[str, dict[str, Tally]] = field(default_factory=dict)
     readings: Counter[str] = field(default_factory=Counter)
+    pairs: PairCounts | None = None
 
-    def add(self, case: Case, verdict: Verdict, facts: tuple[str, ...], *, waived: bool = False) -> None:
-        """Count one case; ``facts`` names what to break it down by."""
+    def add(
+        self,
+        case: Case,
+        verdict: Verdict,
+        facts: tuple[str, ...],
+        *,
+        waived: bool = False,
+        answers: Sequence[Answer | Failure] = (),
+        position: int = 0,
+    ) -> None:
+        """Count one case; ``facts`` names what to break it down by, ``position`` is its place in the whole plan."""
         one = Tally.of(verdict, waived=waived)
         self.tally += one
         if waived:
             return
-        for name in facts:
-            value = case.fact(name)
-            if value is not None:
-                values = self.breakdown.setdefault(name, {})
-                key = _key(value)
-                values[key] = values.get(key, Tally()) + one
+        told = [(name, _key(value)) for name in facts if (value := case.fact(name)) is not None]
+        for name, key in told:
+            values = self.breakdown.setdefault(name, {})
+            values[key] = values.get(key, Tally()) + one
         self.readings.update(verdict.readings)
+        if self.pairs is not None:
+            self.pairs.add(case, answers, verdict, told, position)
 
 
 def _key(value: Fact) -> str:

@@ -122,9 +122,19 @@ class Describe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotated:
-    """A question of a published data set, known only by its annotators' answers, each with a weight."""
+    """A question of a published data set, known only by its annotators' answers, each with a weight.
+
+    Attributes:
+        options: what may be answered: ("yes", "no"), or what the question offers; empty where that is not known.
+    """
 
     answers: tuple[tuple[str, float], ...]
+    options: tuple[str, ...] = ()
+
+    @property
+    def is_yes_no(self) -> bool:
+        """Whether it is answered by yes or no."""
+        return self.options == YES_OR_NO
 
 
 Meaning: TypeAlias = (
@@ -154,4 +164,12 @@ def groups_of(meaning: Meaning) -> tuple[Group, ...]:
 
 
 YES_NO: tuple[type, ...] = (Exists, Absent, Both, NotBoth, Either, Neither, Has)
-"""The meanings that are answered by yes or no."""
+"""The meanings that are answered by yes or no, published questions aside."""
+
+YES_OR_NO = ("yes", "no")
+"""The options of a published question that is answered by yes or no."""
+
+
+def is_yes_no(meaning: Meaning) -> bool:
+    """Whether the question is answered by yes or no."""
+    return isinstance(meaning, YES_NO) or (isinstance(meaning, Annotated) and meaning.is_yes_no)

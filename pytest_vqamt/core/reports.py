@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult, Report
+from pytest_vqamt.core.results import Coverage, DataUse, ModelUse, RelationResult, Report
 
 
 def models_used(results: Iterable[RelationResult]) -> tuple[ModelUse, ...]:
@@ -56,6 +56,7 @@ def report(
     duration_s: float,
     complete: bool = True,
     settings: Mapping[str, str] = MappingProxyType({}),
+    coverage: tuple[Coverage, ...] = (),
 ) -> Report:
     """The report of a finished run."""
     ordered = in_order(results)
@@ -72,4 +73,5 @@ def report(
         relations=ordered,
         complete=complete,
         settings=tuple(sorted(settings.items())),
+        coverage=coverage,
     )

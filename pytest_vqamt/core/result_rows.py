@@ -8,6 +8,7 @@ from typing import cast
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.pair_rows import coverage_row, metrics_row, pairs_of, reference_of
 from pytest_vqamt.core.results import DataUse, Gate, ModelUse, Presumed, RelationResult, Report, ShownCase, ShownQuery
 
 SCHEMA = 1
@@ -32,6 +33,7 @@ def report_row(report: Report) -> Row:
         "models": [model_row(model) for model in report.models],
         "data": [data_row(data) for data in report.data],
         "relations": [relation_row(result) for result in report.relations],
+        "coverage": [coverage_row(coverage) for coverage in report.coverage],
     }
 
 
@@ -72,9 +74,9 @@ def relation_row(result: RelationResult) -> Row:
         "interval": list(result.interval),
         "gate": _gate_row(result.gate),
         "breakdown": _breakdown_row(result.breakdown),
-        "metrics": {},
+        "metrics": metrics_row(result.pairs, result.reference),
         "readings": dict(sorted(result.readings.items())),
-        "presumed": _presumed_row(result.presumed),
+        "presumed": _presumed_row(result),
     }
 
 
@@ -119,6 +121,8 @@ def taken_over(row: Row) -> RelationResult:
             error=str(row["error"]),
             violation=_violation(cast("Row | None", row["violation"])),
             presumed=_presumed(cast("Row | None", row.get("presumed"))),
+            pairs=pairs_of(cast("Row", row.get("metrics", {}))),
+            reference=reference_of(cast("Row", row.get("metrics", {}))),
         )
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
         raise DataError(f"Expected a whole result, but got id={row.get('id')!r}: {error!r}") from error
@@ -149,7 +153,8 @@ def _breakdown(row: Row) -> dict[str, dict[str, Tally]]:
     }
 
 
-def _presumed_row(presumed: Presumed | None) -> Row | None:
+def _presumed_row(result: RelationResult) -> Row | None:
+    presumed = result.presumed
     if presumed is None:
         return None
     return {
@@ -158,6 +163,7 @@ def _presumed_row(presumed: Presumed | None) -> Row | None:
         "interval": list(presumed.interval),
         "gate": _gate_row(presumed.gate),
         "breakdown": _breakdown_row(presumed.breakdown),
+        "metrics": metrics_row(presumed.pairs, result.reference),
         "readings": dict(sorted(presumed.readings.items())),
     }
 
@@ -172,6 +178,7 @@ def _presumed(row: Row | None) -> Presumed | None:
         readings=Counter(cast("dict[str, int]", row["readings"])),
         interval=(low, high),
         gate=_gate(cast("Row | None", row["gate"])),
+        pairs=pairs_of(cast("Row", row.get("metrics", {}))),
     )
 
 

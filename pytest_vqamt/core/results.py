@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from pytest_vqamt.core.counts import Tally
+from pytest_vqamt.core.pairs import Pairs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +67,37 @@ class DataUse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """What people reach on the pairs of a published test, as shares; None where the paper does not say."""
+
+    cons: float
+    acc: float | None = None
+    acc_original: float | None = None
+    acc_perturbed: float | None = None
+    c_acc: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """Whether models have the same pairs right: one CARETS test on one data source, its presumed cases apart.
+
+    Attributes:
+        test: the relation, its variants added up.
+        models: their names, in the order of the run.
+        right: how many pairs each model has right (both answers).
+        shares: in row i and column j the share of model j's right pairs that model i has right too, of those that model
+            i has answered; None where there are none.
+    """
+
+    test: str
+    data: str
+    presumed: bool
+    models: tuple[str, ...]
+    right: tuple[int, ...]
+    shares: tuple[tuple[float | None, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Presumed:
     """The cases of an item that rest on an absence which the annotations do not guarantee: counted apart."""
 
@@ -74,6 +106,7 @@ class Presumed:
     readings: Counter[str]
     interval: tuple[float, float]
     gate: Gate | None
+    pairs: Pairs | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +121,8 @@ class RelationResult:
         error: the first reason why a query had no answer.
         violation: the simplest violation found.
         presumed: the cases that are counted in none of the above; None where there are none.
+        pairs: what the metrics of pairs are worked out from; None where the relation feeds none.
+        reference: what people reach on such pairs.
     """
 
     position: int
@@ -107,6 +142,8 @@ class RelationResult:
     error: str = ""
     violation: ShownCase | None = None
     presumed: Presumed | None = None
+    pairs: Pairs | None = None
+    reference: Reference | None = None
 
     @property
     def all_cases(self) -> int:
@@ -130,7 +167,7 @@ class RelationResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A finished run; ``settings`` are those that relations were given.
+    """A finished run; ``settings`` are those that relations were given, ``coverage`` is of models that share data.
 
     It is not ``complete`` where an item could not be run, or the session was stopped before its end.
     """
@@ -147,3 +184,4 @@ class Report:
     relations: tuple[RelationResult, ...] = field(default=())
     complete: bool = True
     settings: tuple[tuple[str, str], ...] = ()
+    coverage: tuple[Coverage, ...] = ()

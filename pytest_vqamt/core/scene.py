@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pytest_vqamt.core.box import Box
 
@@ -62,14 +62,46 @@ class Relationship:
     object: str
 
 
+Demand: TypeAlias = Literal["same", "opposite", "implied"]
+"""How the answers to two published questions must relate; "implied": the same, since the first answer implies it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedPair:
+    """What a published question has to do with the one that it was made from.
+
+    Attributes:
+        original: the id of that one, which is asked about the same picture.
+        test: what its data set calls the test that the two belong to.
+        demand: what is expected of the two answers.
+    """
+
+    original: str
+    test: str
+    demand: Demand
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedQuestion:
-    """A question that a data set asks about a picture, with the answers of its annotators; ``kind`` as it calls it."""
+    """A question that a data set asks about a picture.
+
+    Attributes:
+        id: unique within the scene.
+        answers: those of its annotators, each as often as it was given, or each once where there are ``scores``.
+        kind: the kind of question, as the data set calls it.
+        scores: how right each of the answers is; empty where they are alike.
+        options: what may be answered, in the order of the text; ("yes", "no") for yes/no questions, and empty where
+            that is not known.
+        pair: of what question it is a changed one; None for a question that stands for itself.
+    """
 
     id: str
     text: str
     answers: tuple[str, ...]
     kind: str = ""
+    scores: tuple[float, ...] = ()
+    options: tuple[str, ...] = ()
+    pair: PublishedPair | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

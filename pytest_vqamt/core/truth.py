@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import TypeAlias, assert_never
 
 from pytest_vqamt.core.meaning import (
+    YES_OR_NO,
     Absent,
     Annotated,
     Both,
@@ -83,7 +84,8 @@ def truth(meaning: Meaning, scene: Scene) -> Truth:
         case Describe():
             return _inventory(scene)
         case Annotated(answers=answers):
-            return max(answers, key=lambda answer: answer[1])[0] if answers else None
+            best = max(answers, key=lambda answer: answer[1])[0] if answers else None
+            return best == "yes" if meaning.is_yes_no and best in YES_OR_NO else best
         case _:
             assert_never(meaning)
 

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.protocols import PhotoStore
 from pytest_vqamt.core.scene import Scene
+
+
+@runtime_checkable
+class PublishedPairs(Protocol):
+    """A scene source whose data set has published its questions in pairs. It is a SceneSource, too."""
+
+    @property
+    def published_pairs(self) -> int:
+        """How many pairs there are."""
+        ...
 
 
 class SceneSource(PhotoStore, Protocol):

@@ -28,6 +28,10 @@ TABLE: dict[str, tuple[str, str]] = {
         "pytest_vqamt.data.visual_genome:load",
         "visual-genome:DIR: Visual Genome's scene graphs, or its objects, attributes and relationships",
     ),
+    "carets": (
+        "pytest_vqamt.data.carets:load",
+        "carets:DIR: the question pairs that the authors of CARETS published, with or without photos",
+    ),
     "vqa-v2": ("pytest_vqamt.data.vqa_v2:load", "vqa-v2:DIR: questions with ten answers each, on photos of COCO"),
     "graphs": (
         "pytest_vqamt.data.graphs:load",

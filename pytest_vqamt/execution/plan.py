@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from pytest_vqamt.core.case import Case, NotApplicable
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.core.seeding import seed_for
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.relations.base import Relation
+from pytest_vqamt.relations.base import PublishedRelation, Relation
 from pytest_vqamt.sampling.chooser import Chooser
 from pytest_vqamt.sampling.samplers import Sampler, draws
+
+T = TypeVar("T")
+
+MAX_CASES = 100
+"""So many cases a relation variant has where nothing is said."""
 
 _DRAWS_PER_CASE = 20
 _FRUITLESS_DRAWS = 1_000
@@ -24,11 +31,13 @@ _FRUITLESS_DRAWS = 1_000
 class Sampling:
     """How many cases, and how they are drawn.
 
-    ``shard`` is (I, N), counted from 1: this run keeps the I-th of N shares of the cases, by case id. With
-    ``allow_bad_records``, a scene that turns out to be broken gives no case, and does not end the run.
+    With ``all_published``, a relation of published cases has every one of them, whatever ``max_cases``. ``shard`` is
+    (I, N), counted from 1: this run keeps the I-th of N shares of the cases, by case id. With ``allow_bad_records``, a
+    scene that turns out to be broken gives no case, and does not end the run.
     """
 
-    max_cases: int = 100
+    max_cases: int = MAX_CASES
+    all_published: bool = False
     seed: int = 0
     sampler: Sampler = Sampler.HYPOTHESIS
     shard: tuple[int, int] = (1, 1)
@@ -57,9 +66,11 @@ class Drawn:
 class Plan:
     """The distinct cases of one relation variant on one source, drawn one by one as they are iterated over.
 
-    ``part`` is the part of the sampling run that the latest case comes from. Afterwards ``not_applicable`` tells, for
-    this run's shard, how many of the scenes drawn never gave a case, by reason, and ``bad_records`` what was wrong with
-    those that turned out to be broken.
+    Where all that are published are wanted, they come in the order of the source's scenes, and none is drawn.
+
+    ``part`` is the part of the sampling run that the latest case comes from, and ``position`` its place among the cases
+    of all shards. Afterwards ``not_applicable`` tells, for this run's shard, how many of the scenes drawn never gave a
+    case, by reason, and ``bad_records`` what was wrong with those that turned out to be broken.
     """
 
     relation: Relation
@@ -67,6 +78,7 @@ class Plan:
     source: SceneSource
     sampling: Sampling
     part: int = 0
+    position: int = 0
     not_applicable: Counter[str] = field(default_factory=Counter)
     bad_records: dict[str, None] = field(default_factory=dict)
     _scene: str = ""
@@ -79,7 +91,10 @@ class Plan:
             DataError: a scene cannot be read.
         """
         try:
-            yield from self._cases()
+            if self.sampling.all_published and isinstance(self.relation, PublishedRelation):
+                yield from self._published(self.relation)
+            else:
+                yield from self._cases()
         except (VqamtError, GeneratorExit):
             raise
         except Exception as error:
@@ -87,6 +102,22 @@ class Plan:
                 f"Expected relation {self.relation.info.name!r} to derive a case, but it raised "
                 f"{type(error).__name__}: {error} (scene {self._scene!r} of {self.source.spec})"
             ) from error
+
+    def _published(self, relation: PublishedRelation) -> Iterator[Case]:
+        known: set[str] = set()
+        self.not_applicable = Counter()
+        for index in range(len(self.source)):
+            found = self._made_of(index, lambda scene: relation.every(scene, self.variant))
+            if isinstance(found, NotApplicable):
+                if self.sampling.owns(f"scene {index}"):
+                    self.not_applicable[found.reason] += 1
+                continue
+            for case in found:
+                if case.id not in known:
+                    self.position = len(known)
+                    known.add(case.id)
+                    if self.sampling.owns(case.id):
+                        yield case
 
     def _cases(self) -> Iterator[Case]:
         limit = self.sampling.max_cases
@@ -107,6 +138,7 @@ class Plan:
                 if case_id not in known:
                     known.add(case_id)
                     fruitful.add(drawn.index)
+                    self.position = made
                     made += 1
                     fruitless = 0
                     if whole or self.sampling.owns(case_id):
@@ -122,19 +154,22 @@ class Plan:
     def draw(self, choose: Chooser) -> Drawn:
         """One scene, the simpler the smaller the choice, and one case of it."""
         index = choose.one(self.source.corpus.simplest_first)
+        corpus = self.source.corpus
+        return Drawn(
+            index, self._made_of(index, lambda scene: self.relation.derive(scene, corpus, choose, self.variant))
+        )
+
+    def _made_of(self, index: int, made: Callable[[Scene], T]) -> T | NotApplicable:
+        """What is ``made`` of the scene at ``index``."""
         try:
-            return Drawn(index, self._derived(index, choose))
+            scene = self.source.scene(index)
+            self._scene = scene.id
+            return made(scene)
         except DataError as error:
             if not self.sampling.allow_bad_records:
                 raise
             self.bad_records.setdefault(str(error))
-            return Drawn(index, NotApplicable(reason="a record that cannot be used"))
-
-    def _derived(self, index: int, choose: Chooser) -> Case | NotApplicable:
-        corpus = self.source.corpus
-        scene = self.source.scene(index)
-        self._scene = scene.id
-        return self.relation.derive(scene, corpus, choose, self.variant)
+            return NotApplicable(reason="a record that cannot be used")
 
     def seed(self, part: int) -> int:
         """What seeds a part of the sampling run."""

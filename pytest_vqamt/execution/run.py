@@ -16,7 +16,8 @@ from pytest_vqamt.core.reports import report
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.execution.plan import Sampling
+from pytest_vqamt.execution.plan import MAX_CASES, Sampling
+from pytest_vqamt.execution.published import is_left_out
 from pytest_vqamt.execution.run_item import Job, Terms, run_item
 from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.models.base import ModelOptions, adopt
@@ -34,7 +35,7 @@ def run(
     data: str | SceneSource = "pictures",
     relations: str | Sequence[str] = (),
     exclude: str | Sequence[str] = (),
-    max_cases: int = 100,
+    max_cases: int | None = None,
     seed: int = 0,
     sampler: str = "hypothesis",
     fail_under: str | float | Sequence[str | float] = (),
@@ -52,7 +53,8 @@ def run(
     ``model`` is a spec as in ``--vqamt-model``, an object with a method ``answer``, ``entail`` or ``caption``, or a
     function of an image and a text. ``data`` is a spec as in ``--vqamt-data``, or a scene source. ``relations`` and
     ``exclude`` are globs; with none, every relation is run that the model's tasks allow. ``fail_under`` is a rate, or
-    ``"GLOB=RATE"``, or several of them; whether a gate is met stands in the result. ``cache`` is a folder that
+    ``"GLOB=RATE"``, or several of them; whether a gate is met stands in the result. Without ``max_cases`` there are at
+    most 100 of a relation variant, and published sets run whole. ``cache`` is a folder that
     keeps answers for later runs; with None nothing is kept. ``listen`` is told what happens
     (``pytest_vqamt.core.events``). ``settings`` is what ``--vqamt-option`` gives, by name. The others are as the
     options of their names.
@@ -61,7 +63,7 @@ def run(
         VqamtError: an argument is wrong, or the model or the data cannot be used.
     """
     started, clock = datetime.now(UTC), time.monotonic()
-    if max_cases < 1:
+    if max_cases is not None and max_cases < 1:
         raise OptionError(f"Expected one case or more, but got max_cases={max_cases!r}")
     known = {setting.name for setting in settings_known()}
     of_relations = {name: value for name, value in (settings or {}).items() if name in known}
@@ -74,7 +76,8 @@ def run(
     source = sources.load(data, allow_bad_records=allow_bad_records) if isinstance(data, str) else data
     terms = Terms(
         sampling=Sampling(
-            max_cases=max_cases,
+            max_cases=MAX_CASES if max_cases is None else max_cases,
+            all_published=max_cases is None,
             seed=seed,
             sampler=_member(Sampler, "sampler", sampler),
             allow_bad_records=allow_bad_records,
@@ -84,10 +87,11 @@ def run(
         shrink=shrink,
     )
     check([each.pattern for each in terms.thresholds], "fail_under to name a relation or a glob of relations")
+    wanted = _globs(relations)
     chosen = [
         (relation, variant)
-        for relation, variant in select(_globs(relations), _globs(exclude), of_relations)
-        if relation.info.task in loaded.tasks
+        for relation, variant in select(wanted, _globs(exclude), of_relations)
+        if relation.info.task in loaded.tasks and not is_left_out(relation, source, wanted)
     ]
     if not chosen:
         raise OptionError(
@@ -112,7 +116,7 @@ def run(
         vqamt_version=version("pytest-vqamt"),
         seed=seed,
         sampler=sampler,
-        max_cases=max_cases,
+        max_cases=terms.sampling.max_cases,
         shard=(1, 1),
         started=started.isoformat(timespec="seconds"),
         duration_s=time.monotonic() - clock,

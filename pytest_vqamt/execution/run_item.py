@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from pytest_vqamt.core.case import Case, Outcome, Verdict
 from pytest_vqamt.core.case_rows import case_line, case_row
@@ -13,6 +13,7 @@ from pytest_vqamt.core.counts import Counts, Tally
 from pytest_vqamt.core.edit_words import in_words
 from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.events import Answered, Finished, Judged, Listener, Planned
+from pytest_vqamt.core.pairs import PairCounts
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.results import DataUse, Gate, ModelUse, Presumed, RelationResult, ShownCase, ShownQuery
 from pytest_vqamt.data.base import SceneSource
@@ -21,8 +22,10 @@ from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.execution.render_ahead import RenderAhead
 from pytest_vqamt.execution.simplest import Judgement, shrunk
 from pytest_vqamt.execution.stores import Stores
+from pytest_vqamt.models.answer_rows import NAMED, first_of
 from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.relations.base import Relation
+from pytest_vqamt.stats.carets import human
 from pytest_vqamt.stats.gates import GateOn, Threshold, gate
 from pytest_vqamt.stats.wilson import wilson
 
@@ -72,27 +75,38 @@ def run_item(job: Job, terms: Terms, stores: Stores, listen: Listener) -> Relati
         pictures.close()
 
 
+class _Planned(NamedTuple):
+    """A case, the part of the sampling run that it comes from, and its place in the whole plan."""
+
+    case: Case
+    part: int
+    position: int
+
+
 class _Run:
     def __init__(self, job: Job, terms: Terms, stores: Stores, listen: Listener, pictures: RenderAhead) -> None:
         self._job = job
         self._terms = terms
         self._stores = stores
         self._listen = listen
-        self._counts, self._presumed = Counts(), Counts()
+        self._counts, self._presumed = _counts_for(job.relation), _counts_for(job.relation)
         self._plan = Plan(relation=job.relation, variant=job.variant, source=job.source, sampling=terms.sampling)
         self._asker = Asker(job.model, stores.of(job.model), pictures, self._answered)
         self._simplest: Judgement | None = None
         self._part_of_first = 0
         self._error = ""
         self._lacking = 0
+        self._first_lacking: list[Query] = []
 
     def result(self) -> RelationResult:
-        for window in _windows(((case, self._plan.part) for case in self._plan), WINDOW):
+        planned = (_Planned(case, self._plan.part, self._plan.position) for case in self._plan)
+        for window in _windows(planned, WINDOW):
             self._run_window(window)
         if self._lacking and (deferred := self._job.model.deferred):
             raise ModelError(
                 f"Expected model {self._job.model.name!r} to hold an answer to every query, but it lacks "
-                f"{self._lacking}: they are listed in {deferred.todo_file}; add their answers and run again"
+                f"{self._lacking} ({first_of(self._first_lacking)}): they are listed in {deferred.todo_file}; add "
+                "their answers and run again"
             )
         cached = self._asker.cached
         if self._asker.last_failure and not self._counts.tally.judged + self._presumed.tally.judged:
@@ -124,6 +138,8 @@ class _Run:
             error=self._error,
             violation=violation,
             presumed=presumed,
+            pairs=self._counts.pairs.counted if self._counts.pairs else None,
+            reference=human(self._job.item),
         )
         self._listen(Finished(result=result))
         return result
@@ -149,13 +165,14 @@ class _Run:
             readings=counts.readings,
             interval=wilson(tally.holds, tally.judged),
             gate=self._gate((*self._job.relation.info.tags, "presumed"), tally),
+            pairs=counts.pairs.counted if counts.pairs else None,
         )
 
     def _gate(self, tags: Sequence[str], tally: Tally) -> Gate | None:
         return gate(self._job.item, tags, tally, self._terms.thresholds, self._terms.gate_on)
 
-    def _run_window(self, window: list[tuple[Case, int]]) -> None:
-        known, lacking = self._asker.look_up(query for case, _ in window for query in case.queries)
+    def _run_window(self, window: list[_Planned]) -> None:
+        known, lacking = self._asker.look_up(query for each in window for query in each.case.queries)
         self._listen(
             Planned(item=self._job.item, cases=len(window), queries=len(known) + len(lacking), cached=len(known))
         )
@@ -163,15 +180,17 @@ class _Run:
         if unwritten:
             self._put_off(unwritten, lacking)
         answers: dict[str, Answer | Failure] = {**known, **self._asker.ask(lacking)}
-        for case, part in window:
+        for planned in window:
+            case = planned.case
             found = tuple(answers[query.id] for query in case.queries if query.id in answers)
             if len(found) == len(case.queries):
-                self._judged(Judgement(case=case, answers=found, verdict=self._verdict(case, found)), part)
+                self._judged(Judgement(case=case, answers=found, verdict=self._verdict(case, found)), planned)
 
     def _put_off(self, unwritten: list[Query], lacking: dict[str, Query]) -> None:
         assert self._job.model.deferred is not None
         self._job.model.deferred.todo(unwritten)
         self._lacking += len(unwritten)
+        self._first_lacking += unwritten[: NAMED - len(self._first_lacking)]
         for query in unwritten:
             del lacking[query.id]
 
@@ -189,10 +208,17 @@ class _Run:
                 f"{type(error).__name__}: {error}"
             ) from error
 
-    def _judged(self, judged: Judgement, part: int) -> None:
+    def _judged(self, judged: Judgement, planned: _Planned) -> None:
         waived = judged.case.id in self._terms.waived
         counts = self._presumed if judged.case.is_presumed else self._counts
-        counts.add(judged.case, judged.verdict, self._job.relation.info.breakdown, waived=waived)
+        counts.add(
+            judged.case,
+            judged.verdict,
+            self._job.relation.info.breakdown,
+            waived=waived,
+            answers=judged.answers,
+            position=planned.position,
+        )
         self._listen(
             Judged(
                 case=judged.case,
@@ -209,7 +235,7 @@ class _Run:
             self._error = self._error or judged.verdict.reason
         if judged.verdict.violates:
             if self._simplest is None:
-                self._part_of_first = part
+                self._part_of_first = planned.part
                 self._simplest = judged
             else:
                 self._simplest = min(self._simplest, judged, key=lambda each: each.complexity)
@@ -253,6 +279,11 @@ class _Run:
 
     def _answered(self, queries: int) -> None:
         self._listen(Answered(item=self._job.item, queries=queries))
+
+
+def _counts_for(relation: Relation) -> Counts:
+    kind = relation.info.pairs
+    return Counts(pairs=PairCounts(kind) if kind else None)
 
 
 def _windows(values: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -37,9 +37,12 @@ def entries(
     relations: tuple[str, ...],
     excluded: tuple[str, ...],
     tasks_of: Callable[[str], tuple[Task, ...]],
+    is_left_out: Callable[[Relation, str], bool],
     settings: Mapping[str, str],
 ) -> tuple[Entry, ...]:
     """Every entry, in the order of models, data and catalogue; a relation of a task that a model lacks is left out.
+
+    ``is_left_out`` says of a relation that it is to be left out, too, on the data of a spec.
 
     Raises:
         OptionError: a glob names nothing, or nothing is left to be run.
@@ -49,11 +52,17 @@ def entries(
         raise OptionError(
             f"Expected a relation to be left, but --vqamt-exclude={','.join(excluded)!r} excludes them all"
         )
+    left_in = {source: [each for each in chosen if not is_left_out(each[0], source)] for source in data}
+    if not any(left_in.values()):
+        raise OptionError(
+            f"Expected data with published pairs, such as carets:DIR, for {chosen[0][0].info.name}, "
+            f"but got --vqamt-data={','.join(data)!r}"
+        )
     combinations = [
         (relation, variant, model, source)
         for model in models
         for source in data
-        for relation, variant in chosen
+        for relation, variant in left_in[source]
         if relation.info.task in tasks_of(model)
     ]
     if not combinations:

@@ -8,6 +8,7 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.execution.published import is_left_out
 from pytest_vqamt.execution.run_item import Job
 from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.integration.entries import Entry, entries
@@ -70,7 +71,15 @@ class Resources:
             [each.pattern for each in named.terms.thresholds],
             "--vqamt-fail-under to name a relation or a glob of relations",
         )
-        return entries(named.models, named.data, named.relations, named.excluded, self._tasks, named.relation_settings)
+        return entries(
+            named.models,
+            named.data,
+            named.relations,
+            named.excluded,
+            self._tasks,
+            lambda relation, spec: is_left_out(relation, self.source(spec), named.relations),
+            named.relation_settings,
+        )
 
     def job(self, entry: Entry) -> Job:
         """The entry with its model and its source loaded."""

@@ -15,7 +15,7 @@ import pytest
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.events import Event, Listener
-from pytest_vqamt.core.reports import report
+from pytest_vqamt.core.reports import in_order, report
 from pytest_vqamt.core.result_rows import hand_over, taken_over
 from pytest_vqamt.core.results import RelationResult, Report
 from pytest_vqamt.execution.run_item import run_item
@@ -28,6 +28,7 @@ from pytest_vqamt.reporting.cases_file import CasesPart, remove_report, start_pa
 from pytest_vqamt.reporting.files import write_files
 from pytest_vqamt.reporting.progress import ProgressBar, open_terminal
 from pytest_vqamt.reporting.terminal import summary
+from pytest_vqamt.stats.coverage import coverage
 
 _TOLD = pytest.StashKey[dict[str, Json]]()
 _HAS_RUN = pytest.StashKey[bool]()
@@ -204,6 +205,7 @@ class VqamtSession:
             duration_s=time.monotonic() - self._clock,
             complete=ended and not stopped and not self._failed,
             settings=self.settings.relation_settings,
+            coverage=coverage(in_order(self._results)),
         )
         if self.settings.report:
             try:
@@ -223,7 +225,8 @@ class VqamtSession:
                 terminalreporter.write_line(text)
         if self._report is not None:
             terminalreporter.section("vqamt: consistency")
-            for line in summary(self._report, self.settings.again):
+            in_full = self._config.get_verbosity() > 0
+            for line in summary(self._report, self.settings.again, in_full=in_full):
                 terminalreporter.write_line(line)
             if self._trouble:
                 terminalreporter.write_line(f"ERROR: no report was written. {self._trouble}", red=True)
@@ -237,5 +240,5 @@ class VqamtSession:
         )
         return (
             f"vqamt: {', '.join(named.models)} on {', '.join(named.data)}, "
-            f"at most {sampling.max_cases} cases an item, seed {sampling.seed}; {kept}"
+            f"at most {sampling.max_cases} cases drawn an item, seed {sampling.seed}; {kept}"
         )

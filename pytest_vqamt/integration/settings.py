@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.execution.plan import Sampling
+from pytest_vqamt.execution.plan import MAX_CASES, Sampling
 from pytest_vqamt.execution.run_item import Terms
 from pytest_vqamt.integration.command_line import again
 from pytest_vqamt.integration.named_settings import settings_given
@@ -98,9 +98,11 @@ def _terms(config: pytest.Config, *, shows_drawn_only: bool) -> Terms:
     """The terms of the run; a case simpler than any that was drawn is shown only where it is kept to be replayed."""
     waive = _path(config, "vqamt_waive")
     shrink = _number(config, "vqamt_shrink", 30, at_least=0)
+    max_cases = _given_number(config, "vqamt_max_cases", at_least=1)
     return Terms(
         sampling=Sampling(
-            max_cases=_number(config, "vqamt_max_cases", 100, at_least=1),
+            max_cases=MAX_CASES if max_cases is None else max_cases,
+            all_published=max_cases is None,
             seed=_number(config, "vqamt_seed", 0, at_least=0),
             sampler=Sampler(_choice(config, "vqamt_sampler", tuple(Sampler))),
             shard=_shard(given(config, "vqamt_shard")),

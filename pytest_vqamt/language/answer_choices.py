@@ -93,7 +93,26 @@ def _forms(options: tuple[str, ...]) -> dict[str, str]:
 
 def _ways(option: str) -> tuple[str, ...]:
     words = option.lower()
-    return words, plural(words), singular(words), words.replace("gray", "grey"), words.replace("grey", "gray")
+    spelled = words.replace("gray", "grey"), words.replace("grey", "gray")
+    return words, plural(words), singular(words), *spelled, words.removeprefix("playing "), *_OTHER_WORDS.get(words, ())
+
+
+_OTHER_WORDS: dict[str, tuple[str, ...]] = {
+    "wood": ("wooden",),
+    "wooden": ("wood",),
+    "metal": ("metallic",),
+    "metallic": ("metal",),
+    "wool": ("woolen",),
+    "gold": ("golden",),
+    "golden": ("gold",),
+    "lying": ("laying",),
+    "laying": ("lying",),
+    "checked": ("checkered",),
+    "checkered": ("checked",),
+    "striped": ("stripes",),
+    "dotted": ("dots",),
+}
+"""What an answer may say instead of an option, unless that is an option as well."""
 
 
 def _joined(words: str) -> str:

@@ -10,6 +10,7 @@ from pytest_vqamt.core.meaning import Absent, Both, Either, Exists, Group, Has, 
 from pytest_vqamt.language.answer_choices import without_questions
 from pytest_vqamt.language.answer_text import SHORT, Unread, Unreadable, prepare, unread
 from pytest_vqamt.language.claims import claimed, clauses, ends_here, nouns_of, only_what_it_names
+from pytest_vqamt.language.phrases import descriptions
 
 
 def read_yes_no(text: str, meaning: Meaning) -> bool | Unread:
@@ -158,10 +159,17 @@ def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool
     for part in parts:
         about = nouns.search(part) or _PRONOUN.match(part) or (with_fragments and not _VERB.search(part))
         for found in attribute.finditer(part) if about else ():
+            if _is_another(meaning.attribute, part[: found.start()]):
+                continue
             noun = nouns.match(part, found.end() + 1)
             if noun or ends_here(part, found.end()) or part.startswith(" one", found.end()):
                 said.append(_DENIAL.search(part, 0, found.start()) is None)
     return _agreed(said) if said else _elliptic_claim(parts, agreeing=True)
+
+
+def _is_another(attribute: str, before: str) -> bool:
+    """Whether the word before makes another attribute of it: what is light blue may be called blue or not."""
+    return f"{before.rstrip().rpartition(' ')[2]} {attribute}" in descriptions()
 
 
 def _agreed(said: Iterable[bool | None]) -> bool | None:

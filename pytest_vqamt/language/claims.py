@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
-from pytest_vqamt.core.meaning import Group
+from pytest_vqamt.core.meaning import Group, Related
+from pytest_vqamt.language.links import links
 from pytest_vqamt.language.nouns import NUMBER_WORDS, plural
 from pytest_vqamt.language.phrases import descriptions
 
@@ -84,7 +85,8 @@ _LINKS = frozenset(
 
 _AFTER_A_PHRASE = re.compile(
     r"\s*(?:$|[,()]|(?:is|are|was|were|in|on|at|of|with|and|or|nor|that|which|who|to|here|there|visible|present|near|next|by"
-    r"|under|behind|beside|above|below|inside|outside|from|as|shown|seen|depicted|pictured|can|could|has|have|does|do|not"
+    r"|under|behind|beside|above|below|beneath|underneath|inside|outside|atop|(?:close|left|right)(?= (?:to|of)\b)"
+    r"|from|as|shown|seen|depicted|pictured|can|could|has|have|does|do|not"
     r"|too|also|around|along|among|through|between|over|against|across|for|within|without|anywhere|together|either|appears?"
     r"|exists?|wears|holds|stands?|sits?|lies|rather|instead"
     r"|(?!(?:bed|shed|sled|weed|seed|feed|reed)\b)\w+ed"
@@ -215,7 +217,35 @@ def _covers_what_is_asked(group: Group, description: str, after: str) -> bool:
         said_after = after if verbal else predicate[1] if predicate else ""
         if not (_has(description, attribute) or _has(said_after, attribute)):
             return False
-    return all(nouns_of(condition.to).search(after) for condition in group.related)
+    return all(_stands_so(condition, after) for condition in group.related)
+
+
+def _stands_so(condition: Related, after: str) -> bool:
+    """Whether the words after a noun say this of it: "to the right of a table" is not "to the left of" it."""
+    ways = _ways_to_say(links().after_a_noun(condition.predicate))
+    return any(
+        ways.search(after, 0, noun.start())
+        and all(_has(after[: noun.start()], attribute) for attribute in condition.to.attributes)
+        for noun in nouns_of(condition.to).finditer(after)
+    )
+
+
+@cache
+def _ways_to_say(predicate: str) -> re.Pattern[str]:
+    words = next((group for group in _SAME_PLACE if predicate in group), (predicate,))
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
+
+
+_SAME_PLACE = (
+    ("to the left of", "left of", "on the left side of"),
+    ("to the right of", "right of", "on the right side of"),
+    ("near", "next to", "beside", "by", "close to"),
+    ("under", "below", "beneath", "underneath"),
+    ("on", "on top of"),
+    ("with", "has", "have", "having"),
+    ("wearing", "with", "wears", "wear", "in"),
+    ("holding", "with", "holds", "hold", "carrying"),
+)
 
 
 def _denies_what_is_asked(group: Group, description: str, after: str) -> bool:

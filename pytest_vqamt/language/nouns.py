@@ -112,6 +112,36 @@ def is_countable(noun: str) -> bool:
 
 
 @cache
+def is_person(noun: str) -> bool:
+    """Whether the noun names people, so that "who" follows it and not "that".
+
+    >>> is_person("women"), is_person("tennis player"), is_person("cd player"), is_person("dog")
+    (True, True, False, False)
+    """
+    return singular(noun) in _lists().people
+
+
+@cache
+def is_everywhere(noun: str) -> bool:
+    """Whether one asks for some of it, although it is no mass: "is there any sky", but "a blue sky".
+
+    >>> is_everywhere("sky"), is_everywhere("sea")
+    (True, False)
+    """
+    return noun in _lists().everywhere
+
+
+@cache
+def counted(noun: str) -> str:
+    """The noun for one thing of a collection: "furniture" has pieces, and what is counted already is left as it is.
+
+    >>> counted("furniture"), counted("animal"), counted("food")
+    ('piece of furniture', 'animal', 'food')
+    """
+    return f"piece of {noun}" if noun in _lists().in_pieces else noun
+
+
+@cache
 def head(noun: str) -> str:
     """The word of a name that says what kind of thing it is: the last one, or the last before "of", "in" and such.
 
@@ -152,6 +182,9 @@ class _Lists(NamedTuple):
     has_singular: frozenset[str]
     not_counted: frozenset[str]
     singular_in_s: frozenset[str]
+    people: frozenset[str]
+    in_pieces: frozenset[str]
+    everywhere: frozenset[str]
     irregular: dict[str, str]
     singular_of: dict[str, str]
     article: dict[str, str]
@@ -168,6 +201,9 @@ def _lists() -> _Lists:
         has_singular=frozenset(table["has_singular"]),
         not_counted=frozenset(table["not_counted"]),
         singular_in_s=frozenset(table["singular_in_s"]),
+        people=frozenset(table["people"]),
+        in_pieces=frozenset(table["in_pieces"]),
+        everywhere=frozenset(table["everywhere"]),
         irregular=irregular,
         singular_of={many: one for one, many in irregular.items() if many != "glasses"},
         article=table["article"],

@@ -8,10 +8,13 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-from pytest_vqamt.core.meaning import Group
-from pytest_vqamt.language.nouns import indefinite, is_mass, is_plural, number_word, plural, with_article
+from pytest_vqamt.core.meaning import Group, Related
+from pytest_vqamt.language.links import links
+from pytest_vqamt.language.nouns import indefinite, is_mass, is_person, is_plural, number_word, plural, with_article
 
 Number: TypeAlias = Literal["singular", "plural"]
+Link: TypeAlias = Literal["phrase", "clause"]
+"""How a noun is joined to what it is related to: "the cup on the table", "the cup that is on the table"."""
 
 _LISTS = Path(__file__).with_name("adjectives.toml")
 _BEFORE_THE_NOUN = ("size", "state", "age", "shape", "action", "colour", "pattern", "material", "kind")
@@ -32,17 +35,44 @@ def phrase(group: Group, number: Number) -> str:
     >>> phrase(Group(name="man", attributes=("playing tennis",)), "plural")
     'men playing tennis'
     """
-    lists = _lists()
-    before = sorted((word for word in group.attributes if _place(word) == "before"), key=lists.rank_of)
-    after = [word for word in group.attributes if _place(word) == "after"]
-    clauses = [word for word in group.attributes if _place(word) == "clause"]
-    noun = plural(group.name) if number == "plural" else group.name
-    many = (number == "plural" or is_plural(noun)) and not is_mass(noun)
-    parts = [*before, noun, *after]
+    before, clauses, _ = _described(group, number, clauses=True)
+    parts = [before]
     if clauses:
-        parts.append(f"that {'are' if many else 'is'} {' and '.join(clauses)}")
-    parts += (f"{_predicate(condition.predicate)} {with_indefinite(condition.to)}" for condition in group.related)
+        parts.append(f"that {clauses}")
+    parts += (f"{links().after_a_noun(each.predicate)} {with_indefinite(each.to)}" for each in group.related)
     return " ".join(parts)
+
+
+@lru_cache(maxsize=65536)
+def phrase_with_the(group: Group, number: Number, link: Link = "phrase") -> str:
+    """The noun phrase of ``group`` without an article; what it is related to is the only one of its kind there.
+
+    >>> from pytest_vqamt.core.meaning import Related
+    >>> boy = Group(name="boy", related=(Related(predicate="has", to=Group(name="ball", attributes=("red",))),))
+    >>> phrase_with_the(boy, "singular"), phrase_with_the(boy, "singular", "clause")
+    ('boy with the red ball', 'boy who has the red ball')
+    >>> cups = Group(name="cup", related=(Related(predicate="on", to=Group(name="table")),))
+    >>> phrase_with_the(cups, "plural", "clause")
+    'cups that are on the table'
+    """
+    before, clauses, many = _described(group, number, clauses=False)
+    parts = [clauses] if clauses else []
+    if link == "clause":
+        parts += (f"{links().in_a_clause(each.predicate, many=many)} {_the_other(each)}" for each in group.related)
+        return f"{before} {_pronoun(group)} {' and '.join(parts)}" if parts else before
+    if clauses:
+        before = f"{before} {_pronoun(group)} {clauses}"
+    return " ".join((before, *(f"{links().after_a_noun(each.predicate)} {_the_other(each)}" for each in group.related)))
+
+
+@lru_cache(maxsize=65536)
+def definite(group: Group, link: Link = "phrase") -> str:
+    """The phrase of the one thing of ``group``, with "the".
+
+    >>> definite(Group(name="scissors", attributes=("red",)))
+    'the red scissors'
+    """
+    return f"the {phrase_with_the(group, 'singular', link)}"
 
 
 @lru_cache(maxsize=65536)
@@ -56,14 +86,34 @@ def with_indefinite(group: Group) -> str:
     return words if is_mass(group.name) or is_plural(group.name) else with_article(words)
 
 
-def in_a_row(phrases: Iterable[str]) -> str:
+@cache
+def after_is(attribute: str, number: Number) -> str:
+    """The attribute as it is said of things of that number: "the table is made of wood", "the elephants are babies".
+
+    >>> after_is("wood", "singular"), after_is("wooden", "singular"), after_is("baby", "plural")
+    ('made of wood', 'wooden', 'babies')
+    """
+    lists = _lists()
+    if attribute in lists.materials:
+        return f"made of {attribute}"
+    one, many = lists.after_is.get(attribute, (attribute, attribute))
+    return many if number == "plural" else one
+
+
+@cache
+def is_material(attribute: str) -> bool:
+    """Whether the attribute is a noun for what things are made of: "wood", not "wooden"."""
+    return attribute in _lists().materials
+
+
+def in_a_row(phrases: Iterable[str], last: Literal["and", "or"] = "and") -> str:
     """The phrases as a list in a sentence.
 
-    >>> in_a_row(["a dog", "two cats", "a red bus"])
-    'a dog, two cats and a red bus'
+    >>> in_a_row(["a dog", "two cats", "a red bus"]), in_a_row(["red", "blue"], "or")
+    ('a dog, two cats and a red bus', 'red or blue')
     """
     items = tuple(phrases)
-    return f"{', '.join(items[:-1])} and {items[-1]}" if len(items) > 1 else "".join(items)
+    return f"{', '.join(items[:-1])} {last} {items[-1]}" if len(items) > 1 else "".join(items)
 
 
 def describe(inventory: Iterable[tuple[str, int]]) -> str:
@@ -95,7 +145,9 @@ class _Lists(NamedTuple):
     after: frozenset[str]
     particles: frozenset[str]
     clause: frozenset[str]
-    predicate: dict[str, str]
+    materials: frozenset[str]
+    after_is: dict[str, tuple[str, str]]
+    no_clause: dict[str, str]
 
     def rank_of(self, attribute: str) -> int:
         if attribute not in self.ranks:
@@ -111,7 +163,9 @@ def _lists() -> _Lists:
         after=frozenset(table["after"]),
         particles=frozenset(table["particles"]),
         clause=frozenset(table["clause"]),
-        predicate=table["predicate"],
+        materials=frozenset(table["materials"]),
+        after_is={word: (one, many) for word, (one, many) in table["after_is"].items()},
+        no_clause=table["instead_of_a_clause"],
     )
 
 
@@ -128,13 +182,28 @@ def _place(attribute: str) -> Literal["before", "after", "clause"]:
     return "before"
 
 
-@cache
-def _predicate(predicate: str) -> str:
-    """The predicate as it can follow a noun: "is wearing a" becomes "wearing", "has" becomes "with"."""
-    words = predicate.split(" ")
-    if words[0] in ("is", "are") and len(words) > 1:
-        words = words[1:]
-    if words[-1] in ("a", "an", "the") and len(words) > 1:
-        words = words[:-1]
-    bare = " ".join(words)
-    return _lists().predicate.get(bare, bare)
+def _described(group: Group, number: Number, *, clauses: bool) -> tuple[str, str, bool]:
+    """The noun with its attributes around it, those that need a clause ("are on"), and whether it is in the plural.
+
+    Without ``clauses``, attributes that can do without one stand before the noun.
+    """
+    lists = _lists()
+    attributes = group.attributes if clauses else [lists.no_clause.get(word, word) for word in group.attributes]
+    before = sorted((word for word in attributes if _place(word) == "before"), key=lists.rank_of)
+    after = [word for word in attributes if _place(word) == "after"]
+    last = [word for word in attributes if _place(word) == "clause"]
+    noun = plural(group.name) if number == "plural" else group.name
+    many = (number == "plural" or is_plural(noun)) and not is_mass(noun)
+    said = f"{'are' if many else 'is'} {' and '.join(last)}" if last else ""
+    return " ".join((*before, noun, *after)), said, many
+
+
+def _pronoun(group: Group) -> str:
+    return "who" if is_person(group.name) else "that"
+
+
+def _the_other(condition: Related) -> str:
+    """What the noun is related to: "the table", but "wood" of what is made of it, and "tennis" of who plays it."""
+    stuff = is_mass(condition.to.name) or is_material(condition.to.name)
+    bare = stuff and links().of_stuff(condition.predicate)
+    return phrase_with_the(condition.to, "singular") if bare else definite(condition.to)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from reprlib import repr as shortened
 
@@ -31,6 +31,22 @@ class Row:
     task: Task | None
     plain: bool
     answer: str | None
+
+
+NAMED = 3
+"""So many queries that lack an answer are named where a run ends for them."""
+
+_MOST_OF_A_TEXT = 150
+
+
+def first_of(queries: Sequence[Query]) -> str:
+    """The queries in words: "the first: 'Is there a dog?' on 7.jpg, ..."."""
+    return f"the first: {', '.join(f'{_asked(query)} on {query.picture.photo.id}' for query in queries[:NAMED])}"
+
+
+def _asked(query: Query) -> str:
+    text = query.text if len(query.text) <= _MOST_OF_A_TEXT else f"{query.text[:_MOST_OF_A_TEXT]}..."
+    return repr(text) if text else f"the {query.task.value}"
 
 
 def unanswered(query: Query) -> str:

@@ -30,6 +30,15 @@ from pytest_vqamt.core.query import Query
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.edit_faults import SeesErased, background_dependent, counts_pieces_wrong, omits_inserted
 from pytest_vqamt.models.oracle import Scripted, known, say
+from pytest_vqamt.models.word_faults import (
+    antonym_blind,
+    first_choice,
+    hypernym_blind,
+    ignores_negation,
+    ignores_not_both,
+    order_sensitive,
+    template_sensitive,
+)
 from pytest_vqamt.models.wrong_answers import Reply, another, off_by, told
 
 _SATURATED = 1
@@ -68,17 +77,6 @@ def _by(reply: Reply) -> Callable[[], Reply]:
     return lambda: reply
 
 
-def _ignores_negation(query: Query) -> str:
-    match query.meaning:
-        case Absent(group=group):
-            return told(query, Exists(group=group))
-        case Neither(groups=groups):
-            return told(query, Either(groups=groups))
-        case NotBoth(groups=groups):
-            return told(query, Both(groups=groups))
-    return say(known(query))
-
-
 def _ignores_attributes(query: Query) -> str:
     return told(query, _without_attributes(query.meaning))
 
@@ -86,13 +84,6 @@ def _ignores_attributes(query: Query) -> str:
 def _first_group_only(query: Query) -> str:
     if isinstance(query.meaning, Count):
         return told(query, Count(groups=query.meaning.groups[:1]))
-    return say(known(query))
-
-
-def _order_sensitive(query: Query) -> str:
-    if isinstance(query.meaning, Count):
-        phrases = [" ".join((*group.attributes, group.name)) for group in query.meaning.groups]
-        return off_by(query, int(phrases != sorted(phrases)))
     return say(known(query))
 
 
@@ -146,7 +137,27 @@ FAULTS: Mapping[str, Fault] = {
     "refuses": Fault(description="declines to answer", replies=_always("I cannot help with that.")),
     "ignores-negation": Fault(
         description='takes "Is there no dog?" for "Is there a dog?"',
-        replies=_by(_ignores_negation),
+        replies=_by(ignores_negation),
+    ),
+    "ignores-not-both": Fault(
+        description='takes "either no dog or no cat" for "both a dog and a cat"',
+        replies=_by(ignores_not_both),
+    ),
+    "hypernym-blind": Fault(
+        description="does not know that a dog is an animal",
+        replies=_by(hypernym_blind),
+    ),
+    "antonym-blind": Fault(
+        description='takes "closed" for "open"',
+        replies=_by(antonym_blind),
+    ),
+    "first-choice": Fault(
+        description="takes the first of the choices that a question names",
+        replies=_by(first_choice),
+    ),
+    "template-sensitive": Fault(
+        description="is wrong about yes/no questions and choices that are put in an odd number of words",
+        replies=_by(template_sensitive),
     ),
     "ignores-attributes": Fault(
         description='takes "red cars" for "cars"',
@@ -157,8 +168,8 @@ FAULTS: Mapping[str, Fault] = {
         replies=_by(_first_group_only),
     ),
     "order-sensitive": Fault(
-        description="counts one too many where the groups are not named in the order of the alphabet",
-        replies=_by(_order_sensitive),
+        description="is wrong where groups or choices are not named in the order of the alphabet",
+        replies=_by(order_sensitive),
     ),
     "adds-wrong": Fault(
         description="counts one too many where several groups are to be added up",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
@@ -26,6 +26,18 @@ class Relation(Protocol):
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
         """Whether ``answers``, in the order of ``case.queries``, obey."""
+        ...
+
+
+@runtime_checkable
+class PublishedRelation(Protocol):
+    """A relation whose cases are published with a data set, so that all of them can be had. It is a Relation, too.
+
+    Where the data has none, such a relation is left out of a run that does not name it.
+    """
+
+    def every(self, scene: Scene, variant: str) -> tuple[Case, ...] | NotApplicable:
+        """Every case of ``scene``, of which there is one or more, in the order of the data set."""
         ...
 
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from pytest_vqamt.core.case import Case, Outcome, Verdict
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.meaning import YES_NO, Choice, Count, Entails
+from pytest_vqamt.core.meaning import Annotated, Choice, Count, Entails, Meaning, is_yes_no
 from pytest_vqamt.core.query import Answer, Query
 from pytest_vqamt.language.answers import (
     Quantifier,
@@ -37,9 +37,9 @@ def read(query: Query, answer: Answer) -> Reading:
     meaning = query.meaning
     if isinstance(meaning, Count):
         return read_count(answer.text)
-    if isinstance(meaning, YES_NO):
+    if is_yes_no(meaning):
         return read_yes_no(answer.text, meaning)
-    if isinstance(meaning, Choice):
+    if isinstance(meaning, Choice) or (isinstance(meaning, Annotated) and meaning.options):
         return read_choice(answer.text, meaning.options)
     if isinstance(meaning, Entails):
         return read_label(answer.text)
@@ -79,7 +79,7 @@ def opposite_answer(case: Case, answers: Sequence[Answer]) -> Verdict:
     Raises:
         VqamtError: the case is not of two yes/no questions.
     """
-    _demand(case, YES_NO, "two yes/no questions", len(case.queries) == 2)
+    _demand(case, is_yes_no, "two yes/no questions", len(case.queries) == 2)
     readings = _readings(case, answers)
     if unparsed := _unparsed(readings):
         return unparsed
@@ -94,7 +94,7 @@ def sum_of_parts(case: Case, answers: Sequence[Answer]) -> Verdict:
     Raises:
         VqamtError: the case is not of questions for a number.
     """
-    _demand(case, (Count,), "a total and its parts, all counts", len(case.queries) > 1)
+    _demand(case, _is_count, "a total and its parts, all counts", len(case.queries) > 1)
     readings = _readings(case, answers)
     if unparsed := _unparsed(readings):
         return unparsed
@@ -158,7 +158,7 @@ def becomes_no(case: Case, answers: Sequence[Answer]) -> Verdict:
     Raises:
         VqamtError: the case is not of two yes/no questions.
     """
-    _demand(case, YES_NO, "two yes/no questions", len(case.queries) == 2)
+    _demand(case, is_yes_no, "two yes/no questions", len(case.queries) == 2)
     readings = _readings(case, answers)
     if unparsed := _unparsed(readings):
         return unparsed
@@ -169,7 +169,7 @@ def becomes_no(case: Case, answers: Sequence[Answer]) -> Verdict:
 
 def _shifted(case: Case, answers: Sequence[Answer], by: int, demand: str) -> Verdict:
     """Two counts of which the second is the first plus ``by``; what a quantifier leaves undecided holds vacuously."""
-    _demand(case, (Count,), "two questions for a number", len(case.queries) == 2)
+    _demand(case, _is_count, "two questions for a number", len(case.queries) == 2)
     readings = _readings(case, answers)
     if unparsed := _unparsed(readings):
         return unparsed
@@ -191,7 +191,7 @@ def _may_differ(first: Reading, second: Reading, by: int) -> bool:
 
 
 def _combined(case: Case, answers: Sequence[Answer], combine: Callable[[Sequence[bool]], bool], demand: str) -> Verdict:
-    _demand(case, YES_NO, "yes/no questions on a whole and its parts", len(case.queries) > 1)
+    _demand(case, is_yes_no, "yes/no questions on a whole and its parts", len(case.queries) > 1)
     readings = _readings(case, answers)
     if unparsed := _unparsed(readings):
         return unparsed
@@ -199,8 +199,12 @@ def _combined(case: Case, answers: Sequence[Answer], combine: Callable[[Sequence
     return _holds(readings) if whole == combine(parts) else _violated(readings, demand)
 
 
-def _demand(case: Case, kinds: tuple[type, ...], what: str, enough: bool) -> None:
-    if not enough or not all(isinstance(query.meaning, kinds) for query in case.queries):
+def _is_count(meaning: Meaning) -> bool:
+    return isinstance(meaning, Count)
+
+
+def _demand(case: Case, fits: Callable[[Meaning], bool], what: str, enough: bool) -> None:
+    if not enough or not all(fits(query.meaning) for query in case.queries):
         asked = ", ".join(type(query.meaning).__name__ for query in case.queries)
         raise VqamtError(f"Expected a case of {what} in relation {case.relation!r}, but got {asked}")
 

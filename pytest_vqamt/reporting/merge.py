@@ -11,10 +11,12 @@ from pathlib import Path
 
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import DataError, VqamtError
+from pytest_vqamt.core.pairs import Pairs
 from pytest_vqamt.core.results import Gate, ModelUse, Presumed, RelationResult, Report
 from pytest_vqamt.reporting.json_file import write_report
 from pytest_vqamt.reporting.merge_cases import merge_cases
 from pytest_vqamt.reporting.read_report import read_report
+from pytest_vqamt.stats.coverage import coverage
 from pytest_vqamt.stats.gates import GateOn, Threshold, gate
 from pytest_vqamt.stats.wilson import wilson
 
@@ -50,6 +52,7 @@ def merged(parts: Mapping[str, Report]) -> Report:
     for name, other in others:
         _check_same_run(first_name, first, name, other)
     reports = tuple(parts.values())
+    relations = tuple(map(_relation, zip(*(report.relations for report in reports), strict=True)))
     return replace(
         first,
         shard="1/1",
@@ -57,7 +60,8 @@ def merged(parts: Mapping[str, Report]) -> Report:
         duration_s=max(report.duration_s for report in reports),
         complete=all(report.complete for report in reports),
         models=tuple(map(_model, zip(*(report.models for report in reports), strict=True))),
-        relations=tuple(map(_relation, zip(*(report.relations for report in reports), strict=True))),
+        relations=relations,
+        coverage=coverage(relations),
     )
 
 
@@ -134,6 +138,7 @@ def _relation(shares: Sequence[RelationResult]) -> RelationResult:
         interval=wilson(tally.holds, tally.judged),
         gate=None if presumed and not tally.cases else _gate(first, first.gate, first.tags, tally),
         presumed=presumed,
+        pairs=_pairs(share.pairs for share in shares),
     )
 
 
@@ -148,7 +153,13 @@ def _presumed(relation: RelationResult, shares: Sequence[Presumed]) -> Presumed 
         readings=reduce(add, (share.readings for share in shares)),
         interval=wilson(tally.holds, tally.judged),
         gate=_gate(relation, shares[0].gate, (*relation.tags, "presumed"), tally),
+        pairs=_pairs(share.pairs for share in shares),
     )
+
+
+def _pairs(shares: Iterable[Pairs | None]) -> Pairs | None:
+    fed = [share for share in shares if share is not None]
+    return reduce(add, fed) if fed else None
 
 
 def _breakdown(shares: Iterable[Mapping[str, Mapping[str, Tally]]]) -> dict[str, dict[str, Tally]]:

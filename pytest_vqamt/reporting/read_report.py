@@ -11,6 +11,7 @@ from pytest_vqamt.core.reports import data_used
 from pytest_vqamt.core.result_rows import SCHEMA, Row, taken_over
 from pytest_vqamt.core.results import RelationResult, Report
 from pytest_vqamt.reporting.json_file import FILE
+from pytest_vqamt.stats.coverage import coverage
 
 
 def read_report(folder: Path) -> Report:
@@ -59,6 +60,7 @@ def _report(row: Row) -> Report:
         relations=relations,
         complete=row.get("complete") is not False,
         settings=tuple(sorted(cast("dict[str, str]", row.get("settings") or {}).items())),
+        coverage=coverage(relations),
     )
 
 

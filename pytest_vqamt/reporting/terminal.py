@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.reports import data_used
 from pytest_vqamt.core.results import Gate, RelationResult, Report
+from pytest_vqamt.reporting.pair_tables import coverage_rows, pair_rows, pair_rows_in_full
 from pytest_vqamt.reporting.wording import violation_in_words
 
 _HEAD = ("relation", "cases", "pass rate", "95 % interval", "vacuous", "unparsed", "errors", "gate")
@@ -18,14 +19,15 @@ _NOISE = "control"
 _BAD_SHOWN = 5
 
 
-def summary(report: Report, again: str = "pytest") -> Iterator[str]:
-    """The lines of the summary; a command that replays a case begins with ``again``."""
+def summary(report: Report, again: str = "pytest", *, in_full: bool = False) -> Iterator[str]:
+    """The lines of the summary; a command that replays a case begins with ``again``, ``in_full`` shows all metrics."""
     for model in report.models:
         for data in report.data:
             results = [r for r in report.relations if (r.model.name, r.data.spec) == (model.name, data.spec)]
             if results:
-                yield from _block(results, again)
+                yield from _block(results, again, in_full)
                 yield ""
+    yield from _coverage(report)
     if not report.complete:
         yield "this report is not complete: an item could not be run, or the session was stopped"
     asked = ", ".join(
@@ -41,18 +43,31 @@ def summary(report: Report, again: str = "pytest") -> Iterator[str]:
         yield "no gate was set, so no pass rate can fail the run: set one with --vqamt-fail-under=RATE or GLOB=RATE"
 
 
-def _block(results: Sequence[RelationResult], again: str) -> Iterator[str]:
+def _block(results: Sequence[RelationResult], again: str, in_full: bool) -> Iterator[str]:
     first = results[0]
     yield f"{first.model.name} on {first.data.spec} ({first.data.scenes} scenes)"
     yield from _left_out(results)
     yield ""
     yield from table([_HEAD, *(row for result in results for row in _rows(result))])
+    for rows in pair_rows_in_full(results) if in_full else pair_rows(results):
+        yield ""
+        yield from table(rows)
     yield from _remarks(results)
     for result in results:
         if result.violation and _NOISE not in result.tags and not _told_as_failure(result):
             yield ""
             yield f"{result.item}: {result.claim}"
             yield from violation_in_words(result, result.violation, again)
+
+
+def _coverage(report: Report) -> Iterator[str]:
+    """Whether the models have the same pairs right, a table for each data source."""
+    for data in report.data:
+        if rows := coverage_rows(report.coverage, data.spec):
+            yield f"on {data.spec}, of the pairs that the column's model has right, the share that the row's has too"
+            yield ""
+            yield from table(rows)
+            yield ""
 
 
 def _left_out(results: Sequence[RelationResult]) -> Iterator[str]:

@@ -11,8 +11,21 @@ import pytest
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.pair_rows import metrics_row
+from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.result_rows import SCHEMA, Row, hand_over, relation_row, report_row, taken_over
-from pytest_vqamt.core.results import DataUse, Gate, ModelUse, Presumed, RelationResult, Report, ShownCase, ShownQuery
+from pytest_vqamt.core.results import (
+    Coverage,
+    DataUse,
+    Gate,
+    ModelUse,
+    Presumed,
+    Reference,
+    RelationResult,
+    Report,
+    ShownCase,
+    ShownQuery,
+)
 
 RESULT = RelationResult(
     position=3,
@@ -43,7 +56,14 @@ RESULT = RelationResult(
         readings=Counter({"no": 4}),
         interval=(0.0945, 0.9055),
         gate=Gate(kind="fail-under", threshold=0.4, on="point", met=True),
+        pairs=Pairs(tally=PairTally(pairs=2, right_first=1), unanswered=1),
     ),
+    pairs=Pairs(
+        tally=PairTally(pairs=8, right_first=5, both_right=3, yes=9),
+        by={"truth": {"yes": PairTally(pairs=3, both_right=3)}},
+        right=0b1011_0000,
+    ),
+    reference=Reference(cons=0.885, acc=0.7825),
 )
 BARE = replace(
     RESULT,
@@ -58,6 +78,11 @@ BARE = replace(
     error="",
     violation=None,
     presumed=None,
+    pairs=None,
+    reference=None,
+)
+COVERAGE = Coverage(
+    test="carets.order", data="pictures:500", presumed=False, models=("tiny", "oracle"), right=(0, 1), shares=((None,),)
 )
 REPORT = Report(
     vqamt_version="0.1.0",
@@ -70,6 +95,7 @@ REPORT = Report(
     models=(RESULT.model,),
     data=(RESULT.data,),
     relations=(BARE, RESULT),
+    coverage=(COVERAGE,),
 )
 
 
@@ -105,6 +131,8 @@ def test_a_result_that_is_not_whole_is_refused(field: str) -> None:
         ("model", "tiny"),
         ("gate", "met"),
         ("breakdown", ["present_groups"]),
+        ("metrics", {"pairs": 3}),
+        ("metrics", [3]),
         ("violation", {"case_id": "0123456789abcdef"}),
     ],
 )
@@ -125,6 +153,8 @@ def test_the_report_has_every_field_that_others_read() -> None:
     ]
     assert row["duration_s"] == 1.235
     assert row["relations"] == [relation_row(BARE), relation_row(RESULT)]
+    assert isinstance(row["coverage"], list)
+    assert [isinstance(each, dict) and each["models"] for each in row["coverage"]] == [["tiny", "oracle"]]
 
 
 def test_a_relation_has_every_field_that_others_read() -> None:
@@ -132,7 +162,8 @@ def test_a_relation_has_every_field_that_others_read() -> None:
     promised: Row = {
         "id": "metavqa.partition[object]", "version": 2, "model": "tiny", "data": "pictures:500", "tags": ["presumed"],
         "cases": 10, "holds": 5, "violated": 2, "unparsed": 1, "errors": 1, "waived": 1, "vacuous": 2,
-        "scenes_not_applicable": 7, "pass_rate": 0.625, "interval": [0.3057, 0.8632], "metrics": {},
+        "scenes_not_applicable": 7, "pass_rate": 0.625, "interval": [0.3057, 0.8632],
+        "metrics": as_json(metrics_row(RESULT.pairs, RESULT.reference)),
     }  # fmt: skip
     assert {name: row[name] for name in promised} == promised
     assert row["gate"] == {"kind": "fail-under", "threshold": 0.8, "met": False, "on": "point"}
@@ -146,8 +177,10 @@ def test_presumed_cases_have_a_place_of_their_own() -> None:
     gate: Row = {"kind": "fail-under", "threshold": 0.4, "on": "point", "met": True}
     breakdown: Row = {"shape": {"one name": counts}}
     rest: Row = {"pass_rate": 0.5, "interval": [0.0945, 0.9055], "gate": gate, "readings": {"no": 4}}
-    assert row["presumed"] == counts | rest | {"breakdown": breakdown}
-    assert relation_row(BARE)["presumed"] is None
+    assert RESULT.presumed is not None
+    metrics = as_json(metrics_row(RESULT.presumed.pairs, RESULT.reference))
+    assert row["presumed"] == counts | rest | {"breakdown": breakdown, "metrics": metrics}
+    assert (relation_row(BARE)["presumed"], relation_row(BARE)["metrics"]) == (None, {})
 
 
 def test_nothing_judged_has_no_pass_rate_and_no_demand_no_gate() -> None:

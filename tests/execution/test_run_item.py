@@ -248,6 +248,7 @@ class Written(Model):
         super().__init__()
         self._lacks = lacks
         self.listed: list[str] = []
+        self.in_words: list[str] = []
         self.known: list[str] = []
 
     def lacks(self, query: Query) -> bool:
@@ -257,7 +258,9 @@ class Written(Model):
         return False
 
     def todo(self, queries: Iterable[Query]) -> None:
-        self.listed += [query.text for query in queries]
+        for query in queries:
+            self.listed.append(query.text)
+            self.in_words.append(f"{query.text!r} on {query.picture.photo.id}")
 
     def prune(self) -> None:
         """Has nothing to prune."""
@@ -270,8 +273,8 @@ def test_what_is_not_written_down_yet_is_listed_and_the_rest_is_kept(tmp_path: P
         result_of(model, stores=stores)
     stores.close()
     assert str(told.value) == (
-        "Expected model 'made' to hold an answer to every query, but it lacks 6: "
-        "they are listed in todo.jsonl; add their answers and run again"
+        "Expected model 'made' to hold an answer to every query, but it lacks 6 (the first: "
+        f"{', '.join(model.in_words[:3])}): they are listed in todo.jsonl; add their answers and run again"
     )
     assert len(model.listed) == 6
     assert len(model.asked) == 14

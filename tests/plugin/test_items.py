@@ -129,7 +129,7 @@ def test_the_header_says_what_is_run(run: Run, pytester: pytest.Pytester) -> Non
     result = run(REORDER, "--vqamt-model=fault:always-no", "--vqamt-seed=7")
     result.stdout.fnmatch_lines(
         [
-            "vqamt: oracle, fault:always-no on pictures:20, at most 4 cases an item, seed 7; "
+            "vqamt: oracle, fault:always-no on pictures:20, at most 4 cases drawn an item, seed 7; "
             f"answers of models with a fingerprint are kept in {pytester.path / '.pytest_cache' / 'd' / 'vqamt'}"
         ]
     )

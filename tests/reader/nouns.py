@@ -1,8 +1,7 @@
-"""What a reader knows of single English words: number, articles, and which names and attributes there are."""
+"""What a reader knows of single English words: number and articles."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 IRREGULAR = {
@@ -44,23 +43,6 @@ _CONSONANT_SOUND = ("eu", "one", "unic", "unif", "union", "unit", "univ", "use",
 
 _VOWEL_SOUND = ("heir", "honest", "hour", "mp3", "x-ray")
 """Beginnings that are written with a consonant and spoken with a vowel: "an hourglass"."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lexicon:
-    """The words of the pictures, each in lower case.
-
-    Attributes:
-        names: names that have a singular and a plural, in the singular.
-        attributes: words that stand before a name.
-        mass: names without a plural ("broccoli").
-        pairs: names without a singular ("scissors"), as they are written.
-    """
-
-    names: frozenset[str]
-    attributes: frozenset[str]
-    mass: frozenset[str] = frozenset()
-    pairs: frozenset[str] = frozenset()
 
 
 @cache

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pytest_vqamt.core.meaning import Group
-from tests.reader.grammar import BEGINNINGS, ONCE, RULES
-from tests.reader.nouns import Lexicon, singulars_of, takes_an
-
-LONGEST = 3
-"""The most words that a name or an attribute of a lexicon has."""
+from tests.reader.grammar import BEGINNINGS, ONCE, RULES, is_lexical, is_word
+from tests.reader.lexical import Words
+from tests.reader.lexicon import Lexicon
+from tests.reader.nouns import takes_an
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,23 +19,38 @@ class Phrase:
     Attributes:
         end: the position after the last word.
         groups: what the nouns name, in the order of the text.
+        options: the attributes or names that are asked about, in the order of the text.
+        kinds: the nouns for categories of attributes.
         negators: how many words negate.
         mentions: what may be mentioned only once, at each mention.
     """
 
     end: int
     groups: tuple[Group, ...] = ()
+    options: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
     negators: int = 0
     mentions: tuple[str, ...] = ()
 
     def then(self, other: Phrase) -> Phrase:
-        """This phrase followed by another."""
+        """This phrase followed by another; what has no name of its own is said of the group before it."""
         return Phrase(
             end=other.end,
-            groups=self.groups + other.groups,
+            groups=_joined(self.groups, other.groups),
+            options=self.options + other.options,
+            kinds=self.kinds + other.kinds,
             negators=self.negators + other.negators,
             mentions=self.mentions + other.mentions,
         )
+
+
+def _joined(groups: tuple[Group, ...], others: tuple[Group, ...]) -> tuple[Group, ...]:
+    if not groups or not others or others[0].name:
+        return groups + others
+    *before, last = groups
+    more, *after = others
+    both = replace(last, attributes=last.attributes + more.attributes, related=last.related + more.related)
+    return (*before, both, *after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +68,6 @@ class Parser:
 
     def phrases(self, symbol: str, start: int) -> tuple[Phrase, ...]:
         """Each different phrase of this kind that begins at ``start``."""
-        if symbol.isalpha() and symbol.islower() and symbol != "a":
-            return (Phrase(end=start + 1),) if self._word(start) == symbol else ()
         key = (symbol, start)
         if key not in self._known:
             self._known[key] = tuple(dict.fromkeys(self._read(symbol, start)))
@@ -68,10 +80,6 @@ class Parser:
         elif symbol.startswith("!"):
             for phrase in self.phrases(symbol[1:], start):
                 yield phrase.then(Phrase(end=phrase.end, negators=1))
-        elif symbol.startswith("NOUN."):
-            yield from self._nouns(symbol.removeprefix("NOUN."), start)
-        elif symbol.startswith("TRAILED."):
-            yield from self._trailed(symbol.removeprefix("TRAILED."), start)
         elif symbol in RULES:
             beginnings = BEGINNINGS[symbol]
             if beginnings is not None and self._word(start) not in beginnings:
@@ -80,10 +88,14 @@ class Parser:
                 yield phrase.then(Phrase(end=phrase.end, mentions=(ONCE[symbol],))) if symbol in ONCE else phrase
         elif symbol == "a":
             yield from self._article(start)
-        elif self._word(start) == symbol:
+        elif is_lexical(symbol):
+            yield from self._from_lexicon(symbol, start)
+        elif is_word(symbol) and self._word(start) == symbol:
             yield Phrase(end=start + 1)
 
     def _sequence(self, symbols: tuple[str, ...], start: int) -> tuple[Phrase, ...]:
+        if is_word(symbols[0]) and symbols[0].isalpha() and self._word(start) != symbols[0]:
+            return ()
         found = self.phrases(symbols[0], start)
         for symbol in symbols[1:]:
             if not found:
@@ -99,42 +111,34 @@ class Parser:
         if following and self._word(start) == ("an" if takes_an(following) else "a"):
             yield Phrase(end=start + 1)
 
-    def _nouns(self, number: str, start: int) -> Iterator[Phrase]:
-        """Attributes, each once, and the name of a thing."""
-        for attributes, begin in self._attributes(start):
-            for end in range(begin + 1, min(begin + LONGEST, len(self.words)) + 1):
-                for name in self._names(number, self.words[begin:end]):
-                    yield Phrase(end=end, groups=(Group(name=name, attributes=attributes),))
+    def _from_lexicon(self, symbol: str, start: int) -> Iterator[Phrase]:
+        what, _, which = symbol.partition(".")
+        words = Words(self.lexicon, self.words)
+        match what:
+            case "NOUN" | "PERSON":
+                for group, end in words.nouns(which, start):
+                    if what == "NOUN" or group.name in self.lexicon.people:
+                        yield Phrase(end=end, groups=(group,))
+            case "AFTER" | "MOD":
+                for attribute, end in words.trailing(start) if what == "AFTER" else words.qualities(which, start):
+                    yield Phrase(end=end, groups=(Group(name="", attributes=(attribute,)),))
+            case "QUALITY" | "LOOKS" | "VALUE":
+                for attribute, end in words.values(start) if what == "VALUE" else words.qualities(which, start):
+                    if what != "LOOKS" or attribute not in self.lexicon.actions:
+                        yield Phrase(end=end, options=(attribute,))
+            case "NAME":
+                for name, end in words.names(which, start):
+                    yield Phrase(end=end, options=(name,))
+            case "KIND" | "ANY_KIND":
+                for kind, end in words.kinds(start):
+                    if kind == which or (not which and (what == "ANY_KIND" or not words.is_deed(kind))):
+                        yield Phrase(end=end, kinds=(kind,))
+            case _:
+                yield from self._related(words, what, which, start)
 
-    def _trailed(self, number: str, start: int) -> Iterator[Phrase]:
-        """The same, and one attribute more after it: "running", "that are red"."""
-        verb = "are" if number == "pl" else "is"
-        for noun in self._nouns(number, start):
-            linked = self._word(noun.end) in ("that", "which", "who") and self._word(noun.end + 1) == verb
-            for attribute, end in self._attribute(noun.end + 2 if linked else noun.end):
-                (group,) = noun.groups
-                if (linked or attribute.endswith("ing")) and attribute not in group.attributes:
-                    yield Phrase(end=end, groups=(Group(name=group.name, attributes=(*group.attributes, attribute)),))
-
-    def _attributes(self, start: int) -> Iterator[tuple[tuple[str, ...], int]]:
-        yield (), start
-        for first, begin in self._attribute(start):
-            for others, end in self._attributes(begin):
-                if first not in others:
-                    yield (first, *others), end
-
-    def _attribute(self, start: int) -> Iterator[tuple[str, int]]:
-        for end in range(start + 1, min(start + LONGEST, len(self.words)) + 1):
-            words = " ".join(self.words[start:end])
-            if words in self.lexicon.attributes:
-                yield words, end
-
-    def _names(self, number: str, words: tuple[str, ...]) -> Iterator[str]:
-        name = " ".join(words)
-        if (number == "sg" and name in self.lexicon.names) or (number == "ms" and name in self.lexicon.mass):
-            yield name
-        if number == "pl" and name in self.lexicon.pairs:
-            yield name
-        if number == "pl":
-            candidates = (" ".join((*words[:-1], singular)) for singular in singulars_of(words[-1]))
-            yield from (candidate for candidate in candidates if candidate in self.lexicon.names)
+    def _related(self, words: Words, what: str, which: str, start: int) -> Iterator[Phrase]:
+        links = words.verbs(which, start) if what == "VERB" else words.links(start, after_is=what == "LINKED")
+        for predicate, end in links:
+            bare = () if predicate not in self.lexicon.of_stuff else self.phrases("NOUN.ms", end)
+            for phrase in (*self.phrases("TO", end), *bare):
+                yield Phrase(end=phrase.end, groups=(words.related(predicate, phrase.groups[0]),))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.reader.nouns import Lexicon
+from tests.reader.lexicon import Lexicon
 
 
 def _listed(text: str) -> tuple[str, ...]:
@@ -29,15 +29,40 @@ COCO = _listed(
 NAMES = tuple(dict.fromkeys(PICTURE_WORLD + COCO))
 
 COLOURS = _listed("red,orange,yellow,green,blue,purple,pink,brown,black,white,gray")
-PATTERNS = ("striped", "dotted", "checked")
+PATTERNS = ("plain", "striped", "dotted", "checked")
 STATES = _listed("open,closed,full,empty,clean,dirty,tall,short,large,small")
-ACTIONS = ("standing", "sitting", "walking", "running", "jumping", "waving", "lying")
+POSES = ("standing", "sitting", "walking", "running", "jumping", "lying", "flying")
+ACTIONS = (*POSES, "waving")
 KINDS = (COLOURS, PATTERNS, STATES, ACTIONS)
 """A thing has at most one attribute of each kind."""
 
+CLASSES = _listed("person,animal,vegetable,vehicle,container,toy,plant")
+STUFF = ("broccoli", "furniture", "food", "fruit", "clothing")
+
+_SAID = {attribute: attribute for kind in KINDS for attribute in kind}
+
 LEXICON = Lexicon(
-    names=frozenset(NAMES),
-    attributes=frozenset(attribute for kind in KINDS for attribute in kind),
-    mass=frozenset({"broccoli"}),
+    names=frozenset((*NAMES, *CLASSES)),
+    attributes=frozenset(_SAID),
+    before={**_SAID, "switched-on": "on", "switched-off": "off"},
+    after_is={**_SAID, "on": "on", "off": "off", "turned on": "on", "turned off": "off"},
+    after_are={**_SAID, "on": "on", "off": "off", "turned on": "on", "turned off": "off"},
+    mass=frozenset(STUFF),
     pairs=frozenset({"scissors", "skis"}),
+    people=frozenset(_listed("person,man,woman,boy,girl")),
+    actions=frozenset(ACTIONS),
+    kinds={
+        "color": frozenset(COLOURS),
+        "pattern": frozenset(PATTERNS),
+        "size": frozenset({"large", "small"}),
+        "height": frozenset({"tall", "short"}),
+        "pose": frozenset(POSES),
+        "position": frozenset(POSES),
+        "activity": frozenset(ACTIONS),
+        "action": frozenset(ACTIONS),
+    },
+    links={
+        words: words
+        for words in ("on", "under", "near", "holding", "wearing", "to the left of", "to the right of", "in", "with")
+    },
 )

@@ -37,6 +37,8 @@ def documented(heading: str) -> set[str]:
         ("An entry of `models`", "model"),
         ("An entry of `data`", "data"),
         ("An entry of `relations`", "relation"),
+        ("An entry of `coverage`", "coverage"),
+        ("Metrics of pairs", "pair_metrics"),
     ],
 )
 def test_the_page_has_the_fields_of_the_schema(heading: str, where: str | None) -> None:
@@ -44,7 +46,7 @@ def test_the_page_has_the_fields_of_the_schema(heading: str, where: str | None) 
     told = schema["$defs"][where] if where else schema
     fields = set(told["properties"])
     if "$ref" in told:
-        fields |= set(schema["$defs"]["tally"]["properties"])
+        fields |= set(schema["$defs"][told["$ref"].rpartition("/")[2]]["properties"])
     assert documented(heading) == fields
 
 

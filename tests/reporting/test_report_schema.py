@@ -35,8 +35,9 @@ def closed(schema: Node) -> Node:
                 close(child)
 
     close(changed)
-    # A tally stands alone in a breakdown, and is a part of a relation: there the relation says what else there is.
-    del changed["$defs"]["tally"]["unevaluatedProperties"]
+    # These stand alone in a breakdown, and are a part of a larger object, which says what else there is.
+    for name in ("tally", "pair_rates"):
+        del changed["$defs"][name]["unevaluatedProperties"]
     return changed
 
 

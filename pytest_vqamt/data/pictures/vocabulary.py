@@ -23,7 +23,11 @@ NAMES: tuple[str, ...] = tuple(name for names in FAMILIES.values() for name in n
 
 FAMILY_OF: dict[str, str] = {name: family for family, names in FAMILIES.items() for name in names}
 
-EXHAUSTIVE: frozenset[str] = frozenset(NAMES)
+CLASSES: tuple[str, ...] = ("person", "animal", "fruit", "vegetable", "food", "vehicle", "furniture", "container", "toy")
+"""Words for names of several kinds, of which nothing but the things is drawn. No clothing: who wears no shirt to speak
+of still wears trousers; and no plant: a meadow is of grass."""
+
+EXHAUSTIVE: frozenset[str] = frozenset((*NAMES, *CLASSES))
 """Every thing of these names is annotated in every scene, so what is not annotated is not there."""
 
 SYNSETS: dict[str, str] = {

@@ -17,7 +17,7 @@ from pytest_vqamt.core.scene import Photo, Scene, Thing
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.pictures.art.pen import PALETTE
 from pytest_vqamt.data.pictures.source import PictureWorld
-from pytest_vqamt.data.pictures.vocabulary import CATEGORY_OF, FAMILY_OF, NAMES
+from pytest_vqamt.data.pictures.vocabulary import CLASSES, CATEGORY_OF, FAMILY_OF, NAMES
 
 MANY = 150
 
@@ -255,8 +255,10 @@ def test_large_and_small_are_far_apart(scenes: tuple[Scene, ...]) -> None:
 def test_the_corpus_knows_every_name_as_countable_and_exhaustive() -> None:
     corpus = PictureWorld(300).corpus
     assert corpus.scenes == 300
-    assert corpus.exhaustive == set(NAMES)
-    assert corpus == PictureWorld(300).corpus
+    assert corpus.exhaustive == {*NAMES, *CLASSES}
+    again = PictureWorld(300).corpus
+    for fact in ("names", "frequency", "together", "plural", "attributes", "multi_coloured", "cutouts"):
+        assert getattr(corpus, fact) == getattr(again, fact), fact
     assert set(corpus.multi_coloured) <= {"pizza", "sandwich"}
 
 

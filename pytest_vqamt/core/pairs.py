@@ -1,0 +1,248 @@
+"""What is counted of pairs: two queries whose answers are held against each other and against the truth.
+
+The metrics of CARETS (Jimenez et al., ACL 2022, section 5.3) are shares of these counts. Counts are summable: those of
+two shards, or of two variants, added are those of the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+
+from pytest_vqamt.core.case import Case, Outcome, PairKind, Verdict
+from pytest_vqamt.core.query import Answer, Failure, Query
+from pytest_vqamt.core.truth import Truth, truth
+
+_QUERIES = 2
+_YES_NO = ("yes", "no")
+_UNREAD = "unparsed"
+"""The reading of an answer of the wrong kind."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairTally:
+    """How many pairs came out how.
+
+    An answer is right where its reading is the truth about the picture that it was asked of.
+
+    Attributes:
+        right_first, right_second: the answer to the original, to the perturbed query is right.
+        both_right: both are.
+        consistent: the two readings are equal, an answer that cannot be read counting by its text; of opposites, one is
+            yes and the other no.
+        consistent_authors: as the authors' own scorer has it, by the raw answers: equal; of opposites, different; of
+            implied ones, equal or the first is wrong.
+        both_right_authors: consistent as the authors have it, and the first is right.
+        yes, no, other: the answers to yes/no questions.
+    """
+
+    pairs: int = 0
+    right_first: int = 0
+    right_second: int = 0
+    both_right: int = 0
+    consistent: int = 0
+    consistent_authors: int = 0
+    both_right_authors: int = 0
+    yes: int = 0
+    no: int = 0
+    other: int = 0
+
+    @property
+    def acc(self) -> float | None:
+        """ACC: the share of right answers, two a pair."""
+        return _share(self.right_first + self.right_second, _QUERIES * self.pairs)
+
+    @property
+    def acc_original(self) -> float | None:
+        return _share(self.right_first, self.pairs)
+
+    @property
+    def acc_perturbed(self) -> float | None:
+        return _share(self.right_second, self.pairs)
+
+    @property
+    def cons(self) -> float | None:
+        """CONS: the share of consistent pairs."""
+        return _share(self.consistent, self.pairs)
+
+    @property
+    def c_acc(self) -> float | None:
+        """C-ACC: the share of pairs with both answers right."""
+        return _share(self.both_right, self.pairs)
+
+    @property
+    def cons_authors(self) -> float | None:
+        return _share(self.consistent_authors, self.pairs)
+
+    @property
+    def c_acc_authors(self) -> float | None:
+        return _share(self.both_right_authors, self.pairs)
+
+    @property
+    def binary_answers(self) -> int:
+        """How many answers were to yes/no questions."""
+        return self.yes + self.no + self.other
+
+    def __add__(self, other: PairTally) -> PairTally:
+        return PairTally(
+            pairs=self.pairs + other.pairs,
+            right_first=self.right_first + other.right_first,
+            right_second=self.right_second + other.right_second,
+            both_right=self.both_right + other.both_right,
+            consistent=self.consistent + other.consistent,
+            consistent_authors=self.consistent_authors + other.consistent_authors,
+            both_right_authors=self.both_right_authors + other.both_right_authors,
+            yes=self.yes + other.yes,
+            no=self.no + other.no,
+            other=self.other + other.other,
+        )
+
+    @classmethod
+    def of(cls, kind: PairKind, case: Case, answers: Sequence[Answer], readings: Sequence[str]) -> PairTally:
+        """The tally of one case of two queries; ``readings`` are those of its verdict."""
+        first, second = (_Said.of(*each) for each in zip(case.queries, answers, readings, strict=True))
+        equal = first.raw == second.raw
+        if kind is PairKind.OPPOSITE:
+            consistent, by_authors = {first.reading, second.reading} == set(_YES_NO), not equal
+        else:
+            consistent = first.understood == second.understood
+            by_authors = equal or (kind is PairKind.IMPLIED and not first.is_right)
+        binary = [said.reading for said in (first, second) if said.truth in _YES_NO]
+        yes, no = (binary.count(answer) for answer in _YES_NO)
+        return cls(
+            pairs=1,
+            right_first=int(first.is_right),
+            right_second=int(second.is_right),
+            both_right=int(first.is_right and second.is_right),
+            consistent=int(consistent),
+            consistent_authors=int(by_authors),
+            both_right_authors=int(by_authors and first.is_right),
+            yes=yes,
+            no=no,
+            other=len(binary) - yes - no,
+        )
+
+
+PAIR_COUNTS: tuple[str, ...] = tuple(each.name for each in fields(PairTally))
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """An answer beside the truth: as it was read, and word for word."""
+
+    reading: str
+    raw: str
+    truth: str | None
+
+    @classmethod
+    def of(cls, query: Query, answer: Answer, reading: str) -> _Said:
+        return cls(
+            _plain(reading), answer.text.strip().casefold(), _in_words(truth(query.meaning, query.picture.scene))
+        )
+
+    @property
+    def is_right(self) -> bool:
+        return self.reading == self.truth
+
+    @property
+    def understood(self) -> str:
+        """What the answer says, or its text where it cannot be read."""
+        return " ".join(self.raw.split()) if self.reading == _UNREAD else self.reading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pairs:
+    """What became of the pairs of one relation variant, model and data source.
+
+    Attributes:
+        tally: over all pairs that were judged.
+        by: a tally for each value of each fact that the relation breaks its verdicts down by.
+        right: bit n is set where both answers to the case at position n of the whole plan are right. The plan does not
+            depend on the model, so the bits of two models can be compared.
+        unanswered: bit n is set where that case had an error.
+    """
+
+    tally: PairTally = field(default_factory=PairTally)
+    by: Mapping[str, Mapping[str, PairTally]] = field(default_factory=dict)
+    right: int = 0
+    unanswered: int = 0
+
+    def __add__(self, other: Pairs) -> Pairs:
+        by = {fact: dict(values) for fact, values in self.by.items()}
+        for fact, values in other.by.items():
+            here = by.setdefault(fact, {})
+            for value, tally in values.items():
+                here[value] = here.get(value, PairTally()) + tally
+        return Pairs(
+            tally=self.tally + other.tally,
+            by=by,
+            right=self.right | other.right,
+            unanswered=self.unanswered | other.unanswered,
+        )
+
+
+@dataclass(slots=True)
+class PairCounts:
+    """The growing counts of pairs; ``kind`` is the relation's."""
+
+    kind: PairKind
+    _tally: PairTally = field(default_factory=PairTally)
+    _by: dict[str, dict[str, PairTally]] = field(default_factory=dict)
+    _right: bytearray = field(default_factory=bytearray)
+    _unanswered: bytearray = field(default_factory=bytearray)
+
+    def add(
+        self,
+        case: Case,
+        answers: Sequence[Answer | Failure],
+        verdict: Verdict,
+        values: Iterable[tuple[str, str]],
+        position: int,
+    ) -> None:
+        """Count the case at ``position`` of the whole plan; ``values`` are of the facts to break it down by."""
+        if len(case.queries) != _QUERIES:
+            return
+        if verdict.outcome is Outcome.ERROR:
+            _set(self._unanswered, position)
+            return
+        said = [answer for answer in answers if isinstance(answer, Answer)]
+        one = PairTally.of(PairKind(str(case.fact("pairs") or self.kind)), case, said, verdict.readings)
+        self._tally += one
+        for fact, value in values:
+            here = self._by.setdefault(fact, {})
+            here[value] = here.get(value, PairTally()) + one
+        if one.both_right:
+            _set(self._right, position)
+
+    @property
+    def counted(self) -> Pairs:
+        """All that was counted so far."""
+        return Pairs(
+            tally=self._tally,
+            by=self._by,
+            right=int.from_bytes(self._right, "little"),
+            unanswered=int.from_bytes(self._unanswered, "little"),
+        )
+
+
+def _set(bits: bytearray, position: int) -> None:
+    """Sets a bit in place: a million shifts of one long number would take hours."""
+    place, bit = divmod(position, 8)
+    if place >= len(bits):
+        bits.extend(bytes(place + 1 - len(bits)))
+    bits[place] |= 1 << bit
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _in_words(right: Truth) -> str | None:
+    """A truth as readings are shown."""
+    if isinstance(right, bool):
+        return _YES_NO[not right]
+    return None if right is None else _plain(str(right))

@@ -1,0 +1,9 @@
+"""What is known of the words for attributes, relationships and classes of things; users may give a file of their own."""
+
+from __future__ import annotations
+
+from pytest_vqamt.language.ontology.knowledge import Ontology
+from pytest_vqamt.language.ontology.noun_classes import NounClass
+from pytest_vqamt.language.ontology.opening import ontology
+
+__all__ = ["NounClass", "Ontology", "ontology"]

@@ -1,0 +1,169 @@
+"""What is known of attributes: category, opposites, what excludes what; and the relationships that may be asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pytest_vqamt.language.ontology.noun_classes import NounClass, NounClasses, Senses
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Category:
+    """A kind of attribute.
+
+    Attributes:
+        name: "color", "pose".
+        noun: how a question calls it ("What color is ..."), "" where there is no natural noun.
+        is_action: what the attributes say is done, not how a thing is.
+        is_gradable: what the attributes mean depends on the class of the thing and on what stands beside it.
+        members: its attributes, those of another category that count here too at the end.
+    """
+
+    name: str
+    noun: str
+    is_action: bool
+    is_gradable: bool
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ontology:
+    """Answers each question by one look into a table; attributes may be spelled in any listed way.
+
+    Attributes:
+        predicates: relationships that may be asked about, the most telling first.
+        noun_classes: see there.
+    """
+
+    predicates: tuple[str, ...]
+    noun_classes: NounClasses
+    categories: Mapping[str, Category]
+    spellings: Mapping[str, str]
+    category_by_attribute: Mapping[str, str]
+    exclusive: frozenset[tuple[str, str]]
+    opposites: Mapping[str, tuple[str, ...]]
+    opposite_by_name: Mapping[tuple[str, str], str]
+    ambiguous: frozenset[str]
+    not_askable: frozenset[str]
+    vague_predicates: frozenset[str]
+    exact_predicates: frozenset[str]
+
+    def canonical(self, attribute: str) -> str:
+        """The usual spelling: two attributes that share it are one value.
+
+        >>> from pytest_vqamt.language.ontology import ontology
+        >>> ontology().canonical("grey"), ontology().canonical("gray"), ontology().canonical("frobbed")
+        ('gray', 'gray', 'frobbed')
+        """
+        return self.spellings.get(attribute, attribute)
+
+    def category_of(self, attribute: str) -> str | None:
+        """The category that it is at home in, None where it is in none.
+
+        >>> from pytest_vqamt.language.ontology import ontology
+        >>> [ontology().category_of(each) for each in ("grey", "wooden", "standing", "frobbed")]
+        ['color', 'material', 'pose', None]
+        """
+        return self.category_by_attribute.get(self.canonical(attribute))
+
+    def noun(self, category: str) -> str:
+        """How a question calls the category: "color"; "" where there is no natural noun, or no such category."""
+        found = self.categories.get(category)
+        return found.noun if found else ""
+
+    def is_action(self, category: str) -> bool:
+        """Whether its attributes say what is done: pose, activity, sport, gesture."""
+        found = self.categories.get(category)
+        return found is not None and found.is_action
+
+    def members(self, category: str) -> tuple[str, ...]:
+        """Its attributes in their usual spelling; those at home elsewhere last. None of an unknown category.
+
+        >>> from pytest_vqamt.language.ontology import ontology
+        >>> ontology().members("length"), ontology().category_of("short")
+        (('long', 'short'), 'height')
+        """
+        found = self.categories.get(category)
+        return found.members if found else ()
+
+    def excludes(self, a: str, b: str) -> bool:
+        """Whether surely no thing is both, as annotators use the words.
+
+        >>> from pytest_vqamt.language.ontology import ontology
+        >>> known = ontology()
+        >>> known.excludes("red", "green"), known.excludes("gold", "yellow"), known.excludes("gray", "grey")
+        (True, False, False)
+        """
+        return (self.canonical(a), self.canonical(b)) in self.exclusive
+
+    def antonyms(self, attribute: str) -> tuple[str, ...]:
+        """All its opposites, the most usual first: "short" is opposed to "tall" and to "long"."""
+        return self.opposites.get(self.canonical(attribute), ())
+
+    def antonym(self, attribute: str, name: str = "") -> str | None:
+        """The one opposite that it has, of a thing of this name where that makes a difference; else None.
+
+        >>> from pytest_vqamt.language.ontology import ontology
+        >>> known = ontology()
+        >>> known.antonym("open"), known.antonym("tall"), known.antonym("short")
+        ('closed', 'short', None)
+        >>> known.antonym("short", "man"), known.antonym("short", "hair")
+        ('tall', 'long')
+        """
+        word = self.canonical(attribute)
+        if word in self.ambiguous:
+            return self.opposite_by_name.get((word, name))
+        found = self.opposites.get(word)
+        return found[0] if found else None
+
+    def is_gradable(self, attribute: str) -> bool:
+        """Whether it depends on the class of the thing and on what is around it: small, tall, old."""
+        found = self.categories.get(self.category_of(attribute) or "")
+        return found is not None and found.is_gradable
+
+    def askable(self, attribute: str) -> bool:
+        """Whether it can follow "is the cup" and go into a noun phrase (language.phrases), naturally.
+
+        >>> from pytest_vqamt.language.ontology import ontology
+        >>> [ontology().askable(each) for each in ("red", "on", "standing", "soccer", "carrying", "frobbed")]
+        [True, True, True, False, False, False]
+        """
+        word = self.canonical(attribute)
+        return word in self.category_by_attribute and word not in self.not_askable
+
+    def asks(self, predicate: str) -> bool:
+        """Whether the relationship may be asked about: it is one of ``predicates``."""
+        return predicate in self.exact_predicates or predicate in self.vague_predicates
+
+    def is_vague(self, predicate: str) -> bool:
+        """Whether who looks decides where it ends: near, behind, to the left of. Never denied, only taken as annotated."""
+        return predicate in self.vague_predicates
+
+    @property
+    def classes(self) -> tuple[NounClass, ...]:
+        """The class nouns, the more specific first."""
+        return self.noun_classes.all
+
+    def classes_of(self, name: str, wordnet: Senses) -> tuple[str, ...]:
+        """The class words that every thing of the name goes by, nearest first: "fruit", "food". A class's own word too.
+
+        >>> from pytest_vqamt.language.ontology import ontology
+        >>> from pytest_vqamt.language.wordnet import wordnet
+        >>> ontology().classes_of("apple", wordnet()), ontology().classes_of("teddy bear", wordnet())
+        (('fruit', 'food'), ('toy',))
+        """
+        return self.noun_classes.of(name, wordnet)
+
+    def perhaps_classes_of(self, name: str, wordnet: Senses) -> tuple[str, ...]:
+        """Those, and the class words that it goes by for some, or that it seldom comes without.
+
+        Where such a thing is, nothing says that the class is absent: a teddy bear may be taken for an animal, a man
+        comes with clothing, and a thing unknown to WordNet may be anything.
+
+        >>> from pytest_vqamt.language.ontology import ontology
+        >>> from pytest_vqamt.language.wordnet import wordnet
+        >>> [word for word in ontology().perhaps_classes_of("lamp", wordnet()) if word in ("furniture", "animal")]
+        ['furniture']
+        """
+        return self.noun_classes.perhaps_of(name, wordnet)

@@ -1,0 +1,110 @@
+"""nltk's reader on a folder of WordNet's own files: nouns and adjectives, nothing of nltk's settings touched.
+
+nltk refuses a corpus that lies outside its data path or that others may write. Here the bytes are read by us from a
+folder (or an archive) that the user named, and nltk parses them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from io import BytesIO, TextIOWrapper
+from pathlib import PurePath
+
+from nltk.corpus.reader.wordnet import (  # type: ignore[import-untyped]  # nltk has neither types nor stubs
+    Synset,
+    WordNetCorpusReader,
+    WordNetError,
+)
+from nltk.data import PathPointer  # type: ignore[import-untyped]  # as above
+
+from pytest_vqamt.language.wordnet.sources import Files
+
+
+class Synsets:
+    """The noun and adjective synsets of one WordNet, by name ("dog.n.01"); each is parsed when first asked for."""
+
+    def __init__(self, files: Files) -> None:
+        """Parses the indices.
+
+        Raises:
+            ValueError: the files are not in WordNet's format.
+        """
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The multilingual functions are not available")
+            try:
+                self._reader = _Reader(files)
+            except (WordNetError, AssertionError, IndexError, StopIteration) as error:
+                raise ValueError(f"{type(error).__name__}: {error}") from error
+
+    @property
+    def version(self) -> str:
+        """As the notice at the head of the files says it, "3.0"; "unknown" where it does not."""
+        return str(self._reader.get_version() or "unknown")
+
+    def of(self, word: str, part_of_speech: str = "n") -> tuple[str, ...]:
+        """The synsets of a word or phrase, the most frequent sense first; none where it is not in it."""
+        offsets = self._reader.senses(word.lower().replace(" ", "_"), part_of_speech)
+        return tuple(self._named(part_of_speech, offset) for offset in offsets)
+
+    def canonical(self, synset: str) -> str | None:
+        """The name that the synset goes by here ("cab.n.03" is "cab.n.03" or "taxi.n.01"), None where there is none."""
+        word, _, rest = synset.lower().rpartition(".")[0].rpartition(".")
+        number = synset.rpartition(".")[2]
+        if rest not in ("n", "a", "s") or not number.isdecimal():
+            return None
+        offsets = self._reader.senses(word, rest)
+        return self._named(rest, offsets[int(number) - 1]) if 0 < int(number) <= len(offsets) else None
+
+    def words(self, synset: str) -> tuple[str, ...]:
+        """The words of a synset, with spaces, as WordNet orders them."""
+        return tuple(str(name).replace("_", " ") for name in self._reader.synset(synset).lemma_names())
+
+    def related(self, synset: str, symbols: tuple[str, ...]) -> tuple[str, ...]:
+        """Where the pointers of these kinds lead, in the order of the files: kind by kind, then by offset."""
+        pointers = self._reader.synset(synset)._pointers
+        targets = [target for symbol in symbols for target in sorted(pointers.get(symbol, ()), key=lambda it: it[1])]
+        return tuple(self._named(str(pos), int(offset)) for pos, offset in targets)
+
+    def antonyms(self, synset: str, word: str) -> Iterator[tuple[str, str]]:
+        """The words, each with its synset, that this word is the direct opposite of in this sense."""
+        for lemma in self._reader.synset(synset).lemmas():
+            if str(lemma.name()).lower() == word.replace(" ", "_"):
+                yield from ((str(it.name()).replace("_", " "), str(it.synset().name())) for it in lemma.antonyms())
+
+    def _named(self, part_of_speech: str, offset: int) -> str:
+        synset: Synset = self._reader.synset_from_pos_and_offset(part_of_speech, offset)
+        return str(synset.name())
+
+
+class _Reader(WordNetCorpusReader):  # type: ignore[misc]  # nltk is untyped
+    _FILEMAP: Mapping[str, str] = {"a": "adj", "n": "noun"}
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        super().__init__(_Nowhere(), omw_reader=None)
+
+    def open(self, file: str) -> TextIOWrapper:
+        return TextIOWrapper(BytesIO(self._files.read(PurePath(file).name)), encoding="utf-8")
+
+    def map_wn(self, version: str = "wordnet") -> None:
+        """No mapping between versions: it would need an index that few distributions of WordNet have."""
+
+    def senses(self, lemma: str, part_of_speech: str) -> list[int]:
+        found: list[int] = self._lemma_pos_offset_map.get(lemma, {}).get(part_of_speech, [])
+        return found
+
+
+class _Nowhere(PathPointer):  # type: ignore[misc]  # nltk is untyped
+    """A root that is never opened: `_Reader.open` is what reads."""
+
+    path = "(files read by pytest-vqamt)"
+
+    def open(self, encoding: str | None = None) -> TextIOWrapper:
+        raise NotImplementedError
+
+    def file_size(self) -> int:
+        raise NotImplementedError
+
+    def join(self, fileid: str) -> _Nowhere:
+        return self

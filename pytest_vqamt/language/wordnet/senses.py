@@ -1,0 +1,126 @@
+"""Which synset a name in a picture means: of "mouse" on a desk, of "wii controller", of "shelves".
+
+Looked for, in this order: the curated table ``senses.toml`` (names whose first sense is not what photos show), WordNet's
+first sense that is a physical thing; both for the name as it is, then for its singular. A compound that has neither is a
+kind of what its head noun says ("wii controller" of controller), but for compounds like "toy dog" and "bus stop sign"
+whose first word takes that back.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_vqamt.language.nouns import head, lacks_singular, singular
+
+if TYPE_CHECKING:
+    from pytest_vqamt.language.wordnet.reader import Synsets
+
+PHYSICAL = "physical_entity.n.01"
+PERSON = "person.n.01"
+_NO_THINGS = frozenset({"process.n.06", "phenomenon.n.01"})
+"""Below physical_entity all the same: growth, weather, light as radiation."""
+
+
+class Sense(NamedTuple):
+    """What a name means: the synset, and whether the name is only a kind of it (a compound of its head noun)."""
+
+    synset: str
+    of_head: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Senses:
+    """The senses of names in one WordNet."""
+
+    synsets: Synsets
+    above: Mapping[str, frozenset[str]]
+    """Of each synset, all that are above it."""
+
+    def of(self, name: str) -> Sense | None:
+        """The sense of a name, None where there is none."""
+        for form in _forms(name):
+            found = self._listed(_table().sense, form) or self._listed(_table().kind_of, form)
+            if found is not None:
+                return Sense(found, of_head=form in _table().kind_of)
+            first = next(self.physical(form), None)
+            if first is not None:
+                return Sense(first, of_head=False)
+        last = head_of_compound(name)
+        of_head = self.of(last) if last else None
+        return None if of_head is None else Sense(of_head.synset, of_head=True)
+
+    def all_of(self, name: str) -> tuple[str, ...]:
+        """Every synset that annotators may mean by the name: its sense first, then the other physical ones.
+
+        People are left out where the sense of the name is none: a dog may be a man in slang, in a photo it is a dog.
+        Names of doers ("pitcher", "counter") keep them.
+        """
+        sense = self.of(name)
+        if sense is None:
+            return ()
+        forms = _forms(name)
+        with_people = self._is_person(sense.synset) or not _table().people_too.isdisjoint(forms)
+        with_people = with_people or any(form.endswith(("er", "or")) for form in forms)
+        senses = (each for form in forms for each in self.physical(form))
+        others = [each for each in senses if with_people or not self._is_person(each)]
+        also = [each for form in forms for each in _table().also.get(form, ()) if self.synsets.canonical(each)]
+        last = head_of_compound(name) if sense.of_head and not others else ""
+        return tuple(dict.fromkeys((sense.synset, *also, *others, *(self.all_of(last) if last else ()))))
+
+    def physical(self, word: str) -> Iterator[str]:
+        """The noun senses of a word that are physical things, no proper names, the most frequent first."""
+        for synset in self.synsets.of(word):
+            above = self.above[synset]
+            if PHYSICAL in above and not above & _NO_THINGS and not self.synsets.related(synset, ("@i",)):
+                yield synset
+
+    def _listed(self, table: Mapping[str, str], form: str) -> str | None:
+        synset = table.get(form)
+        return None if synset is None else self.synsets.canonical(synset)
+
+    def _is_person(self, synset: str) -> bool:
+        return synset == PERSON or PERSON in self.above[synset]
+
+
+def head_of_compound(name: str) -> str:
+    """The head noun of a compound that is a kind of it, else ""; the last word, or the last before "of" and such."""
+    first, _, rest = name.partition(" ")
+    if not rest or first in _table().no_kinds or name in _table().no_compounds:
+        return ""
+    last = head(name)
+    return rest if name.endswith(f" {rest}") and rest.endswith(last) else last
+
+
+def _forms(name: str) -> tuple[str, ...]:
+    """The spellings to look up: as it is, then its singular, which WordNet has of "skis" and "jeans" as well."""
+    one = singular(name)
+    if one == name and lacks_singular(name):
+        one = name.removesuffix("s")
+    return (name,) if one == name else (name, one)
+
+
+class _Table(NamedTuple):
+    sense: dict[str, str]
+    kind_of: dict[str, str]
+    also: dict[str, tuple[str, ...]]
+    people_too: frozenset[str]
+    no_kinds: frozenset[str]
+    no_compounds: frozenset[str]
+
+
+@cache
+def _table() -> _Table:
+    table = tomllib.loads(files("pytest_vqamt.language.wordnet").joinpath("senses.toml").read_text(encoding="utf-8"))
+    return _Table(
+        sense=table["sense"],
+        kind_of=table["kind_of"],
+        also={name: tuple(synsets) for name, synsets in table["also"].items()},
+        people_too=frozenset(table["people_too"]),
+        no_kinds=frozenset(table["no_kinds"]),
+        no_compounds=frozenset(table["no_compounds"]),
+    )

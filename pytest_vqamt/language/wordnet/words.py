@@ -1,0 +1,173 @@
+"""What WordNet says of names, by the sense that each has in a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from pytest_vqamt.language.nouns import singular
+from pytest_vqamt.language.wordnet.hierarchy import DOWN, PARTS, TOO_GENERAL, UP, Above, levels, wholes
+from pytest_vqamt.language.wordnet.parts import listed_parts, listed_wholes
+from pytest_vqamt.language.wordnet.senses import Senses, head_of_compound
+
+if TYPE_CHECKING:
+    from pytest_vqamt.language.wordnet.reader import Synsets
+
+
+class _Known(NamedTuple):
+    """What is known of one name; empty sets where WordNet lacks it."""
+
+    sense: str | None
+    of_head: bool
+    at_or_above: frozenset[str]
+    above: frozenset[str]
+    nameable: frozenset[str]
+    nameable_or_above: frozenset[str]
+    wholes: frozenset[str]
+    above_wholes: frozenset[str]
+
+
+class WordNet:
+    """Kinds, parts, synonyms and antonyms of the names of things.
+
+    A name may be a plural or a compound. One that WordNet lacks has no sense, no words and no relations, and could stand
+    for anything; nothing raises. Each name is worked out once and kept.
+    """
+
+    def __init__(self, *, source: str, digest: str, synsets: Synsets) -> None:
+        self.source = source
+        self.version = synsets.version
+        self.digest = digest
+        self._synsets = synsets
+        self._above = Above(synsets)
+        self._senses = Senses(synsets, self._above)
+        self._known = lru_cache(maxsize=None)(self._look_up)
+        self._words = lru_cache(maxsize=None)(self._gather)
+
+    def __repr__(self) -> str:
+        return f"WordNet({self.source!r}, version={self.version!r}, digest={self.digest!r})"
+
+    def sense(self, name: str, synset: str | None = None) -> str | None:
+        """The synset of a name: the one that a data set gives, where there is such a noun; else the one of the name."""
+        given = self._synsets.canonical(synset) if synset and ".n." in synset else None
+        return given or self._known(name).sense
+
+    def is_kind_of(self, name: str, other: str) -> bool:
+        """Whether ``name``'s sense lies below ``other``'s: every dog is an animal, every wii controller a controller."""
+        of, kind = self._known(name), self._known(other)
+        if kind.of_head:
+            return of.of_head and name != other and name.endswith(f" {other}")
+        return kind.sense in of.above
+
+    def is_under(self, name: str, synsets: Collection[str]) -> bool:
+        """Whether the name's sense is one of the synsets or below one."""
+        return not self._known(name).at_or_above.isdisjoint(synsets)
+
+    def may_name_the_same(self, a: str, b: str) -> bool:
+        """Whether in any senses that a picture can show, one name is that of a kind of the other, or they are synonyms.
+
+        Of a name that WordNet lacks nobody knows, so it may.
+        """
+        of_a, of_b = self._known(a), self._known(b)
+        if of_a.sense is None or of_b.sense is None:
+            return True
+        return not (
+            of_a.nameable.isdisjoint(of_b.nameable_or_above) and of_b.nameable.isdisjoint(of_a.nameable_or_above)
+        )
+
+    def part_related(self, a: str, b: str) -> bool:
+        """Whether things of one name are parts, members, stuff or garments of things of the other, or of what they are."""
+        of_a, of_b = self._known(a), self._known(b)
+        return _is_part(of_a, of_b) or _is_part(of_b, of_a)
+
+    def synonyms(self, name: str) -> tuple[str, ...]:
+        """Other words for the name's sense; none for a compound that WordNet lacks."""
+        return self._words(name).synonyms
+
+    def hypernyms(self, name: str) -> tuple[str, ...]:
+        """Words for what the name is a kind of, nearest first."""
+        return self._words(name).hypernyms
+
+    def hyponyms(self, name: str) -> tuple[str, ...]:
+        """Words for kinds of the name, nearest first."""
+        return self._words(name).hyponyms
+
+    def parts(self, name: str) -> tuple[str, ...]:
+        """Words for what things of the name have as parts, members or stuff; its own first, then those of its kind."""
+        return self._words(name).parts
+
+    def antonyms(self, word: str) -> tuple[str, ...]:
+        """Direct opposites of an adjective in all its senses, then those of what it is similar to."""
+        return self._words(word).antonyms
+
+    def _look_up(self, name: str) -> _Known:
+        sense = self._senses.of(name)
+        if sense is None:
+            return _Known(None, False, *(frozenset[str]() for _ in range(6)))
+        above = self._above[sense.synset]
+        named = frozenset(self._senses.all_of(name))
+        whole = wholes(self._synsets, sense.synset) | listed_wholes(name, above | {sense.synset})
+        return _Known(
+            sense=sense.synset,
+            of_head=sense.of_head,
+            at_or_above=above | {sense.synset},
+            above=above | {sense.synset} if sense.of_head else above,
+            nameable=named,
+            nameable_or_above=named.union(*(self._above[each] for each in named)),
+            wholes=whole,
+            above_wholes=whole.union(*(self._above[each] for each in whole)) - TOO_GENERAL,
+        )
+
+    def _gather(self, name: str) -> _Words:
+        sense = self._senses.of(name)
+        found = _Words((), (), (), (), self._opposites(name))
+        if sense is None:
+            return found
+        own = (sense.synset, *levels(self._synsets, sense.synset, UP))
+        if sense.of_head:
+            kinds = (head_of_compound(name), *self._words_of(own))
+            return found._replace(hypernyms=_others(name, kinds), parts=_others(name, self._parts(own)))
+        return found._replace(
+            synonyms=_others(name, self._words_of(own[:1])),
+            hypernyms=_others(name, self._words_of(own[1:])),
+            hyponyms=_others(name, self._words_of(levels(self._synsets, sense.synset, DOWN))),
+            parts=_others(name, self._parts(own)),
+        )
+
+    def _parts(self, own: Iterable[str]) -> list[str]:
+        kinds = [each for each in own if each not in TOO_GENERAL]
+        near = [part for each in kinds for part in self._synsets.related(each, PARTS)]
+        return [*self._words_of(near), *listed_parts(kinds)]
+
+    def _words_of(self, synsets: Iterable[str]) -> list[str]:
+        return [word for each in synsets for word in self._synsets.words(each)]
+
+    def _opposites(self, word: str) -> tuple[str, ...]:
+        senses = self._synsets.of(word, "a")
+        direct = [other for each in senses for other, _ in self._synsets.antonyms(each, word)]
+        similar = [near for each in senses for near in self._synsets.related(each, ("&",))]
+        through = [
+            other
+            for each in similar
+            for like in self._synsets.words(each)
+            for other, _ in self._synsets.antonyms(each, like)
+        ]
+        return _others(word, (*direct, *through))
+
+
+class _Words(NamedTuple):
+    synonyms: tuple[str, ...]
+    hypernyms: tuple[str, ...]
+    hyponyms: tuple[str, ...]
+    parts: tuple[str, ...]
+    antonyms: tuple[str, ...]
+
+
+def _others(name: str, words: Iterable[str]) -> tuple[str, ...]:
+    """The words, each once, without the name itself in the singular or as it stands."""
+    return tuple(word for word in dict.fromkeys(words) if word not in (name, singular(name)))
+
+
+def _is_part(part: _Known, of: _Known) -> bool:
+    return not part.wholes.isdisjoint(of.at_or_above) or of.sense in part.above_wholes

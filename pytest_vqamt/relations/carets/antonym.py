@@ -1,0 +1,63 @@
+"""The relation ``carets.antonym``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo, Verdict
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.relations import expectations
+from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.carets.argument import one_template
+from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, knowledge
+from pytest_vqamt.relations.carets.verifying import with_antonym
+from pytest_vqamt.relations.carets.view import View
+from pytest_vqamt.sampling.chooser import Chooser
+
+
+@dataclass(frozen=True, slots=True)
+class Antonym:
+    """Whether a thing has an attribute, and whether it has its antonym, have opposite answers.
+
+    Jimenez et al., ACL 2022, section 4.2 (f). The same template of Q4 with the one and the other. **Deviations:** the
+    antonyms are curated, each excludes the other, and one of the two is annotated on the thing, which is the only one
+    that the phrase can mean. Every other time the antonym is asked first, so that half of the first answers are no. A
+    case is presumed where another thing of the name may be there without being annotated.
+    """
+
+    wordnet: str = WORDNET.default
+    ontology: str = ONTOLOGY.default
+
+    info: ClassVar[RelationInfo] = RelationInfo(
+        name="carets.antonym",
+        task=Task.VQA,
+        claim="Whether a thing has an attribute, and whether it has its antonym, have opposite answers.",
+        source="Jimenez et al., ACL 2022, section 4.2 (f)",
+        breakdown=("truth", "subject", "related"),
+        settings=(WORDNET, ONTOLOGY),
+        pairs=PairKind.OPPOSITE,
+    )
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        view = View(scene=scene, corpus=corpus, known=knowledge(self.wordnet, self.ontology))
+        drawn = with_antonym(view, choose)
+        if isinstance(drawn, NotApplicable):
+            return drawn
+        argument, opposite = drawn
+        template = one_template(argument, choose)
+        return case_of(
+            self,
+            variant,
+            scene,
+            ((scene.picture, each.worded(template)) for each in (argument, opposite)),
+            expected="one yes, one no",
+            facts=argument.facts(template=template, other_template=template),
+            presumed=argument.rests_on_the_only_one,
+        )
+
+    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
+        return expectations.opposite_answer(case, answers)

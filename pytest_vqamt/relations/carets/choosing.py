@@ -1,0 +1,156 @@
+"""Arguments of the choice questions Q5 to Q7 (Jimenez et al., ACL 2022, section 4.1).
+
+Each has two or three options of which one is right. False ones are drawn by how frequent they are in the data, out of
+what excludes the right one and each other for certain. **Deviations**: see ``view``; names are drawn out of the curated
+choices of a class, of which no thing is two (truck and van, mug and cup are not both there).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_vqamt.core.case import NotApplicable
+from pytest_vqamt.core.meaning import Choice, Group, Related
+from pytest_vqamt.core.scene import Thing
+from pytest_vqamt.language.templates.asking import Asking, QuestionType
+from pytest_vqamt.relations.carets import weights
+from pytest_vqamt.relations.carets.argument import Argument
+from pytest_vqamt.relations.carets.verifying import definite
+from pytest_vqamt.relations.carets.view import View
+from pytest_vqamt.sampling.chooser import Chooser
+
+_THREE = 0.5
+
+
+def object_choice(view: View, choose: Chooser) -> Argument | NotApplicable:
+    """Q5: is the black animal a dog or a cat? Which animal is on the couch, a dog or a cat?"""
+    found = [
+        (thing, word, groups)
+        for thing in view.scene.objects
+        if thing.name in view.names()
+        for word, others in _classes_with_others(view, thing.name)
+        if (groups := _of_class(view, thing, word))
+    ]
+    sure = [each for each in found if not view.is_unsure(each[1])]
+    found = sure or found
+    if not found:
+        return NotApplicable(reason="no thing that is the only one of a class with names to choose from")
+    by = [weights.of_class_and_name(word, thing.name, view.corpus, view.known) for thing, word, _ in found]
+    thing, word, groups = choose.weighted(found, by)
+    others = dict(_classes_with_others(view, thing.name))[word]
+    frequency = view.corpus.frequency
+    counted = [(name, frequency.get(name, 0)) for name in others if frequency.get(name, 0)] or [(n, 1) for n in others]
+    return Argument(
+        asking=Asking(
+            type=QuestionType.OBJECT_CHOICE,
+            meaning=Choice(what=choose.one(groups), options=_options(choose, thing.name, counted)),
+        ),
+        truth=thing.name,
+        subject=word,
+        rests_on_the_only_one=view.is_unsure(word),
+    )
+
+
+def attribute_choice(view: View, choose: Chooser) -> Argument | NotApplicable:
+    """Q6: what color is the cup on the table, red or blue?"""
+    return _of_attribute(view, choose, QuestionType.ATTRIBUTE_CHOICE)
+
+
+def action_choice(view: View, choose: Chooser) -> Argument | NotApplicable:
+    """Q7: is the man in the red shirt standing or sitting?"""
+    return _of_attribute(view, choose, QuestionType.ACTION_CHOICE)
+
+
+def _of_attribute(view: View, choose: Chooser, type_: QuestionType) -> Argument | NotApplicable:
+    kinds = view.known.kinds
+    found: list[tuple[Thing, str, tuple[Group, ...], tuple[tuple[str, int], ...]]] = []
+    for thing in view.scene.objects:
+        for word in view.sayable(thing):
+            category = kinds.category_of(word) or ""
+            if kinds.is_action(category) != (type_ is QuestionType.ACTION_CHOICE) or not kinds.noun(category):
+                continue
+            if (false := _false_options(view, thing, word)) and (groups := definite(view, thing, word)):
+                found.append((thing, word, groups, false))
+    if not found:
+        return NotApplicable(reason="no thing that is the only one of its kind, with an attribute to choose")
+    by = [weights.of_category_and_attribute(word, view.corpus, view.known) for _, word, _, _ in found]
+    thing, word, groups, false = choose.weighted(found, by)
+    category = kinds.category_of(word) or ""
+    return Argument(
+        asking=Asking(
+            type=type_,
+            meaning=Choice(what=choose.one(groups), options=_exclusive_options(view, choose, word, false)),
+            category=kinds.noun(category),
+        ),
+        truth=word,
+        subject=word,
+        rests_on_the_only_one=view.is_unsure(thing.name),
+    )
+
+
+def _classes_with_others(view: View, name: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The classes of the name, with what can be offered beside it."""
+    return tuple((each.word, others) for each in view.known.classes_of(name) if (others := each.others(name)))
+
+
+def _of_class(view: View, thing: Thing, word: str) -> tuple[Group, ...]:
+    """Phrases of the class that can mean nothing but this thing: with an attribute, or a related thing."""
+    by_attribute = [
+        view.known.class_group(word, view.scene, (attribute,))
+        for attribute in view.sayable(thing)
+        if not view.known.kinds.is_gradable(attribute) and view.only_of_class(thing, word, attribute)
+    ]
+    if not view.only_of_class(thing, word):
+        return tuple(by_attribute)
+    bare = view.known.class_group(word, view.scene)
+    by_relation = [
+        Group(name=bare.name, covers=bare.covers, related=(Related(predicate=predicate, to=Group(name=target.name)),))
+        for subject, predicate, target in view.relations()
+        if subject.id == thing.id
+    ]
+    return (*by_attribute, *by_relation)
+
+
+def _false_options(view: View, thing: Thing, word: str) -> tuple[tuple[str, int], ...]:
+    """Attributes that exclude ``word``, with how often the corpus has them: on this name, else on any."""
+    kinds = view.known.kinds
+    category = kinds.category_of(word)
+    if any(own != word and kinds.category_of(own) == category for own in thing.attributes):
+        return ()  # it bears two of the category: which one is meant cannot be told
+    own = view.corpus.attributes.get(thing.name, ())
+    fitting = tuple(
+        (other, n) for other, n in own if kinds.category_of(other) == category and _is_false(view, word, other)
+    )
+    if fitting:
+        return fitting
+    borne = weights.bearers(view.corpus)
+    return tuple(
+        (other, borne[other])
+        for other in kinds.members(category or "")
+        if other in borne and _is_false(view, word, other)
+    )
+
+
+def _is_false(view: View, word: str, other: str) -> bool:
+    return view.known.kinds.excludes(word, other) and view.known.kinds.askable(other)
+
+
+def _exclusive_options(view: View, choose: Chooser, right: str, false: Sequence[tuple[str, int]]) -> tuple[str, ...]:
+    """The right one and one or two others, all of which exclude each other, in any order."""
+    first = _drawn(choose, false)
+    rest = [pair for pair in false if view.known.kinds.excludes(first, pair[0])]
+    if rest and choose.chance(_THREE):
+        return choose.several((right, first, _drawn(choose, rest)), 3)
+    return choose.several((right, first), 2)
+
+
+def _options(choose: Chooser, right: str, false: Sequence[tuple[str, int]]) -> tuple[str, ...]:
+    first = _drawn(choose, false)
+    rest = [pair for pair in false if pair[0] != first]
+    if rest and choose.chance(_THREE):
+        return choose.several((right, first, _drawn(choose, rest)), 3)
+    return choose.several((right, first), 2)
+
+
+def _drawn(choose: Chooser, counted: Sequence[tuple[str, int]]) -> str:
+    return choose.weighted([name for name, _ in counted], [n for _, n in counted])

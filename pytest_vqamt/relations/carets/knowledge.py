@@ -1,0 +1,115 @@
+"""What CARETS' relations know of words: WordNet, the ontology, and what the two say of pairs of names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from pytest_vqamt.core.case import Setting
+from pytest_vqamt.core.meaning import Group
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language.ontology import NounClass, Ontology, ontology
+from pytest_vqamt.language.wordnet import WordNet, wordnet
+from pytest_vqamt.relations.names import disjoint, names_in, unrelated
+
+WORDNET = Setting(
+    name="wordnet",
+    values=("bundled", "full", "PATH"),
+    default="bundled",
+    meaning="which WordNet: the extract that comes with the plugin, all of it (nltk's data or Debian's), or a folder",
+)
+ONTOLOGY = Setting(
+    name="ontology",
+    values=("bundled", "PATH"),
+    default="bundled",
+    meaning="which attributes exclude each other, are antonyms, belong together: ours, or a file that adds to it",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Knowledge:
+    """WordNet and an ontology; two are the same where they are one object, so that answers can be kept."""
+
+    words: WordNet
+    kinds: Ontology
+
+    def is_named(self, name: str) -> bool:
+        """Whether WordNet knows the name as that of a physical thing."""
+        return self.words.sense(name) is not None
+
+    def classes_of(self, name: str) -> tuple[NounClass, ...]:
+        """The classes that things of this name are of, the nearest first."""
+        return _classes_of(self, name)
+
+    def is_absent(self, name: str, scene: Scene) -> bool:
+        """Whether nothing in the scene is, or could pass for, a thing of this name, or a part or garment of one.
+
+        As far as the annotations know: whether they name every instance is another question (``names.presumed``).
+        """
+        here = names_in(scene)
+        return name not in here and all(
+            disjoint(name, other, scene)
+            if {name, other} <= scene.exhaustive
+            else _apart(self, name, other) and unrelated(name, other, scene)
+            for other in here
+        )
+
+    def is_apart(self, name: str, other: str, scene: Scene) -> bool:
+        """Whether no thing goes by both names."""
+        return disjoint(name, other, scene) and (
+            {name, other} <= scene.exhaustive or _nameable_apart(self, name, other)
+        )
+
+    def is_never(self, name: str, word: str) -> bool:
+        """Whether no thing of this name is of the class ``word``."""
+        return _never(self, name, word)
+
+    def is_one(self, a: str, b: str) -> bool:
+        """Whether two attributes are one, in two spellings perhaps."""
+        return self.kinds.canonical(a) == self.kinds.canonical(b)
+
+    def class_group(self, word: str, scene: Scene, attributes: tuple[str, ...] = ()) -> Group:
+        """The things of a class, which covers the names in the scene that are of it."""
+        covered = (name for name in dict.fromkeys(thing.name for thing in scene.objects) if _is_of(self, name, word))
+        return Group(name=word, covers=(word, *(name for name in covered if name != word)), attributes=attributes)
+
+
+@cache
+def knowledge(wordnet_setting: str, ontology_setting: str) -> Knowledge:
+    """What the settings name, opened once.
+
+    Raises:
+        OptionError: there is no such WordNet or ontology.
+    """
+    path = "" if ontology_setting == ONTOLOGY.default else ontology_setting
+    return Knowledge(words=wordnet(wordnet_setting), kinds=ontology(path))
+
+
+@lru_cache(maxsize=65536)
+def _classes_of(known: Knowledge, name: str) -> tuple[NounClass, ...]:
+    by_word = {each.word: each for each in known.kinds.classes}
+    return tuple(by_word[word] for word in known.kinds.classes_of(name, known.words))
+
+
+@lru_cache(maxsize=262144)
+def _is_of(known: Knowledge, name: str, word: str) -> bool:
+    return name == word or any(each.word == word for each in _classes_of(known, name))
+
+
+@lru_cache(maxsize=262144)
+def _nameable_apart(known: Knowledge, a: str, b: str) -> bool:
+    return not known.words.may_name_the_same(a, b)
+
+
+@lru_cache(maxsize=262144)
+def _apart(known: Knowledge, a: str, b: str) -> bool:
+    return _nameable_apart(known, a, b) and not known.words.part_related(a, b)
+
+
+@lru_cache(maxsize=262144)
+def _never(known: Knowledge, name: str, word: str) -> bool:
+    return (
+        known.is_named(name)
+        and word not in known.kinds.perhaps_classes_of(name, known.words)
+        and _nameable_apart(known, name, word)
+    )

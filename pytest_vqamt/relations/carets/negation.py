@@ -1,0 +1,65 @@
+"""The relation ``carets.negation``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo, Verdict
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language.templates.asking import QuestionType
+from pytest_vqamt.relations import expectations
+from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.carets.argument import one_template
+from pytest_vqamt.relations.carets.drawing import any_of
+from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, knowledge
+from pytest_vqamt.relations.carets.view import View
+from pytest_vqamt.sampling.chooser import Chooser
+
+_TYPES = (QuestionType.OBJECT, QuestionType.CONJUNCTION, QuestionType.DISJUNCTION)
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    """A question and its negation have opposite answers.
+
+    Jimenez et al., ACL 2022, section 4.2 (e). A template of Q1, Q2 or Q3, and its negated partner: "both A and B" becomes
+    "either no A or no B", "either A or B" becomes "no A and no B". **Deviations:** arguments as in ``verifying``. A case
+    is presumed only where "either A or B" is asked of one that is there and one that may be there unannotated: with both
+    there, "either" might be taken to exclude that.
+    """
+
+    wordnet: str = WORDNET.default
+    ontology: str = ONTOLOGY.default
+
+    info: ClassVar[RelationInfo] = RelationInfo(
+        name="carets.negation",
+        task=Task.VQA,
+        claim="A question and its negation have opposite answers.",
+        source="Jimenez et al., ACL 2022, section 4.2 (e)",
+        breakdown=("question_type", "truth"),
+        settings=(WORDNET, ONTOLOGY),
+        pairs=PairKind.OPPOSITE,
+    )
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        view = View(scene=scene, corpus=corpus, known=knowledge(self.wordnet, self.ontology))
+        argument = any_of(_TYPES, view, choose)
+        if isinstance(argument, NotApplicable):
+            return argument
+        template = one_template(argument, choose)
+        return case_of(
+            self,
+            variant,
+            scene,
+            ((scene.picture, argument.worded(template, negated=negated)) for negated in (False, True)),
+            expected="one yes, one no",
+            facts=argument.facts(template=template, other_template=template),
+            presumed=argument.is_one_of_two,
+        )
+
+    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
+        return expectations.opposite_answer(case, answers)

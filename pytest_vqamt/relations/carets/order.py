@@ -1,0 +1,87 @@
+"""The relation ``carets.order``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
+from types import MappingProxyType
+from typing import ClassVar
+
+from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo, Verdict
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.meaning import Both, Choice, Either
+from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language.templates.asking import CHOICE_TYPES, Askable, QuestionType
+from pytest_vqamt.relations import expectations
+from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.carets.argument import one_template
+from pytest_vqamt.relations.carets.drawing import any_of
+from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, knowledge
+from pytest_vqamt.relations.carets.view import View
+from pytest_vqamt.sampling.chooser import Chooser
+
+_TYPES: Mapping[str, tuple[QuestionType, ...]] = MappingProxyType(
+    {
+        "conjunction": (QuestionType.CONJUNCTION,),
+        "disjunction": (QuestionType.DISJUNCTION,),
+        "choices": CHOICE_TYPES,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The order in which things or choices are named does not change the answer.
+
+    Jimenez et al., ACL 2022, section 4.2 (c). The same template of Q2, Q3, Q5, Q6 or Q7, with its two things, or its two
+    or three choices, in another order. **Deviations:** arguments as in ``verifying`` and ``choosing``. Nothing but the
+    order changes, so no case is presumed.
+    """
+
+    wordnet: str = WORDNET.default
+    ontology: str = ONTOLOGY.default
+
+    info: ClassVar[RelationInfo] = RelationInfo(
+        name="carets.order",
+        task=Task.VQA,
+        claim="The order in which things or choices are named does not change the answer.",
+        source="Jimenez et al., ACL 2022, section 4.2 (c)",
+        variants=tuple(_TYPES),
+        breakdown=("question_type", "answers", "choices", "truth"),
+        settings=(WORDNET, ONTOLOGY),
+        pairs=PairKind.SAME,
+    )
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        view = View(scene=scene, corpus=corpus, known=knowledge(self.wordnet, self.ontology))
+        argument = any_of(_TYPES[variant], view, choose)
+        if isinstance(argument, NotApplicable):
+            return argument
+        reordered = replace(
+            argument, asking=replace(argument.asking, meaning=_reordered(argument.asking.meaning, choose))
+        )
+        template = one_template(argument, choose)
+        return case_of(
+            self,
+            variant,
+            scene,
+            ((scene.picture, each.worded(template)) for each in (argument, reordered)),
+            expected="first = second",
+            facts=argument.facts(template=template, other_template=template),
+        )
+
+    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
+        return expectations.same_answer(case, answers)
+
+
+def _reordered(meaning: Askable, choose: Chooser) -> Askable:
+    """The same in another order than it is in."""
+    match meaning:
+        case Both(groups=groups) | Either(groups=groups):
+            return replace(meaning, groups=groups[::-1])
+        case Choice(options=options):
+            return replace(meaning, options=choose.one(list(permutations(options))[1:]))
+        case _:
+            return meaning

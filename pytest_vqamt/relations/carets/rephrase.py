@@ -1,0 +1,65 @@
+"""The relation ``carets.rephrase``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo, Verdict
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language.templates.asking import QuestionType
+from pytest_vqamt.relations import expectations
+from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.carets.argument import two_templates
+from pytest_vqamt.relations.carets.drawing import any_of
+from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, knowledge
+from pytest_vqamt.relations.carets.view import View
+from pytest_vqamt.sampling.chooser import Chooser
+
+_TYPES = tuple(each for each in QuestionType if each is not QuestionType.ATTRIBUTE)
+
+
+@dataclass(frozen=True, slots=True)
+class Rephrase:
+    """A question in other words has the same answer.
+
+    Jimenez et al., ACL 2022, section 4.2 (a). Two different templates of one type (Q1, Q2, Q3, Q5, Q6, Q7) with the same
+    arguments. **Deviations:** arguments as in ``verifying`` and ``choosing``. Since nothing but the words changes, a case
+    is presumed only where "either A or B" is asked of one that is there and one that may be there unannotated: with both
+    there, "either" might be taken to exclude that.
+    """
+
+    wordnet: str = WORDNET.default
+    ontology: str = ONTOLOGY.default
+
+    info: ClassVar[RelationInfo] = RelationInfo(
+        name="carets.rephrase",
+        task=Task.VQA,
+        claim="A question in other words has the same answer.",
+        source="Jimenez et al., ACL 2022, section 4.2 (a)",
+        breakdown=("question_type", "answers", "choices", "truth"),
+        settings=(WORDNET, ONTOLOGY),
+        pairs=PairKind.SAME,
+    )
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        view = View(scene=scene, corpus=corpus, known=knowledge(self.wordnet, self.ontology))
+        argument = any_of(_TYPES, view, choose)
+        if isinstance(argument, NotApplicable):
+            return argument
+        first, second = two_templates(argument, choose)
+        return case_of(
+            self,
+            variant,
+            scene,
+            ((scene.picture, argument.worded(template)) for template in (first, second)),
+            expected="first = second",
+            facts=argument.facts(template=first, other_template=second),
+            presumed=argument.is_one_of_two,
+        )
+
+    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
+        return expectations.same_answer(case, answers)

@@ -1,0 +1,273 @@
+"""Arguments of the yes/no questions Q1 to Q4 (Jimenez et al., ACL 2022, section 4.1).
+
+As many are true as false: the truth is drawn first, and only where the scene can give both. What is there is drawn by
+``weights``; what is not there is plausible, for it is drawn by how often it occurs in the data together with what is.
+
+**Deviations**, so that no perfect perceiver contradicts the truth, are the rules of ``view``; and:
+
+- The false question with a related object names an absent subject, never a relation that is merely not annotated.
+- "Either A or B" is true with exactly one of them there, and so is "either no A or no B", the partner of "both A and
+  B", which is why exactly one of the two is there where the conjunction is false (rule 9).
+- Neither of two names is a kind of the other, and no two are of one name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+
+from pytest_vqamt.core.case import NotApplicable
+from pytest_vqamt.core.meaning import Both, Either, Exists, Group, Has
+from pytest_vqamt.core.scene import Thing
+from pytest_vqamt.language.families import family
+from pytest_vqamt.language.templates.asking import Asking, QuestionType
+from pytest_vqamt.relations.carets import weights
+from pytest_vqamt.relations.carets.argument import Argument
+from pytest_vqamt.relations.carets.view import View, related
+from pytest_vqamt.sampling.chooser import Chooser
+
+_WITH_ATTRIBUTE = 0.5
+_WITH_RELATION = 0.5
+_ONE_TRUE_OF_TWO = 0.5
+_SPATIAL = frozenset(
+    {"on", "under", "above", "below", "near", "next to", "beside", "behind", "in front of", "in", "inside", "on top of",
+     "to the left of", "to the right of"}
+)  # fmt: skip
+"""Predicates of which anything can be the subject; of others, what is of the subject's family."""
+
+
+def objects(view: View, choose: Chooser) -> Argument | NotApplicable:
+    """Q1: is there an A, a red A, an A on the B?"""
+    names = view.names()
+    absent = _absent(view, choose)
+    if not names or not absent:
+        return _LACKING
+    yes = choose.chance(0.5)
+    if choose.chance(_WITH_RELATION) and (argument := _related(view, choose, yes)):
+        return argument
+    if yes:
+        return _exists(_present(view, choose, names), "yes")
+    return _exists(*_false(view, choose, names, absent))
+
+
+def conjunction(view: View, choose: Chooser) -> Argument | NotApplicable:
+    """Q2: are there both an A and a B?"""
+    names, absent = view.names(), _absent(view, choose)
+    pairs = _apart(view, names)
+    if not pairs or not absent:
+        return _LACKING
+    yes = choose.chance(0.5)
+    first, second = _two_true(view, choose, pairs) if yes else _one_true(view, choose, names, absent)
+    return _of_two(view, QuestionType.CONJUNCTION, (first, second), choose, truth=yes, absent=() if yes else (second,))
+
+
+def disjunction(view: View, choose: Chooser) -> Argument | NotApplicable:
+    """Q3: is there either an A or a B?"""
+    names, absent = view.names(), _absent(view, choose)
+    false_pairs = _apart(view, [name for name, _ in absent])
+    if not names or not false_pairs:
+        return _LACKING
+    yes = choose.chance(0.5)
+    if yes:
+        first, second = _one_true(view, choose, names, absent)
+        return _of_two(view, QuestionType.DISJUNCTION, (first, second), choose, truth=True, absent=(second,))
+    counts = dict(absent)
+    a, b = choose.weighted(false_pairs, [counts[a] * counts[b] for a, b in false_pairs])
+    both = _perhaps_described(view, choose, a), _perhaps_described(view, choose, b)
+    return _of_two(view, QuestionType.DISJUNCTION, both, choose, truth=False, absent=both)
+
+
+def attribute(view: View, choose: Chooser) -> Argument | NotApplicable:
+    """Q4: is the A open? The true attribute is annotated, the false one excluded by one that is (rule 5)."""
+    drawn = _true_and_false(view, choose, lambda thing, word: _false_beside(view, thing, word))
+    return drawn if isinstance(drawn, NotApplicable) else drawn[0]
+
+
+def with_antonym(view: View, choose: Chooser) -> tuple[Argument, Argument] | NotApplicable:
+    """Q4, and the same with the antonym of the attribute: of one that is annotated, where its antonym is not (rule 8).
+
+    The annotated one comes first as often as its antonym.
+    """
+
+    def antonym(thing: Thing, word: str) -> tuple[tuple[str, int], ...]:
+        other = view.known.kinds.antonym(word, thing.name)
+        return ((other, 1),) if other and view.lacks(thing, other) else ()
+
+    return _true_and_false(view, choose, antonym)
+
+
+def _true_and_false(
+    view: View, choose: Chooser, false_of: Callable[[Thing, str], Sequence[tuple[str, int]]]
+) -> tuple[Argument, Argument] | NotApplicable:
+    """Whether the one thing has its own attribute, and one of those that ``false_of`` gives for it, in any order."""
+    found = [
+        (thing, word, groups, false)
+        for thing in view.scene.objects
+        for word in view.sayable(thing)
+        if (false := false_of(thing, word)) and (groups := definite(view, thing, word))
+    ]
+    if not found:
+        return NotApplicable(reason="no thing that is the only one of its kind, with an attribute that can be asked")
+    by = [weights.of_attribute(word, view.corpus) for _, word, _, _ in found]
+    thing, word, groups, false = choose.weighted(found, by)
+    group = choose.one(groups)
+    right, wrong = (
+        Argument(
+            asking=Asking(type=QuestionType.ATTRIBUTE, meaning=Has(group=group, attribute=asked)),
+            truth=truth,
+            subject=asked,
+            rests_on_the_only_one=view.is_unsure(thing.name),
+        )
+        for asked, truth in ((word, "yes"), (_drawn(choose, false), "no"))
+    )
+    return (right, wrong) if choose.chance(0.5) else (wrong, right)
+
+
+def definite(view: View, thing: Thing, asked: str = "") -> tuple[Group, ...]:
+    """Phrases that can mean nothing but this thing: "the A", "the red A", "the A on the B".
+
+    None says ``asked``, or another attribute of its category.
+    """
+    if thing.name not in view.names():
+        return ()
+    category = view.known.kinds.category_of(asked) if asked else None
+    words = [word for word in view.sayable(thing) if view.known.kinds.category_of(word) != category]
+    if not view.only_by_name(thing):
+        return tuple(
+            Group(name=thing.name, attributes=(word,)) for word in words if view.only_by_attribute(thing, word)
+        )
+    return (
+        Group(name=thing.name),
+        *(Group(name=thing.name, attributes=(word,)) for word in words),
+        *(
+            related(thing.name, predicate, Group(name=target.name))
+            for subject, predicate, target in view.relations()
+            if subject.id == thing.id
+        ),
+    )
+
+
+_LACKING = NotApplicable(reason="too few names that are surely there and surely not")
+
+
+def _exists(group: Group, truth: str, unsure: bool = False) -> Argument:
+    asking = Asking(type=QuestionType.OBJECT, meaning=Exists(group=group))
+    return Argument(asking=asking, truth=truth, subject=group.name, rests_on_absence=unsure)
+
+
+def _absent(view: View, choose: Chooser) -> tuple[tuple[str, int], ...]:
+    """Absent names that are plausible beside some thing of the scene."""
+    if not view.scene.objects:
+        return ()
+    return view.absent(choose.one(view.scene.objects).name)
+
+
+def _apart(view: View, names: Sequence[str]) -> list[tuple[str, str]]:
+    return [(a, b) for a, b in combinations(names, 2) if view.known.is_apart(a, b, view.scene)]
+
+
+def _present(view: View, choose: Chooser, names: Sequence[str]) -> Group:
+    """A name in the scene, every other time with an attribute of some thing that bears it."""
+    return _described(view, choose, choose.weighted(names, [weights.of_name(name, view.corpus) for name in names]))
+
+
+def _described(view: View, choose: Chooser, name: str) -> Group:
+    words = list(dict.fromkeys(word for thing in view.bearing(name) for word in view.sayable(thing)))
+    if words and choose.chance(_WITH_ATTRIBUTE):
+        return Group(name=name, attributes=(choose.one(words),))
+    return Group(name=name)
+
+
+def _false(
+    view: View, choose: Chooser, names: Sequence[str], absent: Sequence[tuple[str, int]]
+) -> tuple[Group, str, bool]:
+    """A name with an attribute that none of its things has, or an absent name."""
+    if choose.chance(_WITH_ATTRIBUTE):
+        name = choose.weighted(names, [weights.of_name(name, view.corpus) for name in names])
+        if words := view.false_of(name):
+            return Group(name=name, attributes=(choose.one(words),)), "no", view.is_unsure(name)
+    group = _perhaps_described(view, choose, _drawn(choose, absent))
+    return group, "no", view.is_unsure(group.name)
+
+
+def _perhaps_described(view: View, choose: Chooser, name: str) -> Group:
+    """An absent name, every other time with an attribute that its things bear in the corpus."""
+    words = [word for word, _ in view.corpus.attributes.get(name, ()) if view.can_say(word)]
+    if words and choose.chance(_WITH_ATTRIBUTE):
+        return Group(name=name, attributes=(choose.one(words),))
+    return Group(name=name)
+
+
+def _related(view: View, choose: Chooser, yes: bool) -> Argument | None:
+    """An A that is on the B, and one that is not there at all to be on it."""
+    found = [each for each in view.relations() if each[0].name in view.names()]
+    subjects = [(each, _stand_ins(view, each)) for each in found]
+    subjects = [(each, absent) for each, absent in subjects if absent]
+    if not subjects:
+        return None
+    (subject, predicate, target), absent = choose.weighted(
+        subjects, [weights.of_name(each[0].name, view.corpus) for each, _ in subjects]
+    )
+    name = subject.name if yes else _drawn(choose, absent)
+    group = related(name, predicate, Group(name=target.name))
+    return _exists(group, "yes" if yes else "no", unsure=not yes and view.is_unsure(name))
+
+
+def _stand_ins(view: View, relation: tuple[Thing, str, Thing]) -> tuple[tuple[str, int], ...]:
+    """Absent names of what could stand in the relation."""
+    subject, predicate, target = relation
+    of_any = predicate in _SPATIAL
+    return tuple(
+        (name, n)
+        for name, n in view.absent(target.name)
+        if of_any or (family(subject.name) is not None and family(name) == family(subject.name))
+    )
+
+
+def _two_true(view: View, choose: Chooser, pairs: Sequence[tuple[str, str]]) -> tuple[Group, Group]:
+    by = [weights.of_name(a, view.corpus) * weights.of_name(b, view.corpus) for a, b in pairs]
+    a, b = choose.weighted(pairs, by)
+    return _described(view, choose, a), _described(view, choose, b)
+
+
+def _one_true(
+    view: View, choose: Chooser, names: Sequence[str], absent: Sequence[tuple[str, int]]
+) -> tuple[Group, Group]:
+    """A name that is there, and one that is not."""
+    return _present(view, choose, names), _perhaps_described(view, choose, _drawn(choose, absent))
+
+
+def _of_two(
+    view: View,
+    type_: QuestionType,
+    groups: tuple[Group, Group],
+    choose: Chooser,
+    *,
+    truth: bool,
+    absent: tuple[Group, ...],
+) -> Argument:
+    subject = groups[0].name
+    ordered = groups[::-1] if choose.chance(_ONE_TRUE_OF_TWO) else groups
+    meaning = Both(groups=ordered) if type_ is QuestionType.CONJUNCTION else Either(groups=ordered)
+    return Argument(
+        asking=Asking(type=type_, meaning=meaning),
+        truth="yes" if truth else "no",
+        subject=subject,
+        rests_on_absence=any(view.is_unsure(group.name) for group in absent),
+    )
+
+
+def _false_beside(view: View, thing: Thing, word: str) -> tuple[tuple[str, int], ...]:
+    """Attributes of the category of ``word`` that the thing surely lacks, as things bear them in the corpus."""
+    kinds = view.known.kinds
+    borne = weights.bearers(view.corpus)
+    category = kinds.category_of(word)
+    return tuple(
+        (other, borne[other])
+        for other in kinds.members(category or "")
+        if other in borne and kinds.askable(other) and view.lacks(thing, other)
+    )
+
+
+def _drawn(choose: Chooser, counted: Sequence[tuple[str, int]]) -> str:
+    return choose.weighted([name for name, _ in counted], [n for _, n in counted])

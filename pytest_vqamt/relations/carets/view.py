@@ -1,0 +1,153 @@
+"""A scene as one question is made of it: what is there, what is not, and what is the only one of its kind.
+
+Every answer here rests on the rules of relations.md, section 0: see each method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.meaning import Group, Related
+from pytest_vqamt.core.scene import Scene, Thing
+from pytest_vqamt.language.nouns import is_mass, plural, singular
+from pytest_vqamt.relations.carets.knowledge import Knowledge
+from pytest_vqamt.relations.names import names_in, presumed, things_in
+
+PLAUSIBLE = 20
+"""So many absent names at most are drawn from, those that most often occur together with what is there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """One scene, the corpus it is from, and what is known of words.
+
+    Attributes:
+        gradable: whether what depends on class and context ("small", "tall", "old") may be said of things.
+    """
+
+    scene: Scene
+    corpus: Corpus
+    known: Knowledge
+    gradable: bool = True
+
+    def names(self) -> tuple[str, ...]:
+        """The names in the scene that can be asked about, in scene order: of physical things, and of no crowd."""
+        crowds = {region.name for region in self.scene.regions}
+        return tuple(name for name in things_in(self.scene) if name not in crowds and self.known.is_named(name))
+
+    def bearing(self, name: str) -> tuple[Thing, ...]:
+        """The things of this very name."""
+        return tuple(thing for thing in self.scene.objects if thing.name == name)
+
+    def absent(self, companion: str) -> tuple[tuple[str, int], ...]:
+        """Names that are surely not there and plausible, with how many scenes of the corpus have both (rule 4)."""
+        found = (pair for pair in self.corpus.together.get(companion, ()) if self._is_absent(pair[0]))
+        return tuple(islice(found, PLAUSIBLE))
+
+    def is_unsure(self, name: str) -> bool:
+        """Whether some thing of this name may be there without being annotated."""
+        return presumed((name,), self.scene)
+
+    def sayable(self, thing: Thing) -> tuple[str, ...]:
+        """The attributes of a thing that a question can name."""
+        return tuple(word for word in thing.attributes if self.can_say(word, thing))
+
+    def can_say(self, word: str, thing: Thing | None = None) -> bool:
+        """Whether the ontology knows the attribute, and it says something of the whole of the thing (if any)."""
+        kinds = self.known.kinds
+        category = kinds.category_of(word)
+        return (
+            category is not None
+            and kinds.askable(word)
+            and (self.gradable or not kinds.is_gradable(word))
+            and not (thing is not None and thing.multi_coloured and category == "color")
+        )
+
+    def lacks(self, thing: Thing, word: str) -> bool:
+        """Whether the thing surely has not the attribute: it bears one that excludes it (rule 5)."""
+        if thing.multi_coloured and self.known.kinds.category_of(word) == "color":
+            return False
+        return not self.bears(thing, word) and any(self.known.kinds.excludes(own, word) for own in thing.attributes)
+
+    def bears(self, thing: Thing, word: str) -> bool:
+        """Whether the attribute is annotated on the thing, however it is spelled."""
+        return any(self.known.is_one(own, word) for own in thing.attributes)
+
+    def false_of(self, name: str) -> tuple[str, ...]:
+        """Attributes that things of this name bear in the corpus, and that each one here surely lacks (rule 5)."""
+        things = self.bearing(name)
+        if not self.is_only_name(name):
+            return ()
+        return tuple(
+            word
+            for word, _ in self.corpus.attributes.get(name, ())
+            if self.can_say(word, things[0]) and all(self.lacks(thing, word) for thing in things)
+        )
+
+    def is_only_name(self, name: str) -> bool:
+        """Whether nothing of another name in the scene could go by this one (rule 6)."""
+        others = names_in(self.scene) - {name}
+        return all(self.known.is_apart(name, other, self.scene) for other in others)
+
+    def only_by_name(self, thing: Thing) -> bool:
+        """Whether "the NAME" can mean nothing but this thing (rule 6)."""
+        return (
+            len(self.bearing(thing.name)) == 1
+            and all(region.name != thing.name for region in self.scene.regions)
+            and self.is_only_name(thing.name)
+        )
+
+    def only_by_attribute(self, thing: Thing, word: str) -> bool:
+        """Whether "the WORD NAME" can mean nothing but this thing (rules 2 and 6)."""
+        if any(region.name == thing.name for region in self.scene.regions) or not self.is_only_name(thing.name):
+            return False
+        return all(self.lacks(other, word) for other in self.bearing(thing.name) if other.id != thing.id)
+
+    def only_of_class(self, thing: Thing, word: str, attribute: str = "") -> bool:
+        """Whether "the CLASS", or "the ATTRIBUTE CLASS", can mean nothing but this thing (rule 6)."""
+        return all(
+            self.known.is_never(other.name, word) or (bool(attribute) and self.lacks(other, attribute))
+            for other in self.scene.objects
+            if other.id != thing.id
+        ) and all(self.known.is_never(region.name, word) for region in self.scene.regions)
+
+    def classes_absent(self, name: str) -> tuple[str, ...]:
+        """The classes of a name of which nothing in the scene is, or could pass for, a thing."""
+        here = names_in(self.scene)
+        return tuple(
+            each.word
+            for each in self.known.classes_of(name)
+            if each.word != name and each.may_be_absent and all(self.known.is_never(other, each.word) for other in here)
+        )
+
+    def relations(self) -> Iterator[tuple[Thing, str, Thing]]:
+        """Subject, predicate and object of each relationship that can be asked about.
+
+        The object is the only one of its name.
+        """
+        by_id = {thing.id: thing for thing in self.scene.objects}
+        sure: dict[str, bool] = {}
+        for each in self.scene.relationships:
+            if not self.known.kinds.asks(each.predicate) or each.subject == each.object:
+                continue
+            subject, target = by_id[each.subject], by_id[each.object]
+            if target.id not in sure:
+                sure[target.id] = self.known.is_named(target.name) and self.only_by_name(target)
+            if sure[target.id] and subject.name != target.name and self.known.is_named(subject.name):
+                yield subject, each.predicate, target
+
+    def _is_absent(self, name: str) -> bool:
+        here = names_in(self.scene)
+        return (
+            self.known.is_named(name)
+            and (is_mass(name) or (plural(name) not in here and singular(name) not in here))
+            and self.known.is_absent(name, self.scene)
+        )
+
+
+def related(name: str, predicate: str, target: Group, attributes: tuple[str, ...] = ()) -> Group:
+    """The things of this name that stand in the relation to the only one of ``target``."""
+    return Group(name=name, attributes=attributes, related=(Related(predicate=predicate, to=target),))

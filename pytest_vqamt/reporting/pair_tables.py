@@ -1,0 +1,149 @@
+"""The metrics of pairs as rows of tables: ACC, CONS and C-ACC beside what people reach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+
+from pytest_vqamt.core.pairs import Pairs, PairTally
+from pytest_vqamt.core.results import Coverage, Reference, RelationResult
+from pytest_vqamt.stats.carets import human, test_of
+
+Rows = list[tuple[str, ...]]
+
+_HEAD = ("CARETS test", "pairs", "ACC", "CONS", "C-ACC", "human CONS")
+_RIGHT = ("CARETS test", "pairs", "ACC", "orig.", "pert.", "CONS", "C-ACC", "human CONS")
+_SAID = ("CARETS test", "authors' CONS", "authors' C-ACC", "yes", "no", "other")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    """A line of the tables: what it is of, its counts, and what people reach."""
+
+    name: str
+    tally: PairTally
+    reference: Reference | None
+
+
+def pair_rows(results: Sequence[RelationResult]) -> list[Rows]:
+    """A table with a row for each test, its variants added up; none where no relation feeds pairs."""
+    rows = [
+        (
+            line.name,
+            str(line.tally.pairs),
+            *map(_rate, (line.tally.acc, line.tally.cons, line.tally.c_acc)),
+            _cons(line),
+        )
+        for test in _tests(results)
+        for line in test.totals
+    ]
+    return [[_HEAD, *rows]] if rows else []
+
+
+def pair_rows_in_full(results: Sequence[RelationResult]) -> list[Rows]:
+    """Two tables with all metrics: of each test, each of its variants, and each value of its facts."""
+    lines = [line for test in _tests(results) for line in test.lines]
+    if not lines:
+        return []
+    return [[_RIGHT, *map(_right, lines)], [_SAID, *map(_said, lines)]]
+
+
+def coverage_rows(tables: Sequence[Coverage], data: str) -> Rows:
+    """A table of who has the same pairs right: models have a number, by which the columns are named."""
+    here = [each for each in tables if each.data == data]
+    if not here:
+        return []
+    models = tuple(dict.fromkeys(model for each in here for model in each.models))
+    numbers = {model: str(number) for number, model in enumerate(models, start=1)}
+    rows: Rows = [("CARETS test", "pairs right", *numbers.values())]
+    for each in here:
+        rows.append((_presumed(each.test) if each.presumed else each.test, *[""] * (len(models) + 1)))
+        for model, right, shares in zip(each.models, each.right, each.shares, strict=True):
+            found = dict(zip(each.models, shares, strict=True))
+            cells = ("-" if other == model else _rate(found.get(other)) for other in models)
+            rows.append((f"  {numbers[model]} {model}", str(right), *cells))
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Test:
+    """The items of one test, on one model and one data source."""
+
+    name: str
+    results: tuple[RelationResult, ...]
+
+    @property
+    def lines(self) -> Iterator[_Line]:
+        """Each total with what it is made up of."""
+        for presumed in (False, True):
+            fed = self._fed(presumed)
+            for total in self._total(presumed):
+                yield total
+                if len(fed) > 1:
+                    for item, pairs in fed:
+                        variant = item.removeprefix(self.name)
+                        yield _Line(name=f"  {variant}", tally=pairs.tally, reference=human(item))
+                yield from self._by(reduce(add, (pairs for _, pairs in fed)))
+
+    @property
+    def totals(self) -> Iterator[_Line]:
+        """The cases of all variants, and those that are presumed."""
+        yield from self._total(False)
+        yield from self._total(True)
+
+    def _total(self, presumed: bool) -> Iterator[_Line]:
+        fed = self._fed(presumed)
+        tally = reduce(add, (pairs.tally for _, pairs in fed), PairTally())
+        if tally.pairs:
+            tags = (*self.results[0].tags, *(("presumed",) if presumed else ()))
+            yield _Line(name=_tagged(self.name, tags), tally=tally, reference=human(self.name))
+
+    def _fed(self, presumed: bool) -> list[tuple[str, Pairs]]:
+        """The counts of each variant that has any."""
+        found = (
+            (each.item, (each.presumed.pairs if each.presumed else None) if presumed else each.pairs)
+            for each in self.results
+        )
+        return [(item, pairs) for item, pairs in found if pairs is not None and pairs.tally.pairs]
+
+    def _by(self, pairs: Pairs) -> Iterator[_Line]:
+        for fact, values in sorted(pairs.by.items()):
+            for value, tally in sorted(values.items()):
+                yield _Line(
+                    name=f"  {fact.replace('_', ' ')}: {value}", tally=tally, reference=human(self.name, fact, value)
+                )
+
+
+def _tests(results: Sequence[RelationResult]) -> list[_Test]:
+    names = dict.fromkeys(test_of(each.item) for each in results if each.pairs is not None)
+    return [_Test(name, tuple(each for each in results if test_of(each.item) == name)) for name in names]
+
+
+def _right(line: _Line) -> tuple[str, ...]:
+    tally = line.tally
+    rates = (tally.acc, tally.acc_original, tally.acc_perturbed, tally.cons, tally.c_acc)
+    return line.name, str(tally.pairs), *map(_rate, rates), _cons(line)
+
+
+def _said(line: _Line) -> tuple[str, ...]:
+    tally, answers = line.tally, line.tally.binary_answers
+    shares = (f"{count / answers:.0%}" if answers else "-" for count in (tally.yes, tally.no, tally.other))
+    return line.name, _rate(tally.cons_authors), _rate(tally.c_acc_authors), *shares
+
+
+def _cons(line: _Line) -> str:
+    return _rate(line.reference.cons if line.reference else None)
+
+
+def _rate(rate: float | None) -> str:
+    return "-" if rate is None else f"{rate:.3f}"
+
+
+def _tagged(name: str, tags: Sequence[str]) -> str:
+    return f"{name} ({', '.join(tags)})" if tags else name
+
+
+def _presumed(name: str) -> str:
+    return _tagged(name, ("presumed",))

@@ -1,0 +1,196 @@
+"""The tables of ACC, CONS and C-ACC, to the letter."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from textwrap import dedent
+
+from pytest_vqamt.core.counts import Tally
+from pytest_vqamt.core.pairs import Pairs, PairTally
+from pytest_vqamt.core.results import Coverage, DataUse, ModelUse, Presumed, RelationResult, Report
+from pytest_vqamt.reporting.terminal import summary
+
+TINY = ModelUse(name="tiny", fingerprint="", tasks=("vqa",))
+OTHER = ModelUse(name="hf:org/name", fingerprint="", tasks=("vqa",))
+PICTURES = DataUse(spec="pictures:500", scenes=500, digest="0" * 16)
+
+# 100 pairs: 80 right at first, 60 after, 50 both; 70 consistent; 65 as the authors have it, 55 of them right at first.
+HUNDRED = PairTally(
+    pairs=100, right_first=80, right_second=60, both_right=50, consistent=70, consistent_authors=65,
+    both_right_authors=55, yes=150, no=40, other=10,
+)  # fmt: skip
+# 50 pairs, of choices: nobody says yes or no.
+FIFTY = PairTally(
+    pairs=50, right_first=25, right_second=20, both_right=10, consistent=20, consistent_authors=20,
+    both_right_authors=10,
+)  # fmt: skip
+THREE = PairTally(pairs=3, right_first=3, right_second=3, both_right=3, consistent=3, yes=6)
+
+
+def result(item: str, tally: PairTally | None, apart: PairTally | None = None) -> RelationResult:
+    sure = Tally(cases=tally.pairs, holds=tally.pairs) if tally else Tally(cases=1, holds=1)
+    presumed = Presumed(
+        tally=Tally(cases=3, holds=3),
+        breakdown={},
+        readings=Counter(),
+        interval=(0.4, 1.0),
+        gate=None,
+        pairs=Pairs(tally=apart) if apart else None,
+    )
+    by = (
+        {"answers": {"binary" if tally.binary_answers else "choices": tally}, "question_type": {"object": tally}}
+        if tally
+        else {}
+    )
+    return RelationResult(
+        position=0,
+        item=item,
+        version=1,
+        claim="All is one.",
+        model=TINY,
+        data=PICTURES,
+        tags=(),
+        tally=sure,
+        scenes_not_applicable=0,
+        not_applicable={},
+        breakdown={},
+        readings=Counter(),
+        interval=(0.4, 1.0),
+        gate=None,
+        presumed=presumed if apart else None,
+        pairs=Pairs(tally=tally, by=by) if tally else None,
+    )
+
+
+def shown(*results: RelationResult, in_full: bool = False, coverage: tuple[Coverage, ...] = ()) -> str:
+    models = tuple(dict.fromkeys(each.model for each in results))
+    report = Report(
+        vqamt_version="0",
+        seed=0,
+        sampler="random",
+        max_cases=100,
+        shard="1/1",
+        started="",
+        duration_s=0.0,
+        models=models,
+        data=(PICTURES,),
+        relations=results,
+        coverage=coverage,
+    )
+    return "\n".join(summary(report, in_full=in_full)) + "\n"
+
+
+ORDER = (result("carets.order[choices]", FIFTY), result("carets.order[conjunction]", HUNDRED, THREE))
+REPEAT = result("control.repeat", None)
+
+
+def test_a_row_for_each_test_beside_what_people_reach() -> None:
+    text = shown(REPEAT, *ORDER, result("ours.pairs", FIFTY))
+    # Both variants: (25 + 20 + 80 + 60) / 300, (20 + 70) / 150, (10 + 50) / 150.
+    table = """\
+
+        CARETS test              pairs    ACC   CONS  C-ACC  human CONS
+        -----------------------  -----  -----  -----  -----  ----------
+        carets.order               150  0.617  0.600  0.400       0.988
+        carets.order (presumed)      3  1.000  1.000  1.000       0.988
+        ours.pairs                  50  0.450  0.400  0.200           -
+
+        """
+    assert dedent(table) in text
+    assert "authors" not in text
+    assert text.count("CARETS test") == 1
+
+
+def test_all_metrics_where_they_are_asked_for() -> None:
+    text = shown(*ORDER, in_full=True)
+    # As the authors score: (20 + 65) / 150 and (10 + 55) / 150. Of three pairs no raw answers are equal.
+    tables = """\
+
+        CARETS test              pairs    ACC  orig.  pert.   CONS  C-ACC  human CONS
+        -----------------------  -----  -----  -----  -----  -----  -----  ----------
+        carets.order               150  0.617  0.700  0.533  0.600  0.400       0.988
+          [choices]                 50  0.450  0.500  0.400  0.400  0.200       0.988
+          [conjunction]            100  0.700  0.800  0.600  0.700  0.500       0.988
+          answers: binary          100  0.700  0.800  0.600  0.700  0.500       0.990
+          answers: choices          50  0.450  0.500  0.400  0.400  0.200       0.987
+          question type: object    150  0.617  0.700  0.533  0.600  0.400           -
+        carets.order (presumed)      3  1.000  1.000  1.000  1.000  1.000       0.988
+
+        CARETS test              authors' CONS  authors' C-ACC   yes   no  other
+        -----------------------  -------------  --------------  ----  ---  -----
+        carets.order                     0.567           0.433   75%  20%     5%
+          [choices]                      0.400           0.200     -    -      -
+          [conjunction]                  0.650           0.550   75%  20%     5%
+          answers: binary                0.650           0.550   75%  20%     5%
+          answers: choices               0.400           0.200     -    -      -
+          question type: object          0.567           0.433   75%  20%     5%
+        carets.order (presumed)          0.000           0.000  100%   0%     0%
+
+        """
+    assert dedent(tables) in text
+
+
+def test_a_hundred_columns_are_enough() -> None:
+    results = [
+        result("carets.ontological[hypernym]", HUNDRED, HUNDRED),
+        result("carets.published[ontological_consistency]", HUNDRED),
+    ]
+    assert results[0].pairs is not None
+    pairs = replace(results[0].pairs, by={"question_type": {"attribute choice": HUNDRED}})
+    lines = shown(*(replace(each, pairs=pairs) for each in results), in_full=True).splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("CARETS test"))
+    assert max(map(len, lines[first:])) <= 100
+
+
+def test_one_variant_alone_is_not_named_twice() -> None:
+    text = shown(result("carets.negation", HUNDRED), in_full=True)
+    assert text.count("carets.negation") == 3, "in the table of pass rates, and in each of ours"
+    assert "[]" not in text
+
+
+def test_where_no_relation_has_pairs_there_is_no_table() -> None:
+    for in_full in (False, True):
+        assert "CARETS" not in shown(REPEAT, in_full=in_full)
+
+
+def test_the_published_tests_stand_apart() -> None:
+    text = shown(*(result(f"carets.published[{name}]", FIFTY) for name in ("antonym_consistency", "mine")))
+    rows = [line.split() for line in text.splitlines() if line.startswith("carets.published")][2:]
+    assert [(row[0], row[-1]) for row in rows] == [
+        ("carets.published[antonym_consistency]", "0.890"),
+        ("carets.published[mine]", "-"),
+    ]
+
+
+def test_who_has_the_same_pairs_right() -> None:
+    table = Coverage(
+        test="carets.order",
+        data="pictures:500",
+        presumed=False,
+        models=("tiny", "hf:org/name"),
+        right=(60, 0),
+        shares=((1.0, None), (0.25, None)),
+    )
+    other = tuple(replace(each, model=OTHER) for each in ORDER)
+    text = shown(*ORDER, *other, coverage=(table, replace(table, presumed=True), replace(table, data="gqa:DIR")))
+    assert (
+        dedent(
+            """\
+
+            on pictures:500, of the pairs that the column's model has right, the share that the row's has too
+
+            CARETS test              pairs right      1  2
+            -----------------------  -----------  -----  -
+            carets.order
+              1 tiny                          60      -  -
+              2 hf:org/name                    0  0.250  -
+            carets.order (presumed)
+              1 tiny                          60      -  -
+              2 hf:org/name                    0  0.250  -
+
+            """
+        )
+        in text
+    )
+    assert "the share that" not in shown(*ORDER)
