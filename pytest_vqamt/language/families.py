@@ -7,14 +7,24 @@ from functools import lru_cache
 from importlib.resources import files
 from itertools import combinations
 
+from pytest_vqamt.language.derived_families import derived_family
+from pytest_vqamt.language.nouns import singular
+
 
 def family(name: str) -> str | None:
-    """The family of ``name``, or None where it is not listed; the list is ``families.toml``, curated.
+    """The family of ``name``: as ``families.toml`` has it, curated; else as WordNet has it, where there is no doubt.
 
-    >>> family("dog"), family("teddy bear"), family("mouse")
-    ('animal', 'plaything', None)
+    >>> family("dog"), family("teddy bear"), family("office chair"), family("mouse")
+    ('animal', 'plaything', 'furniture', None)
     """
-    return _families().get(name)
+    return _families().get(name) or _derived(name)
+
+
+@lru_cache(maxsize=65536)
+def _derived(name: str) -> str | None:
+    if name in _OF_NO_FAMILY or not name:
+        return None
+    return _families().get(singular(name)) or derived_family(name)
 
 
 def one_is_a_kind_of_the_other(a: str, b: str) -> bool:
@@ -34,12 +44,12 @@ def one_is_a_kind_of_the_other(a: str, b: str) -> bool:
 
 
 def is_known(name: str) -> bool:
-    """Whether it is known what kind of thing goes by the name.
+    """Whether it is known for certain what kind of thing goes by the name, and which listed names it may share it with.
 
     >>> is_known("dog"), is_known("mouse"), is_known("robin")
     (True, True, False)
     """
-    return family(name) is not None or name in _OF_NO_FAMILY
+    return name in _families() or name in _OF_NO_FAMILY
 
 
 _SEXES_AND_AGES = frozenset({"man", "woman", "boy", "girl"})

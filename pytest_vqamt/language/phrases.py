@@ -135,6 +135,18 @@ def _counted(name: str, n: int) -> str:
 
 
 @cache
+def stands_before_its_noun(attribute: str) -> bool:
+    """Whether the attribute precedes its noun in ``phrase_with_the``.
+
+    Of two things in a row, what follows the last noun could be said of both: "a dog or a cat lying down".
+
+    >>> stands_before_its_noun("red"), stands_before_its_noun("on"), stands_before_its_noun("lying down")
+    (True, True, False)
+    """
+    return _place(_lists().no_clause.get(attribute, attribute)) == "before"
+
+
+@cache
 def descriptions() -> frozenset[str]:
     """The attributes that describe a thing without making it another: "black", "small", not "hot" of a hot dog."""
     return frozenset(_lists().ranks)

@@ -107,6 +107,4 @@ def _by_name(group: Group) -> Group:
 
 def _beside(group: Group) -> Group:
     """The group, with what it stands in a relation to by its very name."""
-    return replace(
-        group, related=tuple(replace(condition, to=_by_name(condition.to)) for condition in group.related)
-    )
+    return replace(group, related=tuple(replace(condition, to=_by_name(condition.to)) for condition in group.related))

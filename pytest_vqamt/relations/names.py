@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.scene import Scene, Thing
@@ -47,12 +48,7 @@ def disjoint(a: str, b: str, scene: Scene) -> bool:
     They come from two top families, or are two known classes of one exhaustive class list of which neither is a kind of
     the other, and they share no head noun.
     """
-    if a == b or a.rpartition(" ")[2] == b.rpartition(" ")[2]:
-        return False
-    if {a, b} <= scene.exhaustive and is_known(a) and is_known(b):
-        return not one_is_a_kind_of_the_other(a, b)
-    families = family(a), family(b)
-    return None not in families and families[0] != families[1]
+    return are_disjoint(a, b, {a, b} <= scene.exhaustive)
 
 
 def unrelated(a: str, b: str, scene: Scene) -> bool:
@@ -61,7 +57,24 @@ def unrelated(a: str, b: str, scene: Scene) -> bool:
     They are disjoint; and where not every instance of both is annotated, neither is worn, carried or held by the other,
     or a part of it.
     """
-    return disjoint(a, b, scene) and ({a, b} <= scene.exhaustive or not belong_together(a, b))
+    return are_unrelated(a, b, {a, b} <= scene.exhaustive)
+
+
+@lru_cache(maxsize=262144)
+def are_disjoint(a: str, b: str, listed: bool) -> bool:
+    """``disjoint`` of names that are both ``listed`` in one exhaustive class list, or not."""
+    if a == b or a.rpartition(" ")[2] == b.rpartition(" ")[2]:
+        return False
+    if listed and is_known(a) and is_known(b):
+        return not one_is_a_kind_of_the_other(a, b)
+    families = family(a), family(b)
+    return None not in families and families[0] != families[1]
+
+
+@lru_cache(maxsize=262144)
+def are_unrelated(a: str, b: str, listed: bool) -> bool:
+    """``unrelated`` of names that are both ``listed`` in one exhaustive class list, or not."""
+    return are_disjoint(a, b, listed) and (listed or not belong_together(a, b))
 
 
 def alone(name: str, scene: Scene) -> bool:

@@ -89,6 +89,11 @@ ANSWERS: tuple[tuple[Meaning, Truth], ...] = (
     (Describe(), (("dog", 3), ("cat", 1), ("bench", 1), ("car", 1))),
     (Annotated(answers=(("tan", 0.3), ("brown", 0.6), ("beige", 0.1))), "brown"),
     (Annotated(answers=()), None),
+    (Annotated(answers=(("no", 1.0),), options=("yes", "no")), False),
+    (Annotated(answers=(("yes", 0.9), ("no", 0.3)), options=("yes", "no")), True),
+    (Annotated(answers=(("blue", 1.0),), options=("red", "blue")), "blue"),
+    # What may be answered is not known: "yes" is what the annotators said.
+    (Annotated(answers=(("yes", 1.0),)), "yes"),
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Small data sets in the form in which CARETS is published: one pair for a test that wants yes and no, one of choices."""
+"""Small data sets in the form in which CARETS is published: a pair that wants yes and no, and one of choices."""
 
 from __future__ import annotations
 

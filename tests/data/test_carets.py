@@ -86,7 +86,7 @@ def test_a_pair_of_the_sample_as_a_person_reads_it() -> None:
 
 @real_data
 def test_a_file_that_is_named_and_absent_is_one_warning() -> None:
-    with pytest.warns(UserWarning) as told:
+    with pytest.warns(UserWarning, match="names") as told:
         load(str(REAL))
     assert [str(each.message).partition(" names ")[2] for each in told] == [
         "object_verification_ontology_ontology_test.json, which is not there: the pairs in it are left out"

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from functools import reduce
 from operator import add
 
-import pytest
-
 from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.events import Event, Judged
@@ -23,6 +21,7 @@ from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.sampling.chooser import Chooser
 from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.stats.carets import human
 from tests.execution.worlds import Model, Rule, Scenes, loaded
 from tests.making import group_of
 
@@ -35,11 +34,12 @@ class Negated:
     """
 
     presumes: bool = False
+    name: str = "ours.negated"
 
     @property
     def info(self) -> RelationInfo:
         return RelationInfo(
-            name="ours.negated", task=Task.VQA, claim="One yes, one no.", source="here", breakdown=("truth",),
+            name=self.name, task=Task.VQA, claim="One yes, one no.", source="here", breakdown=("truth",),
             pairs=PairKind.OPPOSITE,
         )  # fmt: skip
 
@@ -50,7 +50,7 @@ class Negated:
         texts = (f"{group.name} {number}", f"no {group.name} {number}")
         meanings: tuple[Meaning, ...] = (Exists(group=group), Absent(group=group))
         return Case(
-            relation="ours.negated",
+            relation=self.name,
             variant=variant,
             scene=scene.id,
             queries=tuple(
@@ -159,6 +159,10 @@ def test_waived_pairs_are_in_no_metric() -> None:
     assert after.unanswered == before.unanswered >> 10 << 10
 
 
-@pytest.mark.parametrize("item", [Rule()])
-def test_a_relation_that_feeds_no_pairs_has_none(item: Rule) -> None:
-    assert result_of(item).pairs is None
+def test_what_people_reach_stands_beside_it() -> None:
+    assert result_of(Negated(name="carets.negation")).reference == human("carets.negation")
+    assert result_of(Negated()).reference is None
+
+
+def test_a_relation_that_feeds_no_pairs_has_none() -> None:
+    assert result_of(Rule()).pairs is None

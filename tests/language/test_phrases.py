@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.meaning import Group, Related
-from pytest_vqamt.language.phrases import describe, in_a_row, phrase, with_indefinite
+from pytest_vqamt.language.phrases import definite, describe, in_a_row, phrase, phrase_with_the, with_indefinite
 
 
 def related(name: str, predicate: str, to: str, *attributes: str) -> Group:
@@ -18,6 +18,7 @@ def related(name: str, predicate: str, to: str, *attributes: str) -> Group:
         ("car", (), "car", "cars"),
         ("car", ("red",), "red car", "red cars"),
         ("car", ("red", "small"), "small red car", "small red cars"),
+        ("shirt", ("plain", "red"), "plain red shirt", "plain red shirts"),
         ("box", ("striped", "open", "large", "blue"), "large open blue striped box", "large open blue striped boxes"),
         ("giraffe", ("standing",), "standing giraffe", "standing giraffes"),
         ("man", ("walking", "old"), "old walking man", "old walking men"),
@@ -88,6 +89,25 @@ def test_conditions_can_be_several_and_deep() -> None:
 )
 def test_any_one_of_a_group(group: Group, words: str) -> None:
     assert with_indefinite(group) == words
+
+
+@pytest.mark.parametrize(
+    ("group", "short", "clause"),
+    [
+        (related("cup", "on", "table", "wooden"), "cup on the wooden table", "cup that is on the wooden table"),
+        (related("woman", "wears", "glasses"), "woman wearing the glasses", "woman who is wearing the glasses"),
+        (related("people", "in", "water"), "people in the water", "people who are in the water"),
+        (related("scissors", "has", "handle"), "scissors with the handle", "scissors that have the handle"),
+        (related("table", "made of", "wood"), "table made of wood", "table that is made of wood"),
+        (related("toast", "covered with", "butter"), "toast covered with butter", "toast that is covered with butter"),
+        (related("boat", "in", "water"), "boat in the water", "boat that is in the water"),
+        (Group(name="tv", attributes=("on",)), "switched-on tv", "switched-on tv"),
+        (Group(name="man", attributes=("awake",)), "man who is awake", "man who is awake"),
+    ],
+)
+def test_with_the_one_that_it_is_related_to(group: Group, short: str, clause: str) -> None:
+    assert phrase_with_the(group, "singular") == short
+    assert definite(group, "clause") == f"the {clause}"
 
 
 @pytest.mark.parametrize(

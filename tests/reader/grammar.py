@@ -27,6 +27,7 @@ LEXICAL = MappingProxyType(
     {
         "NOUN": "attributes and the name of things",
         "PERSON": "the same, of people",
+        "WHOEVER": "'who', of which it is asked who it is",
         "AFTER": "an attribute that follows its noun",
         "MOD": "an attribute that follows a verb and its noun",
         "LINK": "a relationship as it follows a noun, and what to",

@@ -13,6 +13,10 @@ LONGEST = 5
 """The most words that an entry of a lexicon has."""
 
 
+PIECE = {"sg": "piece", "pl": "pieces", "ms": ""}
+"""What makes one, or several, of a name that has but one number: "a piece of furniture"."""
+
+
 @dataclass(frozen=True, slots=True)
 class Words:
     """The words of one text, and what of the lexicon begins at each. A pair is of what was found and where it ends."""
@@ -98,11 +102,16 @@ class Words:
             yield self.words[start:end], end
 
     def _names(self, number: str, words: tuple[str, ...]) -> Iterator[str]:
+        if words[:2] == (PIECE[number], "of"):
+            yield from self._names("ms", words[2:])
+            return
         name = " ".join(words)
         if (number == "sg" and name in self.lexicon.names) or (number == "ms" and name in self.lexicon.mass):
             yield name
         if number == "pl" and name in self.lexicon.pairs:
             yield name
         elif number == "pl":
-            candidates = (" ".join((*words[:-1], singular)) for singular in singulars_of(words[-1]))
-            yield from (candidate for candidate in candidates if candidate in self.lexicon.names)
+            head = words.index("of") - 1 if "of" in words else len(words) - 1
+            for one in singulars_of(words[head]) if head >= 0 else ():
+                if (candidate := " ".join((*words[:head], one, *words[head + 1 :]))) in self.lexicon.names:
+                    yield candidate

@@ -31,6 +31,7 @@ class Lexicon:
         after: attributes that stand right behind a name, those in "-ing" aside ("in the air").
         stuffs: nouns for what a thing is made of, with the attributes that say so ("wood": "wooden").
         kinds: nouns for categories of attributes, with those that are of it.
+        categories: the categories that have no noun.
         links: relationships as they follow a noun, with what they are called in scenes.
         verbs: relationships that have a verb of their own.
         of_stuff: relationships after which a mass noun has no article ("made of").
@@ -48,6 +49,7 @@ class Lexicon:
     after: frozenset[str] = frozenset()
     stuffs: Mapping[str, str] = field(default_factory=dict)
     kinds: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    categories: tuple[frozenset[str], ...] = ()
     links: Mapping[str, str] = field(default_factory=dict)
     verbs: Mapping[str, tuple[str, str]] = field(default_factory=lambda: VERBS)
     of_stuff: frozenset[str] = frozenset()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 IRREGULAR = {
+    "aircraft": "aircraft",
     "calves": "calf",
     "children": "child",
     "deer": "deer",
@@ -12,6 +13,7 @@ IRREGULAR = {
     "fish": "fish",
     "geese": "goose",
     "halves": "half",
+    "hooves": "hoof",
     "knives": "knife",
     "leaves": "leaf",
     "loaves": "loaf",
@@ -41,7 +43,7 @@ _VOWELS = frozenset("aeiou")
 _CONSONANT_SOUND = ("eu", "one", "unic", "unif", "union", "unit", "univ", "use", "usual", "ut")
 """Beginnings that are written with a vowel and spoken with a consonant: "a unicycle"."""
 
-_VOWEL_SOUND = ("heir", "honest", "hour", "mp3", "x-ray")
+_VOWEL_SOUND = ("heir", "honest", "hour", "mp3", "rv", "suv", "x-ray")
 """Beginnings that are written with a consonant and spoken with a vowel: "an hourglass"."""
 
 

@@ -119,6 +119,9 @@ class Parser:
                 for group, end in words.nouns(which, start):
                     if what == "NOUN" or group.name in self.lexicon.people:
                         yield Phrase(end=end, groups=(group,))
+            case "WHOEVER":
+                if self._word(start) == "who":
+                    yield Phrase(end=start + 1, groups=(Group(name="person"),))
             case "AFTER" | "MOD":
                 for attribute, end in words.trailing(start) if what == "AFTER" else words.qualities(which, start):
                     yield Phrase(end=end, groups=(Group(name="", attributes=(attribute,)),))

@@ -39,9 +39,7 @@ def read(text: str, lexicon: Lexicon) -> Meaning:
             too often, or the text has two readings.
     """
     parser = Parser(lexicon, _words(text))
-    found = (
-        meaning_of(phrase, lexicon) for symbol, meaning_of in MEANINGS.items() for phrase in parser.whole(symbol)
-    )
+    found = (meaning_of(phrase, lexicon) for symbol, meaning_of in MEANINGS.items() for phrase in parser.whole(symbol))
     readings = {reading for reading in found if reading is not None}
     if len(readings) != 1:
         raise Unreadable(f"expected a question with one reading but got text={text!r} with {len(readings)}")
@@ -52,7 +50,14 @@ def _words(text: str) -> tuple[str, ...]:
     """The words in lower case, with commas and colons as words and "isn't" as two."""
     if not _TEXT.fullmatch(text):
         raise Unreadable(f"expected a capital, words with single spaces and a question mark but got text={text!r}")
-    spaced = text.removesuffix("?").lower().replace(",", " ,").replace(":", " :").replace("cannot", "can not").replace("can't", "can n't")
+    spaced = (
+        text.removesuffix("?")
+        .lower()
+        .replace(",", " ,")
+        .replace(":", " :")
+        .replace("cannot", "can not")
+        .replace("can't", "can n't")
+    )
     return tuple(_CONTRACTION.sub(r" \1", spaced).split())
 
 
@@ -88,7 +93,7 @@ def _of_two(
     plain: type[Both | NotBoth | Either | Neither], negated: type[Both | NotBoth | Either | Neither]
 ) -> Callable[[Phrase, Lexicon], Meaning | None]:
     def meaning_of(phrase: Phrase, _: Lexicon) -> Meaning | None:
-        if len(phrase.groups) != 2 or not _different(phrase.groups):  # noqa: PLR2004  # two, as the name says
+        if len(phrase.groups) != 2 or not _different(phrase.groups):  # two, as the name says
             return None
         return (negated if phrase.negators % 2 else plain)(groups=phrase.groups)
 
@@ -108,17 +113,20 @@ def _choice(phrase: Phrase, lexicon: Lexicon) -> Meaning | None:
     options = set(phrase.options)
     if what is None or phrase.negators or len(options) != len(phrase.options) or options & set(what.attributes):
         return None
-    kinds = [lexicon.kinds[kind] for kind in phrase.kinds] or list(lexicon.kinds.values())
+    kinds = [lexicon.kinds[kind] for kind in phrase.kinds] or [*lexicon.kinds.values(), *lexicon.categories]
     if options <= lexicon.attributes and not any(options <= kind for kind in kinds):
         return None
     return Choice(what=what, options=phrase.options)
 
 
-def _name_choice(phrase: Phrase, _: Lexicon) -> Meaning | None:
+def _name_choice(phrase: Phrase, lexicon: Lexicon) -> Meaning | None:
     what = _one(phrase)
-    if what is None or phrase.negators or len(set(phrase.options)) != len(phrase.options):
+    options = set(phrase.options)
+    if what is None or phrase.negators or len(options) != len(phrase.options) or what.name in options:
         return None
-    return None if what.name in phrase.options else Choice(what=what, options=phrase.options)
+    if what.name in lexicon.people and not options <= lexicon.people:
+        return None
+    return Choice(what=what, options=phrase.options)
 
 
 MEANINGS: Mapping[str, Callable[[Phrase, Lexicon], Meaning | None]] = {

@@ -36,7 +36,7 @@ ACTIONS = (*POSES, "waving")
 KINDS = (COLOURS, PATTERNS, STATES, ACTIONS)
 """A thing has at most one attribute of each kind."""
 
-CLASSES = _listed("person,animal,vegetable,vehicle,container,toy,plant")
+CLASSES = _listed("person,animal,insect,vegetable,vehicle,container,toy,plant")
 STUFF = ("broccoli", "furniture", "food", "fruit", "clothing")
 
 _SAID = {attribute: attribute for kind in KINDS for attribute in kind}
@@ -61,6 +61,7 @@ LEXICON = Lexicon(
         "activity": frozenset(ACTIONS),
         "action": frozenset(ACTIONS),
     },
+    categories=tuple(map(frozenset, (("open", "closed"), ("full", "empty"), ("clean", "dirty"), ("on", "off")))),
     links={
         words: words
         for words in ("on", "under", "near", "holding", "wearing", "to the left of", "to the right of", "in", "with")

@@ -6,7 +6,19 @@ import pytest
 
 from pytest_vqamt.core.case import Case, Outcome, Verdict
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.meaning import Absent, Choice, Count, Describe, Entails, Exists, Group, Has, Meaning, Unit
+from pytest_vqamt.core.meaning import (
+    Absent,
+    Annotated,
+    Choice,
+    Count,
+    Describe,
+    Entails,
+    Exists,
+    Group,
+    Has,
+    Meaning,
+    Unit,
+)
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.relations.expectations import (
     Expectation,
@@ -444,3 +456,36 @@ def test_answers_are_read_as_their_question_asks_and_shown_as_people_write(
 ) -> None:
     case: Case = case_of(meaning, task=Task.VQA)
     assert shown(read(case.queries[0], answers_of(text)[0])) == reading
+
+
+class TestPublishedQuestions:
+    """Read by what may be answered, where that is known."""
+
+    YES_NO = Annotated(answers=(("yes", 1.0),), options=("yes", "no"))
+    COLOURS = Annotated(answers=(("blue", 1.0),), options=("light blue", "blue", "red"))
+    OPEN = Annotated(answers=(("Blue", 1.0),))
+
+    @pytest.mark.parametrize(
+        ("meaning", "text", "reading"),
+        [
+            (YES_NO, "Yes, it is.", "yes"),
+            (YES_NO, "no", "no"),
+            (YES_NO, "There is no dog.", "unparsed"),  # to "is there no dog?" it would mean yes
+            (YES_NO, "blue", "unparsed"),
+            (COLOURS, "It is light blue.", "light blue"),
+            (COLOURS, "yes", "unparsed"),
+            (OPEN, "Blue.", "blue"),
+            (OPEN, "Yes.", "yes"),
+        ],
+        ids=str,
+    )
+    def test_an_answer(self, meaning: Annotated, text: str, reading: str) -> None:
+        [query] = case_of(meaning).queries
+        assert shown(read(query, answers_of(text)[0])) == reading
+
+    def test_yes_and_no_may_be_opposites_and_others_may_not(self) -> None:
+        assert judged(opposite_answer, (self.YES_NO, self.YES_NO), "Yes", "no").outcome is HOLDS
+        assert judged(opposite_answer, (IS_THERE, self.YES_NO), "No", "no").outcome is VIOLATED
+        for other in (self.COLOURS, self.OPEN):
+            with pytest.raises(VqamtError, match="Expected a case of two yes/no questions"):
+                judged(opposite_answer, (self.YES_NO, other), "yes", "no")

@@ -23,7 +23,10 @@ NAMES: tuple[str, ...] = tuple(name for names in FAMILIES.values() for name in n
 
 FAMILY_OF: dict[str, str] = {name: family for family, names in FAMILIES.items() for name in names}
 
-CLASSES: tuple[str, ...] = ("person", "animal", "fruit", "vegetable", "food", "vehicle", "furniture", "container", "toy")
+CLASSES: tuple[str, ...] = (
+    "person", "animal", "insect", "fruit", "vegetable", "dessert", "food", "aircraft", "vehicle", "furniture", "container",
+    "electronic device", "toy", "musical instrument", "headwear", "footwear",
+)  # fmt: skip
 """Words for names of several kinds, of which nothing but the things is drawn. No clothing: who wears no shirt to speak
 of still wears trousers; and no plant: a meadow is of grass."""
 

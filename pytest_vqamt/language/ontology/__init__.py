@@ -1,4 +1,4 @@
-"""What is known of the words for attributes, relationships and classes of things; users may give a file of their own."""
+"""What is known of the words for attributes, relationships and classes of things; users may add to it."""
 
 from __future__ import annotations
 

@@ -40,13 +40,15 @@ class ClassDraft:
             if word not in self._classes:
                 raise unknown(entries.where, "remove", "classes", word, tuple(self._classes))
             del self._classes[word]
+        for each in self._classes.values():
+            each.within = "" if each.within in entries.removed_classes else each.within
         new = {word: _Class() for word in entries.classes if word not in self._classes}
         self._classes = new | self._classes
         for word, entry in entries.classes.items():
             _update(self._classes[word], entry)
         self._first |= dict.fromkeys(entries.likeness_first)
         self._last |= dict.fromkeys(entries.likeness_last)
-        self._check(entries.where)
+        self._check(entries)
 
     def finished(self) -> NounClasses:
         return NounClasses(
@@ -69,20 +71,19 @@ class ClassDraft:
             likeness_last=frozenset(self._last),
         )
 
-    def _check(self, where: str) -> None:
+    def _check(self, entries: Entries) -> None:
         order = list(self._classes)
-        for word, each in self._classes.items():
-            section = f"class.{word}"
+        for word, entry in entries.classes.items():
+            each, section = self._classes[word], f"class.{word}"
             if each.within and each.within not in self._classes:
-                raise unknown(where, section, "within", each.within, order)
+                raise unknown(entries.where, section, "within", each.within, order)
             if each.within and order.index(each.within) <= order.index(word):
                 what = f"within: expected a class that comes later, but {each.within!r} is more specific"
-                raise mistake(where, section, what)
+                raise mistake(entries.where, section, what)
             offered = sorted({name for names in each.choices for name in names})
-            for called in each.may_be.values():
-                for name in sorted(called):
-                    if name not in offered:
-                        raise unknown(where, section, "may_be", name, offered)
+            for name in (name for called in entry.may_be.values() for name in called):
+                if name not in offered:
+                    raise unknown(entries.where, section, "may_be", name, offered)
 
 
 def _update(each: _Class, entry: ClassEntry) -> None:

@@ -161,7 +161,9 @@ class Draft:
             if word not in known:
                 raise unknown(where, f"category.{name}", key, word, known)
         if len(set(usual)) < len(usual):
-            raise mistake(where, f"category.{name}", f"{key}: expected different words, but two of {list(words)!r} are one")
+            raise mistake(
+                where, f"category.{name}", f"{key}: expected different words, but two of {list(words)!r} are one"
+            )
         return usual
 
     def _add_opposites(self, entries: Entries) -> None:
@@ -179,9 +181,8 @@ class Draft:
             self._opposites.setdefault(word, {}).update(named)
 
     def _add_predicates(self, entries: Entries) -> None:
-        given = {word: False for word in entries.exact} | {word: True for word in entries.vague}
-        exact = {word: vague for word, vague in (self._predicates | given).items() if not vague}
-        self._predicates = exact | {word: True for word, vague in (self._predicates | given).items() if vague}
+        given = dict.fromkeys(entries.exact, False) | dict.fromkeys(entries.vague, True)
+        self._predicates = dict(sorted((self._predicates | given).items(), key=lambda item: item[1]))
 
     def _usual(self, word: str) -> str:
         return self._spellings.get(word, word)

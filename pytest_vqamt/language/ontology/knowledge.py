@@ -1,11 +1,15 @@
-"""What is known of attributes: category, opposites, what excludes what; and the relationships that may be asked about."""
+"""What is known of attributes (category, opposites, what excludes what), relationships and class nouns."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from pytest_vqamt.language.ontology.noun_classes import NounClass, NounClasses, Senses
+from pytest_vqamt.language.ontology.noun_classes import NounClass, NounClasses
+
+if TYPE_CHECKING:
+    from pytest_vqamt.language.wordnet import WordNet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +141,7 @@ class Ontology:
         return predicate in self.exact_predicates or predicate in self.vague_predicates
 
     def is_vague(self, predicate: str) -> bool:
-        """Whether who looks decides where it ends: near, behind, to the left of. Never denied, only taken as annotated."""
+        """Whether who looks decides where it ends: near, behind, to the left of. Taken as annotated, never denied."""
         return predicate in self.vague_predicates
 
     @property
@@ -145,7 +149,11 @@ class Ontology:
         """The class nouns, the more specific first."""
         return self.noun_classes.all
 
-    def classes_of(self, name: str, wordnet: Senses) -> tuple[str, ...]:
+    def noun_class(self, word: str) -> NounClass | None:
+        """The class of that word, None where there is none."""
+        return self.noun_classes.get(word)
+
+    def classes_of(self, name: str, wordnet: WordNet) -> tuple[str, ...]:
         """The class words that every thing of the name goes by, nearest first: "fruit", "food". A class's own word too.
 
         >>> from pytest_vqamt.language.ontology import ontology
@@ -155,7 +163,7 @@ class Ontology:
         """
         return self.noun_classes.of(name, wordnet)
 
-    def perhaps_classes_of(self, name: str, wordnet: Senses) -> tuple[str, ...]:
+    def perhaps_classes_of(self, name: str, wordnet: WordNet) -> tuple[str, ...]:
         """Those, and the class words that it goes by for some, or that it seldom comes without.
 
         Where such a thing is, nothing says that the class is absent: a teddy bear may be taken for an animal, a man

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from pytest_vqamt.language.nouns import singular
+from pytest_vqamt.language.nouns import head, singular
 
-
-class Senses(Protocol):
-    """What is asked of WordNet here (language.wordnet)."""
-
-    def sense(self, name: str, synset: str | None = None) -> str | None: ...
-
-    def is_under(self, name: str, synsets: tuple[str, ...]) -> bool: ...
+if TYPE_CHECKING:
+    from pytest_vqamt.language.wordnet import WordNet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,44 +73,62 @@ class NounClasses:
     all: tuple[NounClass, ...]
     likeness_first: frozenset[str]
     likeness_last: frozenset[str]
+    by_word: Mapping[str, NounClass] = field(init=False)
 
-    def of(self, name: str, senses: Senses) -> tuple[str, ...]:
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by_word", {each.word: each for each in self.all})
+
+    def get(self, word: str) -> NounClass | None:
+        """The class of that word."""
+        return self.by_word.get(word)
+
+    def of(self, name: str, wordnet: WordNet) -> tuple[str, ...]:
         """The classes that every thing of the name belongs to, nearest first."""
-        return _surely(self, name, senses)
+        return _surely(self, name, wordnet)
 
-    def perhaps_of(self, name: str, senses: Senses) -> tuple[str, ...]:
+    def perhaps_of(self, name: str, wordnet: WordNet) -> tuple[str, ...]:
         """Those, and the classes that a thing of the name belongs to for some people, or seldom comes without."""
-        return _perhaps(self, name, senses)
+        return _perhaps(self, name, wordnet)
 
-    def is_likeness(self, name: str) -> bool:
-        first, _, rest = name.partition(" ")
-        return bool(rest) and (first in self.likeness_first or name.rpartition(" ")[2] in self.likeness_last)
+    def shown_by(self, name: str) -> str:
+        """What the name of a likeness is a likeness of: "car" of "toy car", "horse" of "horse statue"; else "".
+
+        >>> from pytest_vqamt.language.ontology import ontology
+        >>> [ontology().noun_classes.shown_by(each) for each in ("toy car", "horse statue", "red car")]
+        ['car', 'horse', '']
+        """
+        first, _, after = name.partition(" ")
+        before, _, last = name.rpartition(" ")
+        if after and first in self.likeness_first:
+            return after
+        return before if singular(last) in self.likeness_last else ""
 
 
 @lru_cache(maxsize=65536)
-def _surely(classes: NounClasses, name: str, senses: Senses) -> tuple[str, ...]:
-    return tuple(_with_parents(classes, lambda each: _belongs(classes, each, name, senses), name))
+def _surely(classes: NounClasses, name: str, wordnet: WordNet) -> tuple[str, ...]:
+    return tuple(_with_parents(classes, lambda each: _belongs(classes, each, name, wordnet), name))
 
 
 @lru_cache(maxsize=65536)
-def _perhaps(classes: NounClasses, name: str, senses: Senses) -> tuple[str, ...]:
-    nothing_known = senses.sense(name) is None or classes.is_likeness(name)
-    surely = classes.of(name, senses)
+def _perhaps(classes: NounClasses, name: str, wordnet: WordNet) -> tuple[str, ...]:
+    nothing_known = wordnet.sense(name) is None
+    shown = classes.shown_by(name)
+    surely = {*classes.of(name, wordnet), *(classes.of(shown, wordnet) if shown else ())}
     return tuple(
         _with_parents(
             classes,
             lambda each: (
                 each.word in surely
                 or nothing_known
-                or _listed(name, each.perhaps)
-                or senses.is_under(name, each.perhaps_synsets)
+                or _doubtful(each, name)
+                or wordnet.is_under(name, each.perhaps_synsets)
             ),
             name,
         )
     )
 
 
-def _with_parents(classes: NounClasses, is_of: _Test, name: str) -> Iterator[str]:
+def _with_parents(classes: NounClasses, is_of: Callable[[NounClass], bool], name: str) -> Iterator[str]:
     parents: set[str] = set()
     for each in classes.all:
         if not _listed(name, each.not_names) and (each.word in parents or is_of(each)):
@@ -123,16 +136,17 @@ def _with_parents(classes: NounClasses, is_of: _Test, name: str) -> Iterator[str
             yield each.word
 
 
-class _Test(Protocol):
-    def __call__(self, each: NounClass, /) -> bool: ...
-
-
-def _belongs(classes: NounClasses, each: NounClass, name: str, senses: Senses) -> bool:
-    if _listed(name, each.names):
+def _belongs(classes: NounClasses, each: NounClass, name: str, wordnet: WordNet) -> bool:
+    if name == each.word or _listed(name, each.names):
         return True
-    if _listed(name, each.perhaps) or classes.is_likeness(name):
+    if _doubtful(each, name) or classes.shown_by(name):
         return False
-    return senses.is_under(name, each.synsets) and not senses.is_under(name, each.perhaps_synsets)
+    return wordnet.is_under(name, each.synsets) and not wordnet.is_under(name, each.perhaps_synsets)
+
+
+def _doubtful(each: NounClass, name: str) -> bool:
+    """A compound is as doubtful as its head noun: a car seat as a seat, but where the compound is listed itself."""
+    return _listed(name, each.perhaps) or (head(name) != name and _listed(head(name), each.perhaps))
 
 
 def _listed(name: str, names: frozenset[str]) -> bool:

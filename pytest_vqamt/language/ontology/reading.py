@@ -131,7 +131,9 @@ def _category(section: Section) -> CategoryEntry:
     apart = set(pairs_of(entry.overlaps))
     for pair in entry.antonyms:
         if pair in apart:
-            raise section.mistake("antonyms", f"expected words that no thing has both of, but overlaps has {list(pair)!r}")
+            raise section.mistake(
+                "antonyms", f"expected words that no thing has both of, but overlaps has {list(pair)!r}"
+            )
     return entry
 
 
@@ -182,7 +184,9 @@ def _check_homes(entries: Entries) -> None:
         for alias in aliases:
             if alias in homes:
                 raise mistake(
-                    entries.where, "aliases", f"{word}: {alias!r} is a word of category {homes[alias]!r}; keep one of the two"
+                    entries.where,
+                    "aliases",
+                    f"{word}: {alias!r} is a word of category {homes[alias]!r}; keep one of the two",
                 )
 
 

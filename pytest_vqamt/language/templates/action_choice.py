@@ -1,4 +1,7 @@
-"""Q7, action choice: is the man standing or sitting? What sport is the man with the board doing, surfing or skiing?"""
+"""Q7, action choice: is the man standing or sitting? What sport is the man doing: surfing or skiing?
+
+A colon keeps "doing" apart from the options, which have its form.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +23,13 @@ _PLAIN = (
     "would you say that {the} in the picture {is} {options}?",
     "do you think {the} {is} {options}?",
     "{does} {the} appear to be {options}?",
-    "what {is} {the} doing, {options}?",
-    "in the picture, what {is} {the} doing, {options}?",
-    "what {does} {the} in the image appear to be doing, {options}?",
-    "{what_pose} {is} {the} {in_it}, {options}?",
-    "in this photo, {what_pose} {is} {the} {in_it}, {options}?",
-    "{what_pose} would you say {the} {is} {in_it}, {options}?",
-    "{what_pose} {does} {the} appear to be {in_it}, {options}?",
+    "what {is} {the} doing: {options}?",
+    "in the picture, what {is} {the} doing: {options}?",
+    "what {does} {the} in the image appear to be doing: {options}?",
+    "{what_pose} {is} {the} {in_it}: {options}?",
+    "in this photo, {what_pose} {is} {the} {in_it}: {options}?",
+    "{what_pose} would you say {the} {is} {in_it}: {options}?",
+    "{what_pose} {does} {the} appear to be {in_it}: {options}?",
 )
 
 _RELATED = (
@@ -37,20 +40,20 @@ _RELATED = (
     "would you say that {the} {is} {options}?",
     "do you think that {the_that} {is} {options}?",
     "{does} {the} appear to be {options}?",
-    "what {is} {the} doing, {options}?",
-    "what {is} {the_that} doing, {options}?",
-    "in the photo, what {is} {the} doing, {options}?",
-    "what {does} {the_that} appear to be doing, {options}?",
-    "{what_pose} {is} {the} {in_it}, {options}?",
-    "{what_pose} {is} {the_that} {in_it}, {options}?",
-    "{what_pose} would you say {the} {is} {in_it}, {options}?",
+    "what {is} {the} doing: {options}?",
+    "what {is} {the_that} doing: {options}?",
+    "in the photo, what {is} {the} doing: {options}?",
+    "what {does} {the_that} appear to be doing: {options}?",
+    "{what_pose} {is} {the} {in_it}: {options}?",
+    "{what_pose} {is} {the_that} {in_it}: {options}?",
+    "{what_pose} would you say {the} {is} {in_it}: {options}?",
 )
 
 _ASKED_FOR = {
     "pose": "in",
     "position": "in",
     "sport": "doing",
-    "activity": "doing",
+    "activity": "engaged in",
     "action": "performing",
     "gesture": "making",
 }

@@ -93,9 +93,15 @@ def _fillings(what: Group, options: tuple[str, ...], category: str) -> Fillings:
             "the_color": one["the"],
             "made": "",
         }
-    return MappingProxyType(
-        {**one, **asked_for, "options": listed, "red_or_blue": f"made of {listed}" if of_materials else listed}
-    )
+    return MappingProxyType({**one, **asked_for, "options": listed, "red_or_blue": _said_of_it(options)})
+
+
+def _said_of_it(options: tuple[str, ...]) -> str:
+    """The options as they follow "is": "made of wood or metal", "turned on or off"."""
+    listed = in_a_row(options, "or")
+    if all(map(is_material, options)):
+        return f"made of {listed}"
+    return f"turned {listed}" if {"on", "off"}.issuperset(options) else listed
 
 
 TEMPLATES = Templates(asks=Choice, fill=_fill, plain=_PLAIN, related=_RELATED)

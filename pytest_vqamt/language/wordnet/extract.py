@@ -129,7 +129,7 @@ def _forms(name: str) -> Iterator[str]:
 
 def _curated() -> Iterator[str]:
     """Every noun synset that a table of this package names."""
-    for path in sorted(_LANGUAGE.rglob("*.toml")):
+    for path in (*sorted(_LANGUAGE.glob("wordnet/*.toml")), *sorted(_LANGUAGE.glob("families*.toml"))):
         yield from _SYNSET.findall(path.read_text(encoding="utf-8"))
     yield from ("person.n.01",)
 

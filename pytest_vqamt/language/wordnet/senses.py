@@ -43,6 +43,8 @@ class Senses:
 
     def of(self, name: str) -> Sense | None:
         """The sense of a name, None where there is none."""
+        if name in _table().no_names:
+            return None
         for form in _forms(name):
             found = self._listed(_table().sense, form) or self._listed(_table().kind_of, form)
             if found is not None:
@@ -58,14 +60,12 @@ class Senses:
         """Every synset that annotators may mean by the name: its sense first, then the other physical ones.
 
         People are left out where the sense of the name is none: a dog may be a man in slang, in a photo it is a dog.
-        Names of doers ("pitcher", "counter") keep them.
         """
         sense = self.of(name)
         if sense is None:
             return ()
         forms = _forms(name)
         with_people = self._is_person(sense.synset) or not _table().people_too.isdisjoint(forms)
-        with_people = with_people or any(form.endswith(("er", "or")) for form in forms)
         senses = (each for form in forms for each in self.physical(form))
         others = [each for each in senses if with_people or not self._is_person(each)]
         also = [each for form in forms for each in _table().also.get(form, ()) if self.synsets.canonical(each)]
@@ -108,6 +108,7 @@ class _Table(NamedTuple):
     sense: dict[str, str]
     kind_of: dict[str, str]
     also: dict[str, tuple[str, ...]]
+    no_names: frozenset[str]
     people_too: frozenset[str]
     no_kinds: frozenset[str]
     no_compounds: frozenset[str]
@@ -120,6 +121,7 @@ def _table() -> _Table:
         sense=table["sense"],
         kind_of=table["kind_of"],
         also={name: tuple(synsets) for name, synsets in table["also"].items()},
+        no_names=frozenset(table["no_names"]),
         people_too=frozenset(table["people_too"]),
         no_kinds=frozenset(table["no_kinds"]),
         no_compounds=frozenset(table["no_compounds"]),

@@ -53,6 +53,14 @@ class WordNet:
         given = self._synsets.canonical(synset) if synset and ".n." in synset else None
         return given or self._known(name).sense
 
+    def senses(self, name: str) -> tuple[str, ...]:
+        """Every synset that may be meant by the name in a picture, its own sense first; none where WordNet lacks it."""
+        return self._senses.all_of(name)
+
+    def at_or_above(self, synset: str) -> frozenset[str]:
+        """A synset, by the name it goes by here, and all that it is a kind of."""
+        return self._above[synset] | {synset}
+
     def is_kind_of(self, name: str, other: str) -> bool:
         """Whether ``name``'s sense lies below ``other``'s: every dog is an animal, every wii controller a controller."""
         of, kind = self._known(name), self._known(other)

@@ -15,7 +15,7 @@ from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets.argument import one_template
 from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, knowledge
 from pytest_vqamt.relations.carets.verifying import with_antonym
-from pytest_vqamt.relations.carets.view import View
+from pytest_vqamt.relations.carets.view import view_of
 from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -43,7 +43,7 @@ class Antonym:
     )
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = View(scene=scene, corpus=corpus, known=knowledge(self.wordnet, self.ontology))
+        view = view_of(scene, corpus, knowledge(self.wordnet, self.ontology))
         drawn = with_antonym(view, choose)
         if isinstance(drawn, NotApplicable):
             return drawn

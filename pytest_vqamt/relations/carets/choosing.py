@@ -8,13 +8,17 @@ choices of a class, of which no thing is two (truck and van, mug and cup are not
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
 
 from pytest_vqamt.core.case import NotApplicable
-from pytest_vqamt.core.meaning import Choice, Group, Related
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.meaning import Choice, Group
 from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.language.templates.asking import Asking, QuestionType
 from pytest_vqamt.relations.carets import weights
 from pytest_vqamt.relations.carets.argument import Argument
+from pytest_vqamt.relations.carets.knowledge import Knowledge
 from pytest_vqamt.relations.carets.verifying import definite
 from pytest_vqamt.relations.carets.view import View
 from pytest_vqamt.sampling.chooser import Chooser
@@ -27,7 +31,7 @@ def object_choice(view: View, choose: Chooser) -> Argument | NotApplicable:
     found = [
         (thing, word, groups)
         for thing in view.scene.objects
-        if thing.name in view.names()
+        if thing.name in view.names
         for word, others in _classes_with_others(view, thing.name)
         if (groups := _of_class(view, thing, word))
     ]
@@ -95,44 +99,38 @@ def _classes_with_others(view: View, name: str) -> tuple[tuple[str, tuple[str, .
 
 def _of_class(view: View, thing: Thing, word: str) -> tuple[Group, ...]:
     """Phrases of the class that can mean nothing but this thing: with an attribute, or a related thing."""
-    by_attribute = [
-        view.known.class_group(word, view.scene, (attribute,))
+    bare = view.known.class_group(word, view.scene)
+    by_relation = view.by_relation(thing, bare) if view.only_of_class(thing, word) else ()
+    if view.beside_a_class:
+        return by_relation
+    by_attribute = (
+        replace(bare, attributes=(attribute,))
         for attribute in view.sayable(thing)
         if not view.known.kinds.is_gradable(attribute) and view.only_of_class(thing, word, attribute)
-    ]
-    if not view.only_of_class(thing, word):
-        return tuple(by_attribute)
-    bare = view.known.class_group(word, view.scene)
-    by_relation = [
-        Group(name=bare.name, covers=bare.covers, related=(Related(predicate=predicate, to=Group(name=target.name)),))
-        for subject, predicate, target in view.relations()
-        if subject.id == thing.id
-    ]
+    )
     return (*by_attribute, *by_relation)
 
 
 def _false_options(view: View, thing: Thing, word: str) -> tuple[tuple[str, int], ...]:
-    """Attributes that exclude ``word``, with how often the corpus has them: on this name, else on any."""
-    kinds = view.known.kinds
-    category = kinds.category_of(word)
-    if any(own != word and kinds.category_of(own) == category for own in thing.attributes):
-        return ()  # it bears two of the category: which one is meant cannot be told
-    own = view.corpus.attributes.get(thing.name, ())
-    fitting = tuple(
-        (other, n) for other, n in own if kinds.category_of(other) == category and _is_false(view, word, other)
-    )
-    if fitting:
-        return fitting
-    borne = weights.bearers(view.corpus)
-    return tuple(
-        (other, borne[other])
-        for other in kinds.members(category or "")
-        if other in borne and _is_false(view, word, other)
-    )
+    """Attributes that exclude ``word``; none where the thing bears two of the category, and either may be meant."""
+    category_of = view.known.kinds.category_of
+    if any(own != word and category_of(own) == category_of(word) for own in thing.attributes):
+        return ()
+    return _plausible(view.corpus, view.known, thing.name, word)
 
 
-def _is_false(view: View, word: str, other: str) -> bool:
-    return view.known.kinds.excludes(word, other) and view.known.kinds.askable(other)
+@lru_cache(maxsize=65536)
+def _plausible(corpus: Corpus, known: Knowledge, name: str, word: str) -> tuple[tuple[str, int], ...]:
+    """Attributes that exclude ``word``, with how often the corpus has them: on things of this name, else on any."""
+    kinds = known.kinds
+    category = kinds.category_of(word) or ""
+    borne = weights.bearers(corpus)
+    of_name = (pair for pair in corpus.attributes.get(name, ()) if kinds.category_of(pair[0]) == category)
+    of_any = ((other, borne[other]) for other in kinds.members(category) if other in borne)
+    for counted in (of_name, of_any):
+        if found := tuple((other, n) for other, n in counted if kinds.excludes(word, other) and kinds.askable(other)):
+            return found
+    return ()
 
 
 def _exclusive_options(view: View, choose: Chooser, right: str, false: Sequence[tuple[str, int]]) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ from pytest_vqamt.relations.carets import weights
 from pytest_vqamt.relations.carets.argument import Argument
 from pytest_vqamt.relations.carets.drawing import DRAW
 from pytest_vqamt.relations.carets.view import View
-from pytest_vqamt.relations.names import names_in
 from pytest_vqamt.sampling.chooser import Chooser
 
 _WITH_ATTRIBUTE = 0.5
@@ -19,7 +18,7 @@ _WITH_ATTRIBUTE = 0.5
 
 def from_kind_to_class(view: View, choose: Chooser) -> tuple[Argument, Argument] | NotApplicable:
     """Whether there is a dog, as there is, and whether there is an animal: with the same attribute, or none."""
-    found = [(name, each.word) for name in view.names() for each in view.known.classes_of(name) if each.word != name]
+    found = [(name, each.word) for name in view.names for each in view.known.classes_of(name) if each.word != name]
     if not found:
         return NotApplicable(reason="no name in the scene of which the ontology knows a class")
     by = [weights.of_class_and_name(word, name, view.corpus, view.known) for name, word in found]
@@ -35,11 +34,10 @@ def from_class_to_kind(view: View, choose: Chooser) -> tuple[Argument, Argument]
     if not view.scene.objects:
         return NotApplicable(reason="no thing in the scene")
     companion = choose.one(view.scene.objects).name
-    there = names_in(view.scene)
     found = [
         (name, word)
         for name, _ in view.corpus.together.get(companion, ())
-        if name not in there
+        if name not in view.here
         for word in view.classes_absent(name)
     ]
     sure = [each for each in found if not view.is_unsure(each[1])]
@@ -64,18 +62,9 @@ def with_class_beside(view: View, choose: Chooser, type_: QuestionType) -> tuple
         return drawn
     meaning = drawn.asking.meaning
     assert isinstance(meaning, Choice)
-    if not meaning.what.related:
-        return NotApplicable(reason="no thing that is the only one of its kind, in a relation to another")
     (condition,) = meaning.what.related
-    (target,) = (thing for thing in view.scene.objects if thing.name == condition.to.name)
-    words = [
-        each.word
-        for each in view.known.classes_of(target.name)
-        if each.word != target.name and view.only_of_class(target, each.word)
-    ]
-    if not words:
-        return NotApplicable(reason="no related thing that is the only one of its class")
-    word = choose.one(words)
+    (target,) = view.bearing(condition.to.name)
+    word = choose.one(view.classes_told_by(target))
     what = replace(meaning.what, related=(replace(condition, to=view.known.class_group(word, view.scene)),))
     other = replace(
         drawn,

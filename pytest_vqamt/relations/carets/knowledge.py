@@ -10,7 +10,7 @@ from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.ontology import NounClass, Ontology, ontology
 from pytest_vqamt.language.wordnet import WordNet, wordnet
-from pytest_vqamt.relations.names import disjoint, names_in, unrelated
+from pytest_vqamt.relations.names import are_disjoint, are_unrelated
 
 WORDNET = Setting(
     name="wordnet",
@@ -41,24 +41,19 @@ class Knowledge:
         """The classes that things of this name are of, the nearest first."""
         return _classes_of(self, name)
 
-    def is_absent(self, name: str, scene: Scene) -> bool:
-        """Whether nothing in the scene is, or could pass for, a thing of this name, or a part or garment of one.
+    def is_absent(self, name: str, here: frozenset[str], exhaustive: frozenset[str]) -> bool:
+        """Whether none of the things named ``here`` is, or could pass for, one of this name, or a part or garment of it.
 
         As far as the annotations know: whether they name every instance is another question (``names.presumed``).
         """
-        here = names_in(scene)
+        listed = name in exhaustive
         return name not in here and all(
-            disjoint(name, other, scene)
-            if {name, other} <= scene.exhaustive
-            else _apart(self, name, other) and unrelated(name, other, scene)
-            for other in here
+            _none_beside(self, name, other, listed and other in exhaustive) for other in here
         )
 
     def is_apart(self, name: str, other: str, scene: Scene) -> bool:
         """Whether no thing goes by both names."""
-        return disjoint(name, other, scene) and (
-            {name, other} <= scene.exhaustive or _nameable_apart(self, name, other)
-        )
+        return _named_apart(self, name, other, {name, other} <= scene.exhaustive)
 
     def is_never(self, name: str, word: str) -> bool:
         """Whether no thing of this name is of the class ``word``."""
@@ -97,13 +92,16 @@ def _is_of(known: Knowledge, name: str, word: str) -> bool:
 
 
 @lru_cache(maxsize=262144)
-def _nameable_apart(known: Knowledge, a: str, b: str) -> bool:
-    return not known.words.may_name_the_same(a, b)
+def _named_apart(known: Knowledge, a: str, b: str, listed: bool) -> bool:
+    return are_disjoint(a, b, listed) and (listed or not known.words.may_name_the_same(a, b))
 
 
 @lru_cache(maxsize=262144)
-def _apart(known: Knowledge, a: str, b: str) -> bool:
-    return _nameable_apart(known, a, b) and not known.words.part_related(a, b)
+def _none_beside(known: Knowledge, name: str, other: str, listed: bool) -> bool:
+    words = known.words
+    return are_unrelated(name, other, listed) and (
+        listed or not (words.may_name_the_same(name, other) or words.part_related(name, other))
+    )
 
 
 @lru_cache(maxsize=262144)
@@ -111,5 +109,5 @@ def _never(known: Knowledge, name: str, word: str) -> bool:
     return (
         known.is_named(name)
         and word not in known.kinds.perhaps_classes_of(name, known.words)
-        and _nameable_apart(known, name, word)
+        and not known.words.may_name_the_same(name, word)
     )

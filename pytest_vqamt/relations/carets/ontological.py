@@ -15,9 +15,9 @@ from pytest_vqamt.language.templates.asking import QuestionType
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets.argument import Argument, one_template
-from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, knowledge
 from pytest_vqamt.relations.carets.kinds import from_class_to_kind, from_kind_to_class, with_class_beside
-from pytest_vqamt.relations.carets.view import View
+from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, knowledge
+from pytest_vqamt.relations.carets.view import View, view_of
 from pytest_vqamt.sampling.chooser import Chooser
 
 _BESIDE: Mapping[str, QuestionType] = MappingProxyType(
@@ -62,8 +62,12 @@ class Ontological:
     )
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = View(
-            scene=scene, corpus=corpus, known=knowledge(self.wordnet, self.ontology), gradable=variant in _BESIDE
+        view = view_of(
+            scene,
+            corpus,
+            knowledge(self.wordnet, self.ontology),
+            gradable=variant in _BESIDE,
+            beside_a_class=variant in _BESIDE,
         )
         drawn = _drawn(view, choose, variant)
         if isinstance(drawn, NotApplicable):

@@ -19,7 +19,7 @@ from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets.argument import one_template
 from pytest_vqamt.relations.carets.drawing import any_of
 from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, knowledge
-from pytest_vqamt.relations.carets.view import View
+from pytest_vqamt.relations.carets.view import view_of
 from pytest_vqamt.sampling.chooser import Chooser
 
 _TYPES: Mapping[str, tuple[QuestionType, ...]] = MappingProxyType(
@@ -55,7 +55,7 @@ class Order:
     )
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = View(scene=scene, corpus=corpus, known=knowledge(self.wordnet, self.ontology))
+        view = view_of(scene, corpus, knowledge(self.wordnet, self.ontology))
         argument = any_of(_TYPES[variant], view, choose)
         if isinstance(argument, NotApplicable):
             return argument

@@ -105,7 +105,7 @@ class Published:
 
 def _facts(published: PublishedQuestion, question: Question, scene: Scene) -> tuple[tuple[str, Fact], ...]:
     """What the metrics are broken down by, of the original question."""
-    kind = next((type_ for start, type_ in _TYPES.items() if published.kind.startswith(f"{start}_")), None)
+    kind = next((type_ for start, type_ in _TYPES.items() if f"{published.kind}_".startswith(f"{start}_")), None)
     type_fact: tuple[tuple[str, Fact], ...] = (("question_type", kind.value if kind else published.kind),)
     right = truth(question.meaning, scene)
     if isinstance(right, bool):

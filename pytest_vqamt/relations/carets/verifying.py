@@ -38,7 +38,7 @@ _SPATIAL = frozenset(
 
 def objects(view: View, choose: Chooser) -> Argument | NotApplicable:
     """Q1: is there an A, a red A, an A on the B?"""
-    names = view.names()
+    names = view.names
     absent = _absent(view, choose)
     if not names or not absent:
         return _LACKING
@@ -52,28 +52,32 @@ def objects(view: View, choose: Chooser) -> Argument | NotApplicable:
 
 def conjunction(view: View, choose: Chooser) -> Argument | NotApplicable:
     """Q2: are there both an A and a B?"""
-    names, absent = view.names(), _absent(view, choose)
+    names, absent = view.names, _absent(view, choose)
     pairs = _apart(view, names)
     if not pairs or not absent:
         return _LACKING
     yes = choose.chance(0.5)
-    first, second = _two_true(view, choose, pairs) if yes else _one_true(view, choose, names, absent)
+    first, second = (
+        _two_true(view, choose, pairs)
+        if yes
+        else (_present(view, choose, names), _perhaps_described(view, choose, _drawn(choose, absent)))
+    )
     return _of_two(view, QuestionType.CONJUNCTION, (first, second), choose, truth=yes, absent=() if yes else (second,))
 
 
 def disjunction(view: View, choose: Chooser) -> Argument | NotApplicable:
     """Q3: is there either an A or a B?"""
-    names, absent = view.names(), _absent(view, choose)
-    false_pairs = _apart(view, [name for name, _ in absent])
-    if not names or not false_pairs:
+    names, absent = view.names, _absent(view, choose)
+    if not names or not absent:
         return _LACKING
-    yes = choose.chance(0.5)
-    if yes:
-        first, second = _one_true(view, choose, names, absent)
+    first_false = _drawn(choose, absent)
+    beside = [pair for pair in absent if view.known.is_apart(first_false, pair[0], view.scene)]
+    if not beside:
+        return _LACKING
+    if choose.chance(0.5):
+        first, second = _present(view, choose, names), _perhaps_described(view, choose, first_false)
         return _of_two(view, QuestionType.DISJUNCTION, (first, second), choose, truth=True, absent=(second,))
-    counts = dict(absent)
-    a, b = choose.weighted(false_pairs, [counts[a] * counts[b] for a, b in false_pairs])
-    both = _perhaps_described(view, choose, a), _perhaps_described(view, choose, b)
+    both = _perhaps_described(view, choose, first_false), _perhaps_described(view, choose, _drawn(choose, beside))
     return _of_two(view, QuestionType.DISJUNCTION, both, choose, truth=False, absent=both)
 
 
@@ -128,23 +132,19 @@ def definite(view: View, thing: Thing, asked: str = "") -> tuple[Group, ...]:
 
     None says ``asked``, or another attribute of its category.
     """
-    if thing.name not in view.names():
+    if thing.name not in view.names:
         return ()
+    bare = Group(name=thing.name)
+    only = view.only_by_name(thing)
+    by_relation = view.by_relation(thing, bare) if only else ()
+    if view.beside_a_class:
+        return by_relation
     category = view.known.kinds.category_of(asked) if asked else None
-    words = [word for word in view.sayable(thing) if view.known.kinds.category_of(word) != category]
-    if not view.only_by_name(thing):
-        return tuple(
-            Group(name=thing.name, attributes=(word,)) for word in words if view.only_by_attribute(thing, word)
-        )
-    return (
-        Group(name=thing.name),
-        *(Group(name=thing.name, attributes=(word,)) for word in words),
-        *(
-            related(thing.name, predicate, Group(name=target.name))
-            for subject, predicate, target in view.relations()
-            if subject.id == thing.id
-        ),
+    words = (word for word in view.sayable(thing) if view.known.kinds.category_of(word) != category)
+    by_attribute = (
+        Group(name=thing.name, attributes=(word,)) for word in words if only or view.only_by_attribute(thing, word)
     )
+    return (*((bare,) if only else ()), *by_attribute, *by_relation)
 
 
 _LACKING = NotApplicable(reason="too few names that are surely there and surely not")
@@ -200,14 +200,15 @@ def _perhaps_described(view: View, choose: Chooser, name: str) -> Group:
 
 def _related(view: View, choose: Chooser, yes: bool) -> Argument | None:
     """An A that is on the B, and one that is not there at all to be on it."""
-    found = [each for each in view.relations() if each[0].name in view.names()]
-    subjects = [(each, _stand_ins(view, each)) for each in found]
-    subjects = [(each, absent) for each, absent in subjects if absent]
-    if not subjects:
+    found = [each for each in view.relations if each[0].name in view.names and view.absent(each[2].name)]
+    if not found:
         return None
-    (subject, predicate, target), absent = choose.weighted(
-        subjects, [weights.of_name(each[0].name, view.corpus) for each, _ in subjects]
+    subject, predicate, target = chosen = choose.weighted(
+        found, [weights.of_name(subject.name, view.corpus) for subject, _, _ in found]
     )
+    absent = _stand_ins(view, chosen)
+    if not absent:
+        return None
     name = subject.name if yes else _drawn(choose, absent)
     group = related(name, predicate, Group(name=target.name))
     return _exists(group, "yes" if yes else "no", unsure=not yes and view.is_unsure(name))
@@ -228,13 +229,6 @@ def _two_true(view: View, choose: Chooser, pairs: Sequence[tuple[str, str]]) -> 
     by = [weights.of_name(a, view.corpus) * weights.of_name(b, view.corpus) for a, b in pairs]
     a, b = choose.weighted(pairs, by)
     return _described(view, choose, a), _described(view, choose, b)
-
-
-def _one_true(
-    view: View, choose: Chooser, names: Sequence[str], absent: Sequence[tuple[str, int]]
-) -> tuple[Group, Group]:
-    """A name that is there, and one that is not."""
-    return _present(view, choose, names), _perhaps_described(view, choose, _drawn(choose, absent))
 
 
 def _of_two(

@@ -5,8 +5,8 @@ Every answer here rests on the rules of relations.md, section 0: see each method
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 
 from pytest_vqamt.core.corpus import Corpus
@@ -20,19 +20,27 @@ PLAUSIBLE = 20
 """So many absent names at most are drawn from, those that most often occur together with what is there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class View:
-    """One scene, the corpus it is from, and what is known of words.
+    """One scene, the corpus it is from, and what is known of words. What it finds out it keeps.
 
     Attributes:
         gradable: whether what depends on class and context ("small", "tall", "old") may be said of things.
+        beside_a_class: whether every thing is told by a relation to another, which is the only one of its class.
     """
 
     scene: Scene
     corpus: Corpus
     known: Knowledge
     gradable: bool = True
+    beside_a_class: bool = False
 
+    @cached_property
+    def here(self) -> frozenset[str]:
+        """The names of all things and crowds."""
+        return names_in(self.scene)
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The names in the scene that can be asked about, in scene order: of physical things, and of no crowd."""
         crowds = {region.name for region in self.scene.regions}
@@ -44,8 +52,14 @@ class View:
 
     def absent(self, companion: str) -> tuple[tuple[str, int], ...]:
         """Names that are surely not there and plausible, with how many scenes of the corpus have both (rule 4)."""
-        found = (pair for pair in self.corpus.together.get(companion, ()) if self._is_absent(pair[0]))
-        return tuple(islice(found, PLAUSIBLE))
+        if companion not in self._absent:
+            found = (pair for pair in self.corpus.together.get(companion, ()) if self._is_absent(pair[0]))
+            self._absent[companion] = tuple(islice(found, PLAUSIBLE))
+        return self._absent[companion]
+
+    @cached_property
+    def _absent(self) -> dict[str, tuple[tuple[str, int], ...]]:
+        return {}
 
     def is_unsure(self, name: str) -> bool:
         """Whether some thing of this name may be there without being annotated."""
@@ -53,7 +67,13 @@ class View:
 
     def sayable(self, thing: Thing) -> tuple[str, ...]:
         """The attributes of a thing that a question can name."""
-        return tuple(word for word in thing.attributes if self.can_say(word, thing))
+        if thing.id not in self._sayable:
+            self._sayable[thing.id] = tuple(word for word in thing.attributes if self.can_say(word, thing))
+        return self._sayable[thing.id]
+
+    @cached_property
+    def _sayable(self) -> dict[str, tuple[str, ...]]:
+        return {}
 
     def can_say(self, word: str, thing: Thing | None = None) -> bool:
         """Whether the ontology knows the attribute, and it says something of the whole of the thing (if any)."""
@@ -89,8 +109,13 @@ class View:
 
     def is_only_name(self, name: str) -> bool:
         """Whether nothing of another name in the scene could go by this one (rule 6)."""
-        others = names_in(self.scene) - {name}
-        return all(self.known.is_apart(name, other, self.scene) for other in others)
+        if name not in self._only:
+            self._only[name] = all(self.known.is_apart(name, other, self.scene) for other in self.here if other != name)
+        return self._only[name]
+
+    @cached_property
+    def _only(self) -> dict[str, bool]:
+        return {}
 
     def only_by_name(self, thing: Thing) -> bool:
         """Whether "the NAME" can mean nothing but this thing (rule 6)."""
@@ -116,38 +141,83 @@ class View:
 
     def classes_absent(self, name: str) -> tuple[str, ...]:
         """The classes of a name of which nothing in the scene is, or could pass for, a thing."""
-        here = names_in(self.scene)
         return tuple(
             each.word
             for each in self.known.classes_of(name)
-            if each.word != name and each.may_be_absent and all(self.known.is_never(other, each.word) for other in here)
+            if each.word != name
+            and each.may_be_absent
+            and all(self.known.is_never(other, each.word) for other in self.here)
         )
 
-    def relations(self) -> Iterator[tuple[Thing, str, Thing]]:
+    @cached_property
+    def _by_subject(self) -> dict[str, tuple[tuple[str, Thing], ...]]:
+        found: dict[str, tuple[tuple[str, Thing], ...]] = {}
+        for subject, predicate, target in self.relations:
+            found[subject.id] = (*found.get(subject.id, ()), (predicate, target))
+        return found
+
+    def by_relation(self, thing: Thing, group: Group) -> tuple[Group, ...]:
+        """``group`` with each of the related things by which the thing can be told."""
+        return tuple(
+            replace(group, related=(Related(predicate=predicate, to=Group(name=target.name)),))
+            for predicate, target in self._by_subject.get(thing.id, ())
+            if not self.beside_a_class or self.classes_told_by(target)
+        )
+
+    def classes_told_by(self, thing: Thing) -> tuple[str, ...]:
+        """The words for classes of which the thing is the only one."""
+        return tuple(
+            each.word
+            for each in self.known.classes_of(thing.name)
+            if each.word != thing.name and self.only_of_class(thing, each.word)
+        )
+
+    @cached_property
+    def relations(self) -> tuple[tuple[Thing, str, Thing], ...]:
         """Subject, predicate and object of each relationship that can be asked about.
 
         The object is the only one of its name.
         """
         by_id = {thing.id: thing for thing in self.scene.objects}
-        sure: dict[str, bool] = {}
-        for each in self.scene.relationships:
-            if not self.known.kinds.asks(each.predicate) or each.subject == each.object:
-                continue
-            subject, target = by_id[each.subject], by_id[each.object]
-            if target.id not in sure:
-                sure[target.id] = self.known.is_named(target.name) and self.only_by_name(target)
-            if sure[target.id] and subject.name != target.name and self.known.is_named(subject.name):
-                yield subject, each.predicate, target
+        only = {
+            thing.id for thing in self.scene.objects if self.known.is_named(thing.name) and self.only_by_name(thing)
+        }
+        return tuple(
+            (subject, each.predicate, by_id[each.object])
+            for each in self.scene.relationships
+            if each.object in only
+            and self.known.kinds.asks(each.predicate)
+            and (subject := by_id[each.subject]).name != by_id[each.object].name
+            and self.known.is_named(subject.name)
+        )
 
     def _is_absent(self, name: str) -> bool:
-        here = names_in(self.scene)
         return (
-            self.known.is_named(name)
-            and (is_mass(name) or (plural(name) not in here and singular(name) not in here))
-            and self.known.is_absent(name, self.scene)
+            self.known.is_absent(name, self.here, self.scene.exhaustive)
+            and self.known.is_named(name)
+            and (is_mass(name) or (plural(name) not in self.here and singular(name) not in self.here))
         )
 
 
 def related(name: str, predicate: str, target: Group, attributes: tuple[str, ...] = ()) -> Group:
     """The things of this name that stand in the relation to the only one of ``target``."""
     return Group(name=name, attributes=attributes, related=(Related(predicate=predicate, to=target),))
+
+
+_KEPT = 1024
+_views: dict[tuple[int, int, int, bool, bool], View] = {}
+"""Views of late, by what they are of; each holds on to it, so that no other object has the same address."""
+
+
+def view_of(
+    scene: Scene, corpus: Corpus, known: Knowledge, *, gradable: bool = True, beside_a_class: bool = False
+) -> View:
+    """The view of a scene: one that was made of it before, if it is still kept."""
+    key = id(scene), id(corpus), id(known), gradable, beside_a_class
+    found = _views.get(key)
+    if found is None:
+        if len(_views) >= _KEPT:
+            del _views[next(iter(_views))]
+        found = View(scene=scene, corpus=corpus, known=known, gradable=gradable, beside_a_class=beside_a_class)
+        _views[key] = found
+    return found

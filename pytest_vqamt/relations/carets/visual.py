@@ -19,7 +19,7 @@ from pytest_vqamt.relations.carets.argument import one_template
 from pytest_vqamt.relations.carets.drawing import any_of
 from pytest_vqamt.relations.carets.focus import Obscuring, kept_for
 from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, knowledge
-from pytest_vqamt.relations.carets.view import View
+from pytest_vqamt.relations.carets.view import view_of
 from pytest_vqamt.sampling.chooser import Chooser
 
 _SIGMA_PX = {"blur3": 3.0, "blur6": 6.0, "blur9": 9.0}
@@ -63,12 +63,7 @@ class Visual:
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         how = Obscuring.BLUR if variant in _SIGMA_PX else Obscuring(variant)
-        view = View(
-            scene=scene,
-            corpus=corpus,
-            known=knowledge(self.wordnet, self.ontology),
-            gradable=how is Obscuring.BLUR,
-        )
+        view = view_of(scene, corpus, knowledge(self.wordnet, self.ontology), gradable=how is Obscuring.BLUR)
         argument = any_of(tuple(QuestionType), view, choose)
         if isinstance(argument, NotApplicable):
             return argument
@@ -104,4 +99,3 @@ def _obscured(picture: Picture, keep: tuple[Box, ...], variant: str, corpus: Cor
     if colour is None:
         return NotApplicable(reason="the data has no photos to take a mean colour from")
     return picture.mask(keep, colour)
-

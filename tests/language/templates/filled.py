@@ -73,7 +73,7 @@ JOINED = (
     ("on", of("table", "wooden")),
     ("in", of("water")),
     ("under", of("umbrella")),
-    ("wearing", of("jeans")),
+    ("wearing", of("gloves")),
     ("holding", of("elephants")),
     ("near", of("apple", "red")),
     ("to the left of", of("hour hand")),

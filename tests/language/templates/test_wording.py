@@ -5,7 +5,19 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.meaning import Absent, Both, Choice, Either, Exists, Group, Has, Neither, NotBoth, Related
+from pytest_vqamt.core.meaning import (
+    Absent,
+    Both,
+    Choice,
+    Either,
+    Exists,
+    Group,
+    Has,
+    Neither,
+    NotBoth,
+    Related,
+    groups_of,
+)
 from pytest_vqamt.language.templates.asking import Askable, Asking, QuestionType
 from pytest_vqamt.language.templates.wording import TEMPLATES, count, question
 from tests.language.templates.filled import near, of
@@ -52,8 +64,7 @@ def test_a_question_means_what_was_asked_and_its_partner_the_opposite(
     type_: QuestionType, meaning: Askable, negation: Absent | NotBoth | Neither
 ) -> None:
     asking = Asking(type=type_, meaning=meaning)
-    related = isinstance(meaning, Exists) and bool(meaning.group.related)
-    for template in range(count(type_, related)):
+    for template in range(count(type_, related=bool(groups_of(meaning)[0].related))):
         assert question(asking, template).meaning is meaning
         assert question(asking, template, negated=True).meaning == negation
 
@@ -61,8 +72,7 @@ def test_a_question_means_what_was_asked_and_its_partner_the_opposite(
 def said(type_: QuestionType, meaning: Askable, category: str = "", *, negated: bool = False) -> set[str]:
     """The question in every template."""
     asking = Asking(type=type_, meaning=meaning, category=category)
-    what = meaning.groups[0] if isinstance(meaning, Both | Either) else getattr(meaning, "group", None)
-    related = bool((what or getattr(meaning, "what", CUP)).related)
+    related = bool(groups_of(meaning)[0].related)
     return {question(asking, template, negated=negated).text for template in range(count(type_, related))}
 
 
@@ -205,6 +215,7 @@ def test_which_object_is_it(what: Group, options: tuple[str, ...], text: str) ->
         (of("table"), "material", ("wood", "metal"), "Is the table made of wood or metal?"),
         (of("table"), "material", ("wooden", "metal"), "Is the table wooden or metal?"),
         (of("door"), "", ("open", "closed"), "How does the door look, open or closed?"),
+        (near(of("lamp"), "on", of("table")), "", ("off", "on"), "Is the lamp on the table turned off or on?"),
         (of("sky"), "weather", ("sunny", "cloudy"), "Which is the sky, sunny or cloudy?"),
         (CUP_ON_TABLE, "size", ("small", "large"), "What size is the cup that is on the table, small or large?"),
     ],
@@ -216,14 +227,14 @@ def test_which_attribute_is_it(what: Group, category: str, options: tuple[str, .
 @pytest.mark.parametrize(
     ("what", "category", "options", "text"),
     [
-        (of("man"), "pose", ("standing", "sitting"), "What pose is the man in, standing or sitting?"),
-        (of("people"), "sport", ("surfing", "skiing"), "What sport are the people doing, surfing or skiing?"),
+        (of("man"), "pose", ("standing", "sitting"), "What pose is the man in: standing or sitting?"),
+        (of("people"), "sport", ("surfing", "skiing"), "What sport are the people doing: surfing or skiing?"),
         (of("bird"), "", ("flying", "perched"), "Is the bird flying or perched?"),
         (
             MAN_HOLDING,
             "activity",
             ("eating", "drinking", "talking"),
-            "What is the man who is holding the red umbrella doing, eating, drinking or talking?",
+            "What is the man who is holding the red umbrella doing: eating, drinking or talking?",
         ),
     ],
 )

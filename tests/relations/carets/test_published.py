@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,9 @@ from pytest_vqamt.core.case import Case, NotApplicable, Outcome
 from pytest_vqamt.core.corpus import gather
 from pytest_vqamt.core.meaning import Annotated
 from pytest_vqamt.core.scene import Demand, PublishedPair, PublishedQuestion, Scene
+from pytest_vqamt.core.truth import truth
 from pytest_vqamt.data.carets import load
+from pytest_vqamt.models.oracle import say
 from pytest_vqamt.relations.base import PublishedRelation
 from pytest_vqamt.relations.carets.published import TESTS, Published
 from tests.making import FirstOption, answers_of, scene_of
@@ -160,20 +163,44 @@ def test_a_scene_without_such_a_pair_gives_no_case(questions: tuple[PublishedQue
     assert PUBLISHED.derive(scene, gather([scene]), FirstOption(), TESTS[0]) == NotApplicable(reason=reason)
 
 
-@pytest.mark.skipif(not REAL.is_dir(), reason="the data of ../shared/data is not here")
-@pytest.mark.filterwarnings("ignore:.*which is not there:UserWarning")
-def test_the_pairs_of_the_sample_by_what_they_demand() -> None:
-    source = load(str(REAL))
-    demands: dict[str, set[object]] = {}
-    for test in TESTS:
-        for index in range(len(source)):
-            found = PUBLISHED.every(source.scene(index), test)
-            for case in () if isinstance(found, NotApplicable) else found:
-                demands.setdefault(test, set()).add(case.fact("pairs"))
-    assert demands == {
-        "antonym_consistency": {"opposite"},
-        "ontological_consistency": {"implied"},
-        "phrasal_invariance": {"same"},
-        "symmetry_invariance": {"same"},
-        "negation_consistency": {"opposite"},
+@pytest.fixture(scope="module")
+def sample() -> dict[str, list[Case]]:
+    """The cases of the published sample by their test."""
+    if not REAL.is_dir():
+        pytest.skip("the data of ../shared/data is not here")
+    with pytest.warns(UserWarning, match="which is not there"):
+        source = load(str(REAL))
+    found = {test: [PUBLISHED.every(source.scene(index), test) for index in range(len(source))] for test in TESTS}
+    return {
+        test: [case for cases in of_scenes if not isinstance(cases, NotApplicable) for case in cases]
+        for test, of_scenes in found.items()
     }
+
+
+def test_the_pairs_of_the_sample_by_what_they_demand(sample: dict[str, list[Case]]) -> None:
+    assert {test: Counter(case.fact("pairs") for case in cases) for test, cases in sample.items()} == {
+        "antonym_consistency": {"opposite": 12},
+        "ontological_consistency": {"implied": 18},
+        "phrasal_invariance": {"same": 54},
+        "symmetry_invariance": {"same": 48},
+        "negation_consistency": {"opposite": 24},
+    }
+
+
+def test_the_pairs_of_the_sample_by_their_type(sample: dict[str, list[Case]]) -> None:
+    # Six for each file: as many files begin with object_verification_conjunction and so on.
+    assert Counter(case.fact("question_type") for cases in sample.values() for case in cases) == {
+        "object": 24,
+        "conjunction": 18,
+        "disjunction": 18,
+        "attribute": 12,
+        "object choice": 30,
+        "attribute choice": 24,
+        "action choice": 30,
+    }
+
+
+def test_who_answers_with_the_label_obeys_every_pair_of_the_sample(sample: dict[str, list[Case]]) -> None:
+    for case in (case for cases in sample.values() for case in cases):
+        right = [say(truth(query.meaning, query.picture.scene)) for query in case.queries]
+        assert outcome(case, *right) is Outcome.HOLDS

@@ -1,4 +1,4 @@
-"""The metrics of the published pairs agree with ones worked out from the authors' files alone, by relations.md's words."""
+"""The metrics of the published pairs agree with ones worked out from the authors' files alone, by their definitions."""
 
 from __future__ import annotations
 
@@ -77,7 +77,11 @@ def predictions(row: Row, random: Random, right: float) -> tuple[str, str]:
 
 
 def metrics(test: str, pairs: list[tuple[Row, tuple[str, str]]]) -> dict[str, float]:
-    """Section 5.3 of the paper, and the authors' own scorer as relations.md tells of it."""
+    """Section 5.3 of the paper, and what the authors' own scorer makes of the same answers.
+
+    That takes a directional pair whose answers differ, and an ontological one also where the first answer is wrong; a
+    pair is comprehended where it takes it and the first answer is right.
+    """
     total: dict[str, float] = defaultdict(float)
     for row, (one, other) in pairs:
         right = one == row.first, other == row.second

@@ -1,0 +1,61 @@
+"""The family of a name that is not listed, as WordNet has it; cautious: None where there is any doubt."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from pytest_vqamt.language.nouns import singular
+from pytest_vqamt.language.wordnet import WordNet, wordnet
+
+
+def derived_family(name: str) -> str | None:
+    """The one family that everything the name may mean in a photo is of, by ``families_of_kinds.toml``.
+
+    A fruit or vegetable is food, although WordNet knows the plant of that name as well. What a compound may mean is what
+    its head noun may, where WordNet lacks it. It is always the bundled WordNet that is asked, so that families are the
+    same in every run.
+
+    >>> derived_family("robin"), derived_family("office chair"), derived_family("steering wheel")
+    ('animal', 'furniture', 'part')
+    >>> derived_family("chicken"), derived_family("seal"), derived_family("glass")
+    (None, None, None)
+    """
+    table = _table()
+    one = singular(name)
+    if name in table.of_none or one in table.of_none:
+        return None
+    listed = table.names.get(name) or table.names.get(one)
+    if listed:
+        return listed
+    words = wordnet()
+    found = {_family_of(words, synset) for synset in words.senses(name)}
+    if found == {"food", "plant"}:
+        return "food" if _family_of(words, words.sense(name) or "") == "food" else None
+    return found.pop() if len(found) == 1 else None
+
+
+class _Table(NamedTuple):
+    of_none: frozenset[str]
+    names: dict[str, str]
+    synsets: dict[str, str]
+
+
+def _family_of(words: WordNet, synset: str) -> str | None:
+    """The family that the synset is at or below; None of none, or of two."""
+    above = words.at_or_above(synset)
+    families = {family for top, family in _table().synsets.items() if top in above}
+    return families.pop() if len(families) == 1 else None
+
+
+@cache
+def _table() -> _Table:
+    table = tomllib.loads(files("pytest_vqamt.language").joinpath("families_of_kinds.toml").read_text(encoding="utf-8"))
+    families: dict[str, dict[str, list[str]]] = table["family"]
+    return _Table(
+        of_none=frozenset(table["of_none"]),
+        names={name: family for family, of in families.items() for name in of["names"]},
+        synsets={synset: family for family, of in families.items() for synset in of["synsets"]},
+    )
