@@ -80,8 +80,10 @@ def _related(random: Random, scene: Scene) -> tuple[Thing, tuple[Related, ...]]:
 def _drawn(random: Random, scene: Scene, most: int = 2, *, alone: bool = False) -> tuple[Thing, Group]:
     """A thing, and a group that it is or might be of: of this scene, or of another one."""
     there = scene if random.random() < SOME else scene_of(random.randrange(SCENES))
-    thing, related = random.choice(there.objects), ()
-    if not alone and random.random() < HALF:
+    related: tuple[Related, ...] = ()
+    if alone or random.random() < HALF:
+        thing = random.choice(there.objects)
+    else:
         thing, related = _related(random, there)
     plain = _named(thing.name, random)
     attributes = _attributes(random, thing, most)

@@ -83,7 +83,7 @@ def is_read_as(meaning: Meaning, text: str, lexicon: Lexicon) -> bool:
 
 
 def plain(meaning: Meaning, predicates: Mapping[str, str] | None = None) -> Meaning:
-    """The same in one form: what a text cannot tell ("covers", which of two spellings, the attributes' order) is gone."""
+    """The same in one form: without what a text cannot tell, like ``covers`` and the order of attributes."""
     said = predicates or {}
 
     def of(group: Group) -> Group:

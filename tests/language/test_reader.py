@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.core.meaning import Absent, Both, Count, Exists, Group, Meaning
+from pytest_vqamt.core.meaning import (
+    Absent,
+    Both,
+    Count,
+    Exists,
+    Group,
+    Meaning,
+)
 from tests.reader.questions import Unreadable, read
 from tests.reader.vocabulary import LEXICON
 
@@ -19,7 +26,6 @@ CATS_AND_DOGS = Count(groups=(of("cat"), of("dog")))
 DOG = Exists(group=of("dog"))
 NO_DOG = Absent(group=of("dog"))
 CAT_AND_DOG = Both(groups=(of("cat"), of("dog")))
-
 READ: dict[str, Meaning] = {
     # How many of one group.
     "How many dogs are there?": Count(groups=(of("dog"),)),
@@ -177,7 +183,7 @@ REFUSED = {
     "an ending for both names of two or for the last": "Is there a man and a woman running?",
     "two names, of which one negated": "Is there a cat and no dog?",
     "two names, either": "Is there any cat and dog?",
-    "a choice": "Is there a cat or a dog?",
+    "a choice": "Is there a cat, or a dog?",
     "a word twice": "Are there there any dogs?",
     "the picture twice": "Does the picture show a dog in the image?",
     "the places in a row": "In this picture, are there any dogs in the picture?",

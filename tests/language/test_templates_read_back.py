@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +13,7 @@ from pytest_vqamt.core.meaning import Absent, Both, Choice, Either, Exists, Neit
 from pytest_vqamt.core.truth import truth
 from pytest_vqamt.language.questions import Question
 from pytest_vqamt.language.templates.asking import QuestionType
-from pytest_vqamt.language.templates.wording import count
+from pytest_vqamt.language.templates.wording import count, question
 from tests.language.photo_fillings import photo_askings
 from tests.language.template_fillings import askings
 from tests.language.template_readings import Worded, is_read_as, misread, worded
@@ -33,7 +34,7 @@ def filled(n: int) -> Iterator[Worded]:
 
 
 def questions(n: int) -> Iterator[Question]:
-    return (question for each in filled(n) for question in each.questions)
+    return (asked for each in filled(n) for asked in each.questions)
 
 
 @pytest.mark.parametrize("n", TIERS)
@@ -44,7 +45,7 @@ def test_every_question_is_read_back(n: int) -> None:
 
 @pytest.mark.parametrize("n", TIERS)
 def test_what_photos_show_is_read_back(n: int) -> None:
-    texts = (question for each in worded(photo_askings(n)) for question in each.questions)
+    texts = (asked for each in worded(photo_askings(n)) for asked in each.questions)
     wrong = list(misread(texts, PHOTO_WORDS, PREDICATES))
     assert wrong[:20] == [], f"{len(wrong)} questions"
 
@@ -93,7 +94,9 @@ def vars_of(meaning: object) -> object:
 def test_every_template_has_its_turn(asked: Callable[[], Iterator[Worded]]) -> None:
     turns = {(each.asking.type, each.is_related, each.template) for each in asked()}
     of_two = (QuestionType.CONJUNCTION, QuestionType.DISJUNCTION)
-    kinds = [(type_, related) for type_ in QuestionType for related in (False, True) if not related or type_ not in of_two]
+    kinds = [
+        (type_, related) for type_ in QuestionType for related in (False, True) if not related or type_ not in of_two
+    ]
     assert turns == {(*kind, template) for kind in kinds for template in range(count(*kind))}
 
 
@@ -135,6 +138,22 @@ def with_a_word_twice(question: Question) -> Iterator[str]:
 def without_a_comma(question: Question) -> Iterator[str]:
     for found in re.finditer(r"[,:]", question.text):
         yield question.text[: found.start()] + question.text[found.end() :]
+
+
+def test_another_order_is_another_question() -> None:
+    """The order of groups and options is no part of what is asked, and is read all the same."""
+    swapped = 0
+    for each in filled(FEW):
+        match each.asking.meaning:
+            case Both(groups=groups) | Either(groups=groups) as meaning:
+                other = replace(each.asking, meaning=replace(meaning, groups=groups[::-1]))
+            case Choice(options=options) as meaning:
+                other = replace(each.asking, meaning=replace(meaning, options=options[::-1]))
+            case _:
+                continue
+        swapped += 1
+        assert not is_read_as(each.plain.meaning, question(other, each.template).text, LEXICON)
+    assert swapped > FEW // 2
 
 
 @pytest.mark.parametrize(

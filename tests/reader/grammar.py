@@ -78,32 +78,29 @@ def is_lexical(symbol: str) -> bool:
     return symbol not in RULES and symbol.partition(".")[0] in LEXICAL
 
 
-def _beginnings(symbol: str) -> frozenset[str] | None:
+def beginnings(symbol: str) -> frozenset[str] | None:
+    """The words that the symbol can begin with; nothing where those of the lexicon are among them.
+
+    Raises:
+        ValueError: no rule rewrites it.
+    """
     if is_lexical(symbol):
         return None
     if symbol not in RULES:
         if symbol != symbol.lower():
             raise ValueError(f"expected a symbol that a rule rewrites but got symbol={symbol!r}")
         return frozenset({"a", "an"} if symbol == "a" else {symbol})
-    beginnings: set[str] = set()
+    found: set[str] = set()
     for way in RULES[symbol]:
         for part in way:
-            words = _beginnings(part.strip("!?"))
+            words = beginnings(part.strip("!?"))
             if words is None:
                 return None
-            beginnings |= words
+            found |= words
             if not part.endswith("?"):
                 break
-    return frozenset(beginnings)
+    return frozenset(found)
 
 
-BEGINNINGS = MappingProxyType({symbol: _beginnings(symbol) for symbol in RULES})
-"""The words that each symbol can begin with; nothing where those of the lexicon are among them."""
-
-
-def _check() -> None:
-    for symbol in {part.strip("!?") for ways in RULES.values() for way in ways for part in way}:
-        _beginnings(symbol)
-
-
-_check()
+BEGINNINGS = MappingProxyType({symbol: beginnings(symbol) for symbol in RULES})
+"""What `beginnings` says of each symbol."""

@@ -1,4 +1,4 @@
-"""Words that annotators of photos use, chosen for what is hard to word: no number, odd articles, verbs as relationships."""
+"""Words that annotators of photos use, chosen for what is hard to word: no plural, odd articles, verbs as predicates."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SHAPES = _listed("round,square,oval,rectangular,octagonal")
 PATTERNS = _listed("striped,spotted,plaid,checkered,floral")
 STATES = _listed(
     "open,closed,empty,full,clean,dirty,wet,dry,old,young,unripe,ornate,upside down,asleep,in the air,cut,sliced,"
-    "snow-covered,bushy,shiny,hairy,unlit,overcast,wrinkled,stainless steel"
+    "snow-covered,bushy,shiny,hairy,unlit,overcast,wrinkled"
 )
 ACTIONS = _listed("standing,sitting,walking,lying down,running,jumping,eating,grazing,playing tennis,talking,smiling")
 SPORTS = _listed("skiing,surfing,skateboarding,snowboarding,playing tennis")

@@ -90,15 +90,15 @@ class Draft:
         for word in entries.removed_words:
             if word not in self._home and word not in self._spellings:
                 raise unknown(entries.where, "remove", "words", word, tuple(self._home))
-            self._forget(word)
+            self._spellings = {alias: of for alias, of in self._spellings.items() if word not in (alias, of)}
+            self._leave_home(word)
         for word in entries.removed_predicates:
             if word not in self._predicates:
                 raise unknown(entries.where, "remove", "predicates", word, tuple(self._predicates))
             del self._predicates[word]
 
-    def _forget(self, word: str) -> None:
-        """Takes a word out of its category, with all that was said of it."""
-        self._spellings.pop(word, None)
+    def _leave_home(self, word: str) -> None:
+        """Takes a word out of its category, with all that was said of it there; its other spellings stay."""
         home = self._home.pop(word, None)
         if home is None:
             return
@@ -106,7 +106,6 @@ class Draft:
         for kind in self._kinds.values():
             if word in kind.shares:
                 kind.shares.remove(word)
-        self._spellings = {alias: of for alias, of in self._spellings.items() if of != word}
         self._exclusive = {pair for pair in self._exclusive if word not in pair}
         self._antonyms = {pair: None for pair in self._antonyms if word not in pair}
         self._opposites.pop(word, None)
@@ -119,7 +118,8 @@ class Draft:
         kind.is_gradable = kind.is_gradable if entry.gradable is None else entry.gradable
         for word in entry.words:
             if self._home.get(word) != name:
-                self._forget(word)
+                self._spellings.pop(word, None)
+                self._leave_home(word)
                 self._home[word] = name
                 kind.words.append(word)
 
@@ -128,7 +128,8 @@ class Draft:
             if word not in self._home:
                 raise unknown(entries.where, "aliases", "the usual spelling", word, tuple(self._home))
             for alias in aliases:
-                self._forget(alias)
+                self._leave_home(alias)
+                self._spellings |= {spelling: word for spelling, of in self._spellings.items() if of == alias}
                 self._spellings[alias] = word
 
     def _add_shares(self, where: str, name: str, entry: CategoryEntry) -> None:

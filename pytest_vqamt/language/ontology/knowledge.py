@@ -31,7 +31,7 @@ class Category:
     members: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Ontology:
     """Answers each question by one look into a table; attributes may be spelled in any listed way.
 
@@ -52,6 +52,9 @@ class Ontology:
     not_askable: frozenset[str]
     vague_predicates: frozenset[str]
     exact_predicates: frozenset[str]
+
+    def __repr__(self) -> str:
+        return f"Ontology({len(self.category_by_attribute)} attributes, {len(self.classes)} classes)"
 
     def canonical(self, attribute: str) -> str:
         """The usual spelling: two attributes that share it are one value.

@@ -13,13 +13,17 @@ from pytest_vqamt.language.ontology.reading import read
 _OURS = ("ontology.toml", "classes.toml")
 
 
-@cache
 def ontology(path: str = "") -> Ontology:
     """Our ontology, with what the file at ``path`` adds to it or changes in it.
 
     Raises:
         OptionError: the file cannot be read, or something in it is wrong; one line names file, section and word.
     """
+    return _opened(path)
+
+
+@cache
+def _opened(path: str) -> Ontology:
     draft = Draft()
     for name in _OURS:
         draft.add(read(Path(__file__).with_name(name).read_bytes(), where=name))

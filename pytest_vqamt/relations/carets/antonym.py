@@ -37,7 +37,7 @@ class Antonym:
         task=Task.VQA,
         claim="Whether a thing has an attribute, and whether it has its antonym, have opposite answers.",
         source="Jimenez et al., ACL 2022, section 4.2 (f)",
-        breakdown=("truth", "subject", "related"),
+        breakdown=("truth",),
         settings=(WORDNET, ONTOLOGY),
         pairs=PairKind.OPPOSITE,
     )

@@ -69,6 +69,8 @@ def _of_attribute(view: View, choose: Chooser, type_: QuestionType) -> Argument 
     kinds = view.known.kinds
     found: list[tuple[Thing, str, tuple[Group, ...], tuple[tuple[str, int], ...]]] = []
     for thing in view.scene.objects:
+        if type_ is QuestionType.ACTION_CHOICE and not _acts(view, thing.name):
+            continue
         for word in view.sayable(thing):
             category = kinds.category_of(word) or ""
             if kinds.is_action(category) != (type_ is QuestionType.ACTION_CHOICE) or not kinds.noun(category):
@@ -90,6 +92,11 @@ def _of_attribute(view: View, choose: Chooser, type_: QuestionType) -> Argument 
         subject=word,
         rests_on_the_only_one=view.is_unsure(thing.name),
     )
+
+
+def _acts(view: View, name: str) -> bool:
+    """Whether things of this name do something: a chair that is standing does not."""
+    return any(each.word in ("person", "animal") for each in view.known.classes_of(name))
 
 
 def _classes_with_others(view: View, name: str) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
+from typing import TypeAlias, TypeVar
 
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.language.templates.asking import QuestionType
@@ -12,29 +13,65 @@ from pytest_vqamt.relations.carets.argument import Argument
 from pytest_vqamt.relations.carets.view import View
 from pytest_vqamt.sampling.chooser import Chooser
 
-DRAW: Mapping[QuestionType, Callable[[View, Chooser], Argument | NotApplicable]] = MappingProxyType(
+T = TypeVar("T")
+Drawn: TypeAlias = Argument | NotApplicable
+
+VERIFY: Mapping[QuestionType, Callable[[View, Chooser, bool], Drawn]] = MappingProxyType(
     {
         QuestionType.OBJECT: verifying.objects,
         QuestionType.CONJUNCTION: verifying.conjunction,
         QuestionType.DISJUNCTION: verifying.disjunction,
         QuestionType.ATTRIBUTE: verifying.attribute,
+    }
+)
+"""What draws an argument of each yes/no type, of the truth that is asked for."""
+
+CHOOSE: Mapping[QuestionType, Callable[[View, Chooser], Drawn]] = MappingProxyType(
+    {
         QuestionType.OBJECT_CHOICE: choosing.object_choice,
         QuestionType.ATTRIBUTE_CHOICE: choosing.attribute_choice,
         QuestionType.ACTION_CHOICE: choosing.action_choice,
     }
 )
-"""What draws an argument of each type."""
+"""What draws an argument of each type with choices."""
 
 
-def any_of(types: Sequence[QuestionType], view: View, choose: Chooser) -> Argument | NotApplicable:
-    """An argument of one of the types, each as likely, out of those that the scene can give.
+def any_of(types: Sequence[QuestionType], view: View, choose: Chooser) -> Drawn:
+    """An argument of one of the types, each as likely, out of those that the scene can give; as many yes as no.
 
     A type that it cannot give is replaced by another, so that the rarer types ask for no more draws than they give.
     """
     refused: NotApplicable | None = None
     for type_ in choose.several(types, len(types)):
-        drawn = DRAW[type_](view, choose)
+        drawn = VERIFY[type_](view, choose, choose.chance(0.5)) if type_ in VERIFY else CHOOSE[type_](view, choose)
         if isinstance(drawn, Argument):
             return drawn
         refused = refused or drawn
+    return refused or NotApplicable(reason="no type of question")
+
+
+def any_that(
+    types: Sequence[QuestionType], view: View, choose: Chooser, fits: Callable[[Argument], T | NotApplicable]
+) -> tuple[Argument, T] | NotApplicable:
+    """An argument of one of the types that ``fits`` takes, with what it makes of it.
+
+    Of a yes/no type a true and a false one are drawn, both of which must fit: what ``fits`` refuses more often of the
+    one than of the other would tip the balance.
+    """
+    refused: NotApplicable | None = None
+    for type_ in choose.several(types, len(types)):
+        if type_ in VERIFY:
+            both = [VERIFY[type_](view, choose, yes) for yes in (True, False)]
+        else:
+            both = [CHOOSE[type_](view, choose)]
+        fitting: list[tuple[Argument, T]] = []
+        for drawn in both:
+            found = drawn if isinstance(drawn, NotApplicable) else fits(drawn)
+            if isinstance(found, NotApplicable):
+                refused = refused or found
+                break
+            assert isinstance(drawn, Argument)
+            fitting.append((drawn, found))
+        if len(fitting) == len(both):
+            return choose.one(fitting)
     return refused or NotApplicable(reason="no type of question")

@@ -9,7 +9,7 @@ from pytest_vqamt.core.meaning import Choice, Exists, Group
 from pytest_vqamt.language.templates.asking import Asking, QuestionType
 from pytest_vqamt.relations.carets import weights
 from pytest_vqamt.relations.carets.argument import Argument
-from pytest_vqamt.relations.carets.drawing import DRAW
+from pytest_vqamt.relations.carets.drawing import CHOOSE
 from pytest_vqamt.relations.carets.view import View
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -57,7 +57,7 @@ def from_class_to_kind(view: View, choose: Chooser) -> tuple[Argument, Argument]
 
 def with_class_beside(view: View, choose: Chooser, type_: QuestionType) -> tuple[Argument, Argument] | NotApplicable:
     """A choice about the one thing in a relation to another, which becomes the word for its class."""
-    drawn = DRAW[type_](view, choose)
+    drawn = CHOOSE[type_](view, choose)
     if isinstance(drawn, NotApplicable):
         return drawn
     meaning = drawn.asking.meaning

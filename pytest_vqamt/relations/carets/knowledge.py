@@ -42,7 +42,7 @@ class Knowledge:
         return _classes_of(self, name)
 
     def is_absent(self, name: str, here: frozenset[str], exhaustive: frozenset[str]) -> bool:
-        """Whether none of the things named ``here`` is, or could pass for, one of this name, or a part or garment of it.
+        """Whether nothing named ``here`` is, or could pass for, a thing of this name, or a part or garment of one.
 
         As far as the annotations know: whether they name every instance is another question (``names.presumed``).
         """

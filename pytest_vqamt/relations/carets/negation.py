@@ -26,10 +26,10 @@ _TYPES = (QuestionType.OBJECT, QuestionType.CONJUNCTION, QuestionType.DISJUNCTIO
 class Negation:
     """A question and its negation have opposite answers.
 
-    Jimenez et al., ACL 2022, section 4.2 (e). A template of Q1, Q2 or Q3, and its negated partner: "both A and B" becomes
-    "either no A or no B", "either A or B" becomes "no A and no B". **Deviations:** arguments as in ``verifying``. A case
-    is presumed only where "either A or B" is asked of one that is there and one that may be there unannotated: with both
-    there, "either" might be taken to exclude that.
+    Jimenez et al., ACL 2022, section 4.2 (e). A template of Q1, Q2 or Q3, and its negated partner: "both A and B"
+    becomes "either no A or no B", "either A or B" becomes "no A and no B". **Deviations:** arguments as in
+    ``verifying``. A case is presumed only where "either A or B" is asked of one that is there and one that may be there
+    unannotated: with both there, "either" might be taken to exclude that.
     """
 
     wordnet: str = WORDNET.default

@@ -56,7 +56,7 @@ class Ontological:
         claim="Where there is a dog there is an animal, and where there is no animal there is no dog.",
         source="Jimenez et al., ACL 2022, section 4.2 (b)",
         variants=("hypernym", "hyponym", *_BESIDE),
-        breakdown=("question_type", "subject"),
+        breakdown=(),
         settings=(WORDNET, ONTOLOGY),
         pairs=PairKind.IMPLIED,
     )

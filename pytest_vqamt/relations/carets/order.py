@@ -35,9 +35,9 @@ _TYPES: Mapping[str, tuple[QuestionType, ...]] = MappingProxyType(
 class Order:
     """The order in which things or choices are named does not change the answer.
 
-    Jimenez et al., ACL 2022, section 4.2 (c). The same template of Q2, Q3, Q5, Q6 or Q7, with its two things, or its two
-    or three choices, in another order. **Deviations:** arguments as in ``verifying`` and ``choosing``. Nothing but the
-    order changes, so no case is presumed.
+    Jimenez et al., ACL 2022, section 4.2 (c). The same template of Q2, Q3, Q5, Q6 or Q7, with its two things, or its
+    two or three choices, in another order. **Deviations:** arguments as in ``verifying`` and ``choosing``. Nothing but
+    the order changes, so no case is presumed.
     """
 
     wordnet: str = WORDNET.default

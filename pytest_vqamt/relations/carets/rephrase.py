@@ -26,10 +26,10 @@ _TYPES = tuple(each for each in QuestionType if each is not QuestionType.ATTRIBU
 class Rephrase:
     """A question in other words has the same answer.
 
-    Jimenez et al., ACL 2022, section 4.2 (a). Two different templates of one type (Q1, Q2, Q3, Q5, Q6, Q7) with the same
-    arguments. **Deviations:** arguments as in ``verifying`` and ``choosing``. Since nothing but the words changes, a case
-    is presumed only where "either A or B" is asked of one that is there and one that may be there unannotated: with both
-    there, "either" might be taken to exclude that.
+    Jimenez et al., ACL 2022, section 4.2 (a). Two different templates of one type (Q1, Q2, Q3, Q5, Q6, Q7) with the
+    same arguments. **Deviations:** arguments as in ``verifying`` and ``choosing``. Since nothing but the words changes,
+    a case is presumed only where "either A or B" is asked of one that is there and one that may be there unannotated:
+    with both there, "either" might be taken to exclude that.
     """
 
     wordnet: str = WORDNET.default

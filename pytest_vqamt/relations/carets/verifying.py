@@ -1,7 +1,8 @@
 """Arguments of the yes/no questions Q1 to Q4 (Jimenez et al., ACL 2022, section 4.1).
 
-As many are true as false: the truth is drawn first, and only where the scene can give both. What is there is drawn by
-``weights``; what is not there is plausible, for it is drawn by how often it occurs in the data together with what is.
+As many are true as false: ``yes`` says which it is to be, and no question is made of a scene that cannot give both.
+What is there is drawn by ``weights``; what is not there is plausible, for it is drawn by how often it occurs in the data
+together with what is.
 
 **Deviations**, so that no perfect perceiver contradicts the truth, are the rules of ``view``; and:
 
@@ -20,6 +21,7 @@ from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.meaning import Both, Either, Exists, Group, Has
 from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.language.families import family
+from pytest_vqamt.language.phrases import stands_before_its_noun
 from pytest_vqamt.language.templates.asking import Asking, QuestionType
 from pytest_vqamt.relations.carets import weights
 from pytest_vqamt.relations.carets.argument import Argument
@@ -36,13 +38,12 @@ _SPATIAL = frozenset(
 """Predicates of which anything can be the subject; of others, what is of the subject's family."""
 
 
-def objects(view: View, choose: Chooser) -> Argument | NotApplicable:
+def objects(view: View, choose: Chooser, yes: bool) -> Argument | NotApplicable:
     """Q1: is there an A, a red A, an A on the B?"""
     names = view.names
     absent = _absent(view, choose)
     if not names or not absent:
         return _LACKING
-    yes = choose.chance(0.5)
     if choose.chance(_WITH_RELATION) and (argument := _related(view, choose, yes)):
         return argument
     if yes:
@@ -50,22 +51,24 @@ def objects(view: View, choose: Chooser) -> Argument | NotApplicable:
     return _exists(*_false(view, choose, names, absent))
 
 
-def conjunction(view: View, choose: Chooser) -> Argument | NotApplicable:
+def conjunction(view: View, choose: Chooser, yes: bool) -> Argument | NotApplicable:
     """Q2: are there both an A and a B?"""
     names, absent = view.names, _absent(view, choose)
     pairs = _apart(view, names)
     if not pairs or not absent:
         return _LACKING
-    yes = choose.chance(0.5)
     first, second = (
         _two_true(view, choose, pairs)
         if yes
-        else (_present(view, choose, names), _perhaps_described(view, choose, _drawn(choose, absent)))
+        else (
+            _present(view, choose, names, one_of_two=True),
+            _perhaps_described(view, choose, _drawn(choose, absent), one_of_two=True),
+        )
     )
     return _of_two(view, QuestionType.CONJUNCTION, (first, second), choose, truth=yes, absent=() if yes else (second,))
 
 
-def disjunction(view: View, choose: Chooser) -> Argument | NotApplicable:
+def disjunction(view: View, choose: Chooser, yes: bool) -> Argument | NotApplicable:
     """Q3: is there either an A or a B?"""
     names, absent = view.names, _absent(view, choose)
     if not names or not absent:
@@ -74,17 +77,23 @@ def disjunction(view: View, choose: Chooser) -> Argument | NotApplicable:
     beside = [pair for pair in absent if view.known.is_apart(first_false, pair[0], view.scene)]
     if not beside:
         return _LACKING
-    if choose.chance(0.5):
-        first, second = _present(view, choose, names), _perhaps_described(view, choose, first_false)
+    if yes:
+        first, second = (
+            _present(view, choose, names, one_of_two=True),
+            _perhaps_described(view, choose, first_false, one_of_two=True),
+        )
         return _of_two(view, QuestionType.DISJUNCTION, (first, second), choose, truth=True, absent=(second,))
-    both = _perhaps_described(view, choose, first_false), _perhaps_described(view, choose, _drawn(choose, beside))
+    both = (
+        _perhaps_described(view, choose, first_false, one_of_two=True),
+        _perhaps_described(view, choose, _drawn(choose, beside), one_of_two=True),
+    )
     return _of_two(view, QuestionType.DISJUNCTION, both, choose, truth=False, absent=both)
 
 
-def attribute(view: View, choose: Chooser) -> Argument | NotApplicable:
+def attribute(view: View, choose: Chooser, yes: bool) -> Argument | NotApplicable:
     """Q4: is the A open? The true attribute is annotated, the false one excluded by one that is (rule 5)."""
     drawn = _true_and_false(view, choose, lambda thing, word: _false_beside(view, thing, word))
-    return drawn if isinstance(drawn, NotApplicable) else drawn[0]
+    return drawn if isinstance(drawn, NotApplicable) else drawn[0 if yes else 1]
 
 
 def with_antonym(view: View, choose: Chooser) -> tuple[Argument, Argument] | NotApplicable:
@@ -97,13 +106,17 @@ def with_antonym(view: View, choose: Chooser) -> tuple[Argument, Argument] | Not
         other = view.known.kinds.antonym(word, thing.name)
         return ((other, 1),) if other and view.lacks(thing, other) else ()
 
-    return _true_and_false(view, choose, antonym)
+    drawn = _true_and_false(view, choose, antonym)
+    if isinstance(drawn, NotApplicable):
+        return drawn
+    right, wrong = drawn
+    return (right, wrong) if choose.chance(0.5) else (wrong, right)
 
 
 def _true_and_false(
     view: View, choose: Chooser, false_of: Callable[[Thing, str], Sequence[tuple[str, int]]]
 ) -> tuple[Argument, Argument] | NotApplicable:
-    """Whether the one thing has its own attribute, and one of those that ``false_of`` gives for it, in any order."""
+    """Whether the one thing has its own attribute, and whether it has one of those that ``false_of`` gives for it."""
     found = [
         (thing, word, groups, false)
         for thing in view.scene.objects
@@ -124,7 +137,7 @@ def _true_and_false(
         )
         for asked, truth in ((word, "yes"), (_drawn(choose, false), "no"))
     )
-    return (right, wrong) if choose.chance(0.5) else (wrong, right)
+    return right, wrong
 
 
 def definite(view: View, thing: Thing, asked: str = "") -> tuple[Group, ...]:
@@ -166,13 +179,17 @@ def _apart(view: View, names: Sequence[str]) -> list[tuple[str, str]]:
     return [(a, b) for a, b in combinations(names, 2) if view.known.is_apart(a, b, view.scene)]
 
 
-def _present(view: View, choose: Chooser, names: Sequence[str]) -> Group:
+def _present(view: View, choose: Chooser, names: Sequence[str], *, one_of_two: bool = False) -> Group:
     """A name in the scene, every other time with an attribute of some thing that bears it."""
-    return _described(view, choose, choose.weighted(names, [weights.of_name(name, view.corpus) for name in names]))
+    name = choose.weighted(names, [weights.of_name(name, view.corpus) for name in names])
+    return _described(view, choose, name, one_of_two=one_of_two)
 
 
-def _described(view: View, choose: Chooser, name: str) -> Group:
+def _described(view: View, choose: Chooser, name: str, *, one_of_two: bool = False) -> Group:
+    """The name, every other time with an attribute; of two names, one that cannot be taken to be said of both."""
     words = list(dict.fromkeys(word for thing in view.bearing(name) for word in view.sayable(thing)))
+    if one_of_two:
+        words = [word for word in words if stands_before_its_noun(word)]
     if words and choose.chance(_WITH_ATTRIBUTE):
         return Group(name=name, attributes=(choose.one(words),))
     return Group(name=name)
@@ -190,9 +207,11 @@ def _false(
     return group, "no", view.is_unsure(group.name)
 
 
-def _perhaps_described(view: View, choose: Chooser, name: str) -> Group:
+def _perhaps_described(view: View, choose: Chooser, name: str, *, one_of_two: bool = False) -> Group:
     """An absent name, every other time with an attribute that its things bear in the corpus."""
     words = [word for word, _ in view.corpus.attributes.get(name, ()) if view.can_say(word)]
+    if one_of_two:
+        words = [word for word in words if stands_before_its_noun(word)]
     if words and choose.chance(_WITH_ATTRIBUTE):
         return Group(name=name, attributes=(choose.one(words),))
     return Group(name=name)
@@ -228,7 +247,7 @@ def _stand_ins(view: View, relation: tuple[Thing, str, Thing]) -> tuple[tuple[st
 def _two_true(view: View, choose: Chooser, pairs: Sequence[tuple[str, str]]) -> tuple[Group, Group]:
     by = [weights.of_name(a, view.corpus) * weights.of_name(b, view.corpus) for a, b in pairs]
     a, b = choose.weighted(pairs, by)
-    return _described(view, choose, a), _described(view, choose, b)
+    return _described(view, choose, a, one_of_two=True), _described(view, choose, b, one_of_two=True)
 
 
 def _of_two(

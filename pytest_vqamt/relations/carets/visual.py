@@ -16,7 +16,7 @@ from pytest_vqamt.language.templates.asking import QuestionType
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets.argument import one_template
-from pytest_vqamt.relations.carets.drawing import any_of
+from pytest_vqamt.relations.carets.drawing import any_that
 from pytest_vqamt.relations.carets.focus import Obscuring, kept_for
 from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, knowledge
 from pytest_vqamt.relations.carets.view import view_of
@@ -64,12 +64,10 @@ class Visual:
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         how = Obscuring.BLUR if variant in _SIGMA_PX else Obscuring(variant)
         view = view_of(scene, corpus, knowledge(self.wordnet, self.ontology), gradable=how is Obscuring.BLUR)
-        argument = any_of(tuple(QuestionType), view, choose)
-        if isinstance(argument, NotApplicable):
-            return argument
-        keep = kept_for(argument, scene, choose, how)
-        if isinstance(keep, NotApplicable):
-            return keep
+        drawn = any_that(tuple(QuestionType), view, choose, lambda argument: kept_for(argument, scene, choose, how))
+        if isinstance(drawn, NotApplicable):
+            return drawn
+        argument, keep = drawn
         obscured = _obscured(scene.picture, keep, variant, corpus)
         if isinstance(obscured, NotApplicable):
             return obscured
