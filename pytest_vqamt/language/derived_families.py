@@ -14,9 +14,9 @@ from pytest_vqamt.language.wordnet import WordNet, wordnet
 def derived_family(name: str) -> str | None:
     """The one family that everything the name may mean in a photo is of, by ``families_of_kinds.toml``.
 
-    A fruit or vegetable is food, although WordNet knows the plant of that name as well. What a compound may mean is what
-    its head noun may, where WordNet lacks it. It is always the bundled WordNet that is asked, so that families are the
-    same in every run.
+    A fruit or vegetable is food, although WordNet knows the plant of that name as well. Where WordNet lacks a compound,
+    it may mean what its head noun may. It is always the bundled WordNet that is asked, so that families are the same in
+    every run.
 
     >>> derived_family("robin"), derived_family("office chair"), derived_family("steering wheel")
     ('animal', 'furniture', 'part')

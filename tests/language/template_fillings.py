@@ -52,10 +52,8 @@ def _category(word: str) -> tuple[str, ...]:
 def _named(name: str, random: Random) -> Group:
     """By the name or, now and then, by a word for its class."""
     words = [word for word in CLASSES if name in KINDS_OF[word]]
-    if not words or random.random() < SOME:
-        return Group(name=name)
-    word = random.choice(words)
-    return Group(name=word, covers=tuple(sorted(KINDS_OF[word])))
+    word = random.choice(words) if words and random.random() > SOME else name
+    return Group(name=word, covers=(word, *sorted(KINDS_OF[word])) if word in KINDS_OF else ())
 
 
 def _attributes(random: Random, thing: Thing, most: int) -> tuple[str, ...]:

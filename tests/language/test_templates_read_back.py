@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_vqamt.core.meaning import Absent, Both, Choice, Either, Exists, Neither, NotBoth
+from pytest_vqamt.core.meaning import Absent, Both, Choice, Either, Exists, Neither, NotBoth, groups_of
 from pytest_vqamt.core.truth import truth
 from pytest_vqamt.language.questions import Question
 from pytest_vqamt.language.templates.asking import QuestionType
@@ -71,11 +71,11 @@ def test_the_answer_is_the_same_from_the_text_and_from_the_meaning(n: int) -> No
     chosen = 0
     asked = list(askings(n))
     for each, (_, scene) in zip(worded(asking for asking, _ in asked), asked, strict=True):
-        for question in each.questions:
-            said = answer(read(question.text, LEXICON), scene)
+        for one in each.questions:
+            said = answer(read(one.text, LEXICON), scene)
             if said is not None:
-                assert said == truth(question.meaning, scene), question.text
-                chosen += isinstance(question.meaning, Choice)
+                assert said == truth(one.meaning, scene), one.text
+                chosen += isinstance(one.meaning, Choice)
     assert chosen > n // 50
 
 
@@ -83,11 +83,7 @@ def test_a_negated_partner_means_the_negation() -> None:
     for each in filled(FEW):
         if each.negated is not None:
             assert type(each.negated.meaning) is NEGATION[type(each.plain.meaning)]
-            assert vars_of(each.negated.meaning) == vars_of(each.asking.meaning)
-
-
-def vars_of(meaning: object) -> object:
-    return getattr(meaning, "groups", None) or getattr(meaning, "group", None)
+            assert groups_of(each.negated.meaning) == groups_of(each.asking.meaning)
 
 
 @pytest.mark.parametrize("asked", [lambda: filled(FEW), lambda: worded(photo_askings(FEW))], ids=["drawn", "photos"])

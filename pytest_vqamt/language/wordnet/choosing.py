@@ -7,8 +7,8 @@ Held whole, with the pointers among them:
 - every adjective sense of each word, its cluster of similar ones, and the opposites of all these;
 - kinds of the names' own senses, as far as asked for.
 
-Held in outline, one pointer up and no more: the other senses of the names, and of the words that synsets are named after,
-so that "crane.n.04" is the same synset here as in the whole of WordNet.
+Held in outline, one pointer up and no more: the other senses of the names, and of the words that synsets are named
+after, so that "crane.n.04" is the same synset here as in the whole of WordNet.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class Part:
             return self.index[word].offsets[int(number) - 1]
         except (KeyError, IndexError):
             raise VqamtError(
-                f"synset={synset!r}: expected a noun synset of WordNet 3.0, since a table of this package names it, and "
-                "SOURCE has none; mend the table, or give WordNet 3.0"
+                f"synset={synset!r}: expected a noun synset of WordNet 3.0, as a table of this package names it, and SOURCE "
+                "has none; mend the table, or give WordNet 3.0"
             ) from None
 
     def targets(self, offset: int, symbols: Iterable[str]) -> list[int]:

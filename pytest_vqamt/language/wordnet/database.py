@@ -1,7 +1,7 @@
 """WordNet's own files, read and written: wndb(5WN).
 
-A data file has one synset a line, which begins with its own byte offset; pointers and the index name synsets by it. So a
-synset that is left out moves all that follow, and everything that names them is written anew.
+A data file has one synset a line, which begins with its own byte offset; pointers and the index name synsets by it. So
+a synset that is left out moves all that follow, and everything that names them is written anew.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ class Line:
             f" {it.symbol} {moved.get((it.part_of_speech, it.offset), 0):08d} {it.part_of_speech} {it.ends}"
             for it in self.pointers
         )
-        return f"{offset:08d} {self.file} {self.kind} {len(self.words):02x} {words} {len(self.pointers):03d}{pointers} | \n"
+        fields = f"{offset:08d} {self.file} {self.kind} {len(self.words):02x} {words} {len(self.pointers):03d}"
+        return f"{fields}{pointers} | \n"
 
 
 class Entry(NamedTuple):
@@ -130,7 +131,7 @@ def write_index(
 def write_exceptions(data: bytes, words: Collection[str]) -> bytes:
     """Of a file of irregular forms, the lines whose word is still in the index."""
     lines = data.decode("ascii").splitlines(keepends=True)
-    return "".join(line for line in lines if not set(line.split()[1:]).isdisjoint(words)).encode("ascii")
+    return "".join(line for line in lines if any(word in words for word in line.split()[1:])).encode("ascii")
 
 
 def _read_line(line: str) -> Line:

@@ -2,9 +2,10 @@
 
     python -m pytest_vqamt.language.wordnet.extract SOURCE VOCABULARY... TARGET
 
-SOURCE is a folder with the files of WordNet 3.0. A VOCABULARY is a text file with one name or attribute a line (synonyms
-separated by commas), or a JSON list of them. The names of ``families.toml`` and the synsets of our own tables are always
-in it. The same input gives the same bytes. Glosses are left out, and so is what ``choosing`` does not name.
+SOURCE is a folder with the files of WordNet 3.0. A VOCABULARY is a text file with one name or attribute a line
+(synonyms separated by commas), or a JSON list of them. The names of ``families.toml`` and the synsets of this folder's
+tables are always in it. The same input gives the same bytes. Glosses are left out, and so is what ``choosing`` does not
+name; verbs and adverbs are files with nothing but their heading.
 """
 
 from __future__ import annotations
@@ -157,6 +158,16 @@ def _adjectives(adjectives: Part, words: Iterable[str]) -> set[int]:
     return near.union(*(adjectives.targets(offset, "!") for offset in near))
 
 
+def _licence(head: str) -> bytes:
+    """The notice without its line numbers, and what these files are."""
+    lines = (line.strip().partition(" ")[2].rstrip() for line in head.splitlines())
+    return (
+        "An extract of the WordNet 3.0 database, made by pytest_vqamt.language.wordnet.extract.\n\n"
+        + "\n".join(lines)
+        + "\n"
+    ).encode("ascii")
+
+
 def _write(
     parts: dict[str, Part], heads: dict[str, str], exceptions: dict[str, bytes], lexnames: bytes
 ) -> dict[str, bytes]:
@@ -164,7 +175,7 @@ def _write(
     for pos, suffix in SUFFIXES.items():
         moved.update(place(parts[pos].lines.values(), heads[f"data.{suffix}"]))
     found = {name: head.encode("ascii") for name, head in heads.items()}
-    found |= {"verb.exc": b"", "adv.exc": b"", "lexnames": lexnames}
+    found |= {"verb.exc": b"", "adv.exc": b"", "lexnames": lexnames, "LICENSE": _licence(heads["data.noun"])}
     for pos, suffix in SUFFIXES.items():
         part = parts[pos]
         found[f"data.{suffix}"] = write_data(part.lines.values(), heads[f"data.{suffix}"], moved)

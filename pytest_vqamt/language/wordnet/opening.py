@@ -9,13 +9,20 @@ from pytest_vqamt.language.wordnet.sources import BUNDLED, find
 from pytest_vqamt.language.wordnet.words import WordNet
 
 
-@cache
 def wordnet(setting: str = BUNDLED) -> WordNet:
     """WordNet as the setting has it: "bundled" (ours), "full" (this machine's), or a folder with WordNet's files.
+
+    >>> wordnet().sense("mouse"), wordnet().hypernyms("dog")[:2]
+    ('mouse.n.04', ('domestic animal', 'domesticated animal'))
 
     Raises:
         OptionError: there is none, files are missing, or they are not in WordNet's format.
     """
+    return _opened(setting)
+
+
+@cache
+def _opened(setting: str) -> WordNet:
     files = find(setting)
     # nltk takes a second to import, so that only who looks a word up waits for it.
     from pytest_vqamt.language.wordnet.reader import Synsets

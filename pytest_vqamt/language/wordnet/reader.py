@@ -20,6 +20,9 @@ from nltk.data import PathPointer  # type: ignore[import-untyped]  # as above
 
 from pytest_vqamt.language.wordnet.sources import Files
 
+_EXPECTED = ("entity.n.01", "physical_entity.n.01", "person.n.01", "artifact.n.01")
+"""In every WordNet from 3.0 on; where one is not found, the offsets are wrong or it is another database."""
+
 
 class Synsets:
     """The noun and adjective synsets of one WordNet, by name ("dog.n.01"); each is parsed when first asked for."""
@@ -36,6 +39,9 @@ class Synsets:
                 self._reader = _Reader(files)
             except (WordNetError, AssertionError, IndexError, StopIteration) as error:
                 raise ValueError(f"{type(error).__name__}: {error}") from error
+        lacking = [synset for synset in _EXPECTED if self._read(synset) is None]
+        if lacking:
+            raise ValueError(f"no synset {', '.join(lacking)}")
 
     @property
     def version(self) -> str:
@@ -71,6 +77,13 @@ class Synsets:
         for lemma in self._reader.synset(synset).lemmas():
             if str(lemma.name()).lower() == word.replace(" ", "_"):
                 yield from ((str(it.name()).replace("_", " "), str(it.synset().name())) for it in lemma.antonyms())
+
+    def _read(self, synset: str) -> str | None:
+        """The synset's canonical name, None where its offset leads elsewhere."""
+        try:
+            return self.canonical(synset)
+        except (WordNetError, AssertionError, AttributeError, IndexError, StopIteration, KeyError):
+            return None
 
     def _named(self, part_of_speech: str, offset: int) -> str:
         synset: Synset = self._reader.synset_from_pos_and_offset(part_of_speech, offset)

@@ -1,9 +1,9 @@
 """Which synset a name in a picture means: of "mouse" on a desk, of "wii controller", of "shelves".
 
-Looked for, in this order: the curated table ``senses.toml`` (names whose first sense is not what photos show), WordNet's
-first sense that is a physical thing; both for the name as it is, then for its singular. A compound that has neither is a
-kind of what its head noun says ("wii controller" of controller), but for compounds like "toy dog" and "bus stop sign"
-whose first word takes that back.
+Looked for, in this order: the curated table ``senses.toml`` (names whose first sense is not what photos show), then
+WordNet's first sense that is a physical thing and no proper name; both for the name as it is, then for its singular. A
+compound that has neither is a kind of what its head noun says ("wii controller" of controller), but for compounds whose
+first word takes that back ("toy dog").
 """
 
 from __future__ import annotations

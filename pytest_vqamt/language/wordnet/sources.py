@@ -81,7 +81,7 @@ def _bundled() -> Traversable:
 
 
 def _installed() -> Traversable:
-    """nltk's WordNet where it was downloaded, else that of a Linux distribution."""
+    """The WordNet that nltk downloaded, else that of a Linux distribution."""
     for folder in _places():
         if all(folder.joinpath(name).is_file() for name in READ):
             return folder

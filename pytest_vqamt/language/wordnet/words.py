@@ -16,8 +16,13 @@ if TYPE_CHECKING:
 
 
 class _Known(NamedTuple):
-    """What is known of one name; empty sets where WordNet lacks it."""
+    """What is known of one name; empty sets where WordNet lacks it.
 
+    ``one`` is its singular; ``heads`` what that ends in: "game controller" and "controller" for "wii game controller".
+    """
+
+    one: str
+    heads: frozenset[str]
     sense: str | None
     of_head: bool
     at_or_above: frozenset[str]
@@ -31,8 +36,8 @@ class _Known(NamedTuple):
 class WordNet:
     """Kinds, parts, synonyms and antonyms of the names of things.
 
-    A name may be a plural or a compound. One that WordNet lacks has no sense, no words and no relations, and could stand
-    for anything; nothing raises. Each name is worked out once and kept.
+    A name may be a plural or a compound. One that WordNet lacks has no sense, no words and no relations, and could
+    stand for anything; nothing raises. Each name is worked out once and kept.
     """
 
     def __init__(self, *, source: str, digest: str, synsets: Synsets) -> None:
@@ -62,7 +67,7 @@ class WordNet:
         return self._above[synset] | {synset}
 
     def is_kind_of(self, name: str, other: str) -> bool:
-        """Whether ``name``'s sense lies below ``other``'s: every dog is an animal, every wii controller a controller."""
+        """Whether ``name``'s sense lies below ``other``'s: dogs are animals, wii controllers are controllers."""
         of, kind = self._known(name), self._known(other)
         if kind.of_head:
             return of.of_head and name != other and name.endswith(f" {other}")
@@ -75,17 +80,18 @@ class WordNet:
     def may_name_the_same(self, a: str, b: str) -> bool:
         """Whether in any senses that a picture can show, one name is that of a kind of the other, or they are synonyms.
 
-        Of a name that WordNet lacks nobody knows, so it may.
+        So may a compound and its head noun ("hot dog", "dog"), whatever WordNet says. Of a name that it lacks nobody
+        knows, so it may.
         """
         of_a, of_b = self._known(a), self._known(b)
-        if of_a.sense is None or of_b.sense is None:
+        if of_a.sense is None or of_b.sense is None or of_a.one in of_b.heads or of_b.one in of_a.heads:
             return True
         return not (
             of_a.nameable.isdisjoint(of_b.nameable_or_above) and of_b.nameable.isdisjoint(of_a.nameable_or_above)
         )
 
     def part_related(self, a: str, b: str) -> bool:
-        """Whether things of one name are parts, members, stuff or garments of things of the other, or of what they are."""
+        """Whether things of one name are parts, members, stuff or garments of those of the other, or of their kinds."""
         of_a, of_b = self._known(a), self._known(b)
         return _is_part(of_a, of_b) or _is_part(of_b, of_a)
 
@@ -111,12 +117,17 @@ class WordNet:
 
     def _look_up(self, name: str) -> _Known:
         sense = self._senses.of(name)
+        one = singular(name)
+        words = one.split(" ")
+        heads = frozenset(" ".join(words[start:]) for start in range(1, len(words)))
         if sense is None:
-            return _Known(None, False, *(frozenset[str]() for _ in range(6)))
+            return _Known(one, heads, None, False, *(frozenset[str]() for _ in range(6)))
         above = self._above[sense.synset]
         named = frozenset(self._senses.all_of(name))
         whole = wholes(self._synsets, sense.synset) | listed_wholes(name, above | {sense.synset})
         return _Known(
+            one=one,
+            heads=heads,
             sense=sense.synset,
             of_head=sense.of_head,
             at_or_above=above | {sense.synset},

@@ -28,13 +28,7 @@ _THREE = 0.5
 
 def object_choice(view: View, choose: Chooser) -> Argument | NotApplicable:
     """Q5: is the black animal a dog or a cat? Which animal is on the couch, a dog or a cat?"""
-    found = [
-        (thing, word, groups)
-        for thing in view.scene.objects
-        if thing.name in view.names
-        for word, others in _classes_with_others(view, thing.name)
-        if (groups := _of_class(view, thing, word))
-    ]
+    found = view.once("classes", lambda: _classes(view))
     sure = [each for each in found if not view.is_unsure(each[1])]
     found = sure or found
     if not found:
@@ -55,6 +49,17 @@ def object_choice(view: View, choose: Chooser) -> Argument | NotApplicable:
     )
 
 
+def _classes(view: View) -> list[tuple[Thing, str, tuple[Group, ...]]]:
+    """Each thing that can be told by a class, with the class and the phrases for it."""
+    return [
+        (thing, word, groups)
+        for thing in view.scene.objects
+        if thing.name in view.names
+        for word, _ in _classes_with_others(view, thing.name)
+        if (groups := _of_class(view, thing, word))
+    ]
+
+
 def attribute_choice(view: View, choose: Chooser) -> Argument | NotApplicable:
     """Q6: what color is the cup on the table, red or blue?"""
     return _of_attribute(view, choose, QuestionType.ATTRIBUTE_CHOICE)
@@ -67,16 +72,7 @@ def action_choice(view: View, choose: Chooser) -> Argument | NotApplicable:
 
 def _of_attribute(view: View, choose: Chooser, type_: QuestionType) -> Argument | NotApplicable:
     kinds = view.known.kinds
-    found: list[tuple[Thing, str, tuple[Group, ...], tuple[tuple[str, int], ...]]] = []
-    for thing in view.scene.objects:
-        if type_ is QuestionType.ACTION_CHOICE and not _acts(view, thing.name):
-            continue
-        for word in view.sayable(thing):
-            category = kinds.category_of(word) or ""
-            if kinds.is_action(category) != (type_ is QuestionType.ACTION_CHOICE) or not kinds.noun(category):
-                continue
-            if (false := _false_options(view, thing, word)) and (groups := definite(view, thing, word)):
-                found.append((thing, word, groups, false))
+    found = view.once(type_, lambda: _attributes(view, type_))
     if not found:
         return NotApplicable(reason="no thing that is the only one of its kind, with an attribute to choose")
     by = [weights.of_category_and_attribute(word, view.corpus, view.known) for _, word, _, _ in found]
@@ -92,6 +88,24 @@ def _of_attribute(view: View, choose: Chooser, type_: QuestionType) -> Argument 
         subject=word,
         rests_on_the_only_one=view.is_unsure(thing.name),
     )
+
+
+def _attributes(
+    view: View, type_: QuestionType
+) -> list[tuple[Thing, str, tuple[Group, ...], tuple[tuple[str, int], ...]]]:
+    """Each thing that can be told, with an attribute of its own, the phrases for it, and false attributes."""
+    kinds = view.known.kinds
+    found: list[tuple[Thing, str, tuple[Group, ...], tuple[tuple[str, int], ...]]] = []
+    for thing in view.scene.objects:
+        if type_ is QuestionType.ACTION_CHOICE and not _acts(view, thing.name):
+            continue
+        for word in view.sayable(thing):
+            category = kinds.category_of(word) or ""
+            if kinds.is_action(category) != (type_ is QuestionType.ACTION_CHOICE) or not kinds.noun(category):
+                continue
+            if (false := _false_options(view, thing, word)) and (groups := definite(view, thing, word)):
+                found.append((thing, word, groups, false))
+    return found
 
 
 def _acts(view: View, name: str) -> bool:

@@ -1,6 +1,6 @@
 """Arguments of the yes/no questions Q1 to Q4 (Jimenez et al., ACL 2022, section 4.1).
 
-As many are true as false: ``yes`` says which it is to be, and no question is made of a scene that cannot give both.
+As many are true as false: ``yes`` says which it is to be, and a scene that cannot give both gives no question.
 What is there is drawn by ``weights``; what is not there is plausible, for it is drawn by how often it occurs in the data
 together with what is.
 
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
+from typing import TypeAlias
 
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.meaning import Both, Either, Exists, Group, Has
@@ -92,7 +93,7 @@ def disjunction(view: View, choose: Chooser, yes: bool) -> Argument | NotApplica
 
 def attribute(view: View, choose: Chooser, yes: bool) -> Argument | NotApplicable:
     """Q4: is the A open? The true attribute is annotated, the false one excluded by one that is (rule 5)."""
-    drawn = _true_and_false(view, choose, lambda thing, word: _false_beside(view, thing, word))
+    drawn = _true_and_false(view, choose, _false_beside)
     return drawn if isinstance(drawn, NotApplicable) else drawn[0 if yes else 1]
 
 
@@ -101,28 +102,19 @@ def with_antonym(view: View, choose: Chooser) -> tuple[Argument, Argument] | Not
 
     The annotated one comes first as often as its antonym.
     """
-
-    def antonym(thing: Thing, word: str) -> tuple[tuple[str, int], ...]:
-        other = view.known.kinds.antonym(word, thing.name)
-        return ((other, 1),) if other and view.lacks(thing, other) else ()
-
-    drawn = _true_and_false(view, choose, antonym)
+    drawn = _true_and_false(view, choose, _antonym_beside)
     if isinstance(drawn, NotApplicable):
         return drawn
     right, wrong = drawn
     return (right, wrong) if choose.chance(0.5) else (wrong, right)
 
 
-def _true_and_false(
-    view: View, choose: Chooser, false_of: Callable[[Thing, str], Sequence[tuple[str, int]]]
-) -> tuple[Argument, Argument] | NotApplicable:
+_FalseOf: TypeAlias = Callable[[View, Thing, str], tuple[tuple[str, int], ...]]
+
+
+def _true_and_false(view: View, choose: Chooser, false_of: _FalseOf) -> tuple[Argument, Argument] | NotApplicable:
     """Whether the one thing has its own attribute, and whether it has one of those that ``false_of`` gives for it."""
-    found = [
-        (thing, word, groups, false)
-        for thing in view.scene.objects
-        for word in view.sayable(thing)
-        if (false := false_of(thing, word)) and (groups := definite(view, thing, word))
-    ]
+    found = view.once(("attributes", false_of), lambda: _attributes(view, false_of))
     if not found:
         return NotApplicable(reason="no thing that is the only one of its kind, with an attribute that can be asked")
     by = [weights.of_attribute(word, view.corpus) for _, word, _, _ in found]
@@ -138,6 +130,18 @@ def _true_and_false(
         for asked, truth in ((word, "yes"), (_drawn(choose, false), "no"))
     )
     return right, wrong
+
+
+def _attributes(
+    view: View, false_of: _FalseOf
+) -> list[tuple[Thing, str, tuple[Group, ...], tuple[tuple[str, int], ...]]]:
+    """Each thing that can be told, with an attribute of its own, the phrases for it, and false attributes."""
+    return [
+        (thing, word, groups, false)
+        for thing in view.scene.objects
+        for word in view.sayable(thing)
+        if (false := false_of(view, thing, word)) and (groups := definite(view, thing, word))
+    ]
 
 
 def definite(view: View, thing: Thing, asked: str = "") -> tuple[Group, ...]:
@@ -176,7 +180,9 @@ def _absent(view: View, choose: Chooser) -> tuple[tuple[str, int], ...]:
 
 
 def _apart(view: View, names: Sequence[str]) -> list[tuple[str, str]]:
-    return [(a, b) for a, b in combinations(names, 2) if view.known.is_apart(a, b, view.scene)]
+    return view.once(
+        "apart", lambda: [pair for pair in combinations(names, 2) if view.known.is_apart(*pair, view.scene)]
+    )
 
 
 def _present(view: View, choose: Chooser, names: Sequence[str], *, one_of_two: bool = False) -> Group:
@@ -280,6 +286,12 @@ def _false_beside(view: View, thing: Thing, word: str) -> tuple[tuple[str, int],
         for other in kinds.members(category or "")
         if other in borne and kinds.askable(other) and view.lacks(thing, other)
     )
+
+
+def _antonym_beside(view: View, thing: Thing, word: str) -> tuple[tuple[str, int], ...]:
+    """The antonym of ``word``, where the thing surely lacks it."""
+    other = view.known.kinds.antonym(word, thing.name)
+    return ((other, 1),) if other and view.lacks(thing, other) else ()
 
 
 def _drawn(choose: Chooser, counted: Sequence[tuple[str, int]]) -> str:

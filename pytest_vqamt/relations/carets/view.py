@@ -5,9 +5,11 @@ Every answer here rests on the rules of relations.md, section 0: see each method
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
+from typing import TypeVar, cast
 
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Group, Related
@@ -15,6 +17,8 @@ from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.nouns import is_mass, plural, singular
 from pytest_vqamt.relations.carets.knowledge import Knowledge
 from pytest_vqamt.relations.names import names_in, presumed, things_in
+
+T = TypeVar("T")
 
 PLAUSIBLE = 20
 """So many absent names at most are drawn from, those that most often occur together with what is there."""
@@ -35,6 +39,16 @@ class View:
     gradable: bool = True
     beside_a_class: bool = False
 
+    def once(self, what: Hashable, find: Callable[[], T]) -> T:
+        """What ``find`` finds, which is kept under the name of ``what``."""
+        if what not in self._found:
+            self._found[what] = find()
+        return cast("T", self._found[what])
+
+    @cached_property
+    def _found(self) -> dict[Hashable, object]:
+        return {}
+
     @cached_property
     def here(self) -> frozenset[str]:
         """The names of all things and crowds."""
@@ -52,14 +66,10 @@ class View:
 
     def absent(self, companion: str) -> tuple[tuple[str, int], ...]:
         """Names that are surely not there and plausible, with how many scenes of the corpus have both (rule 4)."""
-        if companion not in self._absent:
-            found = (pair for pair in self.corpus.together.get(companion, ()) if self._is_absent(pair[0]))
-            self._absent[companion] = tuple(islice(found, PLAUSIBLE))
-        return self._absent[companion]
+        return self.once(("absent", companion), lambda: tuple(islice(self._plausible(companion), PLAUSIBLE)))
 
-    @cached_property
-    def _absent(self) -> dict[str, tuple[tuple[str, int], ...]]:
-        return {}
+    def _plausible(self, companion: str) -> Iterator[tuple[str, int]]:
+        return (pair for pair in self.corpus.together.get(companion, ()) if self._is_absent(pair[0]))
 
     def is_unsure(self, name: str) -> bool:
         """Whether some thing of this name may be there without being annotated."""
@@ -67,13 +77,9 @@ class View:
 
     def sayable(self, thing: Thing) -> tuple[str, ...]:
         """The attributes of a thing that a question can name."""
-        if thing.id not in self._sayable:
-            self._sayable[thing.id] = tuple(word for word in thing.attributes if self.can_say(word, thing))
-        return self._sayable[thing.id]
-
-    @cached_property
-    def _sayable(self) -> dict[str, tuple[str, ...]]:
-        return {}
+        return self.once(
+            ("sayable", thing.id), lambda: tuple(word for word in thing.attributes if self.can_say(word, thing))
+        )
 
     def can_say(self, word: str, thing: Thing | None = None) -> bool:
         """Whether the ontology knows the attribute, and it says something of the whole of the thing (if any)."""
@@ -109,13 +115,10 @@ class View:
 
     def is_only_name(self, name: str) -> bool:
         """Whether nothing of another name in the scene could go by this one (rule 6)."""
-        if name not in self._only:
-            self._only[name] = all(self.known.is_apart(name, other, self.scene) for other in self.here if other != name)
-        return self._only[name]
-
-    @cached_property
-    def _only(self) -> dict[str, bool]:
-        return {}
+        return self.once(
+            ("only", name),
+            lambda: all(self.known.is_apart(name, other, self.scene) for other in self.here if other != name),
+        )
 
     def only_by_name(self, thing: Thing) -> bool:
         """Whether "the NAME" can mean nothing but this thing (rule 6)."""
