@@ -67,6 +67,7 @@ def relation_row(result: RelationResult) -> Row:
         "model": result.model.name,
         "data": result.data.spec,
         "tags": list(result.tags),
+        "resources": dict(result.resources),
         **_tally_row(result.tally),
         "scenes_not_applicable": result.scenes_not_applicable,
         "not_applicable": dict(sorted(result.not_applicable.items())),
@@ -123,6 +124,7 @@ def taken_over(row: Row) -> RelationResult:
             presumed=_presumed(cast("Row | None", row.get("presumed"))),
             pairs=pairs_of(cast("Row", row.get("metrics", {}))),
             reference=reference_of(cast("Row", row.get("metrics", {}))),
+            resources=tuple(cast("dict[str, str]", row.get("resources", {})).items()),
         )
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
         raise DataError(f"Expected a whole result, but got id={row.get('id')!r}: {error!r}") from error

@@ -118,6 +118,7 @@ class RelationResult:
         item: "metavqa.partition[object]".
         scenes_not_applicable: scenes drawn that gave no case, and in ``not_applicable`` why, with how many.
         readings: how often each reading of an answer occurred.
+        resources: what the relation drew on beside the data ("wordnet"), and which version.
         error: the first reason why a query had no answer.
         violation: the simplest violation found.
         presumed: the cases that are counted in none of the above; None where there are none.
@@ -142,6 +143,7 @@ class RelationResult:
     error: str = ""
     violation: ShownCase | None = None
     presumed: Presumed | None = None
+    resources: tuple[tuple[str, str], ...] = ()
     pairs: Pairs | None = None
     reference: Reference | None = None
 

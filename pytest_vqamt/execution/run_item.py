@@ -24,7 +24,7 @@ from pytest_vqamt.execution.simplest import Judgement, shrunk
 from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.models.answer_rows import NAMED, first_of
 from pytest_vqamt.models.base import LoadedModel
-from pytest_vqamt.relations.base import Relation
+from pytest_vqamt.relations.base import Relation, resources_of
 from pytest_vqamt.stats.carets import human
 from pytest_vqamt.stats.gates import GateOn, Threshold, gate
 from pytest_vqamt.stats.wilson import wilson
@@ -128,6 +128,7 @@ class _Run:
             ),
             data=self._data(),
             tags=info.tags,
+            resources=resources_of(self._job.relation),
             tally=tally,
             scenes_not_applicable=self._plan.not_applicable.total(),
             not_applicable=dict(self._plan.not_applicable),

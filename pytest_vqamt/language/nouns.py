@@ -138,7 +138,7 @@ def counted(noun: str) -> str:
     >>> counted("furniture"), counted("animal"), counted("food")
     ('piece of furniture', 'animal', 'food')
     """
-    return f"piece of {noun}" if noun in _lists().in_pieces else noun
+    return f"piece of {noun}" if noun.rpartition(" ")[2] in _lists().in_pieces else noun
 
 
 @cache

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 from pytest_vqamt.core.meaning import Group, Related
 from pytest_vqamt.language.links import links
-from pytest_vqamt.language.nouns import indefinite, is_mass, is_person, is_plural, number_word, plural, with_article
+from pytest_vqamt.language.nouns import (
+    counted,
+    indefinite,
+    is_mass,
+    is_person,
+    is_plural,
+    number_word,
+    plural,
+    with_article,
+)
 
 Number: TypeAlias = Literal["singular", "plural"]
 Link: TypeAlias = Literal["phrase", "clause"]
@@ -215,7 +225,12 @@ def _pronoun(group: Group) -> str:
 
 
 def _the_other(condition: Related) -> str:
-    """What the noun is related to: "the table", but "wood" of what is made of it, and "tennis" of who plays it."""
+    """What the noun is related to: "the table", but "wood" of what is made of it, and "tennis" of who plays it.
+
+    Of a class that is a mass, it is the one piece of it: "the piece of furniture".
+    """
+    if condition.to.covers:
+        return definite(replace(condition.to, name=counted(condition.to.name)))
     stuff = is_mass(condition.to.name) or is_material(condition.to.name)
     bare = stuff and links().of_stuff(condition.predicate)
     return phrase_with_the(condition.to, "singular") if bare else definite(condition.to)

@@ -41,6 +41,21 @@ class PublishedRelation(Protocol):
         ...
 
 
+@runtime_checkable
+class DrawingOnResources(Protocol):
+    """A relation that draws on more than the data, which reports name. It is a Relation, too."""
+
+    @property
+    def resources(self) -> tuple[tuple[str, str], ...]:
+        """What it draws on ("wordnet"), and which version."""
+        ...
+
+
+def resources_of(relation: Relation) -> tuple[tuple[str, str], ...]:
+    """What the relation draws on beside the data; mostly nothing."""
+    return relation.resources if isinstance(relation, DrawingOnResources) else ()
+
+
 def case_of(
     relation: Relation,
     variant: str,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.imaging.whole_pixels import outwards
@@ -9,7 +11,12 @@ from pytest_vqamt.imaging.whole_pixels import outwards
 
 def covered(box: Box, scene: Scene) -> Box | None:
     """The smallest box of whole pixels that holds what of ``box`` lies in the frame; None where nothing does."""
-    pixels = outwards(box, (scene.width, scene.height))
+    return _covered(box, scene.width, scene.height)
+
+
+@lru_cache(maxsize=65536)
+def _covered(box: Box, width: int, height: int) -> Box | None:
+    pixels = outwards(box, (width, height))
     return Box.between(*pixels) if pixels else None
 
 

@@ -100,6 +100,11 @@ def _identity(report: Report) -> dict[str, str]:
         **{f"the fingerprint of model {model.name!r}": model.fingerprint for model in report.models},
         **{f"the digest of data {data.spec!r}": data.digest for data in report.data},
         **{f"the version of {_name(relation)}": str(relation.version) for relation in report.relations},
+        **{
+            f"the {what} of {_name(relation)}": which
+            for relation in report.relations
+            for what, which in relation.resources
+        },
         **{f"the gate of {_name(relation)}": _demand(relation.gate) for relation in report.relations},
         **{f"the place of {_name(relation)}": str(place) for place, relation in enumerate(report.relations, start=1)},
     }

@@ -47,6 +47,8 @@ def _block(results: Sequence[RelationResult], again: str, in_full: bool) -> Iter
     first = results[0]
     yield f"{first.model.name} on {first.data.spec} ({first.data.scenes} scenes)"
     yield from _left_out(results)
+    for what, which in dict.fromkeys(resource for result in results for resource in result.resources):
+        yield f"{what}: {which}"
     yield ""
     yield from table([_HEAD, *(row for result in results for row in _rows(result))])
     for rows in pair_rows_in_full(results) if in_full else pair_rows(results):

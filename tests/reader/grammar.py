@@ -10,6 +10,7 @@ next word's sound asks for. The symbols of ``LEXICAL`` are read from the lexicon
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
@@ -68,16 +69,19 @@ RULES = _rules()
 """Every way to rewrite each symbol."""
 
 
+@cache
 def is_word(symbol: str) -> bool:
     """Whether the symbol stands for itself."""
     return symbol == symbol.lower() and symbol != "a"
 
 
+@cache
 def is_lexical(symbol: str) -> bool:
     """Whether the symbol is read from the lexicon."""
     return symbol not in RULES and symbol.partition(".")[0] in LEXICAL
 
 
+@cache
 def beginnings(symbol: str) -> frozenset[str] | None:
     """The words that the symbol can begin with; nothing where those of the lexicon are among them.
 
@@ -86,21 +90,28 @@ def beginnings(symbol: str) -> frozenset[str] | None:
     """
     if is_lexical(symbol):
         return None
-    if symbol not in RULES:
-        if symbol != symbol.lower():
-            raise ValueError(f"expected a symbol that a rule rewrites but got symbol={symbol!r}")
-        return frozenset({"a", "an"} if symbol == "a" else {symbol})
+    if symbol in RULES:
+        each = [_beginnings_of(way) for way in RULES[symbol]]
+        known = [words for words in each if words is not None]
+        return frozenset().union(*known) if len(known) == len(each) else None
+    if symbol != symbol.lower():
+        raise ValueError(f"expected a symbol that a rule rewrites but got symbol={symbol!r}")
+    return frozenset({"a", "an"} if symbol == "a" else {symbol})
+
+
+def _beginnings_of(way: Way) -> frozenset[str] | None:
     found: set[str] = set()
-    for way in RULES[symbol]:
-        for part in way:
-            words = beginnings(part.strip("!?"))
-            if words is None:
-                return None
-            found |= words
-            if not part.endswith("?"):
-                break
+    for part in way:
+        words = beginnings(part.strip("!?"))
+        if words is None:
+            return None
+        found |= words
+        if not part.endswith("?"):
+            break
     return frozenset(found)
 
 
-BEGINNINGS = MappingProxyType({symbol: beginnings(symbol) for symbol in RULES})
-"""What `beginnings` says of each symbol."""
+@cache
+def ways(symbol: str, word: str) -> tuple[Way, ...]:
+    """The ways to rewrite the symbol that ``word`` can begin, as far as the rules tell."""
+    return tuple(way for way in RULES[symbol] if (words := _beginnings_of(way)) is None or word in words)

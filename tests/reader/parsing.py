@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from pytest_vqamt.core.meaning import Group
-from tests.reader.grammar import BEGINNINGS, ONCE, RULES, is_lexical, is_word
+from tests.reader.grammar import ONCE, RULES, is_lexical, is_word, ways
 from tests.reader.lexical import Words
 from tests.reader.lexicon import Lexicon
 from tests.reader.nouns import takes_an
@@ -81,10 +81,8 @@ class Parser:
             for phrase in self.phrases(symbol[1:], start):
                 yield phrase.then(Phrase(end=phrase.end, negators=1))
         elif symbol in RULES:
-            beginnings = BEGINNINGS[symbol]
-            if beginnings is not None and self._word(start) not in beginnings:
-                return
-            for phrase in (phrase for way in RULES[symbol] for phrase in self._sequence(way, start)):
+            found = (phrase for way in ways(symbol, self._word(start)) for phrase in self._sequence(way, start))
+            for phrase in found:
                 yield phrase.then(Phrase(end=phrase.end, mentions=(ONCE[symbol],))) if symbol in ONCE else phrase
         elif symbol == "a":
             yield from self._article(start)
@@ -94,8 +92,6 @@ class Parser:
             yield Phrase(end=start + 1)
 
     def _sequence(self, symbols: tuple[str, ...], start: int) -> tuple[Phrase, ...]:
-        if is_word(symbols[0]) and symbols[0].isalpha() and self._word(start) != symbols[0]:
-            return ()
         found = self.phrases(symbols[0], start)
         for symbol in symbols[1:]:
             if not found:

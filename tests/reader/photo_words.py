@@ -1,4 +1,4 @@
-"""Words that annotators of photos use, picked for what is hard to word: no plural, odd articles, verbs as predicates."""
+"""Words that annotators of photos use, picked for what is hard to word: no plural, odd articles, verbs, stuff."""
 
 from __future__ import annotations
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pytest_vqamt.models.faults import FAULTS
-from tests.soundness.fault_table import TABLE, Effect, Row
+from tests.soundness.fault_effects import Effect, Row
+from tests.soundness.fault_table import TABLE
 
 PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
 
@@ -35,8 +36,9 @@ Relations with the same faults stand together. Almost any relation catches who g
 """
 
 _TAIL = """\
-This page is written by `python -m tests.soundness.fault_page`, from the table in `tests/soundness/fault_table.py`,
-which says why each effect is what it is. `tests/soundness/test_fault_matrix.py` runs all of it.
+This page is written by `python -m tests.soundness.fault_page`, from the tables in `tests/soundness/fault_table.py` and
+`tests/soundness/carets_faults.py`, which say why each effect is what it is. `tests/soundness/test_fault_matrix.py` runs
+all of it.
 """
 
 

@@ -16,9 +16,11 @@ from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.models.faults import FAULTS
 from tests.soundness.asking import Item, cases, each_item, items, judged, model
+from tests.soundness.fault_effects import Effect
 from tests.soundness.fault_page import CASES, PAGE, page
-from tests.soundness.fault_table import TABLE, Effect
+from tests.soundness.fault_table import TABLE
 
+ITEMS = {item.name: item for item in items()}
 SAMPLING = Sampling(max_cases=CASES)
 """As a run without options has it, but more: what shows itself in 2 of 100 cases is not to be left to chance."""
 
@@ -59,7 +61,7 @@ def lacking() -> Iterator[str]:
 def test_the_table_has_every_item_and_every_fault() -> None:
     if found := sorted(lacking()):
         todo = "Say why in a comment, then run: python -m tests.soundness.fault_page"
-        pytest.fail("\n".join(("In tests/soundness/fault_table.py", *found, todo)), pytrace=False)
+        pytest.fail("\n".join(("In tests/soundness/fault_table.py, or carets_faults.py", *found, todo)), pytrace=False)
     assert list(TABLE) == [item.name for item in items()], "the rows are in the order of the catalogue"
 
 
@@ -74,6 +76,25 @@ def test_a_fault_has_the_effect_that_the_table_says(fault: str, item: Item) -> N
 @pytest.mark.parametrize("fault", FAULTS)
 def test_every_fault_is_caught_by_some_relation(fault: str) -> None:
     assert [name for name, row in TABLE.items() if fault in row.caught] != []
+
+
+@pytest.mark.parametrize(
+    ("fault", "relation"),
+    [
+        ("ignores-negation", "carets.negation"),
+        ("ignores-not-both", "carets.negation"),
+        ("hypernym-blind", "carets.ontological[hypernym]"),
+        ("antonym-blind", "carets.antonym"),
+        ("first-choice", "carets.order[choices]"),
+        ("order-sensitive", "carets.order"),
+        ("background-dependent", "carets.visual"),
+        ("template-sensitive", "carets.rephrase"),
+    ],
+)
+def test_a_fault_in_reading_or_seeing_is_caught_by_the_test_of_carets_for_it(fault: str, relation: str) -> None:
+    own = {name: tally(item, f"fault:{fault}") for name, item in ITEMS.items() if name.startswith(relation)}
+    assert own
+    assert [name for name, counted in own.items() if effect(counted) is not Effect.CAUGHT] == []
 
 
 @each_item

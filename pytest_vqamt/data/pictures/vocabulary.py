@@ -24,11 +24,11 @@ NAMES: tuple[str, ...] = tuple(name for names in FAMILIES.values() for name in n
 FAMILY_OF: dict[str, str] = {name: family for family, names in FAMILIES.items() for name in names}
 
 CLASSES: tuple[str, ...] = (
-    "person", "animal", "insect", "fruit", "vegetable", "dessert", "food", "aircraft", "vehicle", "furniture", "container",
-    "electronic device", "toy", "musical instrument", "headwear", "footwear",
+    "person", "animal", "bird", "insect", "fruit", "vegetable", "dessert", "food", "aircraft", "vehicle", "furniture",
+    "container", "electronic device", "toy", "musical instrument", "clothing", "headwear", "footwear",
 )  # fmt: skip
-"""Words for names of several kinds, of which nothing but the things is drawn. No clothing: who wears no shirt to speak
-of still wears trousers; and no plant: a meadow is of grass."""
+"""Words for names of several kinds, of which nothing but the things is drawn (and what people wear, whom all that is
+asked about clothing keeps away from). No plant: a meadow is of grass."""
 
 EXHAUSTIVE: frozenset[str] = frozenset((*NAMES, *CLASSES))
 """Every thing of these names is annotated in every scene, so what is not annotated is not there."""

@@ -45,8 +45,8 @@ class Part:
             return self.index[word].offsets[int(number) - 1]
         except (KeyError, IndexError):
             raise VqamtError(
-                f"synset={synset!r}: expected a noun synset of WordNet 3.0, as a table of this package names it, and SOURCE "
-                "has none; mend the table, or give WordNet 3.0"
+                f"synset={synset!r}: expected a noun synset of WordNet 3.0, as a table of this package has it, and "
+                "SOURCE has none; mend the table, or give WordNet 3.0"
             ) from None
 
     def targets(self, offset: int, symbols: Iterable[str]) -> list[int]:

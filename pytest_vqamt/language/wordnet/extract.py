@@ -149,7 +149,7 @@ def _with_wholes(nouns: Part, whole: set[int]) -> set[int]:
 
 
 def _taxa(nouns: Part) -> set[int]:
-    return nouns.reach([nouns.offset("taxonomic_group.n.01")], DOWN)
+    return nouns.reach(nouns.senses(["taxonomic group"]), DOWN)
 
 
 def _adjectives(adjectives: Part, words: Iterable[str]) -> set[int]:

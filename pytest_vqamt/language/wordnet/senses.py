@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 PHYSICAL = "physical_entity.n.01"
 PERSON = "person.n.01"
+_LIVING = frozenset({"organism.n.01", "vehicle.n.01"})
 _NO_THINGS = frozenset({"process.n.06", "phenomenon.n.01"})
 """Below physical_entity all the same: growth, weather, light as radiation."""
 
@@ -54,7 +55,9 @@ class Senses:
                 return Sense(first, of_head=False)
         last = head_of_compound(name)
         of_head = self.of(last) if last else None
-        return None if of_head is None else Sense(of_head.synset, of_head=True)
+        if of_head is None or (name.partition(" ")[0] in _table().no_living_kinds and self._is_living(of_head.synset)):
+            return None
+        return Sense(of_head.synset, of_head=True)
 
     def all_of(self, name: str) -> tuple[str, ...]:
         """Every synset that annotators may mean by the name: its sense first, then the other physical ones.
@@ -82,6 +85,9 @@ class Senses:
     def _listed(self, table: Mapping[str, str], form: str) -> str | None:
         synset = table.get(form)
         return None if synset is None else self.synsets.canonical(synset)
+
+    def _is_living(self, synset: str) -> bool:
+        return not _LIVING.isdisjoint((synset, *self.above[synset]))
 
     def _is_person(self, synset: str) -> bool:
         return synset == PERSON or PERSON in self.above[synset]
@@ -111,6 +117,7 @@ class _Table(NamedTuple):
     no_names: frozenset[str]
     people_too: frozenset[str]
     no_kinds: frozenset[str]
+    no_living_kinds: frozenset[str]
     no_compounds: frozenset[str]
 
 
@@ -124,5 +131,6 @@ def _table() -> _Table:
         no_names=frozenset(table["no_names"]),
         people_too=frozenset(table["people_too"]),
         no_kinds=frozenset(table["no_kinds"]),
+        no_living_kinds=frozenset(table["no_living_kinds"]),
         no_compounds=frozenset(table["no_compounds"]),
     )

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from pytest_vqamt.language.wordnet.reader import Synsets
 
 
+_PAIRS = 1 << 17
+"""Pairs of names whose relations are kept: those of a few scenes and a corpus, in 20 MB."""
+
+
 class _Known(NamedTuple):
     """What is known of one name; empty sets where WordNet lacks it.
 
@@ -49,6 +53,8 @@ class WordNet:
         self._senses = Senses(synsets, self._above)
         self._known = lru_cache(maxsize=None)(self._look_up)
         self._words = lru_cache(maxsize=None)(self._gather)
+        self._nameable_alike = lru_cache(maxsize=_PAIRS)(self._may_be_one)
+        self._partial = lru_cache(maxsize=_PAIRS)(self._are_part_related)
 
     def __repr__(self) -> str:
         return f"WordNet({self.source!r}, version={self.version!r}, digest={self.digest!r})"
@@ -83,17 +89,11 @@ class WordNet:
         So may a compound and its head noun ("hot dog", "dog"), whatever WordNet says. Of a name that it lacks nobody
         knows, so it may.
         """
-        of_a, of_b = self._known(a), self._known(b)
-        if of_a.sense is None or of_b.sense is None or of_a.one in of_b.heads or of_b.one in of_a.heads:
-            return True
-        return not (
-            of_a.nameable.isdisjoint(of_b.nameable_or_above) and of_b.nameable.isdisjoint(of_a.nameable_or_above)
-        )
+        return self._nameable_alike(a, b)
 
     def part_related(self, a: str, b: str) -> bool:
         """Whether things of one name are parts, members, stuff or garments of those of the other, or of their kinds."""
-        of_a, of_b = self._known(a), self._known(b)
-        return _is_part(of_a, of_b) or _is_part(of_b, of_a)
+        return self._partial(a, b)
 
     def synonyms(self, name: str) -> tuple[str, ...]:
         """Other words for the name's sense; none for a compound that WordNet lacks."""
@@ -114,6 +114,18 @@ class WordNet:
     def antonyms(self, word: str) -> tuple[str, ...]:
         """Direct opposites of an adjective in all its senses, then those of what it is similar to."""
         return self._words(word).antonyms
+
+    def _may_be_one(self, a: str, b: str) -> bool:
+        of_a, of_b = self._known(a), self._known(b)
+        if of_a.sense is None or of_b.sense is None or of_a.one in of_b.heads or of_b.one in of_a.heads:
+            return True
+        return not (
+            of_a.nameable.isdisjoint(of_b.nameable_or_above) and of_b.nameable.isdisjoint(of_a.nameable_or_above)
+        )
+
+    def _are_part_related(self, a: str, b: str) -> bool:
+        of_a, of_b = self._known(a), self._known(b)
+        return _is_part(of_a, of_b) or _is_part(of_b, of_a)
 
     def _look_up(self, name: str) -> _Known:
         sense = self._senses.of(name)

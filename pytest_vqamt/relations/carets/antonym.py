@@ -13,14 +13,14 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets.argument import one_template
-from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, knowledge
+from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, DrawsOnWords
 from pytest_vqamt.relations.carets.verifying import with_antonym
 from pytest_vqamt.relations.carets.view import view_of
 from pytest_vqamt.sampling.chooser import Chooser
 
 
 @dataclass(frozen=True, slots=True)
-class Antonym:
+class Antonym(DrawsOnWords):
     """Whether a thing has an attribute, and whether it has its antonym, have opposite answers.
 
     Jimenez et al., ACL 2022, section 4.2 (f). The same template of Q4 with the one and the other. **Deviations:** the
@@ -28,9 +28,6 @@ class Antonym:
     that the phrase can mean. Every other time the antonym is asked first, so that half of the first answers are no. A
     case is presumed where another thing of the name may be there without being annotated.
     """
-
-    wordnet: str = WORDNET.default
-    ontology: str = ONTOLOGY.default
 
     info: ClassVar[RelationInfo] = RelationInfo(
         name="carets.antonym",
@@ -43,7 +40,7 @@ class Antonym:
     )
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = view_of(scene, corpus, knowledge(self.wordnet, self.ontology))
+        view = view_of(scene, corpus, self.known)
         drawn = with_antonym(view, choose)
         if isinstance(drawn, NotApplicable):
             return drawn

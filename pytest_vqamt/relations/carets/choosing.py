@@ -103,6 +103,8 @@ def _attributes(
             category = kinds.category_of(word) or ""
             if kinds.is_action(category) != (type_ is QuestionType.ACTION_CHOICE) or not kinds.noun(category):
                 continue
+            if not _is_option(view.known, word):
+                continue
             if (false := _false_options(view, thing, word)) and (groups := definite(view, thing, word)):
                 found.append((thing, word, groups, false))
     return found
@@ -114,8 +116,12 @@ def _acts(view: View, name: str) -> bool:
 
 
 def _classes_with_others(view: View, name: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The classes of the name, with what can be offered beside it."""
-    return tuple((each.word, others) for each in view.known.classes_of(name) if (others := each.others(name)))
+    """The classes of the name, with what can be offered beside it; none of which some are about, annotated or not."""
+    return tuple(
+        (each.word, others)
+        for each in view.known.classes_of(name)
+        if each.may_be_absent and (others := each.others(name))
+    )
 
 
 def _of_class(view: View, thing: Thing, word: str) -> tuple[Group, ...]:
@@ -149,9 +155,18 @@ def _plausible(corpus: Corpus, known: Knowledge, name: str, word: str) -> tuple[
     of_name = (pair for pair in corpus.attributes.get(name, ()) if kinds.category_of(pair[0]) == category)
     of_any = ((other, borne[other]) for other in kinds.members(category) if other in borne)
     for counted in (of_name, of_any):
-        if found := tuple((other, n) for other, n in counted if kinds.excludes(word, other) and kinds.askable(other)):
+        if found := tuple(
+            (other, n)
+            for other, n in counted
+            if kinds.excludes(word, other) and kinds.askable(other) and _is_option(known, other)
+        ):
             return found
     return ()
+
+
+def _is_option(known: Knowledge, word: str) -> bool:
+    """Whether the attribute can be one of a choice: of materials, "wood" can, "wooden" cannot ("what material")."""
+    return known.kinds.category_of(word) != "material" or known.kinds.canonical(word) == word
 
 
 def _exclusive_options(view: View, choose: Chooser, right: str, false: Sequence[tuple[str, int]]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.meaning import Choice, Exists, Group
+from pytest_vqamt.language.nouns import singular
 from pytest_vqamt.language.templates.asking import Asking, QuestionType
 from pytest_vqamt.relations.carets import weights
 from pytest_vqamt.relations.carets.argument import Argument
@@ -18,7 +19,12 @@ _WITH_ATTRIBUTE = 0.5
 
 def from_kind_to_class(view: View, choose: Chooser) -> tuple[Argument, Argument] | NotApplicable:
     """Whether there is a dog, as there is, and whether there is an animal: with the same attribute, or none."""
-    found = [(name, each.word) for name in view.names for each in view.known.classes_of(name) if each.word != name]
+    found = [
+        (name, each.word)
+        for name in view.names
+        for each in view.known.classes_of(name)
+        if each.word not in (name, singular(name))
+    ]
     if not found:
         return NotApplicable(reason="no name in the scene of which the ontology knows a class")
     by = [weights.of_class_and_name(word, name, view.corpus, view.known) for name, word in found]
@@ -46,7 +52,7 @@ def from_class_to_kind(view: View, choose: Chooser) -> tuple[Argument, Argument]
         return NotApplicable(reason="no class of which there is surely nothing, with a plausible kind")
     by = [weights.of_class_and_name(word, name, view.corpus, view.known) for name, word in found]
     name, word = choose.weighted(found, by)
-    words = [each for each, _ in view.corpus.attributes.get(name, ()) if view.can_say(each)]
+    words = view.sayable_of(name)
     attributes = (choose.one(words),) if words and choose.chance(_WITH_ATTRIBUTE) else ()
     unsure = view.is_unsure(word)
     return (

@@ -8,6 +8,8 @@ from functools import cache, lru_cache
 from pytest_vqamt.core.case import Setting
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language.families import family, one_is_a_kind_of_the_other
+from pytest_vqamt.language.nouns import head, singular
 from pytest_vqamt.language.ontology import NounClass, Ontology, ontology
 from pytest_vqamt.language.wordnet import WordNet, wordnet
 from pytest_vqamt.relations.names import are_disjoint, are_unrelated
@@ -24,6 +26,9 @@ ONTOLOGY = Setting(
     default="bundled",
     meaning="which attributes exclude each other, are antonyms, belong together: ours, or a file that adds to it",
 )
+
+_SHOWN = 12
+"""So many digits of a digest are shown."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,6 +74,31 @@ class Knowledge:
         return Group(name=word, covers=(word, *(name for name in covered if name != word)), attributes=attributes)
 
 
+@dataclass(frozen=True, slots=True)
+class DrawsOnWords:
+    """What is common to relations that draw on WordNet and the ontology: the settings that say which."""
+
+    wordnet: str = WORDNET.default
+    ontology: str = ONTOLOGY.default
+
+    @property
+    def known(self) -> Knowledge:
+        """What the settings name.
+
+        Raises:
+            OptionError: there is no such WordNet or ontology.
+        """
+        return knowledge(self.wordnet, self.ontology)
+
+    @property
+    def resources(self) -> tuple[tuple[str, str], ...]:
+        words = self.known.words
+        return (
+            ("wordnet", f"WordNet {words.version} ({words.source}, {words.digest[:_SHOWN]})"),
+            *((("ontology", self.ontology),) if self.ontology != ONTOLOGY.default else ()),
+        )
+
+
 @cache
 def knowledge(wordnet_setting: str, ontology_setting: str) -> Knowledge:
     """What the settings name, opened once.
@@ -93,15 +123,27 @@ def _is_of(known: Knowledge, name: str, word: str) -> bool:
 
 @lru_cache(maxsize=262144)
 def _named_apart(known: Knowledge, a: str, b: str, listed: bool) -> bool:
-    return are_disjoint(a, b, listed) and (listed or not known.words.may_name_the_same(a, b))
+    """Whether no thing goes by both names: by the class list that has both, else by WordNet and curated lists.
+
+    WordNet alone is not enough for names of one family: boy and child, mug and cup, truck and van are unrelated there.
+    """
+    if listed:
+        return are_disjoint(a, b, True)
+    if (
+        head(singular(a)) == head(singular(b))
+        or known.words.may_name_the_same(a, b)
+        or one_is_a_kind_of_the_other(a, b)
+    ):
+        return False
+    return family(a) != family(b) or any(b in each.others(a) for each in _classes_of(known, a))
 
 
 @lru_cache(maxsize=262144)
 def _none_beside(known: Knowledge, name: str, other: str, listed: bool) -> bool:
-    words = known.words
-    return are_unrelated(name, other, listed) and (
-        listed or not (words.may_name_the_same(name, other) or words.part_related(name, other))
-    )
+    """Whether a thing of the one name is neither one of the other, nor a part or a garment of it, nor the reverse."""
+    if listed:
+        return are_unrelated(name, other, True)
+    return _named_apart(known, name, other, False) and not known.words.part_related(name, other)
 
 
 @lru_cache(maxsize=262144)

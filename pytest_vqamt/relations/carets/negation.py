@@ -15,7 +15,7 @@ from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets.argument import one_template
 from pytest_vqamt.relations.carets.drawing import any_of
-from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, knowledge
+from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, DrawsOnWords
 from pytest_vqamt.relations.carets.view import view_of
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -23,7 +23,7 @@ _TYPES = (QuestionType.OBJECT, QuestionType.CONJUNCTION, QuestionType.DISJUNCTIO
 
 
 @dataclass(frozen=True, slots=True)
-class Negation:
+class Negation(DrawsOnWords):
     """A question and its negation have opposite answers.
 
     Jimenez et al., ACL 2022, section 4.2 (e). A template of Q1, Q2 or Q3, and its negated partner: "both A and B"
@@ -31,9 +31,6 @@ class Negation:
     ``verifying``. A case is presumed only where "either A or B" is asked of one that is there and one that may be there
     unannotated: with both there, "either" might be taken to exclude that.
     """
-
-    wordnet: str = WORDNET.default
-    ontology: str = ONTOLOGY.default
 
     info: ClassVar[RelationInfo] = RelationInfo(
         name="carets.negation",
@@ -46,7 +43,7 @@ class Negation:
     )
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = view_of(scene, corpus, knowledge(self.wordnet, self.ontology))
+        view = view_of(scene, corpus, self.known)
         argument = any_of(_TYPES, view, choose)
         if isinstance(argument, NotApplicable):
             return argument

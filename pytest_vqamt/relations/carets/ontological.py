@@ -16,7 +16,7 @@ from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets.argument import Argument, one_template
 from pytest_vqamt.relations.carets.kinds import from_class_to_kind, from_kind_to_class, with_class_beside
-from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, knowledge
+from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, DrawsOnWords
 from pytest_vqamt.relations.carets.view import View, view_of
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -30,7 +30,7 @@ _BESIDE: Mapping[str, QuestionType] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Ontological:
+class Ontological(DrawsOnWords):
     """Where there is a dog there is an animal, and where there is no animal there is no dog.
 
     Jimenez et al., ACL 2022, section 4.2 (b). ``hypernym``: a name in the scene becomes the word for its class.
@@ -47,9 +47,6 @@ class Ontological:
       be another thing of the class, or of the name. ``hypernym`` rests on no absence.
     """
 
-    wordnet: str = WORDNET.default
-    ontology: str = ONTOLOGY.default
-
     info: ClassVar[RelationInfo] = RelationInfo(
         name="carets.ontological",
         task=Task.VQA,
@@ -65,7 +62,7 @@ class Ontological:
         view = view_of(
             scene,
             corpus,
-            knowledge(self.wordnet, self.ontology),
+            self.known,
             gradable=variant in _BESIDE,
             beside_a_class=variant in _BESIDE,
         )

@@ -18,7 +18,7 @@ from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets.argument import one_template
 from pytest_vqamt.relations.carets.drawing import any_of
-from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, knowledge
+from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, DrawsOnWords
 from pytest_vqamt.relations.carets.view import view_of
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -32,16 +32,13 @@ _TYPES: Mapping[str, tuple[QuestionType, ...]] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class Order(DrawsOnWords):
     """The order in which things or choices are named does not change the answer.
 
     Jimenez et al., ACL 2022, section 4.2 (c). The same template of Q2, Q3, Q5, Q6 or Q7, with its two things, or its
     two or three choices, in another order. **Deviations:** arguments as in ``verifying`` and ``choosing``. Nothing but
     the order changes, so no case is presumed.
     """
-
-    wordnet: str = WORDNET.default
-    ontology: str = ONTOLOGY.default
 
     info: ClassVar[RelationInfo] = RelationInfo(
         name="carets.order",
@@ -55,7 +52,7 @@ class Order:
     )
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = view_of(scene, corpus, knowledge(self.wordnet, self.ontology))
+        view = view_of(scene, corpus, self.known)
         argument = any_of(_TYPES[variant], view, choose)
         if isinstance(argument, NotApplicable):
             return argument

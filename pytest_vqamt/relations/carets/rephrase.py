@@ -15,7 +15,7 @@ from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets.argument import two_templates
 from pytest_vqamt.relations.carets.drawing import any_of
-from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, knowledge
+from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, DrawsOnWords
 from pytest_vqamt.relations.carets.view import view_of
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -23,7 +23,7 @@ _TYPES = tuple(each for each in QuestionType if each is not QuestionType.ATTRIBU
 
 
 @dataclass(frozen=True, slots=True)
-class Rephrase:
+class Rephrase(DrawsOnWords):
     """A question in other words has the same answer.
 
     Jimenez et al., ACL 2022, section 4.2 (a). Two different templates of one type (Q1, Q2, Q3, Q5, Q6, Q7) with the
@@ -31,9 +31,6 @@ class Rephrase:
     a case is presumed only where "either A or B" is asked of one that is there and one that may be there unannotated:
     with both there, "either" might be taken to exclude that.
     """
-
-    wordnet: str = WORDNET.default
-    ontology: str = ONTOLOGY.default
 
     info: ClassVar[RelationInfo] = RelationInfo(
         name="carets.rephrase",
@@ -46,7 +43,7 @@ class Rephrase:
     )
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = view_of(scene, corpus, knowledge(self.wordnet, self.ontology))
+        view = view_of(scene, corpus, self.known)
         argument = any_of(_TYPES, view, choose)
         if isinstance(argument, NotApplicable):
             return argument

@@ -1,8 +1,8 @@
 """Arguments of the yes/no questions Q1 to Q4 (Jimenez et al., ACL 2022, section 4.1).
 
 As many are true as false: ``yes`` says which it is to be, and a scene that cannot give both gives no question.
-What is there is drawn by ``weights``; what is not there is plausible, for it is drawn by how often it occurs in the data
-together with what is.
+What is there is drawn by ``weights``; what is not there is plausible, for it is drawn by how often it occurs in the
+data together with what is.
 
 **Deviations**, so that no perfect perceiver contradicts the truth, are the rules of ``view``; and:
 
@@ -215,9 +215,9 @@ def _false(
 
 def _perhaps_described(view: View, choose: Chooser, name: str, *, one_of_two: bool = False) -> Group:
     """An absent name, every other time with an attribute that its things bear in the corpus."""
-    words = [word for word, _ in view.corpus.attributes.get(name, ()) if view.can_say(word)]
+    words = view.sayable_of(name)
     if one_of_two:
-        words = [word for word in words if stands_before_its_noun(word)]
+        words = tuple(word for word in words if stands_before_its_noun(word))
     if words and choose.chance(_WITH_ATTRIBUTE):
         return Group(name=name, attributes=(choose.one(words),))
     return Group(name=name)

@@ -5,9 +5,9 @@ Every answer here rests on the rules of relations.md, section 0: see each method
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import TypeVar, cast
 
@@ -56,41 +56,56 @@ class View:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The names in the scene that can be asked about, in scene order: of physical things, and of no crowd."""
-        crowds = {region.name for region in self.scene.regions}
-        return tuple(name for name in things_in(self.scene) if name not in crowds and self.known.is_named(name))
+        """The names in the scene that can be asked about, in scene order.
+
+        They are of physical things, of no crowd, and of nothing that is said not to be what its name says ("toy").
+        """
+        barred = {
+            *(region.name for region in self.scene.regions),
+            *(thing.name for thing in self.scene.objects if self._is_likeness(thing)),
+        }
+        return tuple(name for name in things_in(self.scene) if name not in barred and self.known.is_named(name))
+
+    def _is_likeness(self, thing: Thing) -> bool:
+        return any(self.known.kinds.category_of(word) == "reality" for word in thing.attributes)
 
     def bearing(self, name: str) -> tuple[Thing, ...]:
         """The things of this very name."""
         return tuple(thing for thing in self.scene.objects if thing.name == name)
 
     def absent(self, companion: str) -> tuple[tuple[str, int], ...]:
-        """Names that are surely not there and plausible, with how many scenes of the corpus have both (rule 4)."""
-        return self.once(("absent", companion), lambda: tuple(islice(self._plausible(companion), PLAUSIBLE)))
+        """Names that are surely not there and plausible, with how likely each is (rule 4).
 
-    def _plausible(self, companion: str) -> Iterator[tuple[str, int]]:
-        return (pair for pair in self.corpus.together.get(companion, ()) if self._is_absent(pair[0]))
+        They are those of the corpus that occur together with the companion, each as likely as it does so; where there
+        are none, as in a corpus of a few scenes, those that occur at all.
+        """
+
+        def find() -> tuple[tuple[str, int], ...]:
+            together, any_names = self.corpus.together.get(companion, ()), self.corpus.frequency.items()
+            for counted in (together, any_names):
+                if found := tuple(islice((pair for pair in counted if self._is_absent(pair[0])), PLAUSIBLE)):
+                    return found
+            return ()
+
+        return self.once(("absent", companion), find)
 
     def is_unsure(self, name: str) -> bool:
         """Whether some thing of this name may be there without being annotated."""
         return presumed((name,), self.scene)
 
     def sayable(self, thing: Thing) -> tuple[str, ...]:
-        """The attributes of a thing that a question can name."""
-        return self.once(
-            ("sayable", thing.id), lambda: tuple(word for word in thing.attributes if self.can_say(word, thing))
-        )
+        """The attributes of a thing that a question can name, which say something of the whole of it."""
 
-    def can_say(self, word: str, thing: Thing | None = None) -> bool:
-        """Whether the ontology knows the attribute, and it says something of the whole of the thing (if any)."""
-        kinds = self.known.kinds
-        category = kinds.category_of(word)
-        return (
-            category is not None
-            and kinds.askable(word)
-            and (self.gradable or not kinds.is_gradable(word))
-            and not (thing is not None and thing.multi_coloured and category == "color")
-        )
+        def find() -> tuple[str, ...]:
+            category_of = self.known.kinds.category_of
+            words = (word for word in thing.attributes if _can_say(self.known, word, self.gradable))
+            return tuple(word for word in words if not (thing.multi_coloured and category_of(word) == "color"))
+
+        return self.once(("sayable", thing.id), find)
+
+    def sayable_of(self, name: str) -> tuple[str, ...]:
+        """The attributes that things of this name bear in the corpus, and that a question can name."""
+        return _sayable_of(self.corpus, self.known, name, self.gradable)
 
     def lacks(self, thing: Thing, word: str) -> bool:
         """Whether the thing surely has not the attribute: it bears one that excludes it (rule 5)."""
@@ -107,11 +122,7 @@ class View:
         things = self.bearing(name)
         if not self.is_only_name(name):
             return ()
-        return tuple(
-            word
-            for word, _ in self.corpus.attributes.get(name, ())
-            if self.can_say(word, things[0]) and all(self.lacks(thing, word) for thing in things)
-        )
+        return tuple(word for word in self.sayable_of(name) if all(self.lacks(thing, word) for thing in things))
 
     def is_only_name(self, name: str) -> bool:
         """Whether nothing of another name in the scene could go by this one (rule 6)."""
@@ -137,7 +148,8 @@ class View:
     def only_of_class(self, thing: Thing, word: str, attribute: str = "") -> bool:
         """Whether "the CLASS", or "the ATTRIBUTE CLASS", can mean nothing but this thing (rule 6)."""
         return all(
-            self.known.is_never(other.name, word) or (bool(attribute) and self.lacks(other, attribute))
+            (self.known.is_never(other.name, word) and not self._is_likeness(other))
+            or (bool(attribute) and self.lacks(other, attribute))
             for other in self.scene.objects
             if other.id != thing.id
         ) and all(self.known.is_never(region.name, word) for region in self.scene.regions)
@@ -172,7 +184,7 @@ class View:
         return tuple(
             each.word
             for each in self.known.classes_of(thing.name)
-            if each.word != thing.name and self.only_of_class(thing, each.word)
+            if each.word != thing.name and each.may_be_absent and self.only_of_class(thing, each.word)
         )
 
     @cached_property
@@ -200,6 +212,17 @@ class View:
             and self.known.is_named(name)
             and (is_mass(name) or (plural(name) not in self.here and singular(name) not in self.here))
         )
+
+
+@lru_cache(maxsize=65536)
+def _can_say(known: Knowledge, word: str, gradable: bool) -> bool:
+    kinds = known.kinds
+    return kinds.category_of(word) is not None and kinds.askable(word) and (gradable or not kinds.is_gradable(word))
+
+
+@lru_cache(maxsize=65536)
+def _sayable_of(corpus: Corpus, known: Knowledge, name: str, gradable: bool) -> tuple[str, ...]:
+    return tuple(word for word, _ in corpus.attributes.get(name, ()) if _can_say(known, word, gradable))
 
 
 def related(name: str, predicate: str, target: Group, attributes: tuple[str, ...] = ()) -> Group:

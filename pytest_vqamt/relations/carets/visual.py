@@ -18,7 +18,7 @@ from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets.argument import one_template
 from pytest_vqamt.relations.carets.drawing import any_that
 from pytest_vqamt.relations.carets.focus import Obscuring, kept_for
-from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, knowledge
+from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, DrawsOnWords
 from pytest_vqamt.relations.carets.view import view_of
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -26,7 +26,7 @@ _SIGMA_PX = {"blur3": 3.0, "blur6": 6.0, "blur9": 9.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Visual:
+class Visual(DrawsOnWords):
     """What a question is not about can be blurred, painted over or cut off without another answer.
 
     Jimenez et al., ACL 2022, section 4.2 (d). The foreground is the boxes of all things that the question names, each
@@ -46,9 +46,6 @@ class Visual:
       another thing beside the only one. What is there and kept is seen as before, whatever else is hidden.
     """
 
-    wordnet: str = WORDNET.default
-    ontology: str = ONTOLOGY.default
-
     info: ClassVar[RelationInfo] = RelationInfo(
         name="carets.visual",
         task=Task.VQA,
@@ -63,7 +60,7 @@ class Visual:
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         how = Obscuring.BLUR if variant in _SIGMA_PX else Obscuring(variant)
-        view = view_of(scene, corpus, knowledge(self.wordnet, self.ontology), gradable=how is Obscuring.BLUR)
+        view = view_of(scene, corpus, self.known, gradable=how is Obscuring.BLUR)
         drawn = any_that(tuple(QuestionType), view, choose, lambda argument: kept_for(argument, scene, choose, how))
         if isinstance(drawn, NotApplicable):
             return drawn

@@ -1,0 +1,56 @@
+"""The questions of the CARETS relations, read: what they ask, what is right, and how two answers relate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from random import Random
+
+import pytest
+
+from pytest_vqamt.core.case import Case
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.truth import truth
+from pytest_vqamt.data.pictures.source import PictureWorld
+from pytest_vqamt.relations.catalogue import get
+from pytest_vqamt.sampling.over_random import RandomChooser
+from tests.language.template_readings import plain
+from tests.reader.questions import read
+from tests.reader.truths import answer
+from tests.reader.vocabulary import LEXICON
+
+SCENES, FEW, MANY = 300, 100, 2_000
+OPPOSITE = ("carets.negation", "carets.antonym")
+RELATIONS = (*OPPOSITE, "carets.rephrase", "carets.order", "carets.ontological", "carets.visual")
+ITEMS = [(name, variant) for name in RELATIONS for variant in get(name).info.variants or ("",)]
+
+
+@cache
+def source() -> PictureWorld:
+    return PictureWorld(SCENES)
+
+
+def cases(name: str, variant: str, n: int) -> Iterator[Case]:
+    corpus: Corpus = source().corpus
+    for number in range(n):
+        case = get(name).derive(source().scene(number % SCENES), corpus, RandomChooser(Random(number)), variant)
+        if isinstance(case, Case):
+            yield case
+
+
+@pytest.mark.parametrize(("name", "variant"), ITEMS, ids=[f"{name}[{variant}]" for name, variant in ITEMS])
+@pytest.mark.parametrize("n", [pytest.param(FEW, id="few"), pytest.param(MANY, id="many", marks=pytest.mark.slow)])
+def test_what_is_read_is_what_is_asked_and_its_answers_relate(name: str, variant: str, n: int) -> None:
+    checked = 0
+    for case in cases(name, variant, n):
+        answers = []
+        for query in case.queries:
+            meaning = read(query.text, LEXICON)
+            assert plain(meaning) == plain(query.meaning), query.text
+            answers.append(answer(meaning, query.picture.scene))
+            assert answers[-1] == truth(query.meaning, query.picture.scene), query.text
+        first, second = answers
+        assert first is not None, case.queries[0].text
+        assert second == ((not first) if name in OPPOSITE else first), [query.text for query in case.queries]
+        checked += 1
+    assert checked > n // 5

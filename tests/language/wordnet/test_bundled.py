@@ -1,0 +1,115 @@
+"""The extract that comes with the package: in WordNet's format, complete for its names, and the same as the whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from pytest_vqamt.data.coco_classes import COCO_CLASSES
+from pytest_vqamt.data.pictures.vocabulary import NAMES, SYNSETS
+from pytest_vqamt.language.wordnet import wordnet
+from pytest_vqamt.language.wordnet.database import read_data, read_index
+from pytest_vqamt.language.wordnet.extract import extract
+from pytest_vqamt.language.wordnet.sources import find
+
+FOLDER = Path(str(files("pytest_vqamt.language.wordnet").joinpath("files")))
+LANGUAGE = FOLDER.parents[1]
+DEBIAN = Path("/usr/share/wordnet")
+VOCABULARIES = Path(__file__).parents[3] / "../shared/data/vocab"
+NOTICE = "WordNet 3.0 Copyright 2006 by Princeton University.  All rights reserved."
+
+needs_the_whole = pytest.mark.skipif(not (DEBIAN / "data.noun").is_file(), reason="no WordNet on this machine")
+needs_vocabularies = pytest.mark.skipif(not VOCABULARIES.is_dir(), reason="no ../shared/data")
+
+
+def test_it_is_at_most_three_megabytes() -> None:
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) <= 3_000_000
+
+
+@pytest.mark.parametrize("suffix", ["noun", "adj"])
+def test_every_offset_is_where_its_line_begins(suffix: str) -> None:
+    data = (FOLDER / f"data.{suffix}").read_bytes()
+    lines = read_data(data)
+    assert len(lines) > 5000
+    for offset in lines:
+        assert data[offset - 1 : offset + 9] == b"\n%08d " % offset
+    named = (
+        offset for entry in read_index((FOLDER / f"index.{suffix}").read_bytes()).values() for offset in entry.offsets
+    )
+    assert set(named) <= set(lines)
+    assert {pointer.offset for line in lines.values() for pointer in line.pointers} <= set(lines)
+
+
+@pytest.mark.parametrize(
+    "name", ["data.noun", "index.noun", "data.adj", "index.adj", "data.verb", "index.adv", "LICENSE"]
+)
+def test_every_file_carries_the_notice(name: str) -> None:
+    text = (FOLDER / name).read_text(encoding="ascii")
+    assert NOTICE in text
+    assert "THIS SOFTWARE AND DATABASE IS PROVIDED" in text
+
+
+def test_words_are_in_the_order_that_a_binary_search_needs() -> None:
+    words = list(read_index((FOLDER / "index.noun").read_bytes()))
+    assert words == sorted(words)
+
+
+def test_every_synset_that_a_table_names_is_in_it_by_that_name() -> None:
+    words = wordnet()
+    for path in (*LANGUAGE.glob("wordnet/*.toml"), *LANGUAGE.glob("families*.toml")):
+        for synset in re.findall(r'"([^"\s]+\.n\.\d\d)"', path.read_text(encoding="utf-8")):
+            assert words.sense("", synset) == synset, path.name
+
+
+def test_every_synset_of_the_picture_world_is_in_it() -> None:
+    assert [synset for synset in SYNSETS.values() if wordnet().sense("", synset) != synset] == []
+
+
+@needs_vocabularies
+def test_nearly_every_name_of_the_vocabularies_has_a_sense() -> None:
+    assert [name for name in vocabulary("vg_objects_vocab.txt") if wordnet().sense(name) is None] == [
+        "she", "half", "black", "yellow",
+    ]  # fmt: skip
+
+
+@needs_the_whole
+@needs_vocabularies
+def test_it_says_of_its_names_what_the_whole_says() -> None:
+    bundled, full = wordnet(), wordnet(str(DEBIAN))
+    names = [*sorted(COCO_CLASSES | set(NAMES)), *vocabulary("vg_objects_vocab.txt")]
+    for name in names:
+        assert bundled.sense(name) == full.sense(name)
+        assert bundled.senses(name) == full.senses(name), name
+        assert bundled.synonyms(name) == full.synonyms(name), name
+        assert bundled.hypernyms(name) == full.hypernyms(name), name
+        assert set(bundled.hyponyms(name)) <= set(full.hyponyms(name)), name
+    for name in vocabulary("vg_attributes_vocab.txt"):
+        assert bundled.antonyms(name) == full.antonyms(name), name
+    some = names[::9]
+    for ask in ("is_kind_of", "may_name_the_same", "part_related"):
+        differ = [(a, b) for a in some for b in names[::5] if getattr(bundled, ask)(a, b) != getattr(full, ask)(a, b)]
+        assert differ == [], ask
+
+
+@pytest.mark.slow
+@needs_the_whole
+@needs_vocabularies
+def test_it_is_what_the_script_writes() -> None:
+    lists = [VOCABULARIES / name for name in ("vg_objects_vocab.txt", "vg_attributes_vocab.txt", "gqa_label2ans.json")]
+    written = extract(DEBIAN, lists)
+    there = {path.name: path.read_bytes() for path in FOLDER.iterdir()}
+    assert sorted(written) == sorted(there)
+    assert [name for name in written if written[name] != there[name]] == []
+
+
+def test_it_is_found_under_its_own_name() -> None:
+    assert find("bundled").source == "bundled"
+
+
+def vocabulary(name: str) -> Iterable[str]:
+    text = (VOCABULARIES / name).read_text(encoding="utf-8")
+    return [word.strip() for word in re.split(r"[\n,]", text)]

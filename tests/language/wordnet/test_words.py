@@ -1,0 +1,156 @@
+"""What WordNet says of names: kinds, parts, synonyms, antonyms."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_vqamt.data.coco_classes import COCO_CLASSES
+from pytest_vqamt.data.pictures.vocabulary import NAMES
+from pytest_vqamt.language.wordnet import wordnet
+
+WORDS = wordnet()
+KNOWN = sorted(COCO_CLASSES | set(NAMES))
+names = (
+    st.sampled_from(KNOWN) | st.text(max_size=12) | st.sampled_from(["", " ", "a b", "of", "toy dog", "s", "xyzzy car"])
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "expected"),
+    [
+        ("dog", "animal", True),
+        ("animal", "dog", False),
+        ("dog", "dog", False),
+        ("dogs", "dog", False),  # one sense, so neither is a kind of the other
+        ("puppies", "dog", True),
+        ("taxi", "car", True),
+        ("wii controller", "controller", True),
+        ("black wii controller", "wii controller", True),
+        ("wii controller", "black wii controller", False),
+        ("toy dog", "dog", True),  # WordNet has this one: a very small dog
+        ("toy truck", "truck", False),
+        ("xyzzy", "dog", False),
+        ("dog", "xyzzy", False),
+        ("xyzzy", "xyzzy", False),
+    ],
+)
+def test_kinds(name: str, other: str, expected: bool) -> None:
+    assert WORDS.is_kind_of(name, other) is expected
+
+
+def test_a_name_is_under_a_synset_that_it_has_or_is_a_kind_of() -> None:
+    assert WORDS.is_under("dogs", ("dog.n.01",))
+    assert WORDS.is_under("dog", ("vehicle.n.01", "animal.n.01"))
+    assert not WORDS.is_under("dog", ("vehicle.n.01",))
+    assert not WORDS.is_under("dog", ())
+    assert not WORDS.is_under("xyzzy", ("entity.n.01",))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        ("dog", "animal", True),
+        ("couch", "sofa", True),
+        ("chicken", "food", True),
+        ("chicken", "animal", True),  # the other sense
+        ("lamb", "animal", True),
+        ("mouse", "animal", True),
+        ("bat", "baseball bat", True),
+        ("glasses", "wine glass", True),
+        ("hot dog", "dog", True),  # they share their head noun
+        ("traffic light", "light", True),
+        ("stop sign", "sign", True),
+        ("driver", "woman", True),
+        ("xyzzy", "dog", True),  # nobody knows
+        ("dog", "cat", False),
+        ("dog", "woman", False),  # nobody calls one so whom a picture shows
+        ("toaster", "person", False),
+        ("apple", "car", False),
+        ("dog", "car", False),
+    ],
+)
+def test_what_may_name_the_same_thing(a: str, b: str, expected: bool) -> None:
+    assert WORDS.may_name_the_same(a, b) is expected
+    assert WORDS.may_name_the_same(b, a) is expected
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        ("tire", "car", True),
+        ("tires", "fire truck", True),
+        ("wheel", "bicycle", True),
+        ("windshield", "bus", True),
+        ("shirt", "person", True),
+        ("jeans", "skier", True),
+        ("necklace", "woman", True),
+        ("hand", "man", True),
+        ("paw", "dog", True),
+        ("saddle", "horse", True),
+        ("window", "building", True),
+        ("car door", "truck", True),
+        ("leg", "table", True),
+        ("pillow", "bed", True),
+        ("leaf", "tree", True),
+        ("pepperoni", "pizza", True),
+        ("icing", "birthday cake", True),
+        ("cloud", "sky", True),
+        ("finger", "hand", True),  # WordNet's own
+        ("tire", "vehicle", True),
+        ("dog", "car", False),
+        ("tire", "dog", False),
+        ("shirt", "car", False),
+        ("apple", "banana", False),
+        ("xyzzy", "car", False),
+    ],
+)
+def test_parts_and_garments(a: str, b: str, expected: bool) -> None:
+    assert WORDS.part_related(a, b) is expected
+    assert WORDS.part_related(b, a) is expected
+
+
+def test_words_are_told_with_spaces_the_nearest_first_and_without_the_name_itself() -> None:
+    assert WORDS.synonyms("couch") == ("sofa", "lounge")
+    assert WORDS.synonyms("couches") == ("sofa", "lounge")
+    assert WORDS.hypernyms("car")[:2] == ("motor vehicle", "automotive vehicle")
+    assert WORDS.hypernyms("wii controller")[0] == "controller"
+    assert WORDS.hypernyms("dog")[-1] == "entity"
+    assert {"puppy", "poodle"} <= set(WORDS.hyponyms("dog"))
+    assert "windshield" in WORDS.parts("car")
+    assert not any("_" in word for name in KNOWN for word in (*WORDS.hypernyms(name), *WORDS.parts(name)))
+
+
+@pytest.mark.parametrize(
+    ("word", "opposites"),
+    [("short", {"long", "tall"}), ("open", {"closed", "shut"}), ("dirty", {"clean"}), ("male", {"female"})],
+)
+def test_antonyms_are_those_of_every_sense(word: str, opposites: set[str]) -> None:
+    # models.md: "short gives long, tall, retentive; open gives closed, shut, covert".
+    assert opposites <= set(WORDS.antonyms(word))
+
+
+def test_direct_opposites_come_before_those_of_similar_words() -> None:
+    found = WORDS.antonyms("small")
+    assert found[0] == "large"
+    assert WORDS.antonyms("tiny")[0] == "large"  # tiny is similar to small
+    assert WORDS.antonyms("xyzzy") == ()
+
+
+@given(names, names)
+def test_nothing_raises_and_relations_are_symmetric_where_they_say_so(a: str, b: str) -> None:
+    assert WORDS.may_name_the_same(a, b) is WORDS.may_name_the_same(b, a)
+    assert WORDS.part_related(a, b) is WORDS.part_related(b, a)
+    assert WORDS.may_name_the_same(a, a)
+    if WORDS.is_kind_of(a, b):
+        assert not WORDS.is_kind_of(b, a)
+        assert WORDS.may_name_the_same(a, b)
+    assert WORDS.sense(a) is not None or WORDS.hypernyms(a) == ()
+    assert isinstance(WORDS.antonyms(a), tuple)
+
+
+@given(st.sampled_from(KNOWN), st.sampled_from(KNOWN))
+def test_what_is_a_kind_of_another_has_its_hypernyms(a: str, b: str) -> None:
+    if WORDS.is_kind_of(a, b):
+        assert set(WORDS.hypernyms(b)) <= {*WORDS.hypernyms(a), a}

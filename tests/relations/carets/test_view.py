@@ -1,0 +1,325 @@
+"""What is surely there, surely not, and the only one of its kind, rule by rule (relations.md, section 0)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pytest_vqamt.core.meaning import Group
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.relations.carets.view import PLAUSIBLE
+from tests.making import scene_of, thing_of
+from tests.relations.carets.draws import one_is, view_of
+
+ALL = ("dog", "cat", "car", "tree", "person", "shirt", "tire")
+
+
+def only(name: str, scene: Scene) -> bool:
+    """Whether "the NAME" means the first thing of the scene, of that name."""
+    view = view_of(scene)
+    assert scene.objects[0].name == name
+    return view.only_by_name(scene.objects[0])
+
+
+class TestTheOnlyOne:
+    """Rule 6."""
+
+    @pytest.mark.parametrize(
+        "others",
+        [
+            ("dog",),  # two dogs
+            ("puppy",),  # a hyponym
+            ("animal",),  # a hypernym
+            ("dogs",),  # its plural, annotated beside it
+            ("hot dog",),  # one head noun
+            ("car", "dog"),
+        ],
+        ids=str,
+    )
+    def test_is_none_where_another_answers_to_the_phrase(self, others: tuple[str, ...]) -> None:
+        assert not only("dog", scene_of("dog", *(name.replace(" ", "_") for name in others)))
+
+    def test_is_the_one_that_is_apart_from_all_else(self) -> None:
+        assert only("dog", scene_of("dog", "car", "tree", "car"))
+
+    def test_is_none_beside_a_crowd_of_the_name_or_of_what_goes_by_it(self) -> None:
+        assert not only("dog", scene_of("dog", crowds=("dog",)))
+        assert not only("dog", scene_of("dog", crowds=("animal",)))
+        assert only("dog", scene_of("dog", crowds=("car",)))
+
+    def test_classes_of_one_exhaustive_list_are_apart(self) -> None:
+        # Dogs and cats are of one family: unlisted, a small dog may have been called a cat.
+        assert only("dog", scene_of("dog", "cat", exhaustive=("dog", "cat")))
+        assert not only("dog", scene_of("dog", "cat", exhaustive=("dog",)))
+        assert not only("dog", scene_of("dog", "puppy", exhaustive=("dog", "puppy")))
+
+
+def by_word(word: str, *named: str) -> bool:
+    """Whether "the WORD NAME" means the first thing of a scene of these."""
+    scene = scene_of(*named)
+    return view_of(scene).only_by_attribute(scene.objects[0], word)
+
+
+class TestTheOnlyOneWithAnAttribute:
+    """Rules 2 and 6."""
+
+    def test_is_so_where_every_other_one_has_an_attribute_that_excludes_it(self) -> None:
+        assert by_word("red", "red car", "blue car")
+        assert by_word("red", "red car", "blue car", "green car", "tree")
+
+    @pytest.mark.parametrize(
+        ("word", "other"),
+        [
+            ("red", "car"),  # of no known colour
+            ("red", "red car"),
+            ("red", "open car"),  # of another category
+            ("black", "dark car"),  # what is dark may be black
+            ("gold", "yellow car"),
+            ("red", "orange car"),
+            ("gray", "grey car"),  # one colour in two spellings
+            ("red", "red blue car"),  # of both
+        ],
+    )
+    def test_is_not_so_where_another_may_have_it(self, word: str, other: str) -> None:
+        assert not by_word(word, f"{word} car", other)
+
+    def test_is_not_so_beside_one_of_many_colours(self) -> None:
+        scene = scene_of("red car", thing_of("blue car", id="1", multi_coloured=True))
+        assert not view_of(scene).only_by_attribute(scene.objects[0], "red")
+
+    def test_is_not_so_beside_one_of_another_name_that_goes_by_it(self) -> None:
+        assert not by_word("black", "black dog", "white dog", "white puppy")
+
+    def test_is_not_so_beside_a_crowd(self) -> None:
+        scene = scene_of("red car", "blue car", crowds=("car",))
+        assert not view_of(scene).only_by_attribute(scene.objects[0], "red")
+
+
+class TestTheOnlyOneOfAClass:
+    """Rule 6: "the black animal" with a cow and a horse."""
+
+    @staticmethod
+    def told(word: str, attribute: str, *named: str) -> bool:
+        scene = scene_of(*named)
+        return view_of(scene).only_of_class(scene.objects[0], word, attribute)
+
+    def test_is_not_so_where_another_could_be_of_it(self) -> None:
+        assert not self.told("animal", "", "dog", "cow")
+        assert not self.told("animal", "black", "black horse", "black cow")
+        assert not self.told("animal", "black", "black horse", "cow")
+        assert not self.told("animal", "", "dog", "teddy_bear")
+        assert not self.told("animal", "black", "black dog", "teddy_bear")
+
+    def test_is_so_where_every_other_one_surely_is_not(self) -> None:
+        assert self.told("animal", "", "dog", "car")
+        assert self.told("animal", "black", "black horse", "white cow", "car")
+        assert self.told("animal", "black", "black dog", "white teddy_bear")
+
+    def test_is_not_so_beside_a_crowd_of_it(self) -> None:
+        scene = scene_of("black dog", "car", crowds=("sheep",))
+        assert not view_of(scene).only_of_class(scene.objects[0], "animal", "black")
+
+    def test_is_not_so_beside_what_wordnet_does_not_know(self) -> None:
+        assert not self.told("animal", "", "dog", "zzz")
+
+
+class TestWhatCanBeSaid:
+    def test_is_what_the_ontology_knows_and_can_put_before_a_noun(self) -> None:
+        scene = scene_of("red frobbed carrying open car")
+        assert view_of(scene).sayable(scene.objects[0]) == ("red", "open")
+
+    def test_is_no_colour_of_what_has_many(self) -> None:
+        scene = scene_of(thing_of("red open car", multi_coloured=True))
+        assert view_of(scene).sayable(scene.objects[0]) == ("open",)
+
+    def test_is_nothing_gradable_where_that_would_change(self) -> None:
+        """Rule 7."""
+        scene = scene_of("small tall old red dog")
+        assert view_of(scene, gradable=False).sayable(scene.objects[0]) == ("red",)
+        assert view_of(scene).sayable(scene.objects[0]) == ("small", "tall", "old", "red")
+        assert view_of(scene, gradable=False).sayable_of("dog") == ("red",)
+
+
+class TestWhatIsLacked:
+    """Rules 5 and 8: not merely unannotated."""
+
+    @pytest.mark.parametrize(
+        ("thing", "word"),
+        [
+            ("car", "red"),
+            ("open car", "red"),
+            ("dark dog", "black"),
+            ("gold ring", "yellow"),
+            ("gray cat", "grey"),
+            ("large dog", "big"),
+            ("red car", "red"),
+        ],
+    )
+    def test_is_nothing_that_no_annotated_one_excludes(self, thing: str, word: str) -> None:
+        scene = scene_of(thing)
+        assert not view_of(scene).lacks(scene.objects[0], word)
+
+    @pytest.mark.parametrize(
+        ("thing", "word"), [("red car", "blue"), ("grey cat", "red"), ("open door", "shut"), ("large dog", "little")]
+    )
+    def test_is_what_an_annotated_one_excludes_in_any_spelling(self, thing: str, word: str) -> None:
+        scene = scene_of(thing)
+        assert view_of(scene).lacks(scene.objects[0], word)
+
+    def test_is_nothing_that_is_annotated_as_well(self) -> None:
+        scene = scene_of("open closed door")
+        assert not view_of(scene).lacks(scene.objects[0], "open")
+        assert not view_of(scene).lacks(scene.objects[0], "closed")
+
+    def test_is_no_colour_of_what_has_many(self) -> None:
+        scene = scene_of(thing_of("red open car", multi_coloured=True))
+        assert not view_of(scene).lacks(scene.objects[0], "blue")
+        assert view_of(scene).lacks(scene.objects[0], "closed")
+
+    @pytest.mark.parametrize(("thing", "word"), [("large little dog", "small"), ("striped spotted shirt", "dotted")])
+    def test_is_nothing_that_another_annotated_one_may_mean(self, thing: str, word: str) -> None:
+        # "Little" is "small", whatever "large" excludes; who says "spotted" may say "dotted".
+        scene = scene_of(thing)
+        assert not view_of(scene).lacks(scene.objects[0], word)
+
+
+class TestFalseAttributes:
+    """Rule 5: of every bearer of the name."""
+
+    LOT = scene_of("white car", "blue car", "red car", "big car", id="lot")
+
+    def test_are_those_that_every_bearer_has_an_excluding_one_of(self) -> None:
+        assert set(view_of(scene_of("red car", "blue car"), self.LOT).false_of("car")) == {"white"}
+        assert set(view_of(scene_of("red car"), self.LOT).false_of("car")) == {"white", "blue"}
+
+    def test_are_none_where_one_bearer_is_of_no_known_colour(self) -> None:
+        assert view_of(scene_of("red car", "car"), self.LOT).false_of("car") == ()
+
+    def test_are_none_where_one_bearer_is_of_many(self) -> None:
+        scene = scene_of("red car", thing_of("blue car", id="1", multi_coloured=True))
+        assert view_of(scene, self.LOT).false_of("car") == ()
+
+    def test_are_none_where_another_name_may_be_meant(self) -> None:
+        dogs = scene_of("white dog", "brown dog", id="dogs")
+        assert set(view_of(scene_of("black dog"), dogs).false_of("dog")) == {"white"}
+        assert view_of(scene_of("black dog", "puppy"), dogs).false_of("dog") == ()
+
+    def test_are_borne_by_things_of_the_name_in_the_corpus(self) -> None:
+        assert view_of(scene_of("red car"), scene_of("blue boat")).false_of("car") == ()
+
+
+def absent(scene: Scene, companion: str, *together: Scene) -> set[str]:
+    return {name for name, _ in view_of(scene, *together).absent(companion)}
+
+
+class TestWhatIsAbsent:
+    """Rule 4: plausible, and no hypernym, hyponym, part, whole or garment of what is annotated."""
+
+    @pytest.mark.parametrize(
+        ("here", "false"),
+        [
+            ("car", "tire"),  # a part
+            ("tire", "car"),  # a whole
+            ("puppy", "dog"),  # of what is annotated it is a hypernym,
+            ("dog", "puppy"),  # a hyponym,
+            ("teddy bear", "animal"),  # what it may be taken for
+            ("teddy bear", "bear"),
+            ("shirt", "person"),  # somebody may be in it
+            ("person", "shirt"),
+            ("man", "person"),
+            ("dogs", "dog"),  # its plural
+            ("dog", "dogs"),
+            ("shelves", "shelf"),
+            ("hot dog", "dog"),
+        ],
+    )
+    def test_is_nothing_that_comes_with_what_is_there(self, here: str, false: str) -> None:
+        here, false = here.replace(" ", "_"), false.replace(" ", "_")
+        assert false.replace("_", " ") not in absent(scene_of("tree", here), "tree", scene_of("tree", false, id="b"))
+
+    def test_is_what_occurs_together_with_what_is_there(self) -> None:
+        # Cars occur with dogs, and dogs with cats; nothing that is here occurs together with a boat.
+        here = scene_of("car", "tree")
+        others = (scene_of("car", "dog", id="b"), scene_of("dog", "cat", id="c"), scene_of("boat", id="d"))
+        assert absent(here, "car", *others) == {"dog"}
+        assert absent(here, "tree", *others) == set()
+
+    def test_comes_with_how_often_both_occur_in_one_scene(self) -> None:
+        others = [scene_of("car", "dog", id=str(number)) for number in range(3)] + [scene_of("car", "lamp", id="x")]
+        assert view_of(scene_of("car"), *others).absent("car") == (("dog", 3), ("lamp", 1))
+
+    def test_is_of_no_crowd(self) -> None:
+        assert absent(scene_of("car", crowds=("dog",)), "car", scene_of("car", "dog", id="b")) == set()
+        assert absent(scene_of("car", crowds=("puppy",)), "car", scene_of("car", "dog", id="b")) == set()
+
+    def test_is_something_that_wordnet_knows(self) -> None:
+        assert absent(scene_of("car"), "car", scene_of("car", "zzz", id="b")) == set()
+
+    def test_of_one_exhaustive_list_is_what_is_on_it_and_not_there(self) -> None:
+        # Unlisted, a cat beside the dog may have been called one.
+        other = scene_of("dog", "cat", id="b", exhaustive=("dog", "cat"))
+        assert absent(scene_of("dog", exhaustive=("dog", "cat")), "dog", other) == {"cat"}
+        assert absent(scene_of("dog"), "dog", other) == set()
+
+    def test_is_one_of_the_most_frequent(self) -> None:
+        fruits = ("apple", "boat", "lamp", "book", "bed", "cake", "hat", "key", "kite", "pizza", "umbrella", "clock")
+        more = ("drum", "candle", "vase", "ball", "guitar", "window", "sofa", "spoon", "bottle", "balloon", "banana")
+        others = [scene_of("dog", name, id=name) for name in (*fruits, *more)]
+        found = view_of(scene_of("dog", exhaustive=(*fruits, *more, "dog")), *others).absent("dog")
+        assert len(found) == PLAUSIBLE < len(fruits + more)
+
+
+class TestClassesThatAreAbsent:
+    def test_are_those_of_which_nothing_could_be(self) -> None:
+        assert view_of(scene_of("car")).classes_absent("dog") == ("animal",)
+
+    @pytest.mark.parametrize("there", ["cat", "puppy", "teddy_bear", "horns", "zzz"])
+    def test_are_none_beside_what_may_be_one(self, there: str) -> None:
+        assert view_of(scene_of("car", there)).classes_absent("dog") == ()
+
+    def test_are_none_beside_a_crowd(self) -> None:
+        assert view_of(scene_of("car", crowds=("sheep",))).classes_absent("dog") == ()
+
+    def test_are_none_that_stand_in_the_background_of_many_a_scene(self) -> None:
+        assert "tree" not in view_of(scene_of("car")).classes_absent("palm tree")
+
+    def test_clothing_is_never_absent_where_there_is_a_man(self) -> None:
+        assert "clothing" in view_of(scene_of("car")).classes_absent("shirt")
+        assert "clothing" not in view_of(scene_of("man")).classes_absent("shirt")
+
+
+class TestRelations:
+    def relations(self, scene: Scene) -> set[str]:
+        return {f"{subject.name} {predicate} {target.name}" for subject, predicate, target in view_of(scene).relations}
+
+    def test_are_to_the_only_one_of_its_name(self) -> None:
+        on = (one_is("on"),)
+        assert self.relations(scene_of("cat", "bench", relationships=on)) == {"cat on bench"}
+        assert self.relations(scene_of("cat", "bench", "bench", relationships=on)) == set()
+        assert self.relations(scene_of("cat", "bench", crowds=("bench",), relationships=on)) == set()
+
+    def test_can_be_asked_about(self) -> None:
+        assert self.relations(scene_of("cat", "bench", relationships=(one_is("frobbing"),))) == set()
+
+    def test_are_between_things_of_two_names_that_wordnet_knows(self) -> None:
+        assert self.relations(scene_of("zzz", "bench", relationships=(one_is("on"),))) == set()
+        assert self.relations(scene_of("bench", "zzz", relationships=(one_is("on"),))) == set()
+
+    def test_tell_a_thing_from_others(self) -> None:
+        scene = scene_of("cat", "bench", "car", relationships=(one_is("on"), one_is("near", "0", "2")))
+        view = view_of(scene)
+        cat = scene.objects[0]
+        (on, near) = view.by_relation(cat, Group(name="cat"))
+        assert [each.related[0].predicate for each in (on, near)] == ["on", "near"]
+
+
+def test_names_are_those_of_physical_things_and_of_no_crowd() -> None:
+    scene = scene_of("dog", "car", "zzz", "dog", crowds=("car",))
+    assert view_of(scene).names == ("dog",)
+
+
+def test_what_is_annotated_exhaustively_is_sure() -> None:
+    view = view_of(scene_of("dog", exhaustive=("cat",)))
+    assert (view.is_unsure("cat"), view.is_unsure("dog")) == (False, True)
+    assert view_of(replace(view.scene, exhaustive=frozenset())).is_unsure("cat")

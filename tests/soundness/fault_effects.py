@@ -1,0 +1,62 @@
+"""What a planted fault makes of a relation's cases, and the faults that many relations take alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Effect(StrEnum):
+    """What a model with a fault makes of a relation's cases."""
+
+    CAUGHT = "caught"
+    VACUOUS = "vacuous"
+    QUIET = "quiet"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """Every fault, by its effect on one item, each for a reason that the comment beside it gives.
+
+    Attributes:
+        caught: some case is violated, or its answer cannot be read.
+        vacuous: every case holds, and none of them shows anything (0 = 0 + 0).
+        quiet: every case holds, and some show something: the relation is not made for this fault.
+    """
+
+    caught: frozenset[str]
+    vacuous: frozenset[str] = frozenset()
+    quiet: frozenset[str]
+
+    def effect(self, fault: str) -> Effect:
+        """The effect of the fault.
+
+        Raises:
+            KeyError: the fault has no entry, or several.
+        """
+        listed = {Effect.CAUGHT: self.caught, Effect.VACUOUS: self.vacuous, Effect.QUIET: self.quiet}
+        found = [effect for effect, faults in listed.items() if fault in faults]
+        if len(found) != 1:
+            raise KeyError(fault)
+        return found[0]
+
+
+def named(names: str) -> frozenset[str]:
+    """The faults that the text names."""
+    return frozenset(names.split())
+
+
+# What shows itself to who asks twice, or with two spaces; no other relation does either.
+OF_CONTROLS = named("inconsistent spacing-sensitive")
+# What shows itself in edited pictures alone.
+OF_EDITS = named("counts-pieces-wrong omits-inserted sees-erased background-dependent")
+# Who is wrong about counts alone is right about yes and no, and about choices.
+OF_COUNTS = named("first-group-only adds-wrong off-by-one saturates quantifies")
+# Asks nothing in the negative.
+NEGATION = named("ignores-negation")
+# Asks neither about classes, antonyms or choices, nor whether things are not both there.
+OF_WORDS = named("ignores-not-both hypernym-blind antonym-blind first-choice")
+# Neither a number nor a refusal is a yes or a no, or a choice.
+NO_ANSWER = named("always-zero refuses")
+# No number.
+NOT_A_COUNT = named("always-yes refuses")
