@@ -5,10 +5,11 @@ Held whole, with the pointers among them:
 - every physical noun sense of each name, every synset that our own tables name, and what is above them;
 - what they are parts of, and so on; of each name's own sense and what is above it, the parts;
 - every adjective sense of each word, its cluster of similar ones, and the opposites of all these;
-- kinds of the names' own senses, as far as asked for.
+- all kinds of some classes, and of the names' own senses, as far as asked for.
 
-Held in outline, one pointer up and no more: the other senses of the names, and of the words that synsets are named
-after, so that "crane.n.04" is the same synset here as in the whole of WordNet.
+Held in outline, one pointer up and no more: the other senses of the names, and of the nouns that synsets are named
+after, so that "crane.n.04" is the same synset here as in the whole of WordNet. Adjectives are numbered anew: none is
+asked for by its number.
 """
 
 from __future__ import annotations
@@ -69,13 +70,19 @@ class Part:
             for offset, line in self.lines.items()
             if offset in held
         }
-        words = {word.partition("(")[0].lower() for line in lines.values() for word, _ in line.words}
-        index = {word: it for word, it in self.index.items() if word in words and held.issuperset(it.offsets)}
-        return Part(part_of_speech=self.part_of_speech, lines=lines, index=index)
+        spelled = {word.partition("(")[0].lower() for line in lines.values() for word, _ in line.words}
+        index = {word: it for word, it in self.index.items() if word in spelled and held.issuperset(it.offsets)}
+        if self.part_of_speech == "a":
+            for word in {line.first_word for line in lines.values()} - set(index):
+                there = tuple(offset for offset in self.index[word].offsets if offset in held)
+                index[word] = Entry(there, min(self.index[word].ranked, len(there)))
+        return Part(part_of_speech=self.part_of_speech, lines=lines, index=dict(sorted(index.items())))
 
     def _named_alike(self, offset: int) -> list[int]:
-        heads = self.targets(offset, "&") if self.lines[offset].kind == "s" else []
-        return [*self.index[self.lines[offset].first_word].offsets, *heads[:1]]
+        """What a synset cannot do without: all senses of the noun that it is named after, an adjective's head."""
+        if self.part_of_speech == "n":
+            return list(self.index[self.lines[offset].first_word].offsets)
+        return self.targets(offset, "&")[:1] if self.lines[offset].kind == "s" else []
 
     def _whole(self, line: Line, whole: set[int], held: set[int]) -> Line:
         kept = _KEPT[self.part_of_speech]

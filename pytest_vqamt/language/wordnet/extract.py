@@ -35,7 +35,17 @@ from pytest_vqamt.language.wordnet.senses import Senses, head_of_compound
 from pytest_vqamt.language.wordnet.sources import find
 
 MOST = 2_990_000
-"""Bytes of all files together: kinds of names are added, the smallest groups first, until no more fit."""
+"""Bytes of all files together: kinds of names are added until no more fit."""
+
+CLASSES = (
+    "vehicle.n.01", "public_transport.n.01", "clothing.n.01", "footwear.n.02", "furniture.n.01", "home_appliance.n.01",
+    "edible_fruit.n.01", "vegetable.n.01", "baked_goods.n.01", "mammal.n.01", "bird.n.01", "relative.n.01",
+    "adult.n.01", "child.n.01", "athlete.n.01", "building.n.01", "utensil.n.01", "crockery.n.01", "cutlery.n.02", "bag.n.01",
+    "jewelry.n.01", "plaything.n.01", "sports_equipment.n.01", "game_equipment.n.01", "electronic_equipment.n.01",
+    "computer.n.01", "musical_instrument.n.01", "tool.n.01", "dish.n.02", "beverage.n.01", "container.n.01",
+    "worker.n.01", "reptile.n.01", "insect.n.01", "food.n.02",
+)  # fmt: skip
+"""What people name most in pictures: their kinds come first, in this order, then the names' with the fewest kinds."""
 
 _LANGUAGE = Path(__file__).parents[1]
 _SYNSET = re.compile(r'"([^"\s]+\.n\.\d\d)"')
@@ -66,7 +76,8 @@ def extract(source: Path, vocabularies: Sequence[Path], *, most: int = MOST) -> 
     own = list(dict.fromkeys(nouns.offset(sense.synset) for sense in found if sense and not sense.of_head))
     base = _base(nouns, words, own)
     adjectives = parts["a"].cut(_adjectives(parts["a"], words), words)
-    kinds = sorted((nouns.reach([each], DOWN) for each in own), key=lambda group: (len(group), min(group)))
+    fewest = sorted((nouns.reach([each], DOWN) for each in own), key=lambda group: (len(group), min(group)))
+    kinds = [*(nouns.reach([nouns.offset(each)], DOWN) for each in CLASSES), *fewest]
     heads = {name: notice(files.read(name)) for name in _HEADED}
     exceptions = {pos: files.read(f"{suffix}.exc") for pos, suffix in SUFFIXES.items()}
 

@@ -64,10 +64,6 @@ class Knowledge:
         """Whether no thing of this name is of the class ``word``."""
         return _never(self, name, word)
 
-    def is_one(self, a: str, b: str) -> bool:
-        """Whether two attributes are one, in two spellings perhaps."""
-        return self.kinds.canonical(a) == self.kinds.canonical(b)
-
     def class_group(self, word: str, scene: Scene, attributes: tuple[str, ...] = ()) -> Group:
         """The things of a class, which covers the names in the scene that are of it."""
         covered = (name for name in dict.fromkeys(thing.name for thing in scene.objects) if _is_of(self, name, word))
@@ -135,7 +131,16 @@ def _named_apart(known: Knowledge, a: str, b: str, listed: bool) -> bool:
         or one_is_a_kind_of_the_other(a, b)
     ):
         return False
+    if (_may_pass_for(known, a, b) or _may_pass_for(known, b, a)) and not known.words.part_related(a, b):
+        return False
     return family(a) != family(b) or any(b in each.others(a) for each in _classes_of(known, a))
+
+
+def _may_pass_for(known: Knowledge, a: str, b: str) -> bool:
+    """Whether a thing of the one name is for some people of a class that the other is surely of: a statue, a person."""
+    perhaps = known.kinds.perhaps_classes_of(a, known.words)
+    surely = known.kinds.classes_of(a, known.words)
+    return any(word in perhaps and word not in surely for word in (b, *known.kinds.classes_of(b, known.words)))
 
 
 @lru_cache(maxsize=262144)

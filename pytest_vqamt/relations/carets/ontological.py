@@ -50,7 +50,7 @@ class Ontological(DrawsOnWords):
     info: ClassVar[RelationInfo] = RelationInfo(
         name="carets.ontological",
         task=Task.VQA,
-        claim="Where there is a dog there is an animal, and where there is no animal there is no dog.",
+        claim="The word for the class keeps a yes and every choice, the word for a kind keeps a no.",
         source="Jimenez et al., ACL 2022, section 4.2 (b)",
         variants=("hypernym", "hyponym", *_BESIDE),
         breakdown=(),

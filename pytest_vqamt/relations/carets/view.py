@@ -108,14 +108,17 @@ class View:
         return _sayable_of(self.corpus, self.known, name, self.gradable)
 
     def lacks(self, thing: Thing, word: str) -> bool:
-        """Whether the thing surely has not the attribute: it bears one that excludes it (rule 5)."""
-        if thing.multi_coloured and self.known.kinds.category_of(word) == "color":
-            return False
-        return not self.bears(thing, word) and any(self.known.kinds.excludes(own, word) for own in thing.attributes)
+        """Whether the thing surely has not the attribute (rule 5).
 
-    def bears(self, thing: Thing, word: str) -> bool:
-        """Whether the attribute is annotated on the thing, however it is spelled."""
-        return any(self.known.is_one(own, word) for own in thing.attributes)
+        It bears one that excludes it, and none of the category that does not: what is red and orange may be yellow.
+        """
+        kinds = self.known.kinds
+        category = kinds.category_of(word)
+        if thing.multi_coloured and category == "color":
+            return False
+        excluding = [kinds.excludes(own, word) for own in thing.attributes]
+        of_category = [kinds.category_of(own) == category for own in thing.attributes]
+        return any(excluding) and all(out for out, same in zip(excluding, of_category, strict=True) if same)
 
     def false_of(self, name: str) -> tuple[str, ...]:
         """Attributes that things of this name bear in the corpus, and that each one here surely lacks (rule 5)."""

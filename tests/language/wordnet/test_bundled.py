@@ -81,17 +81,17 @@ def test_nearly_every_name_of_the_vocabularies_has_a_sense() -> None:
 def test_it_says_of_its_names_what_the_whole_says() -> None:
     bundled, full = wordnet(), wordnet(str(DEBIAN))
     names = [*sorted(COCO_CLASSES | set(NAMES)), *vocabulary("vg_objects_vocab.txt")]
-    for name in names:
-        assert bundled.sense(name) == full.sense(name)
+    assert [name for name in names if bundled.sense(name) != full.sense(name)] == []
+    for name in names[::4]:
         assert bundled.senses(name) == full.senses(name), name
         assert bundled.synonyms(name) == full.synonyms(name), name
         assert bundled.hypernyms(name) == full.hypernyms(name), name
         assert set(bundled.hyponyms(name)) <= set(full.hyponyms(name)), name
     for name in vocabulary("vg_attributes_vocab.txt"):
         assert bundled.antonyms(name) == full.antonyms(name), name
-    some = names[::9]
+    some = names[::12]
     for ask in ("is_kind_of", "may_name_the_same", "part_related"):
-        differ = [(a, b) for a in some for b in names[::5] if getattr(bundled, ask)(a, b) != getattr(full, ask)(a, b)]
+        differ = [(a, b) for a in some for b in names[::8] if getattr(bundled, ask)(a, b) != getattr(full, ask)(a, b)]
         assert differ == [], ask
 
 

@@ -1,0 +1,118 @@
+"""Families of names that are not listed: by WordNet, and only where there is no doubt."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from importlib.resources import files
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from pytest_vqamt.data.coco_classes import COCO_CLASSES
+from pytest_vqamt.data.pictures.vocabulary import NAMES
+from pytest_vqamt.language.derived_families import derived_family
+from pytest_vqamt.language.families import belong_together, family, is_known
+from pytest_vqamt.language.wordnet import wordnet
+
+SHARED = Path(__file__).parents[2] / "../shared/data"
+WORDS = wordnet()
+
+
+def table(name: str) -> dict[str, list[str]]:
+    loaded: dict[str, list[str]] = tomllib.loads(files("pytest_vqamt.language").joinpath(name).read_text("utf-8"))
+    return loaded
+
+
+CURATED = {name: kind for kind, names in table("families.toml").items() for name in names}
+KINDS: dict[str, dict[str, list[str]]] = tomllib.loads(
+    files("pytest_vqamt.language").joinpath("families_of_kinds.toml").read_text(encoding="utf-8")
+)["family"]
+OF_NONE = table("families_of_kinds.toml")["of_none"]
+
+
+def test_what_is_listed_stays_what_it_is() -> None:
+    assert {name: family(name) for name in CURATED} == CURATED
+    assert {name for name in COCO_CLASSES | set(NAMES) if family(name) is None} == {
+        "mouse", "orange", "skis", "scissors", "baseball glove",
+    }  # fmt: skip
+
+
+def test_no_synset_of_one_family_is_below_one_of_another() -> None:
+    for one, other in combinations(KINDS, 2):
+        for a in KINDS[one]["synsets"]:
+            for b in KINDS[other]["synsets"]:
+                assert a not in WORDS.at_or_above(b), (one, a, other, b)
+                assert b not in WORDS.at_or_above(a), (one, a, other, b)
+
+
+def test_no_name_is_in_two_families() -> None:
+    names = [name for kind in KINDS.values() for name in kind["names"]]
+    assert [name for name in names if names.count(name) > 1] == []
+    assert {name for kind, of in KINDS.items() for name in of["names"] if CURATED.get(name, kind) != kind} == set()
+    assert set(names) & set(OF_NONE) == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("robin", "animal"),
+        ("dogs", "animal"),
+        ("grandmother", "person"),
+        ("office chair", "furniture"),
+        ("black office chair", "furniture"),
+        ("sweatshirt", "clothing"),
+        ("radish", "food"),  # WordNet knows the plant as well
+        ("oranges", None),
+        ("saucepan", "kitchenware"),
+        ("limousine", "vehicle"),
+        ("steering wheel", "part"),
+        ("leg", "part"),
+        ("leaf", "plant"),
+        ("river", "scenery"),
+        ("toy truck", None),
+        ("wooden horse", None),
+        ("xyzzy", None),
+        ("", None),
+    ],
+)
+def test_families_of_names_that_are_not_listed(name: str, expected: str | None) -> None:
+    assert family(name) == expected
+
+
+# As the heading of families.toml has them.
+AMBIGUOUS = (
+    "bat", "mouse", "glass", "pitcher", "chicken", "fish", "toy", "statue", "stand", "board", "sign", "hood", "trunk",
+    "park", "crane", "fan",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*AMBIGUOUS, "light", "seal", "pole", "net", "watch", "people's", "black", "crowd"])
+def test_a_name_that_may_stand_for_things_of_two_families_is_of_none(name: str) -> None:
+    assert family(name) is None
+    assert derived_family(name) is None
+
+
+def test_everything_that_a_name_may_mean_decides() -> None:
+    # A fluke is a part of a whale and of an anchor, and a flatworm.
+    assert {derived_family(name) for name in ("fluke", "organ", "jaguar's", "mint")} == {None}
+
+
+def test_what_is_derived_is_not_known_well_enough_for_a_class_list() -> None:
+    assert not is_known("robin")
+
+
+def test_parts_and_scenery_belong_together_with_everything() -> None:
+    assert all(
+        belong_together(name, other) for name in ("wheel", "river") for other in ("dog", "car", "tree", "person")
+    )
+    assert not belong_together("robin", "limousine")
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="no ../shared/data")
+def test_most_things_of_real_scene_graphs_have_a_family() -> None:
+    graphs = json.loads((SHARED / "gqa" / "sceneGraphs.json").read_text(encoding="utf-8"))
+    names = [each["name"] for graph in graphs.values() for each in graph["objects"].values()]
+    assert sum(name in CURATED for name in names) < 0.4 * len(names)
+    assert sum(family(name) is not None for name in names) > 0.8 * len(names)
