@@ -23,11 +23,9 @@ def derived_family(name: str) -> str | None:
     >>> derived_family("chicken"), derived_family("seal"), derived_family("glass")
     (None, None, None)
     """
-    table = _table()
-    one = singular(name)
-    if name in table.of_none or one in table.of_none:
+    if is_of_none(name):
         return None
-    listed = table.names.get(name) or table.names.get(one)
+    listed = _table().names.get(name) or _table().names.get(singular(name))
     if listed:
         return listed
     words = wordnet()
@@ -35,6 +33,11 @@ def derived_family(name: str) -> str | None:
     if found == {"food", "plant"}:
         return "food" if _family_of(words, words.sense(name) or "") == "food" else None
     return found.pop() if len(found) == 1 else None
+
+
+def is_of_none(name: str) -> bool:
+    """Whether the name is listed as one that could stand for things of two families."""
+    return name in _table().of_none or singular(name) in _table().of_none
 
 
 class _Table(NamedTuple):

@@ -7,8 +7,10 @@ from functools import lru_cache
 from importlib.resources import files
 from itertools import combinations
 
-from pytest_vqamt.language.derived_families import derived_family
+from pytest_vqamt.language.derived_families import derived_family, is_of_none
 from pytest_vqamt.language.nouns import singular
+from pytest_vqamt.language.wordnet import wordnet
+from pytest_vqamt.language.wordnet.senses import head_of_compound
 
 
 def family(name: str) -> str | None:
@@ -24,7 +26,16 @@ def family(name: str) -> str | None:
 def _derived(name: str) -> str | None:
     if name in _OF_NO_FAMILY or not name:
         return None
-    return _families().get(singular(name)) or derived_family(name)
+    one = singular(name)
+    return _families().get(one) or (None if is_of_none(one) else _of_head(one) or derived_family(name))
+
+
+def _of_head(name: str) -> str | None:
+    """The listed family of the noun that a compound is surely a kind of: of "chair" for "office chair"."""
+    last = head_of_compound(name)
+    while last and not (last in _families() and wordnet().is_kind_of(name, last)):
+        last = head_of_compound(last)
+    return _families().get(last)
 
 
 def one_is_a_kind_of_the_other(a: str, b: str) -> bool:

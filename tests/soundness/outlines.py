@@ -15,6 +15,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Photo, Scene, Thing
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.pictures.source import PictureWorld
+from tests.soundness import kinds_of_things
 from tests.soundness.look_alikes import IN_COCO, IN_PICTURE_WORLD, alike
 from tests.soundness.pixels import Bitmap, Outlined
 
@@ -23,6 +24,8 @@ _KEPT = 128
 
 class OfPictureWorld:
     """By the label maps: each pixel shows one thing, and a garment is part of who wears it."""
+
+    kinds = kinds_of_things.IN_PICTURE_WORLD
 
     def __init__(self, source: PictureWorld) -> None:
         self._source = source
@@ -58,6 +61,8 @@ class OfPictureWorld:
 
 class OfCoco:
     """By the segmentations of an instances file, which is read here on its own, by COCO's own tool."""
+
+    kinds = kinds_of_things.IN_COCO
 
     def __init__(self, source: SceneSource, instances: Path) -> None:
         self._source = source

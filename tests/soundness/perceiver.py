@@ -7,17 +7,16 @@ cannot be asked about: it says so, and the relation that asked is wrong.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
 
-from pytest_vqamt.core.meaning import Meaning, groups_of
+from pytest_vqamt.core.edits import Crop, Mask
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.core.scene import Thing
-from pytest_vqamt.core.truth import Truth, truth
 from pytest_vqamt.models.oracle import say
+from tests.soundness.knowing import Doubtful, Knowing
 from tests.soundness.pixels import Bitmap, Outlines, Shown, View, view
 
 SEEN_SHARE = 0.75
@@ -56,10 +55,6 @@ class Sight:
     badly: tuple[Shown, ...]
     split: tuple[Shown, ...]
 
-    @property
-    def is_certain(self) -> bool:
-        return not self.crowds and not self.badly and not self.split
-
 
 @dataclass(frozen=True, slots=True)
 class Perceiver:
@@ -69,18 +64,20 @@ class Perceiver:
 
     def answer(self, query: Query) -> str:
         """The right answer by what the picture shows, or UNSURE."""
-        least, most = self.known(query.picture, query.meaning)
-        return say(least) if least == most else UNSURE
+        known = self.knowing(query.picture).answer(query.meaning)
+        return UNSURE if known is None else say(known)
 
-    def known(self, picture: Picture, meaning: Meaning) -> tuple[Truth, Truth]:
-        """The right answers were nothing there but what is seen well, and were all of it there that might be."""
+    def knowing(self, picture: Picture) -> Knowing:
+        """What is known of the picture."""
         sight = self.sight(view(picture, self.outlines))
-        scene = self.outlines.scene(picture.photo)
-        well = tuple(each.thing for each in sight.well)
-        least = truth(meaning, replace(scene, objects=well))
-        if sight.is_certain:
-            return least, least
-        return least, truth(meaning, replace(scene, objects=(*well, *self._at_most(sight, meaning))))
+        return Knowing(
+            things=tuple(each.thing for each in sight.well),
+            doubtful=tuple(_doubtful(sight)),
+            relationships=self.outlines.scene(picture.photo).relationships,
+            kinds=self.outlines.kinds,
+            compares=not any(isinstance(edit, Crop | Mask) for edit in picture.edits),
+            alike=self.outlines.alike,
+        )
 
     def sight(self, seen: View) -> Sight:
         well, crowds, badly, split = [], [], [], []
@@ -102,23 +99,13 @@ class Perceiver:
                     split.append(each)
         return Sight(well=tuple(well), crowds=tuple(crowds), badly=tuple(badly), split=tuple(split))
 
-    def _at_most(self, sight: Sight, meaning: Meaning) -> Iterator[Thing]:
-        """All that might be there besides what is seen well.
 
-        Some of a crowd; what is seen badly, as what it is and as what is asked about; parts, as things of their own.
-        """
-        for each in sight.split:
-            yield replace(each.thing, id=f"{each.thing.id}, another part")
-        for each in (*sight.crowds, *sight.badly):
-            yield each.thing
-            if each.crowd:
-                yield replace(each.thing, id=f"{each.thing.id}, another")
-        for each in sight.badly:
-            for group in groups_of(meaning):
-                for name in group.covers or (group.name,):
-                    if self.outlines.alike(each.thing.name, name):
-                        asked = f"{each.thing.id} as {' '.join((*group.attributes, name))}"
-                        yield replace(each.thing, id=asked, name=name, attributes=group.attributes)
+def _doubtful(sight: Sight) -> Iterator[Doubtful]:
+    """All that might be there besides what is seen well: some of a crowd, what is seen badly, parts as things."""
+    for each in (*sight.split, *sight.crowds):
+        yield Doubtful(thing=each.thing, badly=False)
+    for each in sight.badly:
+        yield Doubtful(thing=each.thing, badly=True)
 
 
 def _pieces(pixels: Bitmap, whole: float) -> int:

@@ -31,6 +31,7 @@ from pytest_vqamt.core.edits import (
 )
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo, Scene, Thing
+from tests.soundness.kinds_of_things import Kinds
 
 Bitmap = NDArray[np.bool_]
 """HW; row 0 is the top one."""
@@ -90,7 +91,10 @@ class Outlined:
 
 
 class Outlines(Protocol):
-    """Knows the pixels of everything on the photos of one scene source."""
+    """Knows the pixels of everything on the photos of one scene source, and what ``kinds`` of things there are."""
+
+    @property
+    def kinds(self) -> Kinds: ...
 
     def scene(self, photo: Photo) -> Scene:
         """The unedited photo's scene."""

@@ -18,7 +18,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.language.nouns import singular
 from pytest_vqamt.language.wordnet.choosing import Part
 from pytest_vqamt.language.wordnet.database import (
     SUFFIXES,
@@ -31,7 +30,7 @@ from pytest_vqamt.language.wordnet.database import (
     write_index,
 )
 from pytest_vqamt.language.wordnet.hierarchy import DOWN, PARTS, UP, WHOLES, Above
-from pytest_vqamt.language.wordnet.senses import Senses, head_of_compound
+from pytest_vqamt.language.wordnet.senses import Senses, head_of_compound, spellings
 from pytest_vqamt.language.wordnet.sources import find
 
 MOST = 2_990_000
@@ -39,11 +38,11 @@ MOST = 2_990_000
 
 CLASSES = (
     "vehicle.n.01", "public_transport.n.01", "clothing.n.01", "footwear.n.02", "furniture.n.01", "home_appliance.n.01",
-    "edible_fruit.n.01", "vegetable.n.01", "baked_goods.n.01", "mammal.n.01", "bird.n.01", "relative.n.01",
-    "adult.n.01", "child.n.01", "athlete.n.01", "building.n.01", "utensil.n.01", "crockery.n.01", "cutlery.n.02", "bag.n.01",
-    "jewelry.n.01", "plaything.n.01", "sports_equipment.n.01", "game_equipment.n.01", "electronic_equipment.n.01",
-    "computer.n.01", "musical_instrument.n.01", "tool.n.01", "dish.n.02", "beverage.n.01", "container.n.01",
-    "worker.n.01", "reptile.n.01", "insect.n.01", "food.n.02",
+    "edible_fruit.n.01", "vegetable.n.01", "baked_goods.n.01", "mammal.n.01", "bird.n.01", "child.n.01",
+    "athlete.n.01", "building.n.01", "utensil.n.01", "crockery.n.01", "cutlery.n.02", "bag.n.01", "jewelry.n.01",
+    "plaything.n.01", "sports_equipment.n.01", "game_equipment.n.01", "electronic_equipment.n.01", "computer.n.01",
+    "relative.n.01", "dish.n.02", "musical_instrument.n.01", "beverage.n.01", "adult.n.01", "container.n.01",
+    "reptile.n.01", "tool.n.01", "insect.n.01", "worker.n.01", "food.n.02",
 )  # fmt: skip
 """What people name most in pictures: their kinds come first, in this order, then the names' with the fewest kinds."""
 
@@ -134,8 +133,7 @@ def _names(vocabularies: Sequence[Path]) -> Iterator[str]:
 def _forms(name: str) -> Iterator[str]:
     """A name, its singular, and those of the head nouns that a compound is a kind of."""
     while name:
-        yield name
-        yield singular(name)
+        yield from spellings(name)
         name = head_of_compound(name)
 
 

@@ -46,7 +46,7 @@ class Senses:
         """The sense of a name, None where there is none."""
         if name in _table().no_names:
             return None
-        for form in _forms(name):
+        for form in spellings(name):
             found = self._listed(_table().sense, form) or self._listed(_table().kind_of, form)
             if found is not None:
                 return Sense(found, of_head=form in _table().kind_of)
@@ -67,7 +67,7 @@ class Senses:
         sense = self.of(name)
         if sense is None:
             return ()
-        forms = _forms(name)
+        forms = spellings(name)
         with_people = self._is_person(sense.synset) or not _table().people_too.isdisjoint(forms)
         senses = (each for form in forms for each in self.physical(form))
         others = [each for each in senses if with_people or not self._is_person(each)]
@@ -102,7 +102,7 @@ def head_of_compound(name: str) -> str:
     return rest if name.endswith(f" {rest}") and rest.endswith(last) else last
 
 
-def _forms(name: str) -> tuple[str, ...]:
+def spellings(name: str) -> tuple[str, ...]:
     """The spellings to look up: as it is, then its singular, which WordNet has of "skis" and "jeans" as well."""
     one = singular(name)
     if one == name and lacks_singular(name):

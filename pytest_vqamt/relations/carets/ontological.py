@@ -35,8 +35,8 @@ class Ontological(DrawsOnWords):
 
     Jimenez et al., ACL 2022, section 4.2 (b). ``hypernym``: a name in the scene becomes the word for its class.
     ``hyponym``: a class of which there is nothing becomes one of its kinds. Only these directions are implied. The
-    published pairs also have choices whose related object becomes its class ("the cup on the table" "the cup on the
-    furniture"): ``object_choice``, ``attribute_choice`` and ``action_choice``.
+    published pairs also have choices whose related object becomes its class ("the cup on the table", "the cup on the
+    piece of furniture"): ``object_choice``, ``attribute_choice`` and ``action_choice``.
 
     **Deviations:**
 

@@ -1,0 +1,137 @@
+"""Where there is a dog there is an animal, and where there is no animal there is no dog."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_vqamt.core.case import Case, NotApplicable, Outcome
+from pytest_vqamt.core.meaning import Choice, Exists
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.core.truth import truth
+from pytest_vqamt.relations.carets.ontological import Ontological
+from tests.making import answers_of, choosers, scene_of
+from tests.relations.carets.draws import cases, corpus_of, one_is, short
+
+ONTOLOGICAL = Ontological()
+
+
+def pairs(variant: str, scene: Scene, *others: Scene) -> set[tuple[str, str]]:
+    return {in_short(case) for case in cases(ONTOLOGICAL, scene, *others, variant=variant)}
+
+
+def in_short(case: Case) -> tuple[str, str]:
+    first, second = (query.meaning for query in case.queries)
+    assert isinstance(first, Exists | Choice)
+    assert isinstance(second, Exists | Choice)
+    return short(first), short(second)
+
+
+class TestHypernyms:
+    def test_what_is_there_becomes_its_class_with_the_same_attribute(self) -> None:
+        assert pairs("hypernym", scene_of("brown dog", "lamp_post", "apple")) >= {
+            ("dog", "animal"), ("brown dog", "brown animal"), ("apple", "fruit"), ("apple", "food"),
+        }  # fmt: skip
+
+    def test_nothing_that_is_merely_like_one_becomes_it(self) -> None:
+        assert {second for _, second in pairs("hypernym", scene_of("teddy_bear", "hot_dog"))} <= {"toy", "food"}
+
+    def test_nothing_is_said_that_depends_on_the_class(self) -> None:
+        """Rule 7: a small elephant is no small animal."""
+        assert pairs("hypernym", scene_of("small old elephant")) == {("elephant", "animal")}
+
+    def test_both_are_true(self) -> None:
+        scene = scene_of("brown dog", "white cat", "red apple")
+        for case in cases(ONTOLOGICAL, scene, variant="hypernym"):
+            assert [truth(query.meaning, scene) for query in case.queries] == [True, True]
+            assert case.fact("truth") == "yes"
+            assert case.fact("template") == case.fact("other_template")
+
+    def test_no_case_is_presumed_for_what_is_there_is_there(self) -> None:
+        assert not any(case.is_presumed for case in cases(ONTOLOGICAL, scene_of("dog"), variant="hypernym"))
+
+    def test_no_crowd_is_asked_about(self) -> None:
+        assert pairs("hypernym", scene_of("dog", "apple", crowds=("dog",))) == {("apple", "fruit"), ("apple", "food")}
+
+
+class TestHyponyms:
+    FARM = scene_of("car", "brown dog", "small cow", id="farm")
+
+    def test_a_class_of_which_there_is_nothing_becomes_a_plausible_kind(self) -> None:
+        assert pairs("hyponym", scene_of("car"), self.FARM) == {
+            ("animal", "dog"), ("animal", "cow"), ("brown animal", "brown dog"),
+        }  # fmt: skip
+
+    @pytest.mark.parametrize("there", ["sheep", "puppy", "teddy_bear", "horn", "zzz"])
+    def test_no_class_is_absent_beside_what_may_be_of_it(self, there: str) -> None:
+        assert pairs("hyponym", scene_of("car", there), self.FARM) == set()
+
+    def test_no_class_is_absent_beside_a_crowd_of_it(self) -> None:
+        assert pairs("hyponym", scene_of("car", crowds=("sheep",)), self.FARM) == set()
+
+    def test_both_are_false(self) -> None:
+        scene = scene_of("car")
+        for case in cases(ONTOLOGICAL, scene, self.FARM, variant="hyponym"):
+            assert [truth(query.meaning, scene) for query in case.queries] == [False, False]
+            assert case.fact("truth") == "no"
+
+    def test_it_is_presumed_but_of_a_class_that_is_annotated_exhaustively(self) -> None:
+        for exhaustive, presumed in (((), True), (("dog", "cow"), True), (("animal",), False)):
+            found = cases(ONTOLOGICAL, scene_of("car", exhaustive=exhaustive), self.FARM, variant="hyponym")
+            assert {case.is_presumed for case in found} == {presumed}
+
+
+class TestChoices:
+    HERE = scene_of("black dog", "red bed", relationships=(one_is("on"),))
+    ZOO = scene_of("cat", "white dog", "bed", id="zoo")
+
+    def test_the_related_one_becomes_its_class(self) -> None:
+        assert pairs("object_choice", self.HERE, self.ZOO) == {
+            ("animal on bed: cat, dog", "animal on furniture: cat, dog")
+        }
+        assert pairs("attribute_choice", self.HERE, self.ZOO) == {
+            ("dog on bed: black, white", "dog on furniture: black, white")
+        }
+        here = scene_of("sitting dog", "bed", relationships=(one_is("on"),))
+        assert pairs("action_choice", here, scene_of("standing dog", id="zoo")) == {
+            ("dog on bed: sitting, standing", "dog on furniture: sitting, standing")
+        }
+
+    @pytest.mark.parametrize("other", ["couch", "table", "lamp", "zzz", "bed"])
+    def test_the_related_one_is_the_only_one_of_its_class(self, other: str) -> None:
+        """Rule 6. A lamp is furniture to some."""
+        scene = scene_of("black dog", "bed", other, relationships=(one_is("on"),))
+        assert pairs("attribute_choice", scene, self.ZOO) == set()
+
+    def test_who_is_asked_about_is_told_by_nothing_else(self) -> None:
+        assert pairs("attribute_choice", scene_of("black dog", "bed"), self.ZOO) == set()
+        beside = scene_of("black dog", "white dog", "bed", relationships=(one_is("on", "0", "2"),))
+        assert pairs("attribute_choice", beside, self.ZOO) == set()
+
+    def test_the_same_is_right(self) -> None:
+        for variant in ("object_choice", "attribute_choice"):
+            found = cases(ONTOLOGICAL, self.HERE, self.ZOO, variant=variant)
+            right = {truth(query.meaning, self.HERE) for case in found for query in case.queries}
+            assert right == {"dog" if variant == "object_choice" else "black"}
+
+    def test_it_is_presumed_where_there_may_be_another_of_the_name_or_of_the_class(self) -> None:
+        def presumed(*exhaustive: str) -> set[bool]:
+            scene = scene_of("black dog", "bed", relationships=(one_is("on"),), exhaustive=exhaustive)
+            return {case.is_presumed for case in cases(ONTOLOGICAL, scene, self.ZOO, variant="attribute_choice")}
+
+        assert presumed("dog", "bed", "furniture") == {False}
+        assert presumed("dog", "bed") == {True}
+        assert presumed("bed", "furniture") == {True}
+
+
+@pytest.mark.parametrize("variant", ONTOLOGICAL.info.variants)
+def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
+    corpus = corpus_of(bare, scene_of("dog", "car", id="b"))
+    for choose in choosers(5):
+        assert isinstance(ONTOLOGICAL.derive(bare, corpus, choose, variant), NotApplicable)
+
+
+def test_it_is_violated_by_who_does_not_know_that_a_dog_is_an_animal() -> None:
+    (case, *_) = cases(ONTOLOGICAL, scene_of("dog"), variant="hypernym")
+    assert ONTOLOGICAL.judge(case, answers_of("yes", "no")).outcome is Outcome.VIOLATED
+    assert ONTOLOGICAL.judge(case, answers_of("yes", "yes")).outcome is Outcome.HOLDS
+    assert ONTOLOGICAL.judge(case, answers_of("yes", "what?")).outcome is Outcome.UNPARSED

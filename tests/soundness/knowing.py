@@ -1,0 +1,162 @@
+"""What can be said for certain about a picture by one who sees some things well and others not: yes, no, or nothing.
+
+Written with none of the package's own logic for truth, which takes every thing for surely there or surely not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pytest_vqamt.core.meaning import (
+    Absent,
+    Both,
+    Choice,
+    Count,
+    Either,
+    Exists,
+    Group,
+    Has,
+    Meaning,
+    Neither,
+    NotBoth,
+    groups_of,
+)
+from pytest_vqamt.core.scene import Relationship, Thing
+from tests.soundness.kinds_of_things import Kinds, kind
+
+Known: TypeAlias = bool | int | str | None
+"""The right answer; None where it cannot be told."""
+
+BY_COMPARISON = frozenset(("large", "small", "tall", "short"))
+"""Nobody tells these of a thing by itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubtful:
+    """What may be a thing of its own, or not; ``badly`` seen, it may be taken for what looks like it."""
+
+    thing: Thing
+    badly: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knowing:
+    """What one knows who looks at a picture.
+
+    Attributes:
+        things: seen for what they are.
+        doubtful: the others.
+        relationships: of the unedited photo.
+        kinds: what words for classes stand for.
+        compares: whether there is anything else to compare sizes with.
+        alike: whether a thing of the one name, badly seen, may be taken for one of the other.
+    """
+
+    things: tuple[Thing, ...]
+    doubtful: tuple[Doubtful, ...]
+    relationships: tuple[Relationship, ...]
+    kinds: Kinds
+    compares: bool
+    alike: Callable[[str, str], bool]
+
+    def answer(self, meaning: Meaning) -> Known:
+        """The right answer, if it can be told."""
+        beside = (condition.to for group in groups_of(meaning) for condition in group.related)
+        if any(self._only(group) is None for group in beside):
+            # "On the table" says that there is one table.
+            return None
+        match meaning:
+            case Count(groups=groups):
+                return self._count(groups)
+            case Exists(group=group):
+                return self._exists(group)
+            case Absent(group=group):
+                return _not(self._exists(group))
+            case Both(groups=groups):
+                return _all(map(self._exists, groups))
+            case NotBoth(groups=groups):
+                return _not(_all(map(self._exists, groups)))
+            case Either(groups=groups):
+                return _not(_all(_not(self._exists(group)) for group in groups))
+            case Neither(groups=groups):
+                return _all(_not(self._exists(group)) for group in groups)
+            case Has(group=group, attribute=attribute):
+                only = self._only(group)
+                return None if only is None else self._bears(only, attribute)
+            case Choice(what=what, options=options):
+                return self._chosen(self._only(what), options)
+        raise AssertionError(f"say here what is known of {meaning!r}")
+
+    def _count(self, groups: Iterable[Group]) -> int | None:
+        found = set()
+        for group in groups:
+            fit = {thing.id: self._fits(thing, group) for thing in self.things}
+            if None in fit.values() or any(self._may_fit(each, group) for each in self.doubtful):
+                return None
+            found |= {name for name, does in fit.items() if does}
+        return len(found)
+
+    def _exists(self, group: Group) -> bool | None:
+        fit = [self._fits(thing, group) for thing in self.things]
+        if True in fit:
+            return True
+        return None if None in fit or any(self._may_fit(each, group) for each in self.doubtful) else False
+
+    def _only(self, group: Group) -> Thing | None:
+        """The one thing that the phrase means; None where it might mean another, or nothing."""
+        fit = [(thing, self._fits(thing, group)) for thing in self.things]
+        perhaps = [thing for thing, does in fit if does is not False]
+        if len(perhaps) != 1 or (perhaps[0], True) not in fit:
+            return None
+        return None if any(self._may_fit(each, group) for each in self.doubtful) else perhaps[0]
+
+    def _chosen(self, thing: Thing | None, options: Iterable[str]) -> str | None:
+        if thing is None:
+            return None
+        is_so = {option: _any((self._is_named(thing, option), self._bears(thing, option))) for option in options}
+        right = [option for option, does in is_so.items() if does]
+        return right[0] if len(right) == 1 and None not in is_so.values() else None
+
+    def _fits(self, thing: Thing, group: Group) -> bool | None:
+        return _all(
+            (
+                self._is_named(thing, group.name),
+                *(self._bears(thing, word) for word in group.attributes),
+                *(self._stands(thing, condition.predicate, condition.to) for condition in group.related),
+            )
+        )
+
+    def _may_fit(self, each: Doubtful, group: Group) -> bool:
+        named = kind(group.name, self.kinds)
+        if each.badly and any(self.alike(each.thing.name, name) for name in named.surely):
+            return True
+        is_so = (self._is_named(each.thing, group.name), *(self._bears(each.thing, word) for word in group.attributes))
+        return _all(is_so) is not False
+
+    def _is_named(self, thing: Thing, word: str) -> bool | None:
+        named = kind(word, self.kinds)
+        return True if thing.name in named.surely else None if thing.name in named.perhaps else False
+
+    def _bears(self, thing: Thing, word: str) -> bool | None:
+        return None if word in BY_COMPARISON and not self.compares else word in thing.attributes
+
+    def _stands(self, thing: Thing, predicate: str, beside: Group) -> bool | None:
+        target = self._only(beside)
+        if target is None:
+            return None
+        return Relationship(subject=thing.id, predicate=predicate, object=target.id) in self.relationships
+
+
+def _not(known: bool | None) -> bool | None:
+    return None if known is None else not known
+
+
+def _all(known: Iterable[bool | None]) -> bool | None:
+    found = set(known)
+    return False if False in found else None if None in found else True
+
+
+def _any(known: Iterable[bool | None]) -> bool | None:
+    return _not(_all(map(_not, known)))
