@@ -199,7 +199,8 @@ def _place(attribute: str) -> Literal["before", "after", "clause"]:
     if attribute in lists.ranks:
         return "before"
     words = attribute.split(" ")
-    if attribute in lists.after or (len(words) > 1 and (words[0].endswith("ing") or words[-1] in lists.particles)):
+    of_its_own = words[0].endswith("ing") or words[:2] == ["made", "of"] or words[-1] in lists.particles
+    if attribute in lists.after or (len(words) > 1 and of_its_own):
         return "after"
     return "before"
 

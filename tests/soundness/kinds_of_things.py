@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from pytest_vqamt.core.meaning import Group
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
@@ -82,6 +84,11 @@ IN_COCO: Kinds = {
 }
 
 
-def kind(word: str, kinds: Kinds) -> Kind:
-    """What the word stands for: of a name that is no class, itself."""
-    return kinds.get(word) or Kind(surely=frozenset((word,)))
+def meant(group: Group, kinds: Kinds) -> Kind:
+    """What the group's noun stands for: a class by the table, and a name that things bear is no more than that name.
+
+    "Bird" is both: the class where the group covers other names.
+    """
+    own = Kind(surely=frozenset((group.name,)))
+    found = kinds.get(group.name, own)
+    return own if group.name in found.surely and not group.covers else found

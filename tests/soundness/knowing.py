@@ -24,7 +24,7 @@ from pytest_vqamt.core.meaning import (
     groups_of,
 )
 from pytest_vqamt.core.scene import Relationship, Thing
-from tests.soundness.kinds_of_things import Kinds, kind
+from tests.soundness.kinds_of_things import Kinds, meant
 
 Known: TypeAlias = bool | int | str | None
 """The right answer; None where it cannot be told."""
@@ -86,7 +86,7 @@ class Knowing:
                 only = self._only(group)
                 return None if only is None else self._bears(only, attribute)
             case Choice(what=what, options=options):
-                return self._chosen(self._only(what), options)
+                return self._chosen(what, options)
         raise AssertionError(f"say here what is known of {meaning!r}")
 
     def _count(self, groups: Iterable[Group]) -> int | None:
@@ -104,39 +104,44 @@ class Knowing:
             return True
         return None if None in fit or any(self._may_fit(each, group) for each in self.doubtful) else False
 
-    def _only(self, group: Group) -> Thing | None:
-        """The one thing that the phrase means; None where it might mean another, or nothing."""
+    def _only(self, group: Group, among: tuple[str, ...] = ()) -> Thing | None:
+        """The one thing that the phrase means; None where it might mean another, or nothing.
+
+        Of what is seen badly, where the name of the thing is one of ``among``, only what may be taken for one of them.
+        """
         fit = [(thing, self._fits(thing, group)) for thing in self.things]
         perhaps = [thing for thing, does in fit if does is not False]
         if len(perhaps) != 1 or (perhaps[0], True) not in fit:
             return None
-        return None if any(self._may_fit(each, group) for each in self.doubtful) else perhaps[0]
+        return None if any(self._may_fit(each, group, among) for each in self.doubtful) else perhaps[0]
 
-    def _chosen(self, thing: Thing | None, options: Iterable[str]) -> str | None:
+    def _chosen(self, what: Group, options: tuple[str, ...]) -> str | None:
+        named = meant(what, self.kinds)
+        thing = self._only(what, tuple(option for option in options if option in named.surely))
         if thing is None:
             return None
-        is_so = {option: _any((self._is_named(thing, option), self._bears(thing, option))) for option in options}
-        right = [option for option, does in is_so.items() if does]
-        return right[0] if len(right) == 1 and None not in is_so.values() else None
+        right = [option for option in options if option == thing.name or self._bears(thing, option)]
+        unsure = any(self._bears(thing, option) is None for option in options)
+        return right[0] if len(right) == 1 and not unsure else None
 
     def _fits(self, thing: Thing, group: Group) -> bool | None:
         return _all(
             (
-                self._is_named(thing, group.name),
+                self._is_named(thing, group),
                 *(self._bears(thing, word) for word in group.attributes),
                 *(self._stands(thing, condition.predicate, condition.to) for condition in group.related),
             )
         )
 
-    def _may_fit(self, each: Doubtful, group: Group) -> bool:
-        named = kind(group.name, self.kinds)
-        if each.badly and any(self.alike(each.thing.name, name) for name in named.surely):
+    def _may_fit(self, each: Doubtful, group: Group, among: tuple[str, ...] = ()) -> bool:
+        names = among or tuple(meant(group, self.kinds).surely)
+        if each.badly and any(self.alike(each.thing.name, name) for name in names):
             return True
-        is_so = (self._is_named(each.thing, group.name), *(self._bears(each.thing, word) for word in group.attributes))
+        is_so = (self._is_named(each.thing, group), *(self._bears(each.thing, word) for word in group.attributes))
         return _all(is_so) is not False
 
-    def _is_named(self, thing: Thing, word: str) -> bool | None:
-        named = kind(word, self.kinds)
+    def _is_named(self, thing: Thing, group: Group) -> bool | None:
+        named = meant(group, self.kinds)
         return True if thing.name in named.surely else None if thing.name in named.perhaps else False
 
     def _bears(self, thing: Thing, word: str) -> bool | None:
@@ -156,7 +161,3 @@ def _not(known: bool | None) -> bool | None:
 def _all(known: Iterable[bool | None]) -> bool | None:
     found = set(known)
     return False if False in found else None if None in found else True
-
-
-def _any(known: Iterable[bool | None]) -> bool | None:
-    return _not(_all(map(_not, known)))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Photo, Scene, Thing
-from tests.soundness.kinds_of_things import Kinds
+from tests.soundness.kinds_of_things import Kind, Kinds
 from tests.soundness.pixels import Outlined
 
 NAMES = {"d": "dog", "c": "cat", "w": "woman", "h": "hat", "k": "cup"}
@@ -42,7 +43,7 @@ PORTRAIT = (
 class Letters:
     """Photos drawn in letters: each letter is one thing; a hat is part of the woman. Capitals are crowds."""
 
-    kinds: Kinds = {}
+    kinds: Kinds = MappingProxyType({"animal": Kind(surely=frozenset(("dog", "cat")))})
 
     def __init__(self, photos: Mapping[str, Sequence[str]]) -> None:
         self._photos = {name: np.array([list(row) for row in rows]) for name, rows in photos.items()}

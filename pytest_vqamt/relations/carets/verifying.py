@@ -41,7 +41,7 @@ _SPATIAL = frozenset(
 
 def objects(view: View, choose: Chooser, yes: bool) -> Argument | NotApplicable:
     """Q1: is there an A, a red A, an A on the B?"""
-    names = view.names
+    names = view.nouns
     absent = _absent(view, choose)
     if not names or not absent:
         return _LACKING
@@ -54,7 +54,7 @@ def objects(view: View, choose: Chooser, yes: bool) -> Argument | NotApplicable:
 
 def conjunction(view: View, choose: Chooser, yes: bool) -> Argument | NotApplicable:
     """Q2: are there both an A and a B?"""
-    names, absent = view.names, _absent(view, choose)
+    names, absent = view.nouns, _absent(view, choose)
     pairs = _apart(view, names)
     if not pairs or not absent:
         return _LACKING
@@ -71,7 +71,7 @@ def conjunction(view: View, choose: Chooser, yes: bool) -> Argument | NotApplica
 
 def disjunction(view: View, choose: Chooser, yes: bool) -> Argument | NotApplicable:
     """Q3: is there either an A or a B?"""
-    names, absent = view.names, _absent(view, choose)
+    names, absent = view.nouns, _absent(view, choose)
     if not names or not absent:
         return _LACKING
     first_false = _drawn(choose, absent)
@@ -225,7 +225,7 @@ def _perhaps_described(view: View, choose: Chooser, name: str, *, one_of_two: bo
 
 def _related(view: View, choose: Chooser, yes: bool) -> Argument | None:
     """An A that is on the B, and one that is not there at all to be on it."""
-    found = [each for each in view.relations if each[0].name in view.names and view.absent(each[2].name)]
+    found = [each for each in view.relations if each[0].name in view.nouns and view.absent(each[2].name)]
     if not found:
         return None
     subject, predicate, target = chosen = choose.weighted(

@@ -14,7 +14,7 @@ from typing import TypeVar, cast
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Group, Related
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.language.nouns import is_mass, plural, singular
+from pytest_vqamt.language.nouns import is_everywhere, is_mass, plural, singular
 from pytest_vqamt.relations.carets.knowledge import Knowledge
 from pytest_vqamt.relations.names import names_in, presumed, things_in
 
@@ -68,6 +68,11 @@ class View:
 
     def _is_likeness(self, thing: Thing) -> bool:
         return any(self.known.kinds.category_of(word) == "reality" for word in thing.attributes)
+
+    @cached_property
+    def nouns(self) -> tuple[str, ...]:
+        """Those of ``names`` of which one asks whether there is any: not of the ground, which is everywhere."""
+        return tuple(name for name in self.names if not is_everywhere(name))
 
     def bearing(self, name: str) -> tuple[Thing, ...]:
         """The things of this very name."""
@@ -213,6 +218,7 @@ class View:
         return (
             self.known.is_absent(name, self.here, self.scene.exhaustive)
             and self.known.is_named(name)
+            and not is_everywhere(name)
             and (is_mass(name) or (plural(name) not in self.here and singular(name) not in self.here))
         )
 

@@ -1,0 +1,199 @@
+"""Whatever is drawn, the answer is known, and no rule of relations.md, section 0, is broken by what is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from random import Random
+
+import pytest
+
+from pytest_vqamt.core.case import Case, PairKind
+from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has, Meaning, groups_of
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.core.truth import members, truth
+from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.language.nouns import is_mass, plural, singular
+from pytest_vqamt.language.templates.asking import Asking, QuestionType
+from pytest_vqamt.relations import catalogue
+from pytest_vqamt.relations.carets.argument import Argument
+from pytest_vqamt.relations.carets.drawing import any_of
+from pytest_vqamt.relations.carets.view import view_of
+from pytest_vqamt.sampling.over_random import RandomChooser
+from tests.making import group_of, scene_of
+from tests.relations.carets.draws import KNOWN, short
+from tests.soundness.samples import PICTURES, REAL, Sample, each_of
+
+ITEMS = [
+    (name, variant)
+    for name in catalogue.TABLE
+    if name.startswith("carets.") and name != "carets.published"
+    for variant in catalogue.get(name).info.variants
+]
+"""Each of CARETS' relations in words, with each of its variants."""
+
+SAMPLES = (PICTURES, *(sample for sample in REAL if sample.source in ("coco", "gqa", "visual-genome")))
+DRAWS = 400
+
+
+def scenes(source: SceneSource, choose: RandomChooser, draws: int = DRAWS) -> Iterator[Scene]:
+    return (source.scene(choose.between(0, len(source) - 1)) for _ in range(draws))
+
+
+def cases(source: SceneSource, name: str, variant: str) -> Iterator[Case]:
+    relation, choose = catalogue.get(name), RandomChooser(Random(1))
+    drawn = (relation.derive(scene, source.corpus, choose, variant) for scene in scenes(source, choose))
+    return (each for each in drawn if isinstance(each, Case))
+
+
+def arguments(source: SceneSource, type_: QuestionType) -> Iterator[tuple[Scene, Argument]]:
+    choose = RandomChooser(Random(2))
+    for scene in scenes(source, choose):
+        drawn = any_of((type_,), view_of(scene, source.corpus, KNOWN), choose)
+        if isinstance(drawn, Argument):
+            yield scene, drawn
+
+
+def right(meaning: Meaning, scene: Scene) -> str:
+    """The answer in words, and of choices the only one that is right."""
+    value = truth(meaning, scene)
+    if isinstance(meaning, Choice):
+        things = members(meaning.what, scene)
+        fitting = [
+            option for option in meaning.options for thing in things if option in (thing.name, *thing.attributes)
+        ]
+        assert fitting == [value], meaning
+    assert value is not None
+    return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
+
+
+@each_of(*SAMPLES)
+@pytest.mark.parametrize(("name", "variant"), ITEMS, ids=[f"{name}[{variant}]" for name, variant in ITEMS])
+def test_each_answer_of_a_case_is_known(sample: Sample, name: str, variant: str) -> None:
+    opposite = catalogue.get(name).info.pairs is PairKind.OPPOSITE
+    for case in cases(sample.load(), name, variant):
+        first, second = (right(query.meaning, query.picture.scene) for query in case.queries)
+        if case.fact("answers") == "binary":
+            assert first == case.fact("truth"), case
+            assert (first != second) is opposite, case
+        else:
+            assert case.fact("truth") is None
+            assert first == second, case
+
+
+@pytest.mark.parametrize(("name", "variant"), ITEMS, ids=[f"{name}[{variant}]" for name, variant in ITEMS])
+def test_the_picture_world_gives_cases_of_each(name: str, variant: str) -> None:
+    assert sum(1 for _ in cases(PICTURES.load(), name, variant)) > DRAWS / 8
+
+
+@each_of(*SAMPLES)
+@pytest.mark.parametrize("type_", QuestionType)
+def test_the_truth_of_an_argument_is_that_of_its_meaning(sample: Sample, type_: QuestionType) -> None:
+    for scene, argument in arguments(sample.load(), type_):
+        assert argument.truth == right(argument.asking.meaning, scene), short(argument.asking.meaning)
+
+
+@each_of(*SAMPLES)
+@pytest.mark.parametrize("type_", QuestionType)
+def test_no_argument_breaks_a_rule(sample: Sample, type_: QuestionType) -> None:
+    for scene, argument in arguments(sample.load(), type_):
+        broken = list(broken_by(argument, scene))
+        assert not broken, (short(argument.asking.meaning), argument.truth, broken, named(scene))
+
+
+@pytest.mark.slow
+@each_of(*SAMPLES)
+@pytest.mark.parametrize("type_", QuestionType)
+def test_no_argument_of_many_breaks_a_rule(
+    sample: Sample, type_: QuestionType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{__name__}.DRAWS", 10_000)
+    test_no_argument_breaks_a_rule(sample, type_)
+
+
+def broken_by(argument: Argument, scene: Scene) -> Iterator[str]:
+    """The rules that it breaks, read from the annotations anew."""
+    meaning = argument.asking.meaning
+    here = {thing.name for thing in scene.objects} | {region.name for region in scene.regions}
+    crowds = {region.name for region in scene.regions}
+    for group in groups_of(meaning):
+        yield from _broken_by_targets(group, scene)
+        if not members(group, scene):
+            yield from _broken_by_absence(group, scene, here)
+        elif not crowds.isdisjoint({group.name, *group.covers}):
+            yield "a crowd is asked about"
+    there = [bool(members(group, scene)) for group in groups_of(meaning)]
+    match meaning:
+        case Both() if sum(there) != (2 if argument.truth == "yes" else 1):
+            yield "rule 9: a false conjunction has exactly one there"
+        case Either() if sum(there) != (1 if argument.truth == "yes" else 0):
+            yield "rule 9: a true disjunction has exactly one there"
+        case Has(group=group) | Choice(what=group):
+            if len(members(group, scene)) != 1:
+                yield "rule 6: not the only one"
+    match meaning:
+        case Has(group=group, attribute=word) if argument.truth == "no":
+            (thing,) = members(group, scene)
+            if not any(KNOWN.kinds.excludes(own, word) for own in thing.attributes):
+                yield "rule 5: the false attribute is merely not annotated"
+        case Choice(options=options) if argument.asking.type is not QuestionType.OBJECT_CHOICE:
+            if not all(KNOWN.kinds.excludes(a, b) for a, b in combinations(options, 2)):
+                yield "rule 2: choices do not exclude each other"
+
+
+def _broken_by_targets(group: Group, scene: Scene) -> Iterator[str]:
+    for condition in group.related:
+        if scene.count(condition.to.name) != 1 or len(members(condition.to, scene)) != 1:
+            yield "rule 6: related to one of several"
+        if any(region.name == condition.to.name for region in scene.regions):
+            yield "rule 6: related to one of a crowd"
+
+
+def _broken_by_absence(group: Group, scene: Scene, here: set[str]) -> Iterator[str]:
+    bearers = [thing for thing in scene.objects if thing.name == group.name]
+    if bearers and group.related:
+        yield "rule 5: a relation that is merely not annotated"
+    if bearers:
+        (word,) = group.attributes
+        if not all(any(KNOWN.kinds.excludes(own, word) for own in thing.attributes) for thing in bearers):
+            yield "rule 5: a false attribute that one bearer has none to exclude"
+        return
+    for other in here:
+        if not is_mass(other) and other in (plural(group.name), singular(group.name)):
+            yield f"rule 4: {group.name} is absent beside {other}"
+        if {group.name, other} <= scene.exhaustive:
+            continue
+        words = KNOWN.words
+        if words.is_kind_of(other, group.name) or words.is_kind_of(group.name, other):
+            yield f"rule 4: {group.name} is absent beside its kind {other}"
+        if words.part_related(group.name, other):
+            yield f"rule 4: {group.name} is absent beside its part or whole {other}"
+
+
+def named(scene: Scene) -> list[str]:
+    return [" ".join((*thing.attributes, thing.name)) for thing in scene.objects]
+
+
+def test_a_broken_rule_is_found() -> None:
+    """The rules above can fail."""
+    scene = scene_of("brown dog", "dog", "car", crowds=("sheep",))
+
+    def broken(meaning: Exists | Both | Either | Has | Choice, answer: str, type_: QuestionType) -> list[str]:
+        return list(broken_by(Argument(asking=Asking(type=type_, meaning=meaning), truth=answer, subject=""), scene))
+
+    q1 = QuestionType.OBJECT
+    assert broken(Exists(group=group_of("dog")), "yes", q1) == []
+    assert broken(Exists(group=group_of("tire")), "no", q1) == ["rule 4: tire is absent beside its part or whole car"]
+    assert broken(Exists(group=group_of("puppy")), "no", q1) == ["rule 4: puppy is absent beside its kind dog"]
+    assert broken(Exists(group=group_of("white dog")), "no", q1) == [
+        "rule 5: a false attribute that one bearer has none to exclude"
+    ]
+    assert broken(Exists(group=group_of("cars")), "no", q1)[0] == "rule 4: cars is absent beside car"
+    assert broken(Has(group=group_of("dog"), attribute="brown"), "yes", QuestionType.ATTRIBUTE) == [
+        "rule 6: not the only one"
+    ]
+    assert broken(Either(groups=(group_of("dog"), group_of("car"))), "yes", QuestionType.DISJUNCTION) == [
+        "rule 9: a true disjunction has exactly one there"
+    ]
+    two = Both(groups=(group_of("bed"), group_of("lamp")))
+    assert broken(two, "no", QuestionType.CONJUNCTION) == ["rule 9: a false conjunction has exactly one there"]
