@@ -18,8 +18,8 @@ def derived_family(name: str) -> str | None:
     it may mean what its head noun may. It is always the bundled WordNet that is asked, so that families are the same in
     every run.
 
-    >>> derived_family("robin"), derived_family("office chair"), derived_family("steering wheel")
-    ('animal', 'furniture', 'part')
+    >>> derived_family("robin"), derived_family("limousine"), derived_family("steering wheel")
+    ('animal', 'vehicle', 'part')
     >>> derived_family("chicken"), derived_family("seal"), derived_family("glass")
     (None, None, None)
     """

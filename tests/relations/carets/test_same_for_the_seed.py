@@ -1,0 +1,122 @@
+"""The same case for the same seed, whatever was drawn before, on whatever worker."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from random import Random
+
+import pytest
+
+from pytest_vqamt.core.case import Case
+from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.relations import catalogue
+from pytest_vqamt.relations.carets import view
+from pytest_vqamt.sampling.over_random import RandomChooser
+from tests.making import scene_of
+from tests.relations.carets.draws import KNOWN, corpus_of
+
+ITEMS = [
+    (name, variant)
+    for name in catalogue.TABLE
+    if name.startswith("carets.") and name != "carets.published"
+    for variant in catalogue.get(name).info.variants
+]
+SEEDS = range(15)
+
+IN_ANOTHER_PROCESS = """
+import json
+from tests.relations.carets.test_same_for_the_seed import ITEMS, SEEDS, drawn
+from pytest_vqamt.data.catalogue import load
+print(json.dumps(drawn(load("pictures"), [(item, seed) for item in ITEMS for seed in SEEDS])))
+"""
+
+
+def drawn(source: SceneSource, wanted: Iterable[tuple[tuple[str, str], int]]) -> dict[str, str]:
+    """The case's id and all its texts, or why there is none, of each item with each seed, drawn in this order."""
+    found = {}
+    for (name, variant), seed in wanted:
+        choose = RandomChooser(Random(seed))
+        scene = source.scene(choose.between(0, len(source) - 1))
+        case = catalogue.get(name).derive(scene, source.corpus, choose, variant)
+        texts = [case.id, *(query.text for query in case.queries)] if isinstance(case, Case) else [case.reason]
+        found[f"{name}[{variant}] {seed}"] = " | ".join(texts)
+    return found
+
+
+@pytest.fixture(scope="module")
+def pictures() -> SceneSource:
+    return load("pictures")
+
+
+@pytest.fixture(scope="module")
+def here(pictures: SceneSource) -> dict[str, str]:
+    return drawn(pictures, [(item, seed) for item in ITEMS for seed in SEEDS])
+
+
+def test_most_are_cases(here: dict[str, str]) -> None:
+    assert sum("?" in each or "." in each for each in here.values()) > len(here) / 2
+    assert len(set(here.values())) > len(here) / 2
+
+
+def test_in_another_order_the_same(pictures: SceneSource, here: dict[str, str]) -> None:
+    backwards = [(item, seed) for seed in reversed(SEEDS) for item in reversed(ITEMS)]
+    assert drawn(pictures, backwards) == here
+
+
+def test_of_a_source_that_is_loaded_anew_the_same(here: dict[str, str]) -> None:
+    assert drawn(load("pictures"), [(item, seed) for seed in SEEDS for item in ITEMS]) == here
+
+
+def test_where_few_views_are_kept_the_same(
+    pictures: SceneSource, here: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(view, "_KEPT", 2)
+    monkeypatch.setattr(view, "_views", {})
+    assert drawn(pictures, [(item, seed) for seed in SEEDS for item in ITEMS]) == here
+
+
+@pytest.mark.parametrize("hash_seed", ["0", "4711"])
+def test_in_another_process_the_same(here: dict[str, str], hash_seed: str) -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", IN_ANOTHER_PROCESS],
+        env={**os.environ, "PYTHONHASHSEED": hash_seed},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(run.stdout) == here
+
+
+class TestKeptViews:
+    def test_are_those_of_the_same_scene_and_corpus(self) -> None:
+        scene = scene_of("dog")
+        corpus = corpus_of(scene)
+        first = view.view_of(scene, corpus, KNOWN)
+        assert view.view_of(scene, corpus, KNOWN) is first
+        assert view.view_of(scene, corpus_of(scene), KNOWN) is not first
+        assert view.view_of(scene_of("dog"), corpus, KNOWN) is not first
+        assert view.view_of(scene, corpus, KNOWN, gradable=False) is not first
+        assert view.view_of(scene, corpus, KNOWN, beside_a_class=True) is not first
+
+    def test_are_never_those_of_another_scene_in_the_same_place_of_memory(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(view, "_KEPT", 3)
+        corpus = corpus_of(scene_of("dog"))
+        for number in range(300):
+            name = ("dog", "car", "bed", "cup")[number % 4]
+            assert view.view_of(scene_of(name, id=str(number)), corpus, KNOWN).names == (name,)
+
+    def test_are_no_more_than_they_may_be(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(view, "_KEPT", 5)
+        monkeypatch.setattr(view, "_views", {})
+        corpus = corpus_of(scene_of("dog"))
+        scenes = [scene_of("dog", id=str(number)) for number in range(20)]
+        for scene in scenes:
+            view.view_of(scene, corpus, KNOWN)
+        assert len(view._views) == 5
