@@ -124,7 +124,7 @@ def taken_over(row: Row) -> RelationResult:
             presumed=_presumed(cast("Row | None", row.get("presumed"))),
             pairs=pairs_of(cast("Row", row.get("metrics", {}))),
             reference=reference_of(cast("Row", row.get("metrics", {}))),
-            resources=tuple(cast("dict[str, str]", row.get("resources", {})).items()),
+            resources=tuple(cast("dict[str, str]", row["resources"]).items()),
         )
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
         raise DataError(f"Expected a whole result, but got id={row.get('id')!r}: {error!r}") from error

@@ -69,5 +69,5 @@ def _one(group: list[Thing]) -> Thing:
         box=Box.around(thing.box for thing in group),
         attributes=attributes,
         synset=next((thing.synset for thing in group if thing.synset), None),
-        multi_coloured=is_multi_coloured(attributes),
+        multi_coloured=is_multi_coloured(attributes, first.name),
     )

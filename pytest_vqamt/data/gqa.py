@@ -64,7 +64,7 @@ class GqaReader:
     """Reads scene graphs as GQA publishes them, with what of them has a photo where there are photos."""
 
     kind = "gqa"
-    version = 1
+    version = 2
 
     def __init__(self, files: tuple[Path, ...], photos: PhotoFolders | None) -> None:
         self.files = files
@@ -101,13 +101,14 @@ def scene_of(record: Record, image_id: str) -> Scene:
     relationships: dict[Relationship, None] = {}
     for thing_id, row in record.keyed("objects"):
         attributes = row.names("attributes")
+        name = row.name("name")
         things.append(
             Thing(
                 id=thing_id,
-                name=row.name("name"),
+                name=name,
                 box=row.box_of(("x", "y", "w", "h"), frame),
                 attributes=attributes,
-                multi_coloured=is_multi_coloured(attributes),
+                multi_coloured=is_multi_coloured(attributes, name),
             )
         )
         for each in _relations(row):

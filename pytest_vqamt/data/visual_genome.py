@@ -94,7 +94,7 @@ class VisualGenomeReader:
     """Reads scene graphs as Visual Genome publishes them, those with a photo where there are photos."""
 
     kind = "visual-genome"
-    version = 1
+    version = 2
 
     def __init__(self, files: Files, photos: PhotoFolders | None) -> None:
         self.files = files.all

@@ -130,7 +130,7 @@ class _Image:
                 box=each.row.within(each.box, frame, "x"),
                 attributes=attributes,
                 synset=each.synset,
-                multi_coloured=is_multi_coloured(attributes),
+                multi_coloured=is_multi_coloured(attributes, each.name),
             )
 
     def _end(self, row: Record, end: str) -> str:

@@ -11,7 +11,7 @@ from typing import cast
 from pytest_vqamt.core.case import RelationInfo, Setting, item_name
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.globs import matches
-from pytest_vqamt.relations.base import Relation
+from pytest_vqamt.relations.base import Relation, resources_of
 
 ENTRY_POINTS = "pytest_vqamt.relations"
 
@@ -66,7 +66,7 @@ def get(name: str, settings: Mapping[str, str] = _NO_SETTINGS) -> Relation:
     """The relation of this name, set as ``settings`` say where they name one of its own.
 
     Raises:
-        OptionError: there is none, or it does not take the value of a setting.
+        OptionError: there is none, or it does not take the value of a setting, or what a setting names cannot be read.
     """
     if name in TABLE:
         module, _, attribute = TABLE[name].partition(":")
@@ -128,7 +128,11 @@ def _made(relation: Callable[..., Relation], settings: Mapping[str, str]) -> Rel
                 f"Expected --vqamt-option={setting.name}=VALUE with one of {', '.join(setting.values)}, "
                 f"but got {setting.name}={value!r}"
             )
-    return relation(**{setting.name: settings[setting.name] for setting in own if setting.name in settings})
+    given = {setting.name: settings[setting.name] for setting in own if setting.name in settings}
+    made = relation(**given)
+    if given:
+        resources_of(made)  # opens what a setting names, so that a wrong one is told before any model is loaded
+    return made
 
 
 def _items(settings: Mapping[str, str] = _NO_SETTINGS) -> Iterator[tuple[str, Relation, str]]:

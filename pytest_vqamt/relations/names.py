@@ -9,7 +9,7 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.families import belong_together, family, is_known, one_is_a_kind_of_the_other
 from pytest_vqamt.language.nouns import is_countable, plural
-from pytest_vqamt.language.properties import exclusive_pool
+from pytest_vqamt.language.properties import COLOURS, exclusive_pool
 
 
 def countable_here(scene: Scene) -> list[str]:
@@ -91,7 +91,7 @@ def single_valued(name: str, scene: Scene) -> bool:
     """Whether each thing of this name bears at most one property of the name's pool, and has one colour."""
     pool = exclusive_pool(name)
     return all(
-        not thing.multi_coloured and sum(word in pool for word in thing.attributes) <= 1
+        (pool is not COLOURS or not thing.multi_coloured) and sum(word in pool for word in thing.attributes) <= 1
         for thing in scene.objects
         if thing.name == name
     )
@@ -108,7 +108,7 @@ def sure_of(thing: Thing) -> tuple[str, ...]:
     """The property of its name's pool that this thing surely has, alone in a tuple; none where two are annotated."""
     pool = exclusive_pool(thing.name)
     found = tuple(dict.fromkeys(word for word in thing.attributes if word in pool))
-    return found if len(found) == 1 and not thing.multi_coloured else ()
+    return found if len(found) == 1 and not (pool is COLOURS and thing.multi_coloured) else ()
 
 
 def seen_on(name: str, corpus: Corpus) -> Sequence[str]:

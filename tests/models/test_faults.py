@@ -73,9 +73,19 @@ WRONG: dict[str, dict[Meaning, str]] = {
         NotBoth(groups=(DOG, COW)): "no",
         Neither(groups=(COW, DOG)): "yes",
     },
+    "ignores-not-both": {NotBoth(groups=(DOG, COW)): "no"},
+    # Of words for classes, of antonyms and of how a question is put: see test_word_faults.
+    "hypernym-blind": {},
+    "antonym-blind": {},
+    "first-choice": {Choice(what=CAR, options=("blue", "red")): "blue"},
+    "template-sensitive": {},
     "ignores-attributes": {Count(groups=(BROWN_DOG,)): "3", Has(group=CAT, attribute="red"): "yes"},
     "first-group-only": {DOGS_AND_CATS: "3", CATS_AND_DOGS: "1", Count(groups=(BLACK_DOG, BROWN_DOG)): "1"},
-    "order-sensitive": {DOGS_AND_CATS: "5"},
+    "order-sensitive": {
+        DOGS_AND_CATS: "5",
+        Both(groups=(DOG, COW)): "yes",
+        NotBoth(groups=(DOG, COW)): "no",
+    },
     "adds-wrong": {
         DOGS_AND_CATS: "5",
         CATS_AND_DOGS: "5",

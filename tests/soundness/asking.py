@@ -9,7 +9,8 @@ from typing import NoReturn
 
 import pytest
 
-from pytest_vqamt.core.case import Case, Verdict
+from pytest_vqamt.core.case import Case, Outcome, Verdict
+from pytest_vqamt.core.pairs import PairTally
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput
 from pytest_vqamt.core.scene import Scene
@@ -19,6 +20,8 @@ from pytest_vqamt.models.base import LoadedModel, ModelOptions
 from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import PublishedRelation, Relation
+
+_PAIR = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +104,18 @@ def judged(item: Item, asked: LoadedModel, some: Iterable[Case]) -> Iterator[Jud
     for case in some:
         answers = tuple(asked.ask(query.task, [ModelInput(query, _render)])[0] for query in case.queries)
         yield Judged(case, answers, item.relation.judge(case, answers))
+
+
+def assert_it_is_right(item: Item, each: Judged) -> None:
+    """The case holds; and where pairs are counted, both answers are right, and consistent however it is counted."""
+    if each.verdict.outcome is not Outcome.HOLDS:
+        pytest.fail(f"{item.name} is wrong, or an edit of it:\n{each}", pytrace=False)
+    kind = item.relation.info.pairs
+    if kind is not None and len(each.case.queries) == _PAIR:
+        counted = PairTally.of(kind, each.case, each.answers, each.verdict.readings)
+        shares = counted.acc, counted.c_acc, counted.cons, counted.cons_authors, counted.c_acc_authors
+        if set(shares) != {1}:
+            pytest.fail(f"{item.name} makes a right answer count as {counted}:\n{each}", pytrace=False)
 
 
 def _render(picture: Picture) -> NoReturn:

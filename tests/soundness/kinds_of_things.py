@@ -16,7 +16,8 @@ class Kind:
     perhaps: frozenset[str] = frozenset()
 
 
-def _kind(surely: str, perhaps: str = "") -> Kind:
+def kind(surely: str, perhaps: str = "") -> Kind:
+    """The names that two lists give."""
     return Kind(surely=_names(surely), perhaps=_names(perhaps))
 
 
@@ -27,60 +28,60 @@ def _names(text: str) -> frozenset[str]:
 Kinds = Mapping[str, Kind]
 
 IN_PICTURE_WORLD: Kinds = {
-    "person": _kind("man, woman, boy, girl"),
-    "animal": _kind(
+    "person": kind("man, woman, boy, girl"),
+    "animal": kind(
         "dog, cat, horse, cow, sheep, pig, bird, rabbit, elephant, duck, giraffe, turtle, butterfly", "teddy bear"
     ),
-    "bird": _kind("bird, duck"),
-    "insect": _kind("butterfly"),
-    "food": _kind("apple, banana, pear, carrot, cake, pizza, sandwich, strawberry"),
-    "fruit": _kind("apple, banana, pear, strawberry"),
-    "vegetable": _kind("carrot"),
-    "dessert": _kind("cake"),
-    "vehicle": _kind("car, bus, truck, bicycle, boat, airplane, train"),
-    "aircraft": _kind("airplane", "kite, balloon"),
-    "furniture": _kind("chair, table, bed, couch", "shelf, lamp"),
-    "container": _kind("cup, bottle, bowl, box, vase, bucket", "bag"),
-    "electronic device": _kind("laptop, television", "clock, lamp, robot"),
-    "toy": _kind("kite, teddy bear", "ball, balloon, robot, drum"),
-    "musical instrument": _kind("drum"),
-    "plant": _kind("tree, flower, cactus, bush"),
-    "tree": _kind("tree"),
-    "flower": _kind("flower"),
-    "clothing": _kind("shirt, dress", "hat, shoe, bag"),
-    "headwear": _kind("hat"),
-    "footwear": _kind("shoe"),
+    "bird": kind("bird, duck"),
+    "insect": kind("butterfly"),
+    "food": kind("apple, banana, pear, carrot, cake, pizza, sandwich, strawberry"),
+    "fruit": kind("apple, banana, pear, strawberry"),
+    "vegetable": kind("carrot"),
+    "dessert": kind("cake"),
+    "vehicle": kind("car, bus, truck, bicycle, boat, airplane, train"),
+    "aircraft": kind("airplane"),
+    "furniture": kind("chair, table, bed, couch", "shelf, lamp"),
+    "container": kind("cup, bottle, bowl, box, vase, bucket", "bag"),
+    "electronic device": kind("laptop, television", "clock, lamp, robot"),
+    "toy": kind("kite, teddy bear", "ball, balloon, robot, drum"),
+    "musical instrument": kind("drum"),
+    "plant": kind("tree, flower, cactus, bush"),
+    "tree": kind("tree"),
+    "flower": kind("flower"),
+    "clothing": kind("shirt, dress", "hat, shoe, bag"),
+    "headwear": kind("hat"),
+    "footwear": kind("shoe"),
 }
 
 IN_COCO: Kinds = {
-    "person": _kind("person"),
-    "animal": _kind("bird, cat, dog, horse, sheep, cow, elephant, bear, zebra, giraffe", "teddy bear"),
-    "bird": _kind("bird"),
-    "food": _kind("banana, apple, sandwich, orange, broccoli, carrot, hot dog, pizza, donut, cake"),
-    "fruit": _kind("banana, apple, orange"),
-    "vegetable": _kind("broccoli, carrot"),
-    "dessert": _kind("cake", "donut, banana, apple, orange"),
-    "vehicle": _kind("bicycle, car, motorcycle, airplane, bus, train, truck, boat", "skateboard"),
-    "aircraft": _kind("airplane", "kite"),
-    "furniture": _kind("chair, couch, bench, dining table, bed", "toilet"),
-    "container": _kind(
+    "person": kind("person"),
+    "animal": kind("bird, cat, dog, horse, sheep, cow, elephant, bear, zebra, giraffe", "teddy bear"),
+    "bird": kind("bird"),
+    "food": kind("banana, apple, sandwich, orange, broccoli, carrot, hot dog, pizza, donut, cake"),
+    "fruit": kind("banana, apple, orange"),
+    "vegetable": kind("broccoli, carrot"),
+    "dessert": kind("cake", "donut, banana, apple, orange"),
+    "vehicle": kind("bicycle, car, motorcycle, airplane, bus, train, truck, boat", "skateboard"),
+    "aircraft": kind("airplane"),
+    "furniture": kind("chair, couch, bench, dining table, bed", "toilet"),
+    "container": kind(
         "bottle, cup, bowl, vase", "wine glass, potted plant, suitcase, backpack, handbag, sink, refrigerator"
     ),
-    "electronic device": _kind(
+    "electronic device": kind(
         "tv, laptop, remote, cell phone",
         "mouse, keyboard, microwave, oven, toaster, refrigerator, clock, hair drier, toothbrush, parking meter, "
         "traffic light",
     ),
-    "appliance": _kind("microwave, oven, toaster, refrigerator", "hair drier, tv"),
-    "utensil": _kind("fork, knife, spoon"),
-    "cutlery": _kind("fork, spoon", "knife"),
-    "luggage": _kind("suitcase", "backpack, handbag"),
-    "sports equipment": _kind(
+    "appliance": kind("microwave, oven, toaster, refrigerator", "hair drier, tv"),
+    "utensil": kind("fork, knife, spoon"),
+    "cutlery": kind("fork, spoon", "knife"),
+    "luggage": kind("suitcase", "backpack, handbag"),
+    "sports equipment": kind(
         "skis, snowboard, sports ball, baseball bat, baseball glove, skateboard, surfboard, tennis racket",
         "frisbee, kite, bicycle",
     ),
-    "toy": _kind("teddy bear, kite", "frisbee, sports ball, skateboard"),
-    "plant": _kind("potted plant", "broccoli"),
+    "toy": kind("teddy bear, kite", "frisbee, sports ball, skateboard"),
+    "plant": kind("potted plant", "broccoli"),
 }
 
 

@@ -8,7 +8,7 @@ from math import ceil, floor
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.edits import Blur, Crop, Cut, Edit, Erase, Insert, Mask
-from pytest_vqamt.core.meaning import groups_of
+from pytest_vqamt.core.meaning import Group, groups_of
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.core.truth import members
 
@@ -123,9 +123,13 @@ def _erased(scene: Scene, edits: list[Edit]) -> Iterator[tuple[Thing, Box]]:
 
 def _visual(case: Case, scene: Scene, edits: list[Edit]) -> Iterator[str]:
     groups = groups_of(case.queries[0].meaning)
-    named = [thing for group in groups for thing in members(group, scene)]
+    beside = [condition.to for group in groups for condition in group.related]
     # Of what no thing has, all bearers of the name are kept; of a name that is not there, any one or two things.
-    named = named or [thing for thing in scene.objects if thing.name in {group.name for group in groups}]
+    named = [
+        thing
+        for group in (*groups, *beside)
+        for thing in members(group, scene) or members(Group(name=group.name), scene)
+    ]
     for edit in edits:
         assert isinstance(edit, Blur | Mask | Crop), edit
         keep = (edit.box,) if isinstance(edit, Crop) else edit.keep

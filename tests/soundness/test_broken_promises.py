@@ -9,7 +9,7 @@ import pytest
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.edits import Cut, Cutout
-from pytest_vqamt.core.meaning import Count, Group
+from pytest_vqamt.core.meaning import Count, Group, Related
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Photo, Scene
@@ -25,9 +25,10 @@ def row(*, crowds: tuple[str, ...] = ()) -> Scene:
     )
 
 
-def told(relation: str, *pictures: Picture, scene: Scene | None = None, asked: str = "dog") -> str:
+def told(relation: str, *pictures: Picture, scene: Scene | None = None, asked: str = "dog", beside: str = "") -> str:
     scene = scene or row()
-    meaning = Count(groups=(Group(name=asked),))
+    related = (Related(predicate="near", to=Group(name=beside)),) if beside else ()
+    meaning = Count(groups=(Group(name=asked, related=related),))
     queries = tuple(Query(picture=each, text="How many?", meaning=meaning) for each in (scene.picture, *pictures))
     case = Case(relation=relation, variant="count", scene=scene.id, queries=queries, expected="")
     return "; ".join(broken(case, scene))
@@ -99,4 +100,5 @@ def test_of_what_is_kept() -> None:
     assert told("carets.visual", row().picture.blur((whole,), sigma=3)) == ""
     assert "smaller than 32" in told("carets.visual", row().picture.blur((small,), sigma=3))
     assert "not kept" in told("carets.visual", row().picture.mask((half,), (1, 2, 3)))
+    assert "cat at" in told("carets.visual", row().picture.blur((whole,), sigma=3), asked="dog", beside="cat")
     assert "not of whole pixels" in told("carets.visual", row().picture.crop(Box(0, 0, 32.5, 32)))

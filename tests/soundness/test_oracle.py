@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.sampling.samplers import Sampler
-from tests.soundness.asking import Item, cases, each_item, each_item_set_otherwise, judged, model
+from tests.soundness.asking import Item, assert_it_is_right, cases, each_item, each_item_set_otherwise, judged, model
 
 MOSTLY_SHOWN = 0.5
 """At most so many of the oracle's passes may be vacuous: else the relation asks about next to nothing."""
@@ -28,8 +27,7 @@ def many_pictures() -> SceneSource:
 def assert_the_oracle_holds(item: Item, source: SceneSource, sampling: Sampling) -> None:
     count = vacuous = 0
     for each in judged(item, model("oracle"), cases(item, source, sampling)):
-        if each.verdict.outcome is not Outcome.HOLDS:
-            pytest.fail(f"{item.name} is wrong, or an edit of it:\n{each}", pytrace=False)
+        assert_it_is_right(item, each)
         count += 1
         vacuous += each.verdict.vacuous
     assert count == sampling.max_cases

@@ -6,18 +6,17 @@ from collections.abc import Iterable
 
 import pytest
 
-from pytest_vqamt.core.case import Case, Outcome
+from pytest_vqamt.core.case import Case
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.sampling.samplers import Sampler
-from tests.soundness.asking import Item, cases, each_item, items, judged, model
+from tests.soundness.asking import Item, assert_it_is_right, cases, each_item, items, judged, model
 from tests.soundness.samples import REAL, Sample, each_of
 from tests.soundness.survey import survey
 
 
 def assert_the_oracle_holds(item: Item, some: Iterable[Case]) -> None:
     for each in judged(item, model("oracle"), some):
-        if each.verdict.outcome is not Outcome.HOLDS:
-            pytest.fail(f"{item.name} is wrong, or an edit of it:\n{each}", pytrace=False)
+        assert_it_is_right(item, each)
 
 
 @each_of(*REAL)

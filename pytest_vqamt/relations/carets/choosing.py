@@ -9,17 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from pytest_vqamt.core.case import NotApplicable
-from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Choice, Group
 from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.language.templates.asking import Asking, QuestionType
 from pytest_vqamt.relations.carets import weights
 from pytest_vqamt.relations.carets.argument import Argument
 from pytest_vqamt.relations.carets.knowledge import Knowledge
-from pytest_vqamt.relations.carets.verifying import definite
+from pytest_vqamt.relations.carets.verifying import definite, plausible
 from pytest_vqamt.relations.carets.view import View
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -143,25 +141,7 @@ def _false_options(view: View, thing: Thing, word: str) -> tuple[tuple[str, int]
     category_of = view.known.kinds.category_of
     if any(own != word and category_of(own) == category_of(word) for own in thing.attributes):
         return ()
-    return _plausible(view.corpus, view.known, thing.name, word)
-
-
-@lru_cache(maxsize=65536)
-def _plausible(corpus: Corpus, known: Knowledge, name: str, word: str) -> tuple[tuple[str, int], ...]:
-    """Attributes that exclude ``word``, with how often the corpus has them: on things of this name, else on any."""
-    kinds = known.kinds
-    category = kinds.category_of(word) or ""
-    borne = weights.bearers(corpus)
-    of_name = (pair for pair in corpus.attributes.get(name, ()) if kinds.category_of(pair[0]) == category)
-    of_any = ((other, borne[other]) for other in kinds.members(category) if other in borne)
-    for counted in (of_name, of_any):
-        if found := tuple(
-            (other, n)
-            for other, n in counted
-            if kinds.excludes(word, other) and kinds.askable(other) and _is_option(known, other)
-        ):
-            return found
-    return ()
+    return tuple(pair for pair in plausible(view, thing.name, word) if _is_option(view.known, pair[0]))
 
 
 def _is_option(known: Knowledge, word: str) -> bool:

@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from pytest_vqamt.core.case import Setting
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language.askable_names import is_of_no_thing
 from pytest_vqamt.language.families import family, one_is_a_kind_of_the_other
 from pytest_vqamt.language.nouns import head, singular
 from pytest_vqamt.language.ontology import NounClass, Ontology, ontology
@@ -39,8 +40,8 @@ class Knowledge:
     kinds: Ontology
 
     def is_named(self, name: str) -> bool:
-        """Whether WordNet knows the name as that of a physical thing."""
-        return self.words.sense(name) is not None
+        """Whether WordNet knows the name as that of a physical thing, and it is of one that is to be seen."""
+        return self.words.sense(name) is not None and not is_of_no_thing(name)
 
     def classes_of(self, name: str) -> tuple[NounClass, ...]:
         """The classes that things of this name are of, the nearest first."""

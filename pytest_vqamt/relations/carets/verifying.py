@@ -15,10 +15,12 @@ data together with what is.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import combinations
 from typing import TypeAlias
 
 from pytest_vqamt.core.case import NotApplicable
+from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Both, Either, Exists, Group, Has
 from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.language.families import family
@@ -26,6 +28,7 @@ from pytest_vqamt.language.phrases import stands_before_its_noun
 from pytest_vqamt.language.templates.asking import Asking, QuestionType
 from pytest_vqamt.relations.carets import weights
 from pytest_vqamt.relations.carets.argument import Argument
+from pytest_vqamt.relations.carets.knowledge import Knowledge
 from pytest_vqamt.relations.carets.view import View, related
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -277,21 +280,43 @@ def _of_two(
 
 
 def _false_beside(view: View, thing: Thing, word: str) -> tuple[tuple[str, int], ...]:
-    """Attributes of the category of ``word`` that the thing surely lacks, as things bear them in the corpus."""
-    kinds = view.known.kinds
-    borne = weights.bearers(view.corpus)
-    category = kinds.category_of(word)
-    return tuple(
-        (other, borne[other])
-        for other in kinds.members(category or "")
-        if other in borne and kinds.askable(other) and view.lacks(thing, other)
-    )
+    """Attributes of the category of ``word`` that the thing surely lacks, and that a thing of its name might have."""
+    return tuple(pair for pair in plausible(view, thing.name, word) if view.lacks(thing, pair[0]))
 
 
 def _antonym_beside(view: View, thing: Thing, word: str) -> tuple[tuple[str, int], ...]:
-    """The antonym of ``word``, where the thing surely lacks it."""
-    other = view.known.kinds.antonym(word, thing.name)
-    return ((other, 1),) if other and view.lacks(thing, other) else ()
+    """The antonym of ``word``, where the thing surely lacks it, and a thing of its name might have it."""
+    kinds = view.known.kinds
+    other = kinds.antonym(word, thing.name)
+    if not other or not view.lacks(thing, other):
+        return ()
+    borne = {kinds.canonical(each) for each, _ in view.corpus.attributes.get(thing.name, ())}
+    of_anything = kinds.category_of(word) in _OF_ANYTHING
+    return ((other, 1),) if of_anything or kinds.canonical(other) in borne else ()
+
+
+_OF_ANYTHING = frozenset(
+    {"color", "material", "size", "pattern", "shape", "cleanliness", "wetness", "pose"}
+)
+"""Categories of attributes that any thing might have; a moon is full, but never empty."""
+
+
+def plausible(view: View, name: str, word: str) -> tuple[tuple[str, int], ...]:
+    """Attributes that exclude ``word``, with how often the corpus has them: on this name, else on any."""
+    return _plausible(view.corpus, view.known, name, word)
+
+
+@lru_cache(maxsize=65536)
+def _plausible(corpus: Corpus, known: Knowledge, name: str, word: str) -> tuple[tuple[str, int], ...]:
+    kinds = known.kinds
+    category = kinds.category_of(word) or ""
+    borne = weights.bearers(corpus)
+    of_name = [pair for pair in corpus.attributes.get(name, ()) if kinds.category_of(pair[0]) == category]
+    of_any = [(other, borne[other]) for other in kinds.members(category) if other in borne]
+    for counted in (of_name, of_any if category in _OF_ANYTHING else []):
+        if found := tuple((other, n) for other, n in counted if kinds.excludes(word, other) and kinds.askable(other)):
+            return found
+    return ()
 
 
 def _drawn(choose: Chooser, counted: Sequence[tuple[str, int]]) -> str:

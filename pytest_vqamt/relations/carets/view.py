@@ -14,11 +14,15 @@ from typing import TypeVar, cast
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Group, Related
 from pytest_vqamt.core.scene import Scene, Thing
+from pytest_vqamt.language.askable_names import is_nearly_everywhere
 from pytest_vqamt.language.nouns import is_everywhere, is_mass, plural, singular
 from pytest_vqamt.relations.carets.knowledge import Knowledge
 from pytest_vqamt.relations.names import names_in, presumed, things_in
 
 T = TypeVar("T")
+
+_GROWN = frozenset({"person", "animal", "plant", "food"})
+"""Classes whose things are of no material: a wooden duck is no duck."""
 
 PLAUSIBLE = 20
 """So many absent names at most are drawn from, those that most often occur together with what is there."""
@@ -67,7 +71,14 @@ class View:
         return tuple(name for name in things_in(self.scene) if name not in barred and self.known.is_named(name))
 
     def _is_likeness(self, thing: Thing) -> bool:
-        return any(self.known.kinds.category_of(word) == "reality" for word in thing.attributes)
+        """Whether it may not be what its name says: it is said so, or it is a duck of rubber, or a roasted one."""
+        said = {self.known.kinds.category_of(word) for word in thing.attributes}
+        of = {each.word for each in self.known.classes_of(thing.name)}
+        return (
+            "reality" in said
+            or ("material" in said and not _GROWN.isdisjoint(of))
+            or ("food" in said and "animal" in of)
+        )
 
     @cached_property
     def nouns(self) -> tuple[str, ...]:
@@ -219,6 +230,7 @@ class View:
             self.known.is_absent(name, self.here, self.scene.exhaustive)
             and self.known.is_named(name)
             and not is_everywhere(name)
+            and (name in self.scene.exhaustive or not is_nearly_everywhere(name))
             and (is_mass(name) or (plural(name) not in self.here and singular(name) not in self.here))
         )
 

@@ -1,8 +1,8 @@
 """Arguments are drawn as often as their weights say.
 
-The rarer in the data, the likelier is what is there; the more frequent, the likelier is what is false. Each test compares
-many draws from a made corpus with weights that are worked out by hand (chi-square), and would fail, with p < 1e-6, were
-all as likely.
+The rarer in the data, the likelier is what is there; the more frequent, the likelier is what is false. Each test
+compares many draws from a made corpus with weights that are worked out by hand (chi-square), and would fail, with
+p < 1e-6, were all as likely.
 """
 
 from __future__ import annotations

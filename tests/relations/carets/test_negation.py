@@ -13,7 +13,7 @@ from tests.relations.carets.draws import cases, corpus_of
 
 NEGATION = Negation()
 FARM = scene_of("cow", "dog", "cat", "white dog", "lamp", id="farm")
-PARTNERS = {Exists: Absent, Both: NotBoth, Either: Neither}
+PARTNERS: dict[type, type] = {Exists: Absent, Both: NotBoth, Either: Neither}
 
 
 def test_it_asks_the_negated_partner_of_the_very_same_template(yard: Scene) -> None:
@@ -22,7 +22,7 @@ def test_it_asks_the_negated_partner_of_the_very_same_template(yard: Scene) -> N
     kinds = set()
     for case in found:
         first, second = case.queries
-        assert type(second.meaning) is PARTNERS[type(first.meaning)]  # type: ignore[index]  # the others are no key
+        assert type(second.meaning) is PARTNERS[type(first.meaning)]
         kinds.add(type(first.meaning))
         match first.meaning, second.meaning:
             case Exists(group=one), Absent(group=other):

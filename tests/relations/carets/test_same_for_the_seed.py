@@ -26,7 +26,7 @@ ITEMS = [
     if name.startswith("carets.") and name != "carets.published"
     for variant in catalogue.get(name).info.variants
 ]
-SEEDS = range(15)
+SEEDS = range(10)
 
 IN_ANOTHER_PROCESS = """
 import json
@@ -80,11 +80,11 @@ def test_where_few_views_are_kept_the_same(
     assert drawn(pictures, [(item, seed) for seed in SEEDS for item in ITEMS]) == here
 
 
-@pytest.mark.parametrize("hash_seed", ["0", "4711"])
-def test_in_another_process_the_same(here: dict[str, str], hash_seed: str) -> None:
+def test_in_another_process_with_other_hashes_the_same(here: dict[str, str]) -> None:
+    other = "0" if os.environ.get("PYTHONHASHSEED") == "4711" else "4711"
     run = subprocess.run(
         [sys.executable, "-c", IN_ANOTHER_PROCESS],
-        env={**os.environ, "PYTHONHASHSEED": hash_seed},
+        env={**os.environ, "PYTHONHASHSEED": other},
         capture_output=True,
         text=True,
         check=True,

@@ -1,0 +1,209 @@
+"""Faults in reading questions: each is wrong about the words that it says, and right about all others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_vqamt.core.meaning import (
+    Absent,
+    Both,
+    Choice,
+    Count,
+    Describe,
+    Either,
+    Exists,
+    Group,
+    Has,
+    Meaning,
+    Neither,
+    NotBoth,
+    Related,
+)
+from pytest_vqamt.core.query import Query
+from pytest_vqamt.models.oracle import known, say
+from pytest_vqamt.models.word_faults import (
+    antonym_blind,
+    first_choice,
+    hypernym_blind,
+    ignores_negation,
+    ignores_not_both,
+    order_sensitive,
+    template_sensitive,
+)
+
+if TYPE_CHECKING:
+    from tests.models.conftest import Ask
+
+# The yard: three dogs, a black cat on a green bench, a red car; no cow.
+DOG, CAT, CAR, COW = (Group(name=name) for name in ("dog", "cat", "car", "cow"))
+RED_CAR = Group(name="car", attributes=("red",))
+ANIMAL = Group(name="animal", covers=("animal", "cat", "dog"))
+BLACK_ANIMAL = replace(ANIMAL, attributes=("black",))
+FURNITURE = Group(name="furniture", covers=("furniture", "bench"))
+CAT_ON_BENCH = Group(name="cat", related=(Related(predicate="on", to=Group(name="bench")),))
+CAT_ON_FURNITURE = Group(name="cat", related=(Related(predicate="on", to=FURNITURE),))
+ANIMAL_ON_BENCH = replace(ANIMAL, related=CAT_ON_BENCH.related)
+ANIMAL_ON_FURNITURE = replace(ANIMAL, related=CAT_ON_FURNITURE.related)
+
+
+def query(ask: Ask, meaning: Meaning, text: str = "is it so?") -> Query:
+    return ask(meaning, text).query
+
+
+def right(ask: Ask, meaning: Meaning) -> str:
+    return say(known(query(ask, meaning)))
+
+
+@pytest.mark.parametrize(
+    ("meaning", "said", "is_right"),
+    [
+        (Absent(group=DOG), "yes", False),
+        (Absent(group=COW), "no", False),
+        (Neither(groups=(DOG, COW)), "yes", False),
+        (Neither(groups=(COW, Group(name="sheep"))), "no", False),
+        (NotBoth(groups=(DOG, COW)), "no", False),
+        (NotBoth(groups=(DOG, CAT)), "yes", False),
+        (Exists(group=DOG), "yes", True),
+        (Both(groups=(DOG, COW)), "no", True),
+        (Either(groups=(DOG, COW)), "yes", True),
+        (Has(group=CAT, attribute="black"), "yes", True),
+        (Choice(what=CAR, options=("red", "blue")), "red", True),
+        (Count(groups=(DOG,)), "3", True),
+    ],
+)
+def test_ignores_negation(ask: Ask, meaning: Meaning, said: str, is_right: bool) -> None:
+    assert ignores_negation(query(ask, meaning)) == said
+    assert (right(ask, meaning) == said) is is_right
+
+
+@pytest.mark.parametrize(
+    ("meaning", "said"),
+    [
+        (NotBoth(groups=(DOG, COW)), "no"),
+        (NotBoth(groups=(DOG, CAT)), "yes"),
+        # Of simpler negations it is right.
+        (Absent(group=DOG), "no"),
+        (Absent(group=COW), "yes"),
+        (Neither(groups=(DOG, COW)), "no"),
+        (Both(groups=(DOG, COW)), "no"),
+    ],
+)
+def test_ignores_not_both(ask: Ask, meaning: Meaning, said: str) -> None:
+    assert ignores_not_both(query(ask, meaning)) == said
+
+
+@pytest.mark.parametrize(
+    ("meaning", "said", "is_right"),
+    [
+        (Exists(group=ANIMAL), "no", False),
+        (Exists(group=BLACK_ANIMAL), "no", False),
+        (Absent(group=ANIMAL), "yes", False),
+        (Both(groups=(ANIMAL, CAR)), "no", False),
+        (NotBoth(groups=(ANIMAL, CAR)), "yes", False),
+        (Either(groups=(ANIMAL, COW)), "no", False),
+        (Neither(groups=(ANIMAL, COW)), "yes", False),
+        (Exists(group=CAT_ON_FURNITURE), "no", False),
+        (Has(group=CAT_ON_FURNITURE, attribute="black"), "no", False),
+        (Choice(what=CAT_ON_FURNITURE, options=("black", "white")), "unknown", False),
+        (Choice(what=ANIMAL_ON_FURNITURE, options=("cat", "dog")), "unknown", False),
+        # Where a question itself says what is of the class, or no class is named, it is right.
+        (Choice(what=ANIMAL_ON_BENCH, options=("cat", "dog")), "cat", True),
+        (Choice(what=CAT_ON_BENCH, options=("black", "white")), "black", True),
+        (Exists(group=CAT_ON_BENCH), "yes", True),
+        (Exists(group=DOG), "yes", True),
+        (Exists(group=COW), "no", True),
+        (Either(groups=(DOG, COW)), "yes", True),
+        (Count(groups=(ANIMAL,)), "4", True),
+    ],
+)
+def test_hypernym_blind(ask: Ask, meaning: Meaning, said: str, is_right: bool) -> None:
+    assert hypernym_blind(query(ask, meaning)) == said
+    assert (right(ask, meaning) == said) is is_right
+
+
+@pytest.mark.parametrize(
+    ("meaning", "said", "is_right"),
+    [
+        (Has(group=CAT, attribute="white"), "yes", False),  # it is black
+        (Has(group=CAT, attribute="black"), "yes", True),
+        (Has(group=CAT, attribute="red"), "no", True),
+        (Has(group=CAR, attribute="red"), "yes", True),
+        (Has(group=CAR, attribute="open"), "no", True),
+        (Exists(group=Group(name="cat", attributes=("white",))), "no", True),
+        (Choice(what=CAT, options=("black", "white")), "black", True),
+    ],
+)
+def test_antonym_blind(ask: Ask, meaning: Meaning, said: str, is_right: bool) -> None:
+    assert antonym_blind(query(ask, meaning)) == said
+    assert (right(ask, meaning) == said) is is_right
+
+
+@pytest.mark.parametrize(
+    ("meaning", "said"),
+    [
+        (Choice(what=CAR, options=("red", "blue")), "red"),
+        (Choice(what=CAR, options=("blue", "red")), "blue"),
+        (Choice(what=CAR, options=("green", "blue", "red")), "green"),
+        (Exists(group=COW), "no"),
+        (Both(groups=(DOG, CAT)), "yes"),
+    ],
+)
+def test_first_choice(ask: Ask, meaning: Meaning, said: str) -> None:
+    assert first_choice(query(ask, meaning)) == said
+
+
+@pytest.mark.parametrize(
+    ("meaning", "said", "is_right"),
+    [
+        (Both(groups=(CAT, DOG)), "yes", True),
+        (Both(groups=(DOG, CAT)), "no", False),
+        (NotBoth(groups=(DOG, CAT)), "yes", False),
+        (Either(groups=(COW, DOG)), "yes", True),
+        (Either(groups=(DOG, COW)), "no", False),
+        (Neither(groups=(DOG, COW)), "yes", False),
+        (Choice(what=CAR, options=("blue", "red")), "red", True),
+        (Choice(what=CAR, options=("red", "blue")), "blue", False),
+        (Choice(what=CAR, options=("blue", "green", "red")), "red", True),
+        (Choice(what=CAR, options=("red", "green", "blue")), "green", False),
+        (Count(groups=(DOG, CAT)), "5", False),
+        (Count(groups=(CAT, DOG)), "4", True),
+        (Both(groups=(RED_CAR, DOG)), "no", False),  # "red car" comes after "dog", though "car" does not
+        (Exists(group=DOG), "yes", True),
+        (Has(group=CAT, attribute="black"), "yes", True),
+    ],
+)
+def test_order_sensitive(ask: Ask, meaning: Meaning, said: str, is_right: bool) -> None:
+    assert order_sensitive(query(ask, meaning)) == said
+    assert (right(ask, meaning) == said) is is_right
+
+
+YES_NO = (
+    Exists(group=DOG), Absent(group=DOG), Both(groups=(DOG, CAT)), NotBoth(groups=(DOG, CAT)),
+    Either(groups=(DOG, COW)), Neither(groups=(DOG, COW)), Has(group=CAT, attribute="black"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("meaning", YES_NO, ids=lambda meaning: type(meaning).__name__)
+def test_template_sensitive_is_wrong_about_an_odd_number_of_words(ask: Ask, meaning: Meaning) -> None:
+    truth = right(ask, meaning)
+    assert template_sensitive(query(ask, meaning, "is it really so?")) == truth
+    wrong = template_sensitive(query(ask, meaning, "is it so?"))
+    assert {truth, wrong} == {"yes", "no"}
+
+
+def test_template_sensitive_takes_another_choice(ask: Ask) -> None:
+    choice = Choice(what=CAR, options=("red", "blue", "green"))
+    assert template_sensitive(query(ask, choice, "what color has it?")) == "red"
+    assert template_sensitive(query(ask, choice, "what color?")) == "red"
+    assert template_sensitive(query(ask, choice, "what color now?")) == "blue"
+
+
+@pytest.mark.parametrize(("meaning", "said"), [(Count(groups=(DOG,)), "3"), (Describe(), None)])
+@pytest.mark.parametrize("text", ["one two", "one two three"])
+def test_template_sensitive_counts_and_describes_as_it_sees(
+    ask: Ask, meaning: Meaning, said: str | None, text: str
+) -> None:
+    assert template_sensitive(query(ask, meaning, text)) == (said or right(ask, meaning))

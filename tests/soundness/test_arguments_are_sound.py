@@ -1,0 +1,162 @@
+"""The arguments that CARETS' relations draw obey the rules of what may be asked, by scene and meaning alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+
+import pytest
+
+from pytest_vqamt.core.case import Case
+from pytest_vqamt.core.meaning import (
+    Absent,
+    Both,
+    Choice,
+    Either,
+    Exists,
+    Group,
+    Has,
+    Meaning,
+    Neither,
+    NotBoth,
+    groups_of,
+)
+from pytest_vqamt.core.scene import Scene
+from tests.making import thing_of
+from tests.soundness.argument_rules import Arguments
+from tests.soundness.asking import Item, items
+from tests.soundness.kinds_of_things import Kinds, meant
+from tests.soundness.knowing import Doubtful, Knowing
+from tests.soundness.samples import COCO, PICTURES, REAL, Sample, each_of
+from tests.soundness.survey import survey
+from tests.soundness.words_of_samples import ANTONYMS, GRADABLE, GRAPHS, PICTURE_WORLD, Words
+from tests.soundness.words_of_samples import COCO as COCO_WORDS
+
+IN_WORDS = tuple(item for item in items() if item.relation.info.name.startswith("carets."))
+WORDS: Mapping[str, Words] = {
+    PICTURES.name: PICTURE_WORLD,
+    COCO.name: COCO_WORDS,
+    "gqa": GRAPHS,
+    "visual-genome": GRAPHS,
+}
+SAMPLES = tuple(sample for sample in (PICTURES, *REAL) if sample.name in WORDS)
+
+
+@cache
+def scenes(sample: Sample) -> Mapping[str, Scene]:
+    return {scene.id: scene for scene in map(sample.load().scene, range(sample.scenes))}
+
+
+def wrong(case: Case, scene: Scene, words: Words) -> Iterator[str]:
+    """What is wrong with a case: with its questions one by one, and with the two of them."""
+    rules = Arguments(scene=scene, words=words)
+    first, second = (query.meaning for query in case.queries)
+    for meaning in dict.fromkeys((first, second)):
+        yield from rules.broken(meaning)
+    yield from _CHECKS[case.relation](case, first, second, words.kinds)
+    told = knows(scene, words).answer(first)
+    fact = case.fact("truth")
+    if told is None or (fact is not None and fact != ("yes" if told else "no")):
+        yield f"the truth is {told}, and {fact} is told of"
+    if case.relation in ("carets.ontological", "carets.antonym", "carets.visual"):
+        rests = any(rules.rests_on_an_absence(meaning) for meaning in (first, second))
+        if rests and not case.is_presumed:
+            yield "4: it rests on an absence that is not annotated, and is not presumed"
+
+
+def knows(scene: Scene, words: Words) -> Knowing:
+    """One who sees everything of a scene, and crowds for what they are."""
+    crowds = (Doubtful(thing=thing_of(each.name, id=f"some {each.name}"), badly=False) for each in scene.regions)
+    return Knowing(
+        things=scene.objects,
+        doubtful=tuple(crowds),
+        relationships=scene.relationships,
+        kinds=words.kinds,
+        compares=True,
+        alike=lambda one, other: one == other,
+    )
+
+
+def _rephrase(case: Case, first: Meaning, second: Meaning, _kinds: Kinds) -> Iterator[str]:
+    if first != second or case.queries[0].text == case.queries[1].text:
+        yield "two questions, or one wording"
+
+
+def _order(_case: Case, first: Meaning, second: Meaning, _kinds: Kinds) -> Iterator[str]:
+    match first, second:
+        case (Both(groups=a), Both(groups=b)) | (Either(groups=a), Either(groups=b)):
+            if a != b[::-1] or a == b:
+                yield "not the two in the other order"
+        case Choice(what=one, options=a_options), Choice(what=other, options=b_options):
+            if one != other or a_options == b_options or sorted(a_options) != sorted(b_options):
+                yield "not the choices in another order"
+        case _:
+            yield "no two of a kind"
+
+
+def _negation(_case: Case, first: Meaning, second: Meaning, _kinds: Kinds) -> Iterator[str]:
+    negated = {Exists: Absent, Both: NotBoth, Either: Neither}
+    if negated.get(type(first)) is not type(second) or groups_of(first) != groups_of(second):
+        yield f"{second} does not negate {first}"
+
+
+def _antonym(_case: Case, first: Meaning, second: Meaning, _kinds: Kinds) -> Iterator[str]:
+    assert isinstance(first, Has)
+    assert isinstance(second, Has)
+    if first.group != second.group or not any({first.attribute, second.attribute} == row for row in ANTONYMS):
+        yield f"8: {first.attribute!r} and {second.attribute!r} are no opposites of one thing"
+
+
+def _ontological(case: Case, first: Meaning, second: Meaning, kinds: Kinds) -> Iterator[str]:
+    (one,), (other,) = groups_of(first), groups_of(second)
+    match case.variant:
+        case "hypernym":
+            kind, word = one, other
+        case "hyponym":
+            kind, word = other, one
+        case _:
+            (kind, word) = (group.related[0].to for group in (one, other))
+    # A class of which nothing is there covers no names, but for itself.
+    if kind.name == word.name or kind.name not in meant(Group(name=word.name, covers=("",)), kinds).surely:
+        yield f"{kind.name!r} is not of the class {word.name!r}"
+    if case.variant in ("hypernym", "hyponym"):
+        if GRADABLE & {*kind.attributes, *word.attributes}:
+            yield f"7: {kind.attributes} depend on the class"
+        if kind.attributes != word.attributes or case.fact("truth") != ("yes" if case.variant == "hypernym" else "no"):
+            yield "the one does not imply the other"
+
+
+def _visual(case: Case, first: Meaning, second: Meaning, _kinds: Kinds) -> Iterator[str]:
+    if first != second:
+        yield "two questions"
+    if case.variant in ("mask", "crop"):
+        asked = {first.attribute} if isinstance(first, Has) else set(first.options) if isinstance(first, Choice) else ()
+        said = {word for group in groups_of(first) for word in group.attributes}
+        if GRADABLE & said.union(asked):
+            yield "7: there is nothing left to compare it with"
+
+
+_CHECKS: Mapping[str, Callable[[Case, Meaning, Meaning, Kinds], Iterator[str]]] = {
+    "carets.rephrase": _rephrase,
+    "carets.ontological": _ontological,
+    "carets.order": _order,
+    "carets.visual": _visual,
+    "carets.negation": _negation,
+    "carets.antonym": _antonym,
+}
+
+
+@each_of(*SAMPLES)
+@pytest.mark.parametrize("item", IN_WORDS, ids=lambda item: item.name)
+def test_drawn_arguments_obey_the_rules(item: Item, sample: Sample) -> None:
+    here = scenes(sample)
+    found = (
+        (what, case)
+        for case in survey(item, sample).cases
+        for what in wrong(case, here[case.scene], WORDS[sample.name])
+    )
+    if first := next(found, None):
+        what, case = first
+        shown = ", ".join(" ".join((*thing.attributes, thing.name)) for thing in here[case.scene].objects)
+        asked = "\n".join(f"  {query.text}\n    {query.meaning}" for query in case.queries)
+        pytest.fail(f"{item.name}: {what}\n{asked}\n  there: {shown}\n  {case.scene}", pytrace=False)
