@@ -57,6 +57,7 @@ def test_the_core_brings_nothing_heavy() -> None:
         "platformdirs",
         "pycocotools",
         "pytest",
+        "pyyaml",
         "tqdm",
     }
 

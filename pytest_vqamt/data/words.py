@@ -30,7 +30,8 @@ _OF_SEVERAL_COLOURS = frozenset(
         "soccer ball", "newspaper", "newspapers", "magazine", "magazines", "keyboard", "piano", "flag", "flags", "sign",
         "signs", "street sign", "stop sign", "traffic light", "traffic lights", "crosswalk", "police car", "poster",
         "posters", "picture", "pictures", "painting", "paintings", "photo", "photos", "rainbow", "checkerboard", "logo",
-        "train", "bus", "airplane", "plane", "jet", "pizza", "sandwich", "salad", "food", "sticker", "stickers", "screen",
+        "train", "bus", "airplane", "plane", "jet", "pizza", "sandwich", "salad", "food", "sticker", "stickers",
+        "screen",
     }
 )  # fmt: skip
 
@@ -53,8 +54,10 @@ def is_multi_coloured(attributes: Collection[str], name: str = "") -> bool:
 
     >>> is_multi_coloured(["colorful"]), is_multi_coloured(["black", "white"]), is_multi_coloured(["red", "striped"])
     (True, True, True)
-    >>> is_multi_coloured(["black", "small"]), is_multi_coloured(["gray", "grey"]), is_multi_coloured(["black"], "zebra")
-    (False, False, True)
+    >>> is_multi_coloured(["black", "small"]), is_multi_coloured(["gray", "grey"])
+    (False, False)
+    >>> is_multi_coloured(["black"], "zebra")
+    True
     """
     if name in _OF_SEVERAL_COLOURS or family(name) in ("person", "animal"):
         return True

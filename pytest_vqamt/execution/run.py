@@ -52,11 +52,12 @@ def run(
 
     ``model`` is a spec as in ``--vqamt-model``, an object with a method ``answer``, ``entail`` or ``caption``, or a
     function of an image and a text. ``data`` is a spec as in ``--vqamt-data``, or a scene source. ``relations`` and
-    ``exclude`` are globs; with none, every relation is run that the model's tasks allow. ``fail_under`` is a rate, or
-    ``"GLOB=RATE"``, or several of them; whether a gate is met stands in the result. Without ``max_cases`` there are at
-    most 100 of a relation variant, and published sets run whole. ``cache`` is a folder that keeps answers for later
-    runs; with None nothing is kept. ``listen`` is told what happens (``pytest_vqamt.core.events``). ``settings`` is
-    what ``--vqamt-option`` gives, by name. The others are as the options of their names.
+    ``exclude`` are globs; with none, every relation is run that the model's tasks allow, and on data with published
+    pairs those about them alone. ``fail_under`` is a rate, or ``"GLOB=RATE"``, or several of them; whether a gate is
+    met stands in the result. Without ``max_cases`` there are at most 100 of a relation variant, and published sets run
+    whole. ``cache`` is a folder that keeps answers for later runs; with None nothing is kept. ``listen`` is told what
+    happens (``pytest_vqamt.core.events``). ``settings`` is what ``--vqamt-option`` gives, by name. The others are as
+    the options of their names.
 
     Raises:
         VqamtError: an argument is wrong, or the model or the data cannot be used.
@@ -94,8 +95,8 @@ def run(
     ]
     if not chosen:
         raise OptionError(
-            f"Expected a relation to be left that model {loaded.name!r} can be asked ({', '.join(loaded.tasks)}), "
-            f"but got relations={relations!r}, exclude={exclude!r}"
+            f"Expected a relation to be left that model {loaded.name!r} can be asked ({', '.join(loaded.tasks)}) "
+            f"about {source.spec!r}, but got relations={relations!r}, exclude={exclude!r}"
         )
     stores = Stores(Path(cache) if cache is not None else None)
     try:

@@ -53,7 +53,13 @@ def entries(
             f"Expected a relation to be left, but --vqamt-exclude={','.join(excluded)!r} excludes them all"
         )
     left_in = {source: [each for each in chosen if not is_left_out(each[0], source)] for source in data}
-    if not any(left_in.values()):
+    runnable = [relation for each in left_in.values() for relation, _ in each]
+    if not runnable and not relations:
+        raise OptionError(
+            f"Expected a relation of published cases to be left for --vqamt-data={','.join(data)!r}, but "
+            f"--vqamt-exclude={','.join(excluded)!r} excludes them: name others with --vqamt-relations"
+        )
+    if not runnable:
         raise OptionError(
             f"Expected data with published pairs, such as carets:DIR, for {chosen[0][0].info.name}, "
             f"but got --vqamt-data={','.join(data)!r}"
@@ -66,7 +72,7 @@ def entries(
         if relation.info.task in tasks_of(model)
     ]
     if not combinations:
-        needed = ", ".join(sorted({relation.info.task for relation, _ in chosen}))
+        needed = ", ".join(sorted({relation.info.task for relation in runnable}))
         raise OptionError(
             f"Expected a model that does {needed}, as the relations chosen need, but got "
             + ", ".join(f"{model!r} ({', '.join(tasks_of(model))})" for model in models)

@@ -37,7 +37,8 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="--vqamt-relations",
         metavar="GLOBS",
-        help="only these relations, comma-separated, e.g. metavqa.*,control.*",
+        help="only these relations, comma-separated, e.g. metavqa.*,control.* "
+        "(default: all; on published pairs (carets:DIR) those about them)",
     ),
     Option(name="--vqamt-exclude", metavar="GLOBS", help="not these relations"),
     Option(

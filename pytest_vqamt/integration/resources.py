@@ -71,13 +71,14 @@ class Resources:
             [each.pattern for each in named.terms.thresholds],
             "--vqamt-fail-under to name a relation or a glob of relations",
         )
+        wanted = named.relations or (("*",) if named.only else ())  # an id may be of any item
         return entries(
             named.models,
             named.data,
             named.relations,
             named.excluded,
             self._tasks,
-            lambda relation, spec: is_left_out(relation, self.source(spec), named.relations),
+            lambda relation, spec: is_left_out(relation, self.source(spec), wanted),
             named.relation_settings,
         )
 

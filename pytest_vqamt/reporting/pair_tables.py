@@ -20,11 +20,12 @@ _SAID = ("CARETS test", "authors' CONS", "authors' C-ACC", "yes", "no", "other")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Line:
-    """A line of the tables: what it is of, its counts, and what people reach."""
+    """A line of the tables: what it is of (a test, a variant, or a value of a fact), its counts, what people reach."""
 
     name: str
     tally: PairTally
     reference: Reference | None
+    is_of_fact: bool = False
 
 
 def pair_rows(results: Sequence[RelationResult]) -> list[Rows]:
@@ -43,11 +44,11 @@ def pair_rows(results: Sequence[RelationResult]) -> list[Rows]:
 
 
 def pair_rows_in_full(results: Sequence[RelationResult]) -> list[Rows]:
-    """Two tables with all metrics: of each test, each of its variants, and each value of its facts."""
+    """Two tables with all metrics, of each test and each of its variants; the first of each value of its facts, too."""
     lines = [line for test in _tests(results) for line in test.lines]
     if not lines:
         return []
-    return [[_RIGHT, *map(_right, lines)], [_SAID, *map(_said, lines)]]
+    return [[_RIGHT, *map(_right, lines)], [_SAID, *(_said(line) for line in lines if not line.is_of_fact)]]
 
 
 def coverage_rows(tables: Sequence[Coverage], data: str) -> Rows:
@@ -75,6 +76,12 @@ class _Test:
     results: tuple[RelationResult, ...]
 
     @property
+    def title(self) -> str:
+        """The test's name; that of the item where it is the only one that was run of the test."""
+        items = {each.item for each in self.results}
+        return self.name if len(items) > 1 else items.pop()
+
+    @property
     def lines(self) -> Iterator[_Line]:
         """Each total with what it is made up of."""
         for presumed in (False, True):
@@ -98,7 +105,7 @@ class _Test:
         tally = reduce(add, (pairs.tally for _, pairs in fed), PairTally())
         if tally.pairs:
             tags = (*self.results[0].tags, *(("presumed",) if presumed else ()))
-            yield _Line(name=_tagged(self.name, tags), tally=tally, reference=human(self.name))
+            yield _Line(name=_tagged(self.title, tags), tally=tally, reference=human(self.title))
 
     def _fed(self, presumed: bool) -> list[tuple[str, Pairs]]:
         """The counts of each variant that has any."""
@@ -112,7 +119,10 @@ class _Test:
         for fact, values in sorted(pairs.by.items()):
             for value, tally in sorted(values.items()):
                 yield _Line(
-                    name=f"  {fact.replace('_', ' ')}: {value}", tally=tally, reference=human(self.name, fact, value)
+                    name=f"  {fact.replace('_', ' ')}: {value}",
+                    tally=tally,
+                    reference=human(self.title, fact, value),
+                    is_of_fact=True,
                 )
 
 

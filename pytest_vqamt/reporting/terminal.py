@@ -4,23 +4,31 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import add
 
 from pytest_vqamt.core.counts import Tally
+from pytest_vqamt.core.pairs import PairTally
 from pytest_vqamt.core.reports import data_used
 from pytest_vqamt.core.results import Gate, RelationResult, Report
+from pytest_vqamt.reporting.folding import folded_in_words, is_to_fold
 from pytest_vqamt.reporting.pair_tables import coverage_rows, pair_rows, pair_rows_in_full
-from pytest_vqamt.reporting.wording import violation_in_words
+from pytest_vqamt.reporting.wording import not_applicable, violation_in_words
 
 _HEAD = ("relation", "cases", "pass rate", "95 % interval", "vacuous", "unparsed", "errors", "gate")
 _DOMINANT = 0.8
-"""An answer that makes up this share of all is pointed out: a model that says "0" or "yes" to everything."""
+"""An answer that makes up this share of all is pointed out, unless it is right as often: a model that says "0" or "yes"
+to everything."""
 
 _NOISE = "control"
 _BAD_SHOWN = 5
 
 
 def summary(report: Report, again: str = "pytest", *, in_full: bool = False) -> Iterator[str]:
-    """The lines of the summary; a command that replays a case begins with ``again``, ``in_full`` shows all metrics."""
+    """The lines of the summary; a command that replays a case begins with ``again``.
+
+    ``in_full`` shows all metrics, and why items had no case.
+    """
     for model in report.models:
         for data in report.data:
             results = [r for r in report.relations if (r.model.name, r.data.spec) == (model.name, data.spec)]
@@ -47,14 +55,20 @@ def _block(results: Sequence[RelationResult], again: str, in_full: bool) -> Iter
     first = results[0]
     yield f"{first.model.name} on {first.data.spec} ({first.data.scenes} scenes)"
     yield from _left_out(results)
-    for what, which in dict.fromkeys(resource for result in results for resource in result.resources):
+    for what, which in dict.fromkeys(each for result in results if result.all_cases for each in result.resources):
         yield f"{what}: {which}"
-    yield ""
-    yield from table([_HEAD, *(row for result in results for row in _rows(result))])
+    folded = not in_full and is_to_fold(results)
+    rows = [row for result in results if result.all_cases or not folded for row in _rows(result)]
+    if rows:
+        yield ""
+        yield from table([_HEAD, *rows])
+    if folded:
+        yield ""
+        yield from folded_in_words(results)
     for rows in pair_rows_in_full(results) if in_full else pair_rows(results):
         yield ""
         yield from table(rows)
-    yield from _remarks(results)
+    yield from _remarks(results, in_full)
     for result in results:
         if result.violation and _NOISE not in result.tags and not _told_as_failure(result):
             yield ""
@@ -128,22 +142,32 @@ def _gate(gate: Gate | None) -> str:
     return f"{'met' if gate.met else 'MISSED'}: {sign} {gate.threshold:g}"
 
 
-def _remarks(results: Sequence[RelationResult]) -> Iterator[str]:
-    remarks = [remark for result in results for remark in _remark(result)]
+def _remarks(results: Sequence[RelationResult], in_full: bool) -> Iterator[str]:
+    remarks = [remark for result in results for remark in _remark(result, in_full)]
     if remarks:
         yield ""
         yield from remarks
 
 
-def _remark(result: RelationResult) -> Iterator[str]:
+def _remark(result: RelationResult, in_full: bool) -> Iterator[str]:
+    if in_full and not result.all_cases:
+        yield f"{result.item}: {not_applicable(result)}"
     readings = result.readings + (result.presumed.readings if result.presumed else Counter())
     total = readings.total()
     if total:
         reading, times = min(readings.items(), key=lambda pair: (-pair[1], pair[0]))
-        if times / total >= _DOMINANT:
-            yield f"{result.item}: {times / total:.0%} of all answers are {reading!r}"
+        share = times / total
+        if share >= _DOMINANT and not _right_as_often(result, share):
+            yield f"{result.item}: {share:.0%} of all answers are {reading!r}"
     if result.error:
         yield f"{result.item}: {result.errors} of {result.all_cases} cases had no answer; the first: {result.error}"
+
+
+def _right_as_often(result: RelationResult, share: float) -> bool:
+    """Whether it is known of at least this share of the answers that they are right."""
+    fed = (result.pairs, result.presumed.pairs if result.presumed else None)
+    acc = reduce(add, (pairs.tally for pairs in fed if pairs is not None), PairTally()).acc
+    return acc is not None and acc >= share
 
 
 def table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:

@@ -57,4 +57,4 @@ def human(item: str, fact: str = "", value: str = "") -> Reference | None:
     test = _PUBLISHED_TESTS.get(variant.removesuffix("]"), item) if relation == PUBLISHED else item
     if fact:
         return _HUMAN_BY_ANSWERS.get((test, value)) if fact == "answers" else None
-    return _HUMAN.get(test) or _HUMAN.get(relation)
+    return _HUMAN.get(test)

@@ -180,9 +180,16 @@ def test_the_setting_is_a_place(tmp_path: Path, fields: Json, setting: str) -> N
 
 
 def test_a_thing_of_several_colours_has_no_one_colour(tmp_path: Path) -> None:
-    things = {"1": thing(attributes=["black", "white"]), "2": thing(attributes=["colorful"]), "3": thing()}
+    things = {
+        "1": thing(name="cup", attributes=["black", "white"]),
+        "2": thing(name="cup", attributes=["colorful"]),
+        "3": thing(name="cup", attributes=["striped"]),
+        "4": thing(name="zebra", attributes=["black"]),
+        "5": thing(name="man", attributes=["white"]),
+        "6": thing(name="cup", attributes=["black"]),
+    }
     scene = one(tmp_path, record(objects=things))
-    assert [each.multi_coloured for each in scene.objects] == [True, True, False]
+    assert [each.multi_coloured for each in scene.objects] == [True, True, True, True, True, False]
 
 
 def test_opened_again_large_annotations_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,8 +29,8 @@ WHOLE = graph(
     relationships=[related(7, "RIDING", 8)],
 )
 EXPECTED_THINGS = (
-    Thing(id="7", name="man", box=Box(1, 2, 3, 4), attributes=("tall", "old"), synset="man.n.01"),
-    Thing(id="8", name="horse", box=Box(10, 2, 3, 4), synset="horse.n.01"),
+    Thing(id="7", name="man", box=Box(1, 2, 3, 4), attributes=("tall", "old"), synset="man.n.01", multi_coloured=True),
+    Thing(id="8", name="horse", box=Box(10, 2, 3, 4), synset="horse.n.01", multi_coloured=True),
 )
 EXPECTED_RELATIONSHIPS = (Relationship(subject="7", predicate="riding", object="8"),)
 

@@ -125,6 +125,14 @@ def test_without_published_pairs_it_is_run_only_by_its_name(
     assert not is_left_out(Rule(), Scenes(1), wanted)
 
 
+@pytest.mark.parametrize("wanted", [("*",), ("ours.rule",), ("carets.published", "control.*")])
+def test_on_published_pairs_others_run_only_where_relations_are_named(tmp_path: Path, wanted: tuple[str, ...]) -> None:
+    pairs = load(str(write_carets(tmp_path)))
+    assert is_left_out(Rule(), pairs, ())
+    assert not is_left_out(Rule(), pairs, wanted)
+    assert not is_left_out(Listed(), pairs, ())
+
+
 def many(folder: Path) -> str:
     """120 pairs of one test about as many images."""
     suite = SUITE.partition("  negation")[0]
@@ -147,3 +155,14 @@ def test_from_python_it_is_not_run_on_other_data_but_by_its_name() -> None:
         vqamt.run(model="oracle", data="pictures:3", max_cases=1, relations="carets.pub*")
     [named] = vqamt.run(model="oracle", data="pictures:3", relations=f"carets.published[{TEST}]").relations
     assert named.not_applicable == {"no published pair is about the picture: take --vqamt-data=carets:DIR": 3}
+
+
+def test_from_python_published_pairs_alone_are_asked_where_no_relation_is_named(tmp_path: Path) -> None:
+    spec = f"carets:{write_carets(tmp_path)}"
+    assert {each.item.partition("[")[0] for each in vqamt.run(model="oracle", data=spec).relations} == {
+        "carets.published"
+    }
+    named = vqamt.run(model="oracle", data=spec, relations="control.repeat", max_cases=1).relations
+    assert [each.item for each in named] == ["control.repeat"]
+    with pytest.raises(OptionError, match=r"can be asked \(.*\) about 'carets:"):
+        vqamt.run(model="oracle", data=spec, exclude="carets.published")

@@ -33,12 +33,13 @@ from pytest_vqamt.models.word_faults import (
     order_sensitive,
     template_sensitive,
 )
+from tests.making import scene_of
 
 if TYPE_CHECKING:
     from tests.models.conftest import Ask
 
 # The yard: three dogs, a black cat on a green bench, a red car; no cow.
-DOG, CAT, CAR, COW = (Group(name=name) for name in ("dog", "cat", "car", "cow"))
+DOG, CAT, CAR, COW, DOOR = (Group(name=name) for name in ("dog", "cat", "car", "cow", "door"))
 RED_CAR = Group(name="car", attributes=("red",))
 ANIMAL = Group(name="animal", covers=("animal", "cat", "dog"))
 BLACK_ANIMAL = replace(ANIMAL, attributes=("black",))
@@ -127,18 +128,18 @@ def test_hypernym_blind(ask: Ask, meaning: Meaning, said: str, is_right: bool) -
 @pytest.mark.parametrize(
     ("meaning", "said", "is_right"),
     [
-        (Has(group=CAT, attribute="white"), "yes", False),  # it is black
-        (Has(group=CAT, attribute="black"), "yes", True),
-        (Has(group=CAT, attribute="red"), "no", True),
-        (Has(group=CAR, attribute="red"), "yes", True),
-        (Has(group=CAR, attribute="open"), "no", True),
-        (Exists(group=Group(name="cat", attributes=("white",))), "no", True),
-        (Choice(what=CAT, options=("black", "white")), "black", True),
+        (Has(group=DOOR, attribute="closed"), "yes", False),  # it is open
+        (Has(group=DOOR, attribute="open"), "yes", True),
+        (Has(group=DOOR, attribute="clean"), "no", True),
+        (Has(group=DOOR, attribute="dirty"), "no", True),
+        (Exists(group=Group(name="door", attributes=("closed",))), "no", True),
+        (Choice(what=DOOR, options=("open", "closed")), "open", True),
     ],
 )
 def test_antonym_blind(ask: Ask, meaning: Meaning, said: str, is_right: bool) -> None:
-    assert antonym_blind(query(ask, meaning)) == said
-    assert (right(ask, meaning) == said) is is_right
+    about = ask(meaning, "is it so?", picture=scene_of("open door").picture).query
+    assert antonym_blind(about) == said
+    assert (say(known(about)) == said) is is_right
 
 
 @pytest.mark.parametrize(

@@ -131,6 +131,39 @@ def test_no_item_of_them_is_added_on_other_data(pytester: pytest.Pytester, run: 
     assert any("control.repeat" in line and line.endswith("-pictures:3") for line in lines)
 
 
+def test_nothing_else_is_asked_on_published_pairs_unless_relations_are_named(
+    pytester: pytest.Pytester, run: Run
+) -> None:
+    spec = [*data(pytester), "pictures:3"]
+    lines = run("--collect-only", "-q", data=spec).outlines
+    published = [line for line in lines if line.endswith("-carets:carets")]
+    assert len(published) == 5
+    assert all("carets.published[" in line for line in published)
+    assert any("control.repeat" in line and line.endswith("-pictures:3") for line in lines)
+
+    planned = run("--vqamt-plan", "--vqamt-max-cases=1", data=spec[:1]).outlines
+    assert sum("-carets:carets" in line for line in planned) == 5
+    assert sum("carets.published[" in line for line in planned) == 5
+
+    pytester.makeini("[pytest]\nvqamt_relations = control.repeat")
+    lines = run("--collect-only", "-q", data=spec[:1]).outlines
+    assert [line for line in lines if "-carets:carets" in line] == ["vqamt::control.repeat-oracle-carets:carets"]
+
+
+def test_an_id_chooses_another_relation_on_published_pairs(pytester: pytest.Pytester, run: Run) -> None:
+    result = run("vqamt::control.repeat-oracle-carets:carets", data=data(pytester), max_cases=1)
+    result.assert_outcomes(passed=1)
+
+
+def test_who_excludes_the_published_is_told_to_name_others(pytester: pytest.Pytester, run: Run) -> None:
+    result = run("--vqamt-exclude=carets.published", data=data(pytester))
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert result.stderr.str().strip() == (
+        "ERROR: Expected a relation of published cases to be left for --vqamt-data='carets:carets', but "
+        "--vqamt-exclude='carets.published' excludes them: name others with --vqamt-relations"
+    )
+
+
 def test_who_names_it_on_other_data_is_told_why_there_is_no_case(pytester: pytest.Pytester, run: Run) -> None:
     result = run(RELATION, "-rs", max_cases=None)
     result.assert_outcomes(skipped=5)

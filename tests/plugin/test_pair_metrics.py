@@ -116,5 +116,7 @@ def test_the_summary_is_compact_and_all_is_there_with_v(pytester: pytest.Pyteste
     full = run(*OURS, "-v", max_cases=30).outlines
     variants = [row for row in rows_below(full, "CARETS test") if row[0] in ("[object]", "[property]")]
     assert len(variants) == 2 * 2 * 2 * 2, "two variants, sure and presumed, of two models, in two tables"
-    assert any("authors' CONS" in line for line in full)
-    assert any(line.startswith("  present groups: 1 ") for line in full)
+    authors = [number for number, line in enumerate(full) if "authors' CONS" in line]
+    of_facts = [number for number, line in enumerate(full) if line.startswith("  present groups: 1 ")]
+    assert (len(authors), len(of_facts)) == (2, 2 * 2), "of each model; of facts in the first of its tables alone"
+    assert of_facts[1] < authors[0] < of_facts[2] < of_facts[3] < authors[1]

@@ -167,6 +167,10 @@ def set_gate(row: Row) -> None:
             lambda row: row["relations"][0].update(version=2),
             r"version of metavqa.partition\[object\] .* is 1 in .* and 2",
         ),
+        (
+            lambda row: row["relations"][0].update(resources={"wordnet": "WordNet 3.1"}),
+            r"the wordnet of metavqa.partition\[object\] .* is absent in .* and WordNet 3\.1",
+        ),
         (set_gate, r"gate of metavqa.partition\[object\] .* is fail-under 0.5 by point in .* and none"),
         (lambda row: row["relations"].pop(), "version of control.repeat .* is 1 in .* and absent in"),
         (lambda row: row["relations"].reverse(), r"place of metavqa.partition\[object\] .* is 1 in .* and 3"),

@@ -50,6 +50,16 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Node:
     return row
 
 
+def test_what_a_relation_drew_on_is_in_the_report(tmp_path: Path) -> None:
+    run_into(tmp_path, relations=["carets.negation", "control.repeat"], max_cases=2)
+    row: Node = json.loads((tmp_path / "report.json").read_text())
+    drew, repeat = row["relations"]
+    assert list(drew["resources"]) == ["wordnet"]
+    assert drew["resources"]["wordnet"].startswith("WordNet 3.0 (bundled, ")
+    assert repeat["resources"] == {}
+    Draft202012Validator(closed(json.loads(TEXT))).validate(row)
+
+
 def test_the_schema_is_one_and_of_this_version() -> None:
     Draft202012Validator.check_schema(json.loads(TEXT))
     assert json.loads(TEXT)["properties"]["schema"]["const"] == SCHEMA
@@ -107,6 +117,7 @@ def test_a_report_without_any_one_field_is_refused(report: Node) -> None:
         lambda report: report.update(shard="0/2"),
         lambda report: report.update(relations=[]),
         lambda report: report["relations"][0].update(cases=-1),
+        lambda report: report["relations"][0].update(resources={"wordnet": 3}),
         lambda report: report["relations"][0].update(pass_rate=1.5),
         lambda report: report["relations"][0].update(interval=[0.1]),
         lambda report: report["relations"][0].update(interval=[0.1, 0.2, 0.3]),

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+
+import pytest
 
 from pytest_vqamt.core.counts import Tally
+from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import DataUse, Gate, ModelUse, Presumed, RelationResult, Report
 from pytest_vqamt.reporting.terminal import summary
 
@@ -48,7 +53,7 @@ def rows(*results: RelationResult) -> list[list[str]]:
     return [re.split(r" {2,}", line) for line in lines[rule + 1 : lines.index("", rule)]]
 
 
-def shown(*results: RelationResult) -> list[str]:
+def shown(*results: RelationResult, in_full: bool = False) -> list[str]:
     return list(
         summary(
             Report(
@@ -62,7 +67,8 @@ def shown(*results: RelationResult) -> list[str]:
                 models=(TINY,),
                 data=(GQA,),
                 relations=results,
-            )
+            ),
+            in_full=in_full,
         )
     )
 
@@ -89,3 +95,97 @@ def test_the_answers_to_presumed_cases_count_among_all_answers() -> None:
     # 10 of 20 answers are yes, and with thirty more 40 of 50: the share from which an answer is pointed out.
     assert "ours.rule: 80% of all answers are 'yes'" in shown(result(SURE, presumed(readings=("yes",) * 30)))
     assert not any("of all answers are" in line for line in shown(result(SURE, presumed(readings=("yes",) * 29))))
+
+
+# Of 100 answers to 50 pairs, 90 are yes; 80 is the share from which an answer is pointed out.
+NINETY = Counter({"yes": 90, "no": 10})
+
+
+def tally_of(*, right: int) -> Pairs:
+    """Fifty pairs with so many right answers."""
+    return Pairs(tally=PairTally(pairs=50, right_first=min(right, 50), right_second=max(right - 50, 0), yes=90, no=10))
+
+
+@pytest.mark.parametrize(("right", "told"), [(89, True), (90, False), (100, False)])
+def test_an_answer_that_is_right_as_often_as_it_is_given_is_not_pointed_out(right: int, told: bool) -> None:
+    one = replace(result(SURE, None), readings=NINETY, pairs=tally_of(right=right))
+    assert ("ours.rule: 90% of all answers are 'yes'" in shown(one)) is told
+
+
+def test_the_presumed_pairs_count_for_that_too() -> None:
+    # Of 200 answers 190 are yes. Right are 100 of the sure and 89, or 90, of the presumed.
+    for right, told in ((89, True), (90, False)):
+        apart = replace(presumed(readings=("yes",) * 100), pairs=tally_of(right=right))
+        one = replace(result(SURE, apart), readings=NINETY, pairs=tally_of(right=100))
+        assert ("ours.rule: 95% of all answers are 'yes'" in shown(one)) is told
+
+
+def test_without_pairs_nobody_knows_what_is_right() -> None:
+    assert "ours.rule: 90% of all answers are 'yes'" in shown(replace(result(SURE, None), readings=NINETY))
+
+
+def test_what_a_relation_drew_on_stands_at_the_head_where_it_had_a_case() -> None:
+    drawing = replace(result(SURE, None), resources=(("wordnet", "WordNet 3.0 (bundled, 0123)"),))
+    assert shown(drawing, replace(drawing, item="ours.other"))[:3] == [
+        "tiny on gqa:DIR (8 scenes)",
+        "wordnet: WordNet 3.0 (bundled, 0123)",
+        "",
+    ]
+    assert shown(replace(drawing, tally=Tally(), presumed=presumed()))[1].startswith("wordnet: ")
+    assert shown(replace(drawing, tally=Tally()))[1] == ""
+
+
+def without_cases(*items: str) -> Iterable[RelationResult]:
+    for item in items:
+        yield replace(result(Tally(), None), item=item, readings=Counter(), not_applicable={"no mirror": 8})
+
+
+TWO = ("ours.mirror[left]", "ours.mirror[right]")
+
+
+def test_three_without_a_case_have_a_row_each() -> None:
+    found = rows(result(SURE, None), *without_cases(*TWO, "ours.door"))
+    assert [(row[0], row[-1]) for row in found] == [
+        ("ours.rule", "-"),
+        *((item, "not applicable") for item in (*TWO, "ours.door")),
+    ]
+
+
+def test_more_without_a_case_are_folded() -> None:
+    left = replace(result(SURE, None), item="ours.window[left]")
+    folded = tuple(without_cases(*TWO, "ours.window[right]", "ours.tv"))
+    assert shown(folded[0], left, *folded[1:])[:7] == [
+        "tiny on gqa:DIR (8 scenes)",
+        "",
+        "relation           cases  pass rate   95 % interval  vacuous  unparsed  errors  gate",
+        "-----------------  -----  ---------  --------------  -------  --------  ------  ----",
+        "ours.window[left]     10      0.800  0.490 to 0.943       0%         0       0     -",
+        "",
+        "4 relation variants do not apply here: ours.mirror, ours.window[right], ours.tv (pytest -v says why)",
+    ]
+
+
+def test_where_all_are_folded_there_is_no_table() -> None:
+    lines = shown(*without_cases(*(f"ours.rule_number_{number}" for number in range(7))))
+    assert lines[:5] == [
+        "tiny on gqa:DIR (8 scenes)",
+        "",
+        "7 relation variants do not apply here: ours.rule_number_0, ours.rule_number_1, ours.rule_number_2,",
+        "  ours.rule_number_3, ours.rule_number_4, ours.rule_number_5, ours.rule_number_6 (pytest -v says",
+        "  why)",
+    ]
+
+
+def test_all_of_them_and_why_where_all_is_asked_for() -> None:
+    items = (*TWO, "ours.window", "ours.door")
+    lines = shown(result(SURE, None), *without_cases(*items), in_full=True)
+    assert [line.split()[0] for line in lines if line.endswith("not applicable")] == list(items)
+    assert [line for line in lines if "no mirror" in line] == [
+        f"{item}: not applicable to gqa:DIR: no mirror (8 scenes)" for item in items
+    ]
+    assert not any("do not apply" in line for line in lines)
+
+
+def test_presumed_cases_are_cases() -> None:
+    apart = tuple(replace(result(Tally(), presumed()), item=f"ours.rule{number}") for number in range(4))
+    assert len(rows(*apart)) == 4

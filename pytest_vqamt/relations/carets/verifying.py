@@ -291,8 +291,8 @@ def _antonym_beside(view: View, thing: Thing, word: str) -> tuple[tuple[str, int
     if not other or not view.lacks(thing, other):
         return ()
     borne = {kinds.canonical(each) for each, _ in view.corpus.attributes.get(thing.name, ())}
-    of_anything = kinds.category_of(word) in _OF_ANYTHING
-    return ((other, 1),) if of_anything or kinds.canonical(other) in borne else ()
+    of_such_a_thing = kinds.category_of(word) in _OF_ANYTHING or kinds.antonym(word) is None  # listed for this name
+    return ((other, 1),) if of_such_a_thing or kinds.canonical(other) in borne else ()
 
 
 _OF_ANYTHING = frozenset(

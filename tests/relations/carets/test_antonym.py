@@ -14,10 +14,14 @@ from tests.relations.carets.draws import cases, corpus_of, short
 ANTONYM = Antonym()
 
 
+SHOP = scene_of("closed door", "dirty dog", "small dog", "tall man", "long hair", "young man", "new car", id="shop")
+"""Where each antonym has been seen on things of the name."""
+
+
 def pairs(scene: Scene, *others: Scene) -> set[tuple[str, ...]]:
     """What is asked, in short, the first and the second."""
     found = set()
-    for case in cases(ANTONYM, scene, *others):
+    for case in cases(ANTONYM, scene, *(others or (SHOP,))):
         meanings = [query.meaning for query in case.queries]
         assert all(isinstance(meaning, Has) for meaning in meanings)
         found.add(tuple(short(meaning) for meaning in meanings if isinstance(meaning, Has)))
@@ -28,8 +32,11 @@ def test_the_one_is_annotated_and_either_comes_first() -> None:
     assert pairs(scene_of("open door", "dog")) == {("door: open", "door: closed"), ("door: closed", "door: open")}
 
 
-def test_the_antonym_need_not_occur_in_the_corpus() -> None:
-    assert ("cup: empty", "cup: full") in pairs(scene_of("empty cup"))
+def test_the_antonym_has_been_seen_on_such_a_thing_or_can_be_of_anything() -> None:
+    """A moon is full, and never empty."""
+    assert pairs(scene_of("full moon"), scene_of("empty cup", id="b")) == set()
+    assert ("moon: full", "moon: empty") in pairs(scene_of("full moon"), scene_of("empty moon", id="b"))
+    assert ("cup: clean", "cup: dirty") in pairs(scene_of("clean cup"), scene_of("dog", id="b"))
 
 
 @pytest.mark.parametrize(
@@ -39,7 +46,6 @@ def test_the_antonym_need_not_occur_in_the_corpus() -> None:
         ("large dog", {"large", "small"}),
         ("short man", {"short", "tall"}),
         ("short hair", {"short", "long"}),
-        ("black cat", {"black", "white"}),
         ("old man", {"old", "young"}),
         ("old car", {"old", "new"}),
     ],
@@ -56,18 +62,14 @@ def test_the_antonym_is_that_of_the_word_for_such_a_thing(thing: str, expected: 
     [
         "door",  # nothing is annotated
         "red car",  # that has no antonym
-        "dark black cat",  # is it the dark one or the white one: both would be asked, but never of a spelled one
+        "black cat",  # black and white ones are in between
         "frobbed door",
         "open closed door",  # rule 8: both are annotated
         "opened shut door",
     ],
 )
 def test_none_is_asked_without_an_annotated_one_or_with_both(thing: str) -> None:
-    found = pairs(scene_of(thing))
-    if thing == "dark black cat":
-        assert {each.split(": ")[1] for pair in found for each in pair} <= {"dark", "light", "black", "white"}
-    else:
-        assert found == set()
+    assert pairs(scene_of(thing), scene_of("open door", "closed door", "white cat", id="b")) == set()
 
 
 def test_the_thing_is_the_only_one_that_the_phrase_can_mean() -> None:
@@ -79,11 +81,12 @@ def test_the_thing_is_the_only_one_that_the_phrase_can_mean() -> None:
         ("red door: closed", "red door: open"),
     }
     assert pairs(scene_of("red open door", "orange door")) == set()
+    assert pairs(scene_of("clean dog", "car")) == {("dog: clean", "dog: dirty"), ("dog: dirty", "dog: clean")}
     assert pairs(scene_of("clean dog", "puppy")) == set()
 
 
 def test_the_template_and_all_else_is_the_same() -> None:
-    for case in cases(ANTONYM, scene_of("red open door", "blue door")):
+    for case in cases(ANTONYM, scene_of("red open door", "blue door"), SHOP):
         first, second = case.queries
         assert isinstance(first.meaning, Has)
         assert isinstance(second.meaning, Has)
@@ -93,8 +96,8 @@ def test_the_template_and_all_else_is_the_same() -> None:
 
 
 def test_it_is_presumed_where_there_may_be_another_one() -> None:
-    assert {case.is_presumed for case in cases(ANTONYM, scene_of("open door", exhaustive=("door",)))} == {False}
-    assert {case.is_presumed for case in cases(ANTONYM, scene_of("open door"))} == {True}
+    assert {case.is_presumed for case in cases(ANTONYM, scene_of("open door", exhaustive=("door",)), SHOP)} == {False}
+    assert {case.is_presumed for case in cases(ANTONYM, scene_of("open door"), SHOP)} == {True}
 
 
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:
@@ -103,7 +106,7 @@ def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:
 
 
 def test_it_holds_for_opposite_answers_alone() -> None:
-    case = cases(ANTONYM, scene_of("open door"))[0]
+    case = cases(ANTONYM, scene_of("open door"), SHOP)[0]
     assert ANTONYM.judge(case, answers_of("yes", "no")).outcome is Outcome.HOLDS
     assert ANTONYM.judge(case, answers_of("yes", "yes")).outcome is Outcome.VIOLATED
     assert ANTONYM.judge(case, answers_of("no", "no")).outcome is Outcome.VIOLATED

@@ -87,6 +87,11 @@ class TestAttributes:
             "car: blue, yellow", "car: white, yellow", "car: blue, white, yellow",
         }  # fmt: skip
 
+    def test_are_never_two_false_ones_of_which_one_may_be_the_other(self) -> None:
+        # What is red to one is orange to another: either can be offered beside white, and both of them cannot.
+        found = of(ATTRIBUTE, scene_of("white car"), *(scene_of(f"{each} car", id=each) for each in ("red", "orange")))
+        assert found == {"car: red, white", "car: orange, white"}
+
     def test_are_two_or_three_as_often(self) -> None:
         found = arguments(ATTRIBUTE, view_of(scene_of("yellow car"), self.LOT), draws=2000)
         three = sum(short(each.asking.meaning).count(",") == 2 for each in found)

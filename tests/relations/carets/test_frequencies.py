@@ -102,7 +102,7 @@ class TestVerifying:
     def test_attributes_of_its_own_by_how_rare_they_are(self) -> None:
         # Red is this car alone, open four doors beside it, and clean nine cups.
         here = scene_of("red open clean car")
-        others = of({"open door": 4, "clean cup": 9, "blue boat": 1, "closed box": 1, "dirty plate": 1})
+        others = of({"open door": 4, "clean cup": 9, "blue boat": 1, "closed car": 1, "dirty plate": 1})
         drawn = arguments(QuestionType.ATTRIBUTE, view_of(here, *others), DRAWS)
         assert_drawn_by(
             (each.subject for each in drawn if each.truth == "yes"), {"red": 1, "open": 1 / 5, "clean": 1 / 10}
@@ -115,7 +115,7 @@ class TestVerifying:
         assert_drawn_by(found, {"blue": 2, "white": 10, "black": 1})
 
     def test_antonyms_by_how_rare_the_annotated_one_is(self) -> None:
-        view = view_of(scene_of("open clean car"), *of({"open door": 3, "clean cup": 11}))
+        view = view_of(scene_of("open clean car"), *of({"open door": 3, "clean cup": 11, "closed car": 1}))
         pairs = many(lambda choose: with_antonym(view, choose), DRAWS)
         words = (each.subject for pair in pairs for each in pair if each.truth == "yes")
         assert_drawn_by(words, {"open": 1 / 4, "clean": 1 / 12})
@@ -157,9 +157,9 @@ class TestChoosing:
         assert_drawn_by(_false_of_two(drawn), {"blue": 1, "white": 7})
 
     def test_actions_by_how_rare_they_and_their_category_are(self) -> None:
-        # Sitting is borne by 4, a pose by 4 + 3 (standing) = 7; walking by 1, an activity by 1 + 2 (running) = 3.
+        # Sitting is borne by 4, a pose by 4 + 3 (standing) = 7; walking by 1, an activity by 1 + 2 (sleeping) = 3.
         here = scene_of("sitting man", "walking dog")
-        others = of({"sitting cat": 3, "standing cat": 3, "running horse": 2})
+        others = of({"sitting cat": 3, "standing cat": 3, "sleeping dog": 2})
         by = {"sitting": 1 / 4 / 7, "walking": 1 / 1 / 3}
         drawn = arguments(QuestionType.ACTION_CHOICE, view_of(here, *others), DRAWS)
         assert_drawn_by((each.subject for each in drawn), by)

@@ -65,7 +65,7 @@ def test_a_path_to_nothing_is_told_in_one_line_before_anything_is_drawn(
 def pairs(relation: Relation, scene: Scene) -> set[tuple[str, ...]]:
     return {
         tuple(query.meaning.attribute for query in case.queries if isinstance(query.meaning, Has))
-        for case in cases(relation, scene)
+        for case in cases(relation, scene, scene_of("closed door", "gloss box", id="shop"))
     }
 
 

@@ -164,7 +164,7 @@ class TestDisjunction:
 
 
 class TestAttributes:
-    LOT = scene_of("blue car", "white car", "open door", "closed door", id="lot")
+    LOT = scene_of("blue car", "white car", "closed car", "open door", "closed door", id="lot")
 
     def test_are_its_own_and_what_that_excludes(self) -> None:
         here = scene_of("red open car", "dog", exhaustive=ALL)
