@@ -74,6 +74,11 @@ class Corpus:
         """The mean colour of the source's photos, or None where it has none."""
         return self.measure()
 
+    @property
+    def has_attributes(self) -> bool:
+        """Whether some thing has an attribute."""
+        return any(self.attributes.values())
+
     def cut_out(self, entry: CutoutEntry) -> Cutout:
         """The thing of ``entry``, to be inserted elsewhere.
 

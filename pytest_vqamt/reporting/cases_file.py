@@ -1,6 +1,7 @@
-"""``cases.jsonl``: each item writes a part of its own as it goes; at the end the parts are joined.
+"""``cases.jsonl``: each item writes a part of its own as it goes; at the end those of the report are joined.
 
-The lines stand in the order of the run's items, and within an item in that of the case ids: an order that a merge of
+An item that stopped half-way (it failed, it lacks answers, its worker died) has a part, but no result: it is in neither
+file. The lines stand in the order of the run's items, and within an item in that of the case ids: an order that a merge of
 shards arrives at too.
 """
 
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, TextIO
@@ -28,7 +29,7 @@ class CasesPart:
         self._folder = folder
         try:
             (folder / _PARTS).mkdir(parents=True, exist_ok=True)
-            self._file: TextIO = (folder / _PARTS / f"{position:06}.jsonl").open("w", encoding="utf-8")
+            self._file: TextIO = (folder / _PARTS / _part(position)).open("w", encoding="utf-8")
         except OSError as error:
             raise _unusable(folder, error) from error
 
@@ -80,18 +81,23 @@ def remove_report(folder: Path) -> None:
         raise _unusable(folder, error) from error
 
 
+def _part(position: int) -> str:
+    return f"{position:06}.jsonl"
+
+
 def _remove_parts(folder: Path) -> None:
     shutil.rmtree(folder / _PARTS, ignore_errors=True)
 
 
-def join_parts(folder: Path) -> int:
-    """Makes ``cases.jsonl`` of the parts, in one step, and gives the number of its lines."""
+def join_parts(folder: Path, positions: Collection[int]) -> int:
+    """Makes ``cases.jsonl`` of the parts of the items at ``positions``, in one step; gives the number of its lines."""
+    wanted = set(map(_part, positions))
     file, beside = folder / FILE, folder / f".{FILE}.{os.getpid()}"
     written = 0
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with beside.open("wb") as joined:
-            for part in sorted((folder / _PARTS).glob("*.jsonl")):
+            for part in sorted(part for part in (folder / _PARTS).glob("*.jsonl") if part.name in wanted):
                 with part.open("rb") as lines:
                     for line in _by_case_id(lines):
                         joined.write(line)

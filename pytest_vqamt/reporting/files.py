@@ -11,12 +11,12 @@ from pytest_vqamt.reporting.json_file import write_report
 
 
 def write_files(report: Report, folder: Path) -> None:
-    """Writes ``cases.jsonl`` and ``report.json`` into ``folder``, each in one step.
+    """Writes ``cases.jsonl`` and ``report.json`` into ``folder``, each in one step, and both of the same items.
 
     Raises:
         VqamtError: the folder cannot be written to, or another session has written into it at the same time.
     """
-    written = join_parts(folder)
+    written = join_parts(folder, [result.position for result in report.relations])
     judged = sum(result.all_cases for result in report.relations)
     if written != judged:
         raise VqamtError(

@@ -82,6 +82,30 @@ def test_what_is_still_missing_is_listed_again(pytester: pytest.Pytester, run: R
     assert f"to hold an answer to every query, but it lacks 1 {named}: " in result.stdout.str()
 
 
+def test_the_report_of_a_run_that_lacks_answers_has_the_other_items(
+    pytester: pytest.Pytester, run: Run, workers: tuple[str, ...]
+) -> None:
+    known = right_answers(run, pytester.path)
+    (asked_again,) = [each for each in told(pytester.path / "oracle") if each["id"] == "control.repeat"]
+    repeated = [row for row in rows(pytester.path / "oracle" / "cases.jsonl") if row["relation"] == "control.repeat"]
+    last = {row["relation"]: row["queries"][-1]["id"] for row in rows(pytester.path / "oracle" / "cases.jsonl")}
+    del last["control.repeat"]
+    answered = [{"id": name, "answer": answer} for name, answer in known.items() if name not in last.values()]
+    write(pytester.path / "answers.jsonl", answered)
+    result = run(RELATIONS, "--vqamt-report=out", *workers, model=MODEL)
+    result.assert_outcomes(passed=1, errors=2)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    shown = result.stdout.str()
+    assert shown.count("to hold an answer to every query, but it lacks 1 (the first: ") == 2
+    assert "no report was written" not in shown
+    assert "this report is not complete: an item could not be run" in shown
+    assert told(pytester.path / "out") == [asked_again]
+    assert not json.loads((pytester.path / "out" / "report.json").read_text())["complete"]
+    written = rows(pytester.path / "out" / "cases.jsonl")
+    assert [row["case_id"] for row in written] == [row["case_id"] for row in repeated]
+    assert {path.name for path in (pytester.path / "out").iterdir()} == {"report.json", "cases.jsonl"}
+
+
 def test_answers_of_the_same_kind_of_session_are_of_no_use_to_another(pytester: pytest.Pytester, run: Run) -> None:
     known = right_answers(run, pytester.path)
     write(pytester.path / "answers.jsonl", [{"id": name, "answer": answer} for name, answer in known.items()])

@@ -211,6 +211,27 @@ def test_a_report_says_where_a_test_never_came_to_its_item(pytester: pytest.Pyte
     assert not json.loads((pytester.path / "out" / "report.json").read_text())["complete"]
 
 
+def test_the_cases_of_an_item_whose_result_was_never_told_are_left_out(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makepyfile(
+        test_own="""
+        import os
+
+        def test_own(vqamt_consistency):
+            vqamt_consistency.run()
+            if vqamt_consistency.relation == "metavqa.reversion[object]":
+                os._exit(3)
+        """
+    )
+    relations = "--vqamt-relations=metavqa.reorder[object],metavqa.reversion[object]"
+    result = run("--vqamt-report=out", relations, "-n", "2")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert "no report was written" not in result.stdout.str()
+    report = json.loads((pytester.path / "out" / "report.json").read_text())
+    assert not report["complete"]
+    assert [(each["id"], each["cases"]) for each in report["relations"]] == [("metavqa.reorder[object]", 4)]
+    assert [row["relation"] for row in rows(pytester.path / "out")] == ["metavqa.reorder[object]"] * 4
+
+
 def test_a_missed_gate_makes_a_report_no_less_complete(pytester: pytest.Pytester, run: Run) -> None:
     pytester.makepyfile(test_own="def test_own(): assert False")
     result = run("--vqamt-report=out", REVERSION, "--vqamt-fail-under=1", model="fault:always-yes")

@@ -59,6 +59,6 @@ def run_into(
         started="2026-11-20T12:00:00+00:00",
         duration_s=1.5,
     )
-    join_parts(folder)
+    join_parts(folder, range(len(results)))
     write_report(made, folder)
     return made

@@ -32,7 +32,7 @@ def test_items_stand_in_their_order_and_cases_in_that_of_their_ids(tmp_path: Pat
         with CasesPart(tmp_path, position) as part:
             for each in item:
                 part(each)
-    assert join_parts(tmp_path) == 18
+    assert join_parts(tmp_path, [2, 10]) == 18
     assert ids(tmp_path) == [
         *sorted(each.case.id for each in first),
         *sorted(each.case.id for each in second),
@@ -45,7 +45,7 @@ def test_the_file_appears_only_when_all_is_written(tmp_path: Path) -> None:
     with CasesPart(tmp_path, 0) as part:
         part(judged("dog"))
         assert not (tmp_path / "cases.jsonl").exists()
-    join_parts(tmp_path)
+    join_parts(tmp_path, [0])
     assert len(ids(tmp_path)) == 1
 
 
@@ -54,8 +54,20 @@ def test_an_item_that_is_run_again_is_written_once(tmp_path: Path) -> None:
     for name in ("dog", "cat"):
         with CasesPart(tmp_path, 0) as part:
             part(judged(name))
-    join_parts(tmp_path)
+    join_parts(tmp_path, [0])
     assert ids(tmp_path) == [judged("cat").case.id]
+
+
+def test_the_cases_of_an_item_without_a_result_are_left_out(tmp_path: Path) -> None:
+    start_parts(tmp_path)
+    for position, name in enumerate(("dog", "cat")):
+        with CasesPart(tmp_path, position) as part:
+            part(judged(name))
+    with (tmp_path / ".cases" / "000000.jsonl").open("a") as cut_off:
+        cut_off.write('{"case_id":"0"')
+    assert join_parts(tmp_path, [1]) == 1
+    assert ids(tmp_path) == [judged("cat").case.id]
+    assert [each.name for each in tmp_path.iterdir()] == ["cases.jsonl"]
 
 
 def test_what_a_run_that_died_left_is_cleared_away(tmp_path: Path) -> None:
@@ -65,7 +77,7 @@ def test_what_a_run_that_died_left_is_cleared_away(tmp_path: Path) -> None:
     start_parts(tmp_path)
     with CasesPart(tmp_path, 0) as part:
         part(judged("cat"))
-    join_parts(tmp_path)
+    join_parts(tmp_path, [0, 5])
     assert ids(tmp_path) == [judged("cat").case.id]
 
 
@@ -103,6 +115,6 @@ def test_a_full_disk_is_told_in_a_line(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_told_in_a_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("a file")
-    for touch in (start_parts, join_parts, lambda folder: CasesPart(folder, 0)):
+    for touch in (start_parts, lambda folder: join_parts(folder, [0]), lambda folder: CasesPart(folder, 0)):
         with pytest.raises(VqamtError, match="Expected a folder that can be written to, but got --vqamt-report="):
             touch(tmp_path / "file" / "report")

@@ -16,8 +16,8 @@ from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.language.templates.asking import Asking, QuestionType
 from pytest_vqamt.relations.carets import weights
 from pytest_vqamt.relations.carets.argument import Argument
+from pytest_vqamt.relations.carets.attributes import definite, plausible
 from pytest_vqamt.relations.carets.knowledge import Knowledge
-from pytest_vqamt.relations.carets.verifying import definite, plausible
 from pytest_vqamt.relations.carets.view import View
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -53,8 +53,8 @@ def _classes(view: View) -> list[tuple[Thing, str, tuple[Group, ...]]]:
         (thing, word, groups)
         for thing in view.scene.objects
         if thing.name in view.names
-        for word, _ in _classes_with_others(view, thing.name)
-        if (groups := _of_class(view, thing, word))
+        for word, others in _classes_with_others(view, thing.name)
+        if (groups := _of_class(view, thing, word, others))
     ]
 
 
@@ -72,10 +72,16 @@ def _of_attribute(view: View, choose: Chooser, type_: QuestionType) -> Argument 
     kinds = view.known.kinds
     found = view.once(type_, lambda: _attributes(view, type_))
     if not found:
-        return NotApplicable(reason="no thing that is the only one of its kind, with an attribute to choose")
+        return NotApplicable(
+            reason="no thing that is the only one of its kind, with an attribute to choose"
+            if view.corpus.has_attributes
+            else "the data has no attributes"
+        )
     by = [weights.of_category_and_attribute(word, view.corpus, view.known) for _, word, _, _ in found]
     thing, word, groups, false = choose.weighted(found, by)
     category = kinds.category_of(word) or ""
+    if not choose.chance(weights.share_kept(word, view.corpus, view.known)):
+        return NotApplicable(reason="what is right is right often enough")
     return Argument(
         asking=Asking(
             type=type_,
@@ -122,7 +128,7 @@ def _classes_with_others(view: View, name: str) -> tuple[tuple[str, tuple[str, .
     )
 
 
-def _of_class(view: View, thing: Thing, word: str) -> tuple[Group, ...]:
+def _of_class(view: View, thing: Thing, word: str, others: tuple[str, ...]) -> tuple[Group, ...]:
     """Phrases of the class that can mean nothing but this thing: with an attribute, or a related thing."""
     bare = view.known.class_group(word, view.scene)
     by_relation = view.by_relation(thing, bare) if view.only_of_class(thing, word) else ()
@@ -131,7 +137,9 @@ def _of_class(view: View, thing: Thing, word: str) -> tuple[Group, ...]:
     by_attribute = (
         replace(bare, attributes=(attribute,))
         for attribute in view.sayable(thing)
-        if not view.known.kinds.is_gradable(attribute) and view.only_of_class(thing, word, attribute)
+        if not view.known.kinds.is_gradable(attribute)
+        and attribute not in (thing.name, *others)  # no orange fruit with an orange among the choices
+        and view.only_of_class(thing, word, attribute)
     )
     return (*by_attribute, *by_relation)
 
@@ -151,20 +159,16 @@ def _is_option(known: Knowledge, word: str) -> bool:
 
 def _exclusive_options(view: View, choose: Chooser, right: str, false: Sequence[tuple[str, int]]) -> tuple[str, ...]:
     """The right one and one or two others, all of which exclude each other, in any order."""
-    first = _drawn(choose, false)
+    first = weights.drawn(choose, false)
     rest = [pair for pair in false if view.known.kinds.excludes(first, pair[0])]
     if rest and choose.chance(_THREE):
-        return choose.several((right, first, _drawn(choose, rest)), 3)
+        return choose.several((right, first, weights.drawn(choose, rest)), 3)
     return choose.several((right, first), 2)
 
 
 def _options(choose: Chooser, right: str, false: Sequence[tuple[str, int]]) -> tuple[str, ...]:
-    first = _drawn(choose, false)
+    first = weights.drawn(choose, false)
     rest = [pair for pair in false if pair[0] != first]
     if rest and choose.chance(_THREE):
-        return choose.several((right, first, _drawn(choose, rest)), 3)
+        return choose.several((right, first, weights.drawn(choose, rest)), 3)
     return choose.several((right, first), 2)
-
-
-def _drawn(choose: Chooser, counted: Sequence[tuple[str, int]]) -> str:
-    return choose.weighted([name for name, _ in counted], [n for _, n in counted])

@@ -8,7 +8,7 @@ from typing import TypeAlias, TypeVar
 
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.language.templates.asking import QuestionType
-from pytest_vqamt.relations.carets import choosing, verifying
+from pytest_vqamt.relations.carets import attributes, choosing, verifying
 from pytest_vqamt.relations.carets.argument import Argument
 from pytest_vqamt.relations.carets.view import View
 from pytest_vqamt.sampling.chooser import Chooser
@@ -21,7 +21,7 @@ VERIFY: Mapping[QuestionType, Callable[[View, Chooser, bool], Drawn]] = MappingP
         QuestionType.OBJECT: verifying.objects,
         QuestionType.CONJUNCTION: verifying.conjunction,
         QuestionType.DISJUNCTION: verifying.disjunction,
-        QuestionType.ATTRIBUTE: verifying.attribute,
+        QuestionType.ATTRIBUTE: attributes.attribute,
     }
 )
 """What draws an argument of each yes/no type, of the truth that is asked for."""

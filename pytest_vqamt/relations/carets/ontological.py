@@ -50,7 +50,7 @@ class Ontological(DrawsOnWords):
     info: ClassVar[RelationInfo] = RelationInfo(
         name="carets.ontological",
         task=Task.VQA,
-        claim="The word for the class keeps a yes and every choice, the word for a kind keeps a no.",
+        claim="Where there is a dog there is an animal; where there is no animal there is no dog.",
         source="Jimenez et al., ACL 2022, section 4.2 (b)",
         variants=("hypernym", "hyponym", *_BESIDE),
         breakdown=(),

@@ -36,8 +36,8 @@ class Order(DrawsOnWords):
     """The order in which things or choices are named does not change the answer.
 
     Jimenez et al., ACL 2022, section 4.2 (c). The same template of Q2, Q3, Q5, Q6 or Q7, with its two things, or its
-    two or three choices, in another order. **Deviations:** arguments as in ``verifying`` and ``choosing``. Nothing but
-    the order changes, so no case is presumed.
+    two or three choices, in another order. **Deviations:** arguments as in ``verifying`` and ``choosing``. Of choices,
+    another one comes first than before. Nothing but the order changes, so no case is presumed.
     """
 
     info: ClassVar[RelationInfo] = RelationInfo(
@@ -73,12 +73,17 @@ class Order(DrawsOnWords):
         return expectations.same_answer(case, answers)
 
 
+def _moved(options: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """The orders in which another option comes first: who takes the first one takes another then."""
+    return [order for order in permutations(options) if order[0] != options[0]]
+
+
 def _reordered(meaning: Askable, choose: Chooser) -> Askable:
     """The same in another order than it is in."""
     match meaning:
         case Both(groups=groups) | Either(groups=groups):
             return replace(meaning, groups=groups[::-1])
         case Choice(options=options):
-            return replace(meaning, options=choose.one(list(permutations(options))[1:]))
+            return replace(meaning, options=choose.one(_moved(options)))
         case _:
             return meaning

@@ -23,8 +23,10 @@ T = TypeVar("T")
 
 _GROWN = frozenset({"person", "animal", "plant", "food"})
 """Classes whose things are of no material: a wooden duck is no duck."""
+_METALS = frozenset({"bronze", "copper", "gold", "golden", "silver"})
+"""Colours that are mostly the material of what is called so."""
 
-PLAUSIBLE = 20
+PLAUSIBLE = 12
 """So many absent names at most are drawn from, those that most often occur together with what is there."""
 
 
@@ -73,6 +75,8 @@ class View:
     def _is_likeness(self, thing: Thing) -> bool:
         """Whether it may not be what its name says: it is said so, or it is a duck of rubber, or a roasted one."""
         said = {self.known.kinds.category_of(word) for word in thing.attributes}
+        if not _METALS.isdisjoint(thing.attributes):
+            said.add("material")
         of = {each.word for each in self.known.classes_of(thing.name)}
         return (
             "reality" in said
@@ -110,12 +114,19 @@ class View:
         return presumed((name,), self.scene)
 
     def sayable(self, thing: Thing) -> tuple[str, ...]:
-        """The attributes of a thing that a question can name, which say something of the whole of it."""
+        """The attributes of a thing that a question can name, which say something of the whole of it.
+
+        Of people no size: a little girl is not small for a girl.
+        """
 
         def find() -> tuple[str, ...]:
             category_of = self.known.kinds.category_of
             words = (word for word in thing.attributes if _can_say(self.known, word, self.gradable))
-            return tuple(word for word in words if not (thing.multi_coloured and category_of(word) == "color"))
+            barred = {
+                *(("color",) if thing.multi_coloured else ()),
+                *(("size",) if any(each.word == "person" for each in self.known.classes_of(thing.name)) else ()),
+            }
+            return tuple(word for word in words if category_of(word) not in barred)
 
         return self.once(("sayable", thing.id), find)
 
@@ -199,11 +210,14 @@ class View:
         )
 
     def classes_told_by(self, thing: Thing) -> tuple[str, ...]:
-        """The words for classes of which the thing is the only one."""
+        """The words for classes of which the thing is the only one; none for a mass ("the furniture")."""
         return tuple(
             each.word
             for each in self.known.classes_of(thing.name)
-            if each.word != thing.name and each.may_be_absent and self.only_of_class(thing, each.word)
+            if each.word != thing.name
+            and each.may_be_absent
+            and not is_mass(each.word)
+            and self.only_of_class(thing, each.word)
         )
 
     @cached_property
@@ -251,7 +265,7 @@ def related(name: str, predicate: str, target: Group, attributes: tuple[str, ...
     return Group(name=name, attributes=attributes, related=(Related(predicate=predicate, to=target),))
 
 
-_KEPT = 1024
+_KEPT = 512
 _views: dict[tuple[int, int, int, bool, bool], View] = {}
 """Views of late, by what they are of; each holds on to it, so that no other object has the same address."""
 
@@ -264,7 +278,7 @@ def view_of(
     found = _views.get(key)
     if found is None:
         if len(_views) >= _KEPT:
-            del _views[next(iter(_views))]
+            _views.pop(next(iter(_views)), None)
         found = View(scene=scene, corpus=corpus, known=known, gradable=gradable, beside_a_class=beside_a_class)
         _views[key] = found
     return found

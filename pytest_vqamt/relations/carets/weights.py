@@ -9,11 +9,12 @@ the same.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.relations.carets.knowledge import Knowledge
+from pytest_vqamt.sampling.chooser import Chooser
 
 
 def of_name(name: str, corpus: Corpus) -> float:
@@ -37,7 +38,35 @@ def of_category_and_attribute(attribute: str, corpus: Corpus, known: Knowledge) 
     return of_attribute(attribute, corpus) / max(1, _of_category(corpus, known).get(category or "", 0))
 
 
-@lru_cache(maxsize=8)
+def drawn(choose: Chooser, counted: Sequence[tuple[str, int]]) -> str:
+    """Any of the words, as likely as it is frequent."""
+    return choose.weighted([word for word, _ in counted], [n for _, n in counted])
+
+
+def share_kept(attribute: str, corpus: Corpus, known: Knowledge) -> float:
+    """How many of the questions that an attribute answers are kept, so that no answer is right nearly always.
+
+    The rarest of its category all, others the fewer the more frequent they are, and at least one in four. A scene
+    where everyone stands gives no other answer, however it is weighted.
+    """
+    rarest = _rarest(corpus, known).get(known.kinds.category_of(attribute) or "", 1)
+    return max(_LEAST_KEPT, rarest / max(1, bearers(corpus).get(attribute, 0)))
+
+
+_LEAST_KEPT = 0.25
+
+
+@lru_cache(maxsize=4)
+def _rarest(corpus: Corpus, known: Knowledge) -> Mapping[str, int]:
+    """The fewest things that bear an attribute of each category, of those that some bear."""
+    found: dict[str, int] = {}
+    for attribute, n in bearers(corpus).items():
+        category = known.kinds.category_of(attribute) or ""
+        found[category] = min(n, found.get(category, n))
+    return found
+
+
+@lru_cache(maxsize=4)
 def bearers(corpus: Corpus) -> Mapping[str, int]:
     """How many things bear each attribute."""
     found: Counter[str] = Counter()
@@ -47,7 +76,7 @@ def bearers(corpus: Corpus) -> Mapping[str, int]:
     return found
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=4)
 def _of_category(corpus: Corpus, known: Knowledge) -> Mapping[str, int]:
     found: Counter[str] = Counter()
     for attribute, n in bearers(corpus).items():
@@ -55,7 +84,7 @@ def _of_category(corpus: Corpus, known: Knowledge) -> Mapping[str, int]:
     return found
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=4)
 def _of_class(corpus: Corpus, known: Knowledge) -> Mapping[str, int]:
     found: Counter[str] = Counter()
     for name, n in corpus.frequency.items():
