@@ -44,8 +44,9 @@ Truth: TypeAlias = bool | int | str | Label | Inventory | None
 def members(group: Group, scene: Scene) -> tuple[Thing, ...]:
     """The things of ``scene`` that ``group`` names, in scene order."""
     names = group.covers or (group.name,)
-    wanted = set(group.attributes)
-    found = tuple(thing for thing in scene.objects if thing.name in names and wanted.issubset(thing.attributes))
+    found = tuple(thing for thing in scene.objects if thing.name in names)
+    for attribute in group.attributes:
+        found = tuple(thing for thing in found if attribute in thing.attributes)
     for condition in group.related:
         others = {thing.id for thing in members(condition.to, scene)}
         subjects = {r.subject for r in scene.relationships if r.predicate == condition.predicate and r.object in others}

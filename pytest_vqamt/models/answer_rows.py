@@ -20,6 +20,7 @@ class Row:
     Attributes:
         where: file and line, for messages.
         id, photo, text, task: what the row names; None where it is silent.
+        published: the id of the published question that it answers, the file's name in front; None where it is silent.
         plain: whether the row is about a photo without edits, asked for the first time.
         answer: None where it is not answered yet.
     """
@@ -29,6 +30,7 @@ class Row:
     photo: str | None
     text: str | None
     task: Task | None
+    published: str | None
     plain: bool
     answer: str | None
 
@@ -49,6 +51,18 @@ def _asked(query: Query) -> str:
     return repr(text) if text else f"the {query.task.value}"
 
 
+def published(query: Query) -> tuple[str, ...]:
+    """The ids of the published questions, of pairs, that ask this very thing; none of an edited picture, or once more.
+
+    Only those of pairs: their ids are unique in the whole data set.
+    """
+    if query.picture.edits or query.trial:
+        return ()
+    questions = query.picture.scene.questions
+    of_pairs = {name for each in questions if each.pair for name in (each.id, each.pair.original)}
+    return tuple(each.id for each in questions if each.text == query.text and each.id in of_pairs)
+
+
 def unanswered(query: Query) -> str:
     """The row that asks for the answer to a query, as one line."""
     row: dict[str, Json] = {
@@ -61,6 +75,8 @@ def unanswered(query: Query) -> str:
     }
     if query.trial:
         row["trial"] = query.trial
+    if ids := published(query):
+        row["published"] = ids[0]
     return json.dumps(row, ensure_ascii=False) + "\n"
 
 
@@ -86,11 +102,15 @@ def parse(line: bytes, where: str) -> Row:
         photo=_text(fields, "photo", where),
         text=_text(fields, "text", where),
         task=_task(fields, where),
+        published=_text(fields, "published", where),
         plain=not _edits(fields, where) and not fields.get("trial"),
         answer=_text(fields, "answer", where),
     )
-    if row.id is None and (row.photo is None or row.text is None):
-        raise DataError(f"{where}: Expected a row with 'id', or with 'photo' and 'text', but got {', '.join(fields)}")
+    if row.id is None and row.published is None and (row.photo is None or row.text is None):
+        raise DataError(
+            f"{where}: Expected a row with 'id', with 'published', or with 'photo' and 'text', "
+            f"but got {', '.join(fields)}"
+        )
     return row
 
 

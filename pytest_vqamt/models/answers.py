@@ -2,8 +2,9 @@
 
 JSON Lines, one object a line: ``{"id", "photo", "picture", "task", "text", "answer"}``, of which ``answer`` is text,
 or null where it is not answered yet. A row is found by ``id``, the query's, or, where the picture has no edits, by
-``photo`` and ``text`` (and ``task``, where the row names one). A query that asks the same thing once more
-(``control.repeat``) is found by ``id`` alone. Other fields are left alone. FILE need not exist yet.
+``published`` (the id of a question of a published pair, as ``carets:DIR`` has them) or by ``photo`` and ``text`` (and
+``task``, where the row names one), in this order. A query that asks the same thing once more (``control.repeat``) is
+found by ``id`` alone. Other fields are left alone. FILE need not exist yet.
 
 Queries that lack an answer are added to ``FILE.todo.jsonl``, as rows of the same form with ``answer`` null. Once they
 are answered, by whatever means, they belong into FILE.
@@ -21,7 +22,7 @@ from typing import TypeAlias
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
-from pytest_vqamt.models.answer_rows import Row, lines_of, parse, unanswered
+from pytest_vqamt.models.answer_rows import Row, lines_of, parse, published, unanswered
 from pytest_vqamt.models.base import ModelOptions
 
 _Asked: TypeAlias = tuple[str | None, str | None, Task | None]
@@ -104,15 +105,15 @@ class _Rows:
     """The rows that have an answer, by all that they can be found by."""
 
     by_id: dict[str, Row] = field(default_factory=dict)
+    by_published: dict[str, Row] = field(default_factory=dict)
     by_asked: dict[_Asked, Row] = field(default_factory=dict)
     disputed: dict[_Asked, Row] = field(default_factory=dict)
 
     def add(self, row: Row) -> None:
         if row.answer is None:
             return
-        if row.id is not None:
-            first = self.by_id.setdefault(row.id, row)
-            if first.answer != row.answer:
+        for name, known in ((row.id, self.by_id), (row.published if row.plain else None, self.by_published)):
+            if name is not None and (first := known.setdefault(name, row)).answer != row.answer:
                 raise _contradiction(first, row)
         if row.plain and row.photo is not None and row.text is not None:
             asked: _Asked = (row.photo, row.text, row.task)
@@ -123,13 +124,25 @@ class _Rows:
         """Whether what a row of the todo list asks is answered."""
         if row is None:
             return False
-        asked = [(row.photo, row.text, task) for task in (row.task, None)] if row.plain else []
-        return row.id in self.by_id or any(each in self.by_asked for each in asked)
+        if row.id in self.by_id or not row.plain:
+            return row.id in self.by_id
+        asked = [(row.photo, row.text, task) for task in (row.task, None)]
+        return row.published in self.by_published or any(each in self.by_asked for each in asked)
 
     def find(self, query: Query) -> Row | None:
         row = self.by_id.get(query.id)
         if row is not None or query.picture.edits or query.trial:
             return row
+        return self._of_published(query) or self._of_asked(query)
+
+    def _of_published(self, query: Query) -> Row | None:
+        rows = [self.by_published[name] for name in published(query) if name in self.by_published]
+        for row in rows:
+            if row.answer != rows[0].answer:
+                raise _contradiction(rows[0], row)
+        return rows[0] if rows else None
+
+    def _of_asked(self, query: Query) -> Row | None:
         for task in (query.task, None):
             asked: _Asked = (query.picture.photo.id, query.text, task)
             # Photo ids may repeat between scene sources, so rows that differ matter only where one of them is needed.
@@ -141,8 +154,11 @@ class _Rows:
 
 
 def _contradiction(first: Row, second: Row) -> DataError:
+    told = f"id={second.id!r}, photo={second.photo!r}, text={second.text!r}"
+    if second.published is not None:
+        told += f", published={second.published!r}"
     return DataError(
-        f"{second.where}: Expected one answer for id={second.id!r}, photo={second.photo!r}, text={second.text!r}, "
+        f"{second.where}: Expected one answer for {told}, "
         f"but got {second.answer!r} here and {first.answer!r} at {first.where}"
     )
 

@@ -1,8 +1,8 @@
 """``cases.jsonl``: each item writes a part of its own as it goes; at the end those of the report are joined.
 
 An item that stopped half-way (it failed, it lacks answers, its worker died) has a part, but no result: it is in neither
-file. The lines stand in the order of the run's items, and within an item in that of the case ids: an order that a merge of
-shards arrives at too.
+file. The lines stand in the order of the run's items, and within an item in that of the case ids: an order that a merge
+of shards arrives at too.
 """
 
 from __future__ import annotations

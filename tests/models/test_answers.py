@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tests.models.conftest import Ask
 
 HOW_MANY = "How many dogs?"
+NAMELESS = "Expected a row with 'id', with 'published', or with 'photo' and 'text'"
 
 
 def written(file: Path, *rows: object) -> AnswersFile:
@@ -138,11 +139,9 @@ def test_asking_what_is_lacking_names_it(file: Path, plain: ModelInput) -> None:
         ('["yes"]', "Expected a JSON object, but got ['yes']"),
         ("{}", "Expected a row with 'answer' (text, or null), but got none"),
         ('{"id": "1", "prediction": "yes"}', "Expected a row with 'answer' (text, or null), but got id, prediction"),
-        ('{"answer": "yes"}', "Expected a row with 'id', or with 'photo' and 'text', but got answer"),
-        (
-            '{"photo": "p", "answer": "yes"}',
-            "Expected a row with 'id', or with 'photo' and 'text', but got photo, answer",
-        ),
+        ('{"answer": "yes"}', f"{NAMELESS}, but got answer"),
+        ('{"photo": "p", "answer": "yes"}', f"{NAMELESS}, but got photo, answer"),
+        ('{"published": 7, "answer": "y"}', "Expected 'published' to be text or null, but got published=7"),
         ('{"id": "1", "answer": 3}', "Expected 'answer' to be text or null, but got answer=3"),
         ('{"id": "1", "answer": true}', "Expected 'answer' to be text or null, but got answer=True"),
         ('{"id": 1, "answer": "yes"}', "Expected 'id' to be text or null, but got id=1"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias, TypeVar
 
@@ -60,18 +60,24 @@ def any_that(
     """
     refused: NotApplicable | None = None
     for type_ in choose.several(types, len(types)):
-        if type_ in VERIFY:
-            both = [VERIFY[type_](view, choose, yes) for yes in (True, False)]
-        else:
-            both = [CHOOSE[type_](view, choose)]
         fitting: list[tuple[Argument, T]] = []
-        for drawn in both:
+        for drawn in _true_and_false(type_, view, choose):
             found = drawn if isinstance(drawn, NotApplicable) else fits(drawn)
             if isinstance(found, NotApplicable):
                 refused = refused or found
+                fitting.clear()
                 break
             assert isinstance(drawn, Argument)
             fitting.append((drawn, found))
-        if len(fitting) == len(both):
+        if fitting:
             return choose.one(fitting)
     return refused or NotApplicable(reason="no type of question")
+
+
+def _true_and_false(type_: QuestionType, view: View, choose: Chooser) -> Iterator[Drawn]:
+    """Of a yes/no type a false argument, which is the likelier to be refused, and a true one; of another type any."""
+    if type_ in VERIFY:
+        yield VERIFY[type_](view, choose, False)
+        yield VERIFY[type_](view, choose, True)
+    else:
+        yield CHOOSE[type_](view, choose)

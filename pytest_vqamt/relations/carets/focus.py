@@ -39,7 +39,9 @@ def kept_for(argument: Argument, scene: Scene, choose: Chooser, how: Obscuring) 
     They are those of the true objects of the question; of things that lack the attribute asked about, all of that name;
     and where nothing that is named is there, those of one or two random things.
     """
-    things = things_named(argument.asking, scene) or _lacking(argument, scene)
+    named = things_named(argument.asking, scene)
+    absent = tuple(group for group in groups_of(argument.asking.meaning) if not members(group, scene))
+    things = named or _lacking(absent, scene)
     if not things:
         if not scene.objects:
             return NotApplicable(reason="nothing whose box could be kept")
@@ -49,10 +51,11 @@ def kept_for(argument: Argument, scene: Scene, choose: Chooser, how: Obscuring) 
     keep = _kept(things, scene, how)
     if scene.frame in keep:
         return NotApplicable(reason="the foreground fills the picture")
-    half = half_seen(scene, keep, hidden_elsewhere=how is not Obscuring.BLUR)
-    if not all(_clear(name, half) for name in _not_to_be_seen(argument, scene)):
-        return _HALF_HIDDEN
-    if how is Obscuring.MASK and not FLAT.isdisjoint(group.name for group in _absent(argument, scene)):
+    if wary := _not_to_be_seen(argument, named, absent):
+        half = half_seen(scene, keep, hidden_elsewhere=how is not Obscuring.BLUR)
+        if not all(surely_unlike(name, other) for name in wary for other in half):
+            return _HALF_HIDDEN
+    if how is Obscuring.MASK and not FLAT.isdisjoint(group.name for group in absent):
         return NotApplicable(reason="what is painted over could be taken for what is asked about")
     return keep
 
@@ -63,33 +66,22 @@ def _kept(things: Iterable[Thing], scene: Scene, how: Obscuring) -> tuple[Box, .
     return (Box.around(boxes),) if how is Obscuring.CROP and boxes else boxes
 
 
-def _lacking(argument: Argument, scene: Scene) -> tuple[Thing, ...]:
+def _lacking(absent: Iterable[Group], scene: Scene) -> tuple[Thing, ...]:
     """The things of the names asked about, without the attribute that they are said to have."""
-    bare = (replace(group, attributes=(), related=()) for group in groups_of(argument.asking.meaning))
-    ids = {thing.id for group in bare for thing in members(group, scene)}
+    ids = {thing.id for group in absent for thing in members(replace(group, attributes=(), related=()), scene)}
     return tuple(thing for thing in scene.objects if thing.id in ids)
 
 
-def _not_to_be_seen(argument: Argument, scene: Scene) -> set[str]:
+def _not_to_be_seen(argument: Argument, named: Iterable[Thing], absent: Iterable[Group]) -> set[str]:
     """The names of which nothing more may seem to be in sight: of what is not there, and of what is the only one.
 
     The names that are to be chosen from are among them: a bird that is blurred may be the airplane of the question.
     """
     meaning = argument.asking.meaning
     if isinstance(meaning, Has | Choice):
-        named = {thing.name for thing in things_named(argument.asking, scene)}
-        offered = meaning.options if isinstance(meaning, Choice) and argument.truth in named else ()
-        return named.union(offered)
+        only = {thing.name for thing in named}
+        return only.union(meaning.options if isinstance(meaning, Choice) and argument.truth in only else ())
     return {
-        *(group.name for group in _absent(argument, scene)),
+        *(group.name for group in absent),
         *(condition.to.name for group in groups_of(meaning) for condition in group.related),
     }
-
-
-def _absent(argument: Argument, scene: Scene) -> tuple[Group, ...]:
-    return tuple(group for group in groups_of(argument.asking.meaning) if not members(group, scene))
-
-
-def _clear(name: str, half: frozenset[str]) -> bool:
-    """Whether nothing that is half seen could be taken for a thing of this name."""
-    return all(surely_unlike(name, other) for other in half)
