@@ -17,8 +17,8 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.templates.asking import QuestionType
 from pytest_vqamt.relations.carets import weights
 from pytest_vqamt.relations.carets.argument import Argument
+from pytest_vqamt.relations.carets.attributes import with_antonym
 from pytest_vqamt.relations.carets.kinds import from_class_to_kind, from_kind_to_class
-from pytest_vqamt.relations.carets.verifying import with_antonym
 from tests.making import scene_of
 from tests.relations.carets.draws import KNOWN, arguments, corpus_of, many, one_is, short, view_of
 
@@ -145,7 +145,8 @@ class TestChoosing:
         assert_drawn_by(pairs, by)
 
     def test_attributes_by_how_rare_they_and_their_category_are(self) -> None:
-        # Red is borne by 2, a color by 2 + 3 (blue) + 5 (white) = 10; square by 1, a shape by 1 + 4 (round) = 5.
+        # Red is borne by 2, a color by 2 + 3 (blue) + 5 (white) = 10; square by 1, a shape by 1 + 4 (round) = 5. Either
+        # is the rarest of its kind, and none of what it answers is dropped.
         here = scene_of("red square box")
         others = of({"red cup": 1, "blue cup": 3, "white cup": 5, "round ball": 4})
         drawn = arguments(QuestionType.ATTRIBUTE_CHOICE, view_of(here, *others), DRAWS)
@@ -158,9 +159,10 @@ class TestChoosing:
 
     def test_actions_by_how_rare_they_and_their_category_are(self) -> None:
         # Sitting is borne by 4, a pose by 4 + 3 (standing) = 7; walking by 1, an activity by 1 + 2 (sleeping) = 3.
+        # Of those where sitting is right three in four are kept: so much rarer is standing.
         here = scene_of("sitting man", "walking dog")
         others = of({"sitting cat": 3, "standing cat": 3, "sleeping dog": 2})
-        by = {"sitting": 1 / 4 / 7, "walking": 1 / 1 / 3}
+        by = {"sitting": 1 / 4 / 7 * 3 / 4, "walking": 1 / 1 / 3}
         drawn = arguments(QuestionType.ACTION_CHOICE, view_of(here, *others), DRAWS)
         assert_drawn_by((each.subject for each in drawn), by)
 
@@ -205,6 +207,16 @@ class TestWeights:
         assert weights.of_category_and_attribute("red", self.CORPUS, KNOWN) == pytest.approx(1 / 2 / 4)
         assert weights.of_category_and_attribute("green", self.CORPUS, KNOWN) == pytest.approx(1 / 1 / 4)
         assert weights.of_category_and_attribute("wood", self.CORPUS, KNOWN) == 1
+
+    def test_kept_is_the_more_the_rarer_it_is_beside_the_rarest_of_its_category(self) -> None:
+        # Blue and green are borne by 1 of the four, red by 2; wood is the only material.
+        kept = [weights.share_kept(word, self.CORPUS, KNOWN) for word in ("red", "blue", "green", "wood")]
+        assert kept == [1 / 2, 1, 1, 1]
+
+    def test_kept_is_at_least_one_in_four(self) -> None:
+        corpus = corpus_of(*of({"standing man": 3, "standing dog": 20, "lying cat": 1, "running man": 9}))
+        kept = [weights.share_kept(word, corpus, KNOWN) for word in ("standing", "lying", "running")]
+        assert kept == [1 / 4, 1, 1]  # 1 / 23 is less; running is no pose
 
 
 def _options(drawn: Iterable[Argument]) -> list[tuple[str, ...]]:

@@ -33,7 +33,7 @@ def test_the_same_is_asked_in_really_another_order(yard: Scene, variant: str) ->
                 assert second == first[::-1] != first
             case Choice(what=what, options=some), Choice(what=same, options=others):
                 assert what == same
-                assert some != others
+                assert some[0] != others[0]
                 assert sorted(some) == sorted(others)
             case _:
                 pytest.fail(f"{before} became {after}")
@@ -41,7 +41,7 @@ def test_the_same_is_asked_in_really_another_order(yard: Scene, variant: str) ->
         assert case.fact("template") == case.fact("other_template")
 
 
-def test_each_other_order_of_three_choices_is_as_likely(yard: Scene) -> None:
+def test_each_order_in_which_another_of_three_choices_comes_first_is_as_likely(yard: Scene) -> None:
     found = cases(ORDER, yard, FARM, variant="choices", draws=3000)
     orders: dict[tuple[int, ...], int] = {}
     for case in found:
@@ -51,11 +51,11 @@ def test_each_other_order_of_three_choices_is_as_likely(yard: Scene) -> None:
         if len(first.options) == 3:
             order = tuple(first.options.index(option) for option in second.options)
             orders[order] = orders.get(order, 0) + 1
-    assert len(orders) == 5
-    # About 1300 of 3000; a standard deviation of a fifth of them is 1.1 points.
+    assert set(orders) == {(1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)}
+    # About 1200 of 3000; a standard deviation of a quarter of them is 1.3 points.
     total = sum(orders.values())
     assert total > 900
-    assert all(abs(n / total - 0.2) < 0.055 for n in orders.values()), orders
+    assert all(abs(n / total - 0.25) < 0.055 for n in orders.values()), orders
 
 
 def test_nothing_but_the_order_changes_so_that_no_case_is_presumed() -> None:
