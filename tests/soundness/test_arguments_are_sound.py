@@ -88,8 +88,8 @@ def _order(_case: Case, first: Meaning, second: Meaning, _kinds: Kinds) -> Itera
             if a != b[::-1] or a == b:
                 yield "not the two in the other order"
         case Choice(what=one, options=a_options), Choice(what=other, options=b_options):
-            if one != other or a_options == b_options or sorted(a_options) != sorted(b_options):
-                yield "not the choices in another order"
+            if one != other or a_options[0] == b_options[0] or sorted(a_options) != sorted(b_options):
+                yield "not the choices with another one first"
         case _:
             yield "no two of a kind"
 

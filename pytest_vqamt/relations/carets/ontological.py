@@ -35,14 +35,15 @@ class Ontological(DrawsOnWords):
 
     Jimenez et al., ACL 2022, section 4.2 (b). ``hypernym``: a name in the scene becomes the word for its class.
     ``hyponym``: a class of which there is nothing becomes one of its kinds. Only these directions are implied. The
-    published pairs also have choices whose related object becomes its class ("the cup on the table", "the cup on the
-    piece of furniture"): ``object_choice``, ``attribute_choice`` and ``action_choice``.
+    published pairs also have choices whose related object becomes its class ("the cup near the dog", "the cup near the
+    animal"): ``object_choice``, ``attribute_choice`` and ``action_choice``.
 
     **Deviations:**
 
     - The class is a word that people use ("animal", "fruit"), curated, with what WordNet has below its synsets.
     - No class is said to be absent where some name in the scene could be of it in any of its senses.
     - Attributes that depend on the class ("small") are left out (rule 7).
+    - The related object becomes a class that is counted ("the animal"), not a mass ("the furniture").
     - ``hyponym`` is presumed where the source does not annotate the class exhaustively, and the choices where there may
       be another thing of the class, or of the name. ``hypernym`` rests on no absence.
     """

@@ -227,16 +227,14 @@ class View:
         The object is the only one of its name.
         """
         by_id = {thing.id: thing for thing in self.scene.objects}
-        only = {
-            thing.id for thing in self.scene.objects if self.known.is_named(thing.name) and self.only_by_name(thing)
-        }
+        only = {thing.id for thing in self.scene.objects if thing.name in self.names and self.only_by_name(thing)}
         return tuple(
             (subject, each.predicate, by_id[each.object])
             for each in self.scene.relationships
             if each.object in only
             and self.known.kinds.asks(each.predicate)
             and (subject := by_id[each.subject]).name != by_id[each.object].name
-            and self.known.is_named(subject.name)
+            and subject.name in self.names
         )
 
     def _is_absent(self, name: str) -> bool:

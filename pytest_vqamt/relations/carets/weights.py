@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from statistics import median_low
 
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.relations.carets.knowledge import Knowledge
@@ -46,24 +47,23 @@ def drawn(choose: Chooser, counted: Sequence[tuple[str, int]]) -> str:
 def share_kept(attribute: str, corpus: Corpus, known: Knowledge) -> float:
     """How many of the questions that an attribute answers are kept, so that no answer is right nearly always.
 
-    The rarest of its category all, others the fewer the more frequent they are, and at least one in four. A scene
-    where everyone stands gives no other answer, however it is weighted.
+    All where it is borne no more often than half of its category are; else the fewer the more often, and at least one
+    in four. A scene where everyone stands gives no other answer, however it is weighted.
     """
-    rarest = _rarest(corpus, known).get(known.kinds.category_of(attribute) or "", 1)
-    return max(_LEAST_KEPT, rarest / max(1, bearers(corpus).get(attribute, 0)))
+    usual = _usual(corpus, known).get(known.kinds.category_of(attribute) or "", 1)
+    return min(1.0, max(_LEAST_KEPT, usual / max(1, bearers(corpus).get(attribute, 0))))
 
 
 _LEAST_KEPT = 0.25
 
 
 @lru_cache(maxsize=4)
-def _rarest(corpus: Corpus, known: Knowledge) -> Mapping[str, int]:
-    """The fewest things that bear an attribute of each category, of those that some bear."""
-    found: dict[str, int] = {}
+def _usual(corpus: Corpus, known: Knowledge) -> Mapping[str, int]:
+    """How many things bear the attribute in the middle of each category, the rarest first."""
+    counts: dict[str, list[int]] = {}
     for attribute, n in bearers(corpus).items():
-        category = known.kinds.category_of(attribute) or ""
-        found[category] = min(n, found.get(category, n))
-    return found
+        counts.setdefault(known.kinds.category_of(attribute) or "", []).append(n)
+    return {category: median_low(each) for category, each in counts.items()}
 
 
 @lru_cache(maxsize=4)

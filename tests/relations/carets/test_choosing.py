@@ -63,6 +63,15 @@ class TestObjects:
         """Rule 7: a small elephant is no small animal."""
         assert of(OBJECT, scene_of("small dog"), self.ZOO) == set()
 
+    def test_are_not_told_by_an_attribute_that_is_one_of_the_choices(self) -> None:
+        """No "the orange fruit, an apple or an orange"."""
+        market = scene_of("orange", "banana", id="market")
+        assert of(OBJECT, scene_of("orange apple"), market) == set()
+        choices = ("apple, orange", "apple, banana", "apple, banana, orange")
+        assert of(OBJECT, scene_of("green apple"), market) == {f"green fruit: {each}" for each in choices}
+        # No animal is an orange.
+        assert of(OBJECT, scene_of("orange cat"), scene_of("dog", id="zoo")) == {"orange animal: cat, dog"}
+
     def test_are_offered_beside_nothing_that_they_may_be_called(self) -> None:
         # A pony is a horse, a puppy a dog.
         farm = scene_of("horse", "dog", "cow", id="farm")

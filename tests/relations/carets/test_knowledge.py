@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.data.coco_classes import COCO_CLASSES, annotated_exhaustively
 from tests.making import scene_of
 from tests.relations.carets.draws import KNOWN
 
@@ -85,5 +86,13 @@ def test_classes_come_nearest_first() -> None:
     assert KNOWN.classes_of("tire") == ()
 
 
-def test_a_name_is_that_of_a_physical_thing() -> None:
-    assert [KNOWN.is_named(name) for name in ("dog", "teddy bear", "zzz")] == [True, True, False]
+def test_a_keyboard_is_never_absent_beside_a_laptop() -> None:
+    """COCO marks keyboards where they stand alone, and every laptop shows one."""
+    listed = annotated_exhaustively(COCO_CLASSES)
+    assert not KNOWN.is_absent("keyboard", frozenset({"laptop"}), listed)
+    assert KNOWN.is_absent("keyboard", frozenset({"dog"}), listed)
+    assert KNOWN.is_absent("mouse", frozenset({"laptop"}), listed)
+
+
+def test_a_name_is_that_of_a_physical_thing_to_be_seen() -> None:
+    assert [KNOWN.is_named(name) for name in ("dog", "teddy bear", "zzz", "reflection")] == [True, True, False, False]

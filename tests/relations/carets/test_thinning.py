@@ -74,7 +74,9 @@ def test_what_is_kept_is_kept_by_its_share(pictures: SceneSource, monkeypatch: p
 
 def test_a_question_that_is_dropped_says_why() -> None:
     view = draws.view_of(
-        scene_of("standing man"), *(scene_of("standing dog", id=str(n)) for n in range(8)), scene_of("lying cat", id="b")
+        scene_of("standing man"),
+        *(scene_of("standing dog", id=str(n)) for n in range(8)),
+        scene_of("lying cat", id="b"),
     )
     choose = RandomChooser(Random(0))
     drawn = [action_choice(view, choose) for _ in range(400)]

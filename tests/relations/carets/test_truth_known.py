@@ -36,6 +36,9 @@ ITEMS = [
 SAMPLES = (PICTURES, *(sample for sample in REAL if sample.source in ("coco", "gqa", "visual-genome")))
 DRAWS = 200
 
+LEAST_SHARE = {("carets.ontological", "action_choice"): 1 / 8 / 4}
+"""Of draws that give a case on the picture world, where most of those who act stand, of which one in four is kept."""
+
 
 def scenes(source: SceneSource, choose: RandomChooser) -> Iterator[Scene]:
     return (source.scene(choose.between(0, len(source) - 1)) for _ in range(DRAWS))
@@ -84,7 +87,7 @@ def test_each_answer_of_a_case_is_known(sample: Sample, name: str, variant: str)
 
 @pytest.mark.parametrize(("name", "variant"), ITEMS, ids=[f"{name}[{variant}]" for name, variant in ITEMS])
 def test_the_picture_world_gives_cases_of_each(name: str, variant: str) -> None:
-    assert sum(1 for _ in cases(PICTURES.load(), name, variant)) > DRAWS / 8
+    assert sum(1 for _ in cases(PICTURES.load(), name, variant)) > DRAWS * LEAST_SHARE.get((name, variant), 1 / 8)
 
 
 @each_of(*SAMPLES)

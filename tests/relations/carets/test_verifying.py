@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.meaning import Both, Either, groups_of
-from pytest_vqamt.core.scene import Relationship, Scene
+from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.core.truth import members
 from pytest_vqamt.language.templates.asking import QuestionType
 from tests.making import scene_of
@@ -161,55 +161,6 @@ class TestDisjunction:
         }
         found = arguments(DISJUNCTION, view_of(self.HERE, self.FARM))
         assert not any(each.is_one_of_two or each.rests_on_absence for each in found)
-
-
-class TestAttributes:
-    LOT = scene_of("blue car", "white car", "closed car", "open door", "closed door", id="lot")
-
-    def test_are_its_own_and_what_that_excludes(self) -> None:
-        here = scene_of("red open car", "dog", exhaustive=ALL)
-        yes, no = yes_no(ATTRIBUTE, here, self.LOT)
-        assert yes == {"car: red", "open car: red", "car: open", "red car: open"}
-        # Blue and white cars there are, closed is what is not open, and nothing says anything of the dog.
-        assert no == {
-            *("car: blue", "car: white", "open car: blue", "open car: white"),
-            *("car: closed", "red car: closed"),
-        }
-
-    def test_are_asked_of_a_thing_that_is_told_by_a_colour_alone_where_that_excludes_the_others(self) -> None:
-        here = scene_of("red open car", "blue car", exhaustive=ALL)
-        assert yes_no(ATTRIBUTE, here, self.LOT) == ({"red car: open"}, {"red car: closed"})
-
-    @pytest.mark.parametrize("other", ["car", "dark_red car", "orange car", "open car"])
-    def test_are_not_asked_where_the_other_one_may_be_meant(self, other: str) -> None:
-        here = scene_of("red open car", other.replace("dark_red", "maroon"), exhaustive=ALL)
-        assert yes_no(ATTRIBUTE, here, self.LOT) == (set(), set())
-
-    def test_never_say_what_they_ask(self) -> None:
-        here = scene_of("red car", "blue car", exhaustive=ALL)
-        assert yes_no(ATTRIBUTE, here, self.LOT) == (set(), set())
-
-    def test_are_asked_of_none_of_a_crowd(self) -> None:
-        here = scene_of("red car", crowds=("car",), exhaustive=ALL)
-        assert yes_no(ATTRIBUTE, here, self.LOT) == (set(), set())
-
-    def test_can_be_of_what_is_told_by_a_relation(self) -> None:
-        here = scene_of("open door", "bed", relationships=(Relationship(subject="0", predicate="near", object="1"),))
-        assert yes_no(ATTRIBUTE, here, self.LOT) == (
-            {"door: open", "door near bed: open"},
-            {"door: closed", "door near bed: closed"},
-        )
-
-    def test_are_not_gradable_where_that_would_change(self) -> None:
-        """Rule 7."""
-        here, lot = scene_of("small car", exhaustive=ALL), scene_of("large car", id="lot")
-        assert yes_no(ATTRIBUTE, here, lot) == ({"car: small"}, {"car: large"})
-        assert yes_no(ATTRIBUTE, here, lot, gradable=False) == (set(), set())
-
-    def test_rest_on_its_being_the_only_one_where_another_may_be_there(self) -> None:
-        for exhaustive, unsure in ((("car",), False), ((), True)):
-            found = arguments(ATTRIBUTE, view_of(scene_of("red car", exhaustive=exhaustive), self.LOT))
-            assert {each.rests_on_the_only_one for each in found} == {unsure}
 
 
 @pytest.mark.parametrize("type_", [OBJECT, CONJUNCTION, DISJUNCTION, ATTRIBUTE])

@@ -139,6 +139,15 @@ class TestWhatCanBeSaid:
         assert view_of(scene).sayable(scene.objects[0]) == ("small", "tall", "old", "red")
         assert view_of(scene, gradable=False).sayable_of("dog") == ("red",)
 
+    def test_is_no_size_of_people(self) -> None:
+        """A little girl is not small for a girl; tall she may be."""
+        scene = scene_of("little tall standing girl", "large man", "little dog")
+        girl, man, dog = scene.objects
+        view = view_of(scene)
+        assert view.sayable(girl) == ("tall", "standing")
+        assert view.sayable(man) == ()
+        assert view.sayable(dog) == ("little",)
+
 
 class TestWhatIsLacked:
     """Rules 5 and 8: not merely unannotated."""
@@ -176,9 +185,13 @@ class TestWhatIsLacked:
         assert not view_of(scene).lacks(scene.objects[0], "blue")
         assert view_of(scene).lacks(scene.objects[0], "closed")
 
-    @pytest.mark.parametrize(("thing", "word"), [("large little dog", "small"), ("striped spotted shirt", "dotted")])
+    @pytest.mark.parametrize(
+        ("thing", "word"),
+        [("large little dog", "small"), ("striped spotted shirt", "dotted"), ("blue orange car", "yellow")],
+    )
     def test_is_nothing_that_another_annotated_one_may_mean(self, thing: str, word: str) -> None:
-        # "Little" is "small", whatever "large" excludes; who says "spotted" may say "dotted".
+        # "Little" is "small", whatever "large" excludes; who says "spotted" may say "dotted", and who says "orange",
+        # "yellow".
         scene = scene_of(thing)
         assert not view_of(scene).lacks(scene.objects[0], word)
 
@@ -236,6 +249,13 @@ class TestRelations:
 def test_names_are_those_of_physical_things_and_of_no_crowd() -> None:
     scene = scene_of("dog", "car", "zzz", "dog", crowds=("car",))
     assert view_of(scene).names == ("dog",)
+
+
+@pytest.mark.parametrize(
+    "name", ["background", "reflection", "shadow", "group", "picture", "letters", "black", "night"]
+)
+def test_what_names_no_thing_is_not_asked_about(name: str) -> None:
+    assert view_of(scene_of("dog", name)).names == ("dog",)
 
 
 def test_what_is_annotated_exhaustively_is_sure() -> None:

@@ -59,6 +59,20 @@ class TestWhatIsAbsent:
     def test_is_something_that_wordnet_knows(self) -> None:
         assert absent(scene_of("car"), "car", scene_of("car", "zzz", id="b")) == set()
 
+    @pytest.mark.parametrize("name", ["wall", "sky", "building", "window", "grass", "plant", "food", "hair", "paper"])
+    def test_is_nothing_that_is_nearly_everywhere(self, name: str) -> None:
+        other = scene_of("car", name, "lamp", id="b")
+        assert absent(scene_of("car"), "car", other) == {"lamp"}
+
+    def test_may_be_everywhere_else_where_all_of_it_is_annotated(self) -> None:
+        other = scene_of("car", "window", id="b")
+        assert absent(scene_of("dog", exhaustive=("dog", "window")), "car", other) == {"window"}
+
+    @pytest.mark.parametrize("name", ["background", "reflection", "shadow", "letters"])
+    def test_is_no_name_of_no_thing(self, name: str) -> None:
+        listed = scene_of("car", exhaustive=("car", name))
+        assert absent(listed, "car", scene_of("car", name, "lamp", id="b")) == {"lamp"}
+
     def test_of_one_exhaustive_list_is_what_is_on_it_and_not_there(self) -> None:
         # Unlisted, what is a cup to one is a bottle to another.
         other = scene_of("cup", "bottle", id="b")
