@@ -1,6 +1,6 @@
 """What may be asked of a scene, held against questions: rules 4 to 9 of what keeps the relations in words sound.
 
-A rule is told by its number: 4 absence, 5 false attributes and relations, 6 the only one, 7 gradable attributes, 8
+A rule is told by its number: 1 names and what is said of what they name, 4 absence, 5 false attributes and relations, 6 the only one, 7 gradable attributes, 8
 antonyms, 9 either or; and 2, attributes that exclude each other. Written with none of the relations' own code.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pytest_vqamt.core.meaning import Both, Choice, Either, Group, Has, Meaning, Neither, NotBoth, groups_of
 from pytest_vqamt.core.scene import Relationship, Scene, Thing
 from tests.soundness.kinds_of_things import Kind, meant
-from tests.soundness.words_of_samples import COLOURS, Words
+from tests.soundness.words_of_samples import COLOURS, SIZES, Words
 
 _TWO = 2
 
@@ -29,6 +29,7 @@ class Arguments:
         groups = groups_of(meaning)
         for beside in (condition.to for group in groups for condition in group.related):
             yield from self._the_only(beside)
+        yield from self._said(meaning)
         match meaning:
             case Has(group=group, attribute=attribute):
                 yield from self._the_only(group)
@@ -99,6 +100,27 @@ class Arguments:
     def _surely_lacks(self, thing: Thing, word: str) -> bool:
         return word not in thing.attributes and any(self.words.exclude(own, word) for own in thing.attributes)
 
+    def _said(self, meaning: Meaning) -> Iterator[str]:
+        """Of what is named: that it is what its name says, and has one colour, or a size, where one is said of it."""
+        groups = groups_of(meaning)
+        named = [*groups, *(each.to for group in groups for each in group.related)]
+        for group in named:
+            asked = _asked(meaning) if group is groups[0] else frozenset()
+            for thing in self.members(group):
+                what = f"{thing.name!r} that is {thing.attributes}"
+                said = asked.union(group.attributes)
+                if self.words.is_likeness(thing.name, thing.attributes):
+                    yield f"1: a {what} may be none"
+                if not COLOURS.isdisjoint(said) and (
+                    thing.multi_coloured or self.words.has_no_one_colour(thing.name)
+                ):
+                    yield f"1: a {what} has no one colour"
+                if not SIZES.isdisjoint(said) and self._is_person(thing):
+                    yield f"1: a {what} is small, or large, for what?"
+
+    def _is_person(self, thing: Thing) -> bool:
+        return thing.name == "person" or thing.name in self.words.kinds["person"].surely
+
     def _true_or_excluded(self, things: tuple[Thing, ...], word: str) -> Iterator[str]:
         for thing in things:
             if word in thing.attributes and any(self.words.exclude(own, word) for own in thing.attributes):
@@ -120,8 +142,6 @@ class Arguments:
             for a, b in ((a, b) for a in options for b in options if a < b):
                 if not self.words.exclude(a, b):
                     yield f"2: a thing may be both {a!r} and {b!r}"
-            if thing.multi_coloured and not COLOURS.isdisjoint(options):
-                yield f"2: {thing.name} has no one colour"
 
     def _surely_none(self, group: Group) -> Iterator[str]:
         named = meant(group, self.words.kinds)
@@ -159,6 +179,17 @@ class Arguments:
         # "Either A or B", and "either no A or no B", are yes of exactly one.
         if true == (_TWO if isinstance(meaning, Either | Neither) else 0):
             yield f"9: {true} of {_phrase(first)!r} and {_phrase(second)!r} are there"
+
+
+def _asked(meaning: Meaning) -> frozenset[str]:
+    """The attributes that are asked about, if not said."""
+    match meaning:
+        case Has(attribute=attribute):
+            return frozenset((attribute,))
+        case Choice(options=options):
+            return frozenset(options)
+        case _:
+            return frozenset()
 
 
 def _phrase(group: Group) -> str:

@@ -29,7 +29,7 @@ from tests.soundness.kinds_of_things import Kinds, meant
 from tests.soundness.knowing import Doubtful, Knowing
 from tests.soundness.samples import COCO, PICTURES, REAL, Sample, each_of
 from tests.soundness.survey import survey
-from tests.soundness.words_of_samples import ANTONYMS, GRADABLE, GRAPHS, PICTURE_WORLD, Words
+from tests.soundness.words_of_samples import ANTONYMS, GRADABLE, GRAPHS, MASSES, PICTURE_WORLD, Words
 from tests.soundness.words_of_samples import COCO as COCO_WORDS
 
 IN_WORDS = tuple(item for item in items() if item.relation.info.name.startswith("carets."))
@@ -116,6 +116,8 @@ def _ontological(case: Case, first: Meaning, second: Meaning, kinds: Kinds) -> I
             kind, word = other, one
         case _:
             (kind, word) = (group.related[0].to for group in (one, other))
+            if word.name in MASSES:
+                yield f"{word.name!r} is no one thing"
     # A class of which nothing is there covers no names, but for itself.
     if kind.name == word.name or kind.name not in meant(Group(name=word.name, covers=("",)), kinds).surely:
         yield f"{kind.name!r} is not of the class {word.name!r}"

@@ -88,6 +88,27 @@ def test_a_broken_rule_is_told_of(meaning: Meaning, rule: str) -> None:
     assert rule in told(meaning)
 
 
+@pytest.mark.parametrize(
+    "meaning",
+    [
+        exists("duck"),  # It is of wood.
+        on("tag", "duck"),
+        exists("black cat"),
+        has("cat", "black"),
+        choice("cat", "black", "white"),
+        choice("shirt", "red", "blue"),
+        has("man", "small"),
+        choice("small person", "man", "woman"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_said_of_a_thing_is_told_of(meaning: Meaning) -> None:
+    tag_on_duck = Relationship(subject="1", predicate="on", object="0")
+    shirt = thing_of("red shirt", id="9", multi_coloured=True)
+    scene = scene_of("wooden duck", "tag", "black cat", "small man", shirt, relationships=[tag_on_duck])
+    assert "1" in told(meaning, scene)
+
+
 def test_of_two_of_a_name_the_one_is_told_by_what_the_other_surely_is_not() -> None:
     another = replace(SCENE, objects=(*SCENE.objects, thing_of("white cat", id="9")))
     assert "6" in told(has("cat", "black"), another)

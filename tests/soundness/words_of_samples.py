@@ -20,6 +20,7 @@ class Words:
         exclusive: rows of attributes of which no thing bears two, as annotators use them.
         overlapping: rows of those of which a thing may bear two all the same.
         all_related: whether every thing that stands in an annotated relation is annotated to.
+        no_one_colour: classes of things that are of several colours, of which annotators note one.
     """
 
     kinds: Kinds
@@ -28,6 +29,7 @@ class Words:
     exclusive: Rows
     overlapping: Rows = ()
     all_related: bool = False
+    no_one_colour: tuple[str, ...] = ()
 
     def may_be_one(self, a: str, b: str) -> bool:
         """Whether a thing may go by both names."""
@@ -36,6 +38,14 @@ class Words:
     def come_together(self, a: str, b: str) -> bool:
         """Whether one is a part or a garment of the other, or the two go by each other's name."""
         return self.may_be_one(a, b) or _shared(self.together, a, b)
+
+    def is_likeness(self, name: str, attributes: tuple[str, ...]) -> bool:
+        """Whether the thing may not be what its name says: nothing that lives or is eaten is of wood or of bronze."""
+        grown = any(name in self.kinds[each].surely for each in _GROWN if each in self.kinds)
+        return not _LIKENESSES.isdisjoint(attributes) or (grown and not _MATERIALS.isdisjoint(attributes))
+
+    def has_no_one_colour(self, name: str) -> bool:
+        return any(name in self.kinds[each].surely for each in self.no_one_colour)
 
     def exclude(self, a: str, b: str) -> bool:
         """Whether no thing has both attributes."""
@@ -53,8 +63,15 @@ def _rows(*rows: str) -> Rows:
 GRADABLE = frozenset(("large", "small", "tall", "short", "big", "little", "long", "old", "young", "new", "baby"))
 """What is large of one kind is small of another."""
 
+SIZES = frozenset(("large", "small", "big", "little", "tiny", "huge"))
+MASSES = frozenset(("furniture", "food", "fruit", "clothing", "footwear", "headwear", "luggage", "cutlery"))
+"""Classes of which there is some, not one."""
+_MATERIALS = frozenset(("wood", "wooden", "metal", "plastic", "glass", "stone", "bronze", "copper", "gold", "silver"))
+_LIKENESSES = frozenset(("toy", "stuffed", "fake", "statue"))
+_GROWN = ("person", "animal", "plant", "food")
+
 ANTONYMS: Rows = _rows(
-    "open, closed", "full, empty", "on, off", "clean, dirty", "large, small", "tall, short", "black, white", "wet, dry"
+    "open, closed", "full, empty", "on, off", "clean, dirty", "large, small", "tall, short", "wet, dry"
 )
 """Opposites, of which each thing that can have the one has the one or the other."""
 
@@ -183,5 +200,6 @@ GRAPHS = Words(
     ),
     exclusive=_rows(_COLOURS, _POSES, "metal, wood, glass, rubber, brick", "small, large", "tall, short", "wet, dry"),
     overlapping=_CLOSE_COLOURS,
+    no_one_colour=("person", "animal"),
 )
 """Of the GQA graphs and of the one Visual Genome photo."""

@@ -66,9 +66,11 @@ class TestObjects:
     def test_are_not_told_by_an_attribute_that_is_one_of_the_choices(self) -> None:
         """No "the orange fruit, an apple or an orange"."""
         market = scene_of("orange", "banana", id="market")
-        assert of(OBJECT, scene_of("orange apple"), market) == set()
+        fruits = {each for each in of(OBJECT, scene_of("orange apple"), market) if "fruit" in each}
+        assert fruits == set()
+        fruits = {each for each in of(OBJECT, scene_of("green apple"), market) if "fruit" in each}
         choices = ("apple, orange", "apple, banana", "apple, banana, orange")
-        assert of(OBJECT, scene_of("green apple"), market) == {f"green fruit: {each}" for each in choices}
+        assert fruits == {f"green fruit: {each}" for each in choices}
         # No animal is an orange.
         assert of(OBJECT, scene_of("orange cat"), scene_of("dog", id="zoo")) == {"orange animal: cat, dog"}
 

@@ -145,8 +145,8 @@ class TestChoosing:
         assert_drawn_by(pairs, by)
 
     def test_attributes_by_how_rare_they_and_their_category_are(self) -> None:
-        # Red is borne by 2, a color by 2 + 3 (blue) + 5 (white) = 10; square by 1, a shape by 1 + 4 (round) = 5. Either
-        # is the rarest of its kind, and none of what it answers is dropped.
+        # Red is borne by 2, a color by 2 + 3 (blue) + 5 (white) = 10; square by 1, a shape by 1 + 4 (round) = 5. Neither
+        # is borne by more than the one in the middle (blue by 3, square by 1), so nothing that they answer is dropped.
         here = scene_of("red square box")
         others = of({"red cup": 1, "blue cup": 3, "white cup": 5, "round ball": 4})
         drawn = arguments(QuestionType.ATTRIBUTE_CHOICE, view_of(here, *others), DRAWS)
@@ -159,7 +159,7 @@ class TestChoosing:
 
     def test_actions_by_how_rare_they_and_their_category_are(self) -> None:
         # Sitting is borne by 4, a pose by 4 + 3 (standing) = 7; walking by 1, an activity by 1 + 2 (sleeping) = 3.
-        # Of those where sitting is right three in four are kept: so much rarer is standing.
+        # In the middle of the poses is standing, with 3: of 4 where sitting is right so many are kept.
         here = scene_of("sitting man", "walking dog")
         others = of({"sitting cat": 3, "standing cat": 3, "sleeping dog": 2})
         by = {"sitting": 1 / 4 / 7 * 3 / 4, "walking": 1 / 1 / 3}
@@ -208,10 +208,12 @@ class TestWeights:
         assert weights.of_category_and_attribute("green", self.CORPUS, KNOWN) == pytest.approx(1 / 1 / 4)
         assert weights.of_category_and_attribute("wood", self.CORPUS, KNOWN) == 1
 
-    def test_kept_is_the_more_the_rarer_it_is_beside_the_rarest_of_its_category(self) -> None:
-        # Blue and green are borne by 1 of the four, red by 2; wood is the only material.
-        kept = [weights.share_kept(word, self.CORPUS, KNOWN) for word in ("red", "blue", "green", "wood")]
-        assert kept == [1 / 2, 1, 1, 1]
+    def test_kept_is_all_that_is_borne_no_more_often_than_the_one_in_the_middle_of_its_category(self) -> None:
+        # In the middle of 1, 2, 2 + 1 and 4, from below, is 2. Wood is the only material.
+        counted = {"blue car": 1, "green car": 2, "white cat": 2, "white car": 1, "red cup": 4, "wood box": 9}
+        corpus = corpus_of(*of(counted))
+        kept = {word: weights.share_kept(word, corpus, KNOWN) for word in ("blue", "green", "white", "red", "wood")}
+        assert kept == {"blue": 1, "green": 1, "white": 2 / 3, "red": 2 / 4, "wood": 1}
 
     def test_kept_is_at_least_one_in_four(self) -> None:
         corpus = corpus_of(*of({"standing man": 3, "standing dog": 20, "lying cat": 1, "running man": 9}))

@@ -50,8 +50,8 @@ def test_no_action_is_right_in_more_than_about_half_of_the_choices(
     pictures: SceneSource, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Were all kept, two in three would be standing, for most scenes show nobody who does anything else. Of these one in
-    # four is kept: with the others whole that is a third, (2/3)/4 of (2/3)/4 + 1/3; with the others at a half it is a
-    # half. Some 800 are kept: a standard deviation is 1.8 points.
+    # four is kept. With all others that is a third, (2/3)/4 of (2/3)/4 + 1/3; with half of them, which is the least that
+    # any other one comes to, it is a half. Some 900 are kept: a standard deviation is 1.7 points.
     kept = right(pictures)
     assert kept.total() > 600
     assert max(kept.values()) / kept.total() < 0.5 + 0.05
@@ -81,7 +81,7 @@ def test_a_question_that_is_dropped_says_why() -> None:
     choose = RandomChooser(Random(0))
     drawn = [action_choice(view, choose) for _ in range(400)]
     dropped = sum(each == OFTEN_ENOUGH for each in drawn)
-    # Three in four, 1 in 9 being less than the least: a standard deviation is 2.2 points.
+    # Three in four: 9 stand and 1 lies, and 1 in 9 is less than the least. A standard deviation is 2.2 points.
     assert dropped / 400 == pytest.approx(0.75, abs=0.08)
     assert all(isinstance(each, Argument) for each in drawn if each != OFTEN_ENOUGH)
 
