@@ -1,7 +1,8 @@
-"""What may be asked of a scene, held against questions: rules 4 to 9 of what keeps the relations in words sound.
+"""What may be asked of a scene, held against questions: the rules that keep the relations in words sound.
 
-A rule is told by its number: 1 names and what is said of what they name, 4 absence, 5 false attributes and relations, 6 the only one, 7 gradable attributes, 8
-antonyms, 9 either or; and 2, attributes that exclude each other. Written with none of the relations' own code.
+A rule is told by its number: 1 names, and what is said of what they name, 2 attributes that exclude each other, 4
+absence, 5 false attributes and relations, 6 the only one, 7 gradable attributes, 8 antonyms, 9 either or. Written with
+none of the relations' own code.
 """
 
 from __future__ import annotations
@@ -98,6 +99,8 @@ class Arguments:
             yield f"6: {_phrase(group)!r} may mean one of a crowd"
 
     def _surely_lacks(self, thing: Thing, word: str) -> bool:
+        if word in COLOURS and self._has_no_one_colour(thing):
+            return False
         return word not in thing.attributes and any(self.words.exclude(own, word) for own in thing.attributes)
 
     def _said(self, meaning: Meaning) -> Iterator[str]:
@@ -105,21 +108,18 @@ class Arguments:
         groups = groups_of(meaning)
         named = [*groups, *(each.to for group in groups for each in group.related)]
         for group in named:
-            asked = _asked(meaning) if group is groups[0] else frozenset()
-            for thing in self.members(group):
-                what = f"{thing.name!r} that is {thing.attributes}"
-                said = asked.union(group.attributes)
-                if self.words.is_likeness(thing.name, thing.attributes):
-                    yield f"1: a {what} may be none"
-                if not COLOURS.isdisjoint(said) and (
-                    thing.multi_coloured or self.words.has_no_one_colour(thing.name)
-                ):
-                    yield f"1: a {what} has no one colour"
-                if not SIZES.isdisjoint(said) and self._is_person(thing):
-                    yield f"1: a {what} is small, or large, for what?"
+            said = {*group.attributes, *(_asked(meaning) if group is groups[0] else ())}
+            things = self.members(group)
+            what = f"{_phrase(group)!r} of {[(*thing.attributes, thing.name) for thing in things]}"
+            if things and all(self.words.is_likeness(thing.name, thing.attributes) for thing in things):
+                yield f"1: {what}, which may be none"
+            if things and not COLOURS.isdisjoint(said) and all(map(self._has_no_one_colour, things)):
+                yield f"1: {what}, which has no one colour"
+            if not SIZES.isdisjoint(said) and any(thing.name in self.words.kinds["person"].surely for thing in things):
+                yield f"1: {what}: small, or large, for what?"
 
-    def _is_person(self, thing: Thing) -> bool:
-        return thing.name == "person" or thing.name in self.words.kinds["person"].surely
+    def _has_no_one_colour(self, thing: Thing) -> bool:
+        return thing.multi_coloured or self.words.has_no_one_colour(thing.name)
 
     def _true_or_excluded(self, things: tuple[Thing, ...], word: str) -> Iterator[str]:
         for thing in things:

@@ -46,7 +46,7 @@ _HYPONYM = Row(
     quiet=_HYPERNYM.quiet | named("hypernym-blind"),
 )
 _BESIDE_A_CLASS = Row(
-    # Nothing stands on the furniture, as there is but a table.
+    # Nothing is in the vehicle, as there is but a car.
     caught=named("hypernym-blind") | _IN_ANOTHER_WORD | _NO_CHOICE | NO_ANSWER,
     # The choices are the same, in the same order, and nothing is misread but what the one thing stands on.
     quiet=_HYPERNYM.quiet - _NO_CHOICE,
@@ -65,7 +65,7 @@ _ORDER_OF_TWO = Row(
 )
 _ORDER_OF_CHOICES = Row(
     caught=(
-        # Another one is the first; of three it may be the same.
+        # Another one is the first.
         named("first-choice")
         # Of three, the first wrong one is another; of two, one order is that of the alphabet.
         | named("template-sensitive order-sensitive")

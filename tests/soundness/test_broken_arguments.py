@@ -13,7 +13,7 @@ from tests.soundness.argument_rules import Arguments
 from tests.soundness.words_of_samples import GRAPHS
 
 ON = Relationship(subject="0", predicate="on", object="1")
-SCENE = scene_of("black cat", "green chair", "person", "small pizza", "gray elephant", relationships=[ON])
+SCENE = scene_of("black collar", "green chair", "person", "small pizza", "gray elephant", "cat", relationships=[ON])
 
 
 def told(meaning: Meaning, scene: Scene = SCENE) -> list[str]:
@@ -40,14 +40,14 @@ def on(name: str, target: str) -> Exists:
 @pytest.mark.parametrize(
     "meaning",
     [
-        exists("black cat"),
-        exists("white cat"),
+        exists("black collar"),
+        exists("white collar"),
         exists("bike"),
-        on("cat", "chair"),
+        on("collar", "chair"),
         on("bike", "chair"),
-        has("cat", "black"),
-        has("cat", "white"),
-        choice("cat", "black", "white", "red"),
+        has("collar", "black"),
+        has("collar", "white"),
+        choice("collar", "black", "white", "red"),
         choice("green furniture", "chair", "table"),
         Both(groups=(group_of("cat"), group_of("chair"))),
         Both(groups=(group_of("cat"), group_of("bike"))),
@@ -98,7 +98,7 @@ def test_a_broken_rule_is_told_of(meaning: Meaning, rule: str) -> None:
         choice("cat", "black", "white"),
         choice("shirt", "red", "blue"),
         has("man", "small"),
-        choice("small person", "man", "woman"),
+        has("small man", "sitting"),
     ],
     ids=str,
 )
@@ -110,16 +110,16 @@ def test_what_cannot_be_said_of_a_thing_is_told_of(meaning: Meaning) -> None:
 
 
 def test_of_two_of_a_name_the_one_is_told_by_what_the_other_surely_is_not() -> None:
-    another = replace(SCENE, objects=(*SCENE.objects, thing_of("white cat", id="9")))
-    assert "6" in told(has("cat", "black"), another)
-    assert told(has("black cat", "black"), another) == []
-    unlike = replace(SCENE, objects=(*SCENE.objects, thing_of("small cat", id="9")))
-    assert "6" in told(has("black cat", "black"), unlike)
+    another = replace(SCENE, objects=(*SCENE.objects, thing_of("white collar", id="9")))
+    assert "6" in told(has("collar", "black"), another)
+    assert told(has("black collar", "black"), another) == []
+    unlike = replace(SCENE, objects=(*SCENE.objects, thing_of("small collar", id="9")))
+    assert "6" in told(has("black collar", "black"), unlike)
 
 
 def test_one_of_a_crowd_is_never_the_only_one() -> None:
-    crowd = scene_of("black cat", crowds=["cat"])
-    assert told(has("cat", "black"), crowd) == ["6"]
+    crowd = scene_of("black collar", crowds=["collar"])
+    assert told(has("collar", "black"), crowd) == ["6"]
     assert told(exists("white elephant"), scene_of("chair", crowds=["elephant"])) == ["4"]
 
 

@@ -66,7 +66,9 @@ GRADABLE = frozenset(("large", "small", "tall", "short", "big", "little", "long"
 SIZES = frozenset(("large", "small", "big", "little", "tiny", "huge"))
 MASSES = frozenset(("furniture", "food", "fruit", "clothing", "footwear", "headwear", "luggage", "cutlery"))
 """Classes of which there is some, not one."""
-_MATERIALS = frozenset(("wood", "wooden", "metal", "plastic", "glass", "stone", "bronze", "copper", "gold", "silver"))
+_MATERIALS = frozenset(
+    ("wood", "wooden", "metal", "plastic", "glass", "stone", "rubber", "bronze", "copper", "gold", "silver")
+)
 _LIKENESSES = frozenset(("toy", "stuffed", "fake", "statue"))
 _GROWN = ("person", "animal", "plant", "food")
 

@@ -78,6 +78,8 @@ class View:
         if not _METALS.isdisjoint(thing.attributes):
             said.add("material")
         of = {each.word for each in self.known.classes_of(thing.name)}
+        if self.known.words.may_name_the_same(thing.name, "animal"):
+            of.add("animal")  # fish are food, too
         return (
             "reality" in said
             or ("material" in said and not _GROWN.isdisjoint(of))

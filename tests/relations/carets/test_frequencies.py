@@ -145,8 +145,8 @@ class TestChoosing:
         assert_drawn_by(pairs, by)
 
     def test_attributes_by_how_rare_they_and_their_category_are(self) -> None:
-        # Red is borne by 2, a color by 2 + 3 (blue) + 5 (white) = 10; square by 1, a shape by 1 + 4 (round) = 5. Neither
-        # is borne by more than the one in the middle (blue by 3, square by 1), so nothing that they answer is dropped.
+        # Red is borne by 2, a color by 2 + 3 (blue) + 5 (white) = 10; square by 1, a shape by 1 + 4 (round) = 5.
+        # Neither is borne by more than the middle one (blue by 3, square by 1), so nothing that they answer is dropped.
         here = scene_of("red square box")
         others = of({"red cup": 1, "blue cup": 3, "white cup": 5, "round ball": 4})
         drawn = arguments(QuestionType.ATTRIBUTE_CHOICE, view_of(here, *others), DRAWS)

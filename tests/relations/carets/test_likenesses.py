@@ -17,6 +17,7 @@ each_likeness = pytest.mark.parametrize(
     "thing",
     [
         "wooden duck",
+        "wooden fish",  # an animal, or food
         "plastic tree",
         "stone lion",
         "glass apple",

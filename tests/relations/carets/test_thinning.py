@@ -50,8 +50,8 @@ def test_no_action_is_right_in_more_than_about_half_of_the_choices(
     pictures: SceneSource, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Were all kept, two in three would be standing, for most scenes show nobody who does anything else. Of these one in
-    # four is kept. With all others that is a third, (2/3)/4 of (2/3)/4 + 1/3; with half of them, which is the least that
-    # any other one comes to, it is a half. Some 900 are kept: a standard deviation is 1.7 points.
+    # four is kept. With all others that is a third, (2/3)/4 of (2/3)/4 + 1/3; with half of them, the least that comes
+    # of any other one, it is a half. Some 900 are kept: a standard deviation is 1.7 points.
     kept = right(pictures)
     assert kept.total() > 600
     assert max(kept.values()) / kept.total() < 0.5 + 0.05
