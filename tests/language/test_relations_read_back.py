@@ -53,4 +53,4 @@ def test_what_is_read_is_what_is_asked_and_its_answers_relate(name: str, variant
         assert first is not None, case.queries[0].text
         assert second == ((not first) if name in OPPOSITE else first), [query.text for query in case.queries]
         checked += 1
-    assert checked > n // 5
+    assert checked > n // 20  # what is rare, as an action, is kept the rarer the more often its answer is right

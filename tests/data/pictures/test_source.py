@@ -17,7 +17,7 @@ from pytest_vqamt.core.scene import Photo, Scene, Thing
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.pictures.art.pen import PALETTE
 from pytest_vqamt.data.pictures.source import PictureWorld
-from pytest_vqamt.data.pictures.vocabulary import CLASSES, CATEGORY_OF, FAMILY_OF, NAMES
+from pytest_vqamt.data.pictures.vocabulary import CATEGORY_OF, CLASSES, FAMILY_OF, NAMES
 
 MANY = 150
 
