@@ -75,14 +75,17 @@ def one_template(argument: Argument, choose: Chooser) -> int:
     return choose.between(0, argument.templates - 1)
 
 
-def things_named(asking: Asking, scene: Scene) -> tuple[Thing, ...]:
-    """The true objects of a question: all that its groups name, and all that those stand in a relation to."""
-    found: dict[str, Thing] = {}
+def things_named(asking: Asking, scene: Scene) -> tuple[tuple[Thing, ...], tuple[Group, ...]]:
+    """The true objects of a question, and the groups of it that name nothing.
+
+    True objects are all that its groups name, and all that those stand in a relation to.
+    """
+    found: set[str] = set()
+    absent: list[Group] = []
     for group in groups_of(asking.meaning):
-        for each in _with_targets(group):
-            found.update((thing.id, thing) for thing in members(each, scene))
-    return tuple(thing for thing in scene.objects if thing.id in found)
-
-
-def _with_targets(group: Group) -> tuple[Group, ...]:
-    return (group, *(target for condition in group.related for target in _with_targets(condition.to)))
+        there = members(group, scene)
+        if not there:
+            absent.append(group)
+        found.update(thing.id for thing in there)
+        found.update(thing.id for condition in group.related for thing in members(condition.to, scene))
+    return tuple(thing for thing in scene.objects if thing.id in found), tuple(absent)

@@ -16,7 +16,8 @@ from pytest_vqamt.core.meaning import Choice, Group, Has, groups_of
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.core.truth import members
 from pytest_vqamt.relations.carets.argument import Argument, things_named
-from pytest_vqamt.relations.carets.foreground import foreground, half_seen
+from pytest_vqamt.relations.carets.foreground import boxes_of, foreground, half_seen_of
+from pytest_vqamt.relations.carets.view import View
 from pytest_vqamt.relations.erasing import FLAT
 from pytest_vqamt.relations.look_alikes import surely_unlike
 from pytest_vqamt.relations.recognisable import is_recognisable
@@ -33,14 +34,14 @@ class Obscuring(StrEnum):
     CROP = "crop"
 
 
-def kept_for(argument: Argument, scene: Scene, choose: Chooser, how: Obscuring) -> tuple[Box, ...] | NotApplicable:
+def kept_for(argument: Argument, view: View, choose: Chooser, how: Obscuring) -> tuple[Box, ...] | NotApplicable:
     """The boxes that stay as they are, where the answer is the same with nothing else in plain sight.
 
     They are those of the true objects of the question; of things that lack the attribute asked about, all of that name;
     and where nothing that is named is there, those of one or two random things.
     """
-    named = things_named(argument.asking, scene)
-    absent = tuple(group for group in groups_of(argument.asking.meaning) if not members(group, scene))
+    scene = view.scene
+    named, absent = things_named(argument.asking, scene)
     things = named or _lacking(absent, scene)
     if not things:
         if not scene.objects:
@@ -52,7 +53,8 @@ def kept_for(argument: Argument, scene: Scene, choose: Chooser, how: Obscuring) 
     if scene.frame in keep:
         return NotApplicable(reason="the foreground fills the picture")
     if wary := _not_to_be_seen(argument, named, absent):
-        half = half_seen(scene, keep, hidden_elsewhere=how is not Obscuring.BLUR)
+        boxes = view.once("boxes", lambda: boxes_of(scene))
+        half = half_seen_of(boxes, keep, hidden_elsewhere=how is not Obscuring.BLUR)
         if not all(surely_unlike(name, other) for name in wary for other in half):
             return _HALF_HIDDEN
     if how is Obscuring.MASK and not FLAT.isdisjoint(group.name for group in absent):

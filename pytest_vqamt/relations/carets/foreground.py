@@ -33,14 +33,23 @@ def half_seen(scene: Scene, keep: Iterable[Box], *, hidden_elsewhere: bool) -> f
 
     Where all else is hidden, what none of the boxes touches is not seen at all; where it is blurred, it is half seen.
     """
-    kept = tuple(keep)
+    return half_seen_of(boxes_of(scene), keep, hidden_elsewhere=hidden_elsewhere)
+
+
+def boxes_of(scene: Scene) -> tuple[tuple[str, Box], ...]:
+    """The name and the box, in whole pixels, of each thing and crowd, as far as it lies in the frame."""
     named = [(thing.name, thing.box) for thing in scene.objects]
     named += [(region.name, region.box) for region in scene.regions]
+    return tuple((name, pixels) for name, box in named if (pixels := covered(box, scene)))
+
+
+def half_seen_of(boxes: Iterable[tuple[str, Box]], keep: Iterable[Box], *, hidden_elsewhere: bool) -> frozenset[str]:
+    """``half_seen`` of what ``boxes_of`` gives for a scene."""
+    kept = tuple(keep)
     return frozenset(
         name
-        for name, box in ((name, covered(box, scene)) for name, box in named)
-        if box
-        and not any(_holds(patch, box) for patch in kept)
+        for name, box in boxes
+        if not any(_holds(patch, box) for patch in kept)
         and not (hidden_elsewhere and not any(patch.overlaps(box) for patch in kept))
     )
 

@@ -61,7 +61,7 @@ class Visual(DrawsOnWords):
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         how = Obscuring.BLUR if variant in _SIGMA_PX else Obscuring(variant)
         view = view_of(scene, corpus, self.known, gradable=how is Obscuring.BLUR)
-        drawn = any_that(tuple(QuestionType), view, choose, lambda argument: kept_for(argument, scene, choose, how))
+        drawn = any_that(tuple(QuestionType), view, choose, lambda argument: kept_for(argument, view, choose, how))
         if isinstance(drawn, NotApplicable):
             return drawn
         argument, keep = drawn
