@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
 from pytest_vqamt.core.case import Case, Outcome, PairKind, Verdict
+from pytest_vqamt.core.meaning import YES_OR_NO
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.truth import Truth, truth
 
 _QUERIES = 2
-_YES_NO = ("yes", "no")
 _UNREAD = "unparsed"
 """The reading of an answer of the wrong kind."""
 
@@ -103,12 +103,12 @@ class PairTally:
         first, second = (_Said.of(*each) for each in zip(case.queries, answers, readings, strict=True))
         equal = first.raw == second.raw
         if kind is PairKind.OPPOSITE:
-            consistent, by_authors = {first.reading, second.reading} == set(_YES_NO), not equal
+            consistent, by_authors = {first.reading, second.reading} == set(YES_OR_NO), not equal
         else:
             consistent = first.understood == second.understood
             by_authors = equal or (kind is PairKind.IMPLIED and not first.is_right)
-        binary = [said.reading for said in (first, second) if said.truth in _YES_NO]
-        yes, no = (binary.count(answer) for answer in _YES_NO)
+        binary = [said.reading for said in (first, second) if said.truth in YES_OR_NO]
+        yes, no = (binary.count(answer) for answer in YES_OR_NO)
         return cls(
             pairs=1,
             right_first=int(first.is_right),
@@ -244,5 +244,5 @@ def _plain(text: str) -> str:
 def _in_words(right: Truth) -> str | None:
     """A truth as readings are shown."""
     if isinstance(right, bool):
-        return _YES_NO[not right]
+        return YES_OR_NO[not right]
     return None if right is None else _plain(str(right))

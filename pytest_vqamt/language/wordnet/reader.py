@@ -110,7 +110,10 @@ class _Reader(WordNetCorpusReader):  # type: ignore[misc]  # nltk is untyped
 
 
 class _Nowhere(PathPointer):  # type: ignore[misc]  # nltk is untyped
-    """A root that is never opened: `_Reader.open` is what reads."""
+    """The root that nltk's reader asks for, and that nothing opens, since `_Reader.open` is what reads.
+
+    nltk's class has no abstract methods that may be left out, so opening it is refused.
+    """
 
     path = "(files read by pytest-vqamt)"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pytest_vqamt.core.case import Fact
-from pytest_vqamt.core.meaning import Choice, Group, groups_of
+from pytest_vqamt.core.meaning import Choice, Exists, Group, groups_of
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.core.truth import members
 from pytest_vqamt.language.questions import Question
@@ -62,6 +62,12 @@ class Argument:
             ("template", template),
             ("other_template", other_template),
         )
+
+
+def existence(group: Group, *, subject: str, truth: str, unsure: bool = False) -> Argument:
+    """Q1: whether there is any of the group; ``unsure`` where it rests on an absence that is not annotated."""
+    asking = Asking(type=QuestionType.OBJECT, meaning=Exists(group=group))
+    return Argument(asking=asking, truth=truth, subject=subject, rests_on_absence=unsure)
 
 
 def two_templates(argument: Argument, choose: Chooser) -> tuple[int, int]:

@@ -122,9 +122,7 @@ def _acts(view: View, name: str) -> bool:
 def _classes_with_others(view: View, name: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """The classes of the name, with what can be offered beside it; none of which some are about, annotated or not."""
     return tuple(
-        (each.word, others)
-        for each in view.known.classes_of(name)
-        if each.may_be_absent and (others := each.others(name))
+        (each.word, others) for each in view.classes_of(name) if each.may_be_absent and (others := each.others(name))
     )
 
 

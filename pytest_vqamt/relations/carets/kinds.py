@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pytest_vqamt.core.case import NotApplicable
-from pytest_vqamt.core.meaning import Choice, Exists, Group
+from pytest_vqamt.core.meaning import Choice, Group
 from pytest_vqamt.language.nouns import singular
-from pytest_vqamt.language.templates.asking import Asking, QuestionType
+from pytest_vqamt.language.templates.asking import QuestionType
 from pytest_vqamt.relations.carets import weights
-from pytest_vqamt.relations.carets.argument import Argument
+from pytest_vqamt.relations.carets.argument import Argument, existence
 from pytest_vqamt.relations.carets.drawing import CHOOSE
 from pytest_vqamt.relations.carets.view import View
 from pytest_vqamt.sampling.chooser import Chooser
@@ -22,7 +22,7 @@ def from_kind_to_class(view: View, choose: Chooser) -> tuple[Argument, Argument]
     found = [
         (name, each.word)
         for name in view.names
-        for each in view.known.classes_of(name)
+        for each in view.classes_of(name)
         if each.word not in (name, singular(name))
     ]
     if not found:
@@ -32,7 +32,9 @@ def from_kind_to_class(view: View, choose: Chooser) -> tuple[Argument, Argument]
     words = list(dict.fromkeys(each for thing in view.bearing(name) for each in view.sayable(thing)))
     attributes = (choose.one(words),) if words and choose.chance(_WITH_ATTRIBUTE) else ()
     kind = Group(name=name, attributes=attributes)
-    return _exists(kind, word, "yes"), _exists(view.known.class_group(word, view.scene, attributes), word, "yes")
+    return existence(kind, subject=word, truth="yes"), existence(
+        view.known.class_group(word, view.scene, attributes), subject=word, truth="yes"
+    )
 
 
 def from_class_to_kind(view: View, choose: Chooser) -> tuple[Argument, Argument] | NotApplicable:
@@ -56,8 +58,8 @@ def from_class_to_kind(view: View, choose: Chooser) -> tuple[Argument, Argument]
     attributes = (choose.one(words),) if words and choose.chance(_WITH_ATTRIBUTE) else ()
     unsure = view.is_unsure(word)
     return (
-        _exists(Group(name=word, attributes=attributes), word, "no", unsure=unsure),
-        _exists(Group(name=name, attributes=attributes), word, "no", unsure=unsure),
+        existence(Group(name=word, attributes=attributes), subject=word, truth="no", unsure=unsure),
+        existence(Group(name=name, attributes=attributes), subject=word, truth="no", unsure=unsure),
     )
 
 
@@ -78,8 +80,3 @@ def with_class_beside(view: View, choose: Chooser, type_: QuestionType) -> tuple
         rests_on_the_only_one=drawn.rests_on_the_only_one or view.is_unsure(word),
     )
     return replace(drawn, subject=word), replace(other, subject=word)
-
-
-def _exists(group: Group, subject: str, truth: str, *, unsure: bool = False) -> Argument:
-    asking = Asking(type=QuestionType.OBJECT, meaning=Exists(group=group))
-    return Argument(asking=asking, truth=truth, subject=subject, rests_on_absence=unsure)

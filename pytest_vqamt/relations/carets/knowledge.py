@@ -47,6 +47,10 @@ class Knowledge:
         """The classes that things of this name are of, the nearest first."""
         return _classes_of(self, name)
 
+    def is_meant(self, name: str, synset: str, word: str) -> bool:
+        """Whether a thing of this name is of the class ``word`` by the synset, too, that its data set gives it."""
+        return _is_meant(self, name, synset, word)
+
     def is_absent(self, name: str, here: frozenset[str], exhaustive: frozenset[str]) -> bool:
         """Whether nothing named ``here`` is, or could pass for, a thing of this name, or a part or garment of one.
 
@@ -109,8 +113,16 @@ def knowledge(wordnet_setting: str, ontology_setting: str) -> Knowledge:
 
 @lru_cache(maxsize=65536)
 def _classes_of(known: Knowledge, name: str) -> tuple[NounClass, ...]:
-    by_word = {each.word: each for each in known.kinds.classes}
-    return tuple(by_word[word] for word in known.kinds.classes_of(name, known.words))
+    classes = map(known.kinds.noun_class, known.kinds.classes_of(name, known.words))
+    return tuple(each for each in classes if each is not None)
+
+
+@lru_cache(maxsize=65536)
+def _is_meant(known: Knowledge, name: str, synset: str, word: str) -> bool:
+    of, sense = known.kinds.noun_class(word), known.words.sense(name, synset)
+    if of is None or sense is None or name in of.names:
+        return True
+    return not known.words.at_or_above(sense).isdisjoint(of.synsets)
 
 
 @lru_cache(maxsize=262144)

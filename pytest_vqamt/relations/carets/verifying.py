@@ -18,13 +18,13 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from pytest_vqamt.core.case import NotApplicable
-from pytest_vqamt.core.meaning import Both, Either, Exists, Group
+from pytest_vqamt.core.meaning import Both, Either, Group
 from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.language.families import family
 from pytest_vqamt.language.phrases import stands_before_its_noun
 from pytest_vqamt.language.templates.asking import Asking, QuestionType
 from pytest_vqamt.relations.carets import weights
-from pytest_vqamt.relations.carets.argument import Argument
+from pytest_vqamt.relations.carets.argument import Argument, existence
 from pytest_vqamt.relations.carets.view import View, related
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -93,8 +93,7 @@ _LACKING = NotApplicable(reason="too few names that are surely there, or in the 
 
 
 def _exists(group: Group, truth: str, unsure: bool = False) -> Argument:
-    asking = Asking(type=QuestionType.OBJECT, meaning=Exists(group=group))
-    return Argument(asking=asking, truth=truth, subject=group.name, rests_on_absence=unsure)
+    return existence(group, subject=group.name, truth=truth, unsure=unsure)
 
 
 def _absent(view: View, choose: Chooser) -> tuple[tuple[str, int], ...]:

@@ -16,6 +16,7 @@ from pytest_vqamt.core.meaning import Group, Related
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.askable_names import is_nearly_everywhere
 from pytest_vqamt.language.nouns import is_everywhere, is_mass, plural, singular
+from pytest_vqamt.language.ontology import NounClass
 from pytest_vqamt.relations.carets.knowledge import Knowledge
 from pytest_vqamt.relations.names import names_in, presumed, things_in
 
@@ -203,6 +204,12 @@ class View:
             found[subject.id] = (*found.get(subject.id, ()), (predicate, target))
         return found
 
+    def classes_of(self, name: str) -> tuple[NounClass, ...]:
+        """The classes that things of this name are of, the nearest first; none that a given synset speaks against."""
+        given = {thing.synset for thing in self.bearing(name) if thing.synset}
+        classes = self.known.classes_of(name)
+        return tuple(each for each in classes if all(self.known.is_meant(name, synset, each.word) for synset in given))
+
     def by_relation(self, thing: Thing, group: Group) -> tuple[Group, ...]:
         """``group`` with each of the related things by which the thing can be told."""
         return tuple(
@@ -215,7 +222,7 @@ class View:
         """The words for classes of which the thing is the only one; none for a mass ("the furniture")."""
         return tuple(
             each.word
-            for each in self.known.classes_of(thing.name)
+            for each in self.classes_of(thing.name)
             if each.word != thing.name
             and each.may_be_absent
             and not is_mass(each.word)

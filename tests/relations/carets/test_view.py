@@ -262,3 +262,17 @@ def test_what_is_annotated_exhaustively_is_sure() -> None:
     view = view_of(scene_of("dog", exhaustive=("cat",)))
     assert (view.is_unsure("cat"), view.is_unsure("dog")) == (False, True)
     assert view_of(replace(view.scene, exhaustive=frozenset())).is_unsure("cat")
+
+
+@pytest.mark.parametrize(
+    ("synset", "classes"),
+    [
+        (None, ["animal"]),
+        ("wolf.n.01", ["animal"]),
+        ("wolf.n.02", []),  # Hugo Wolf, the composer
+        ("wolf.n.77", ["animal"]),  # WordNet has no such synset, so it says nothing
+    ],
+)
+def test_a_synset_that_the_data_gives_can_speak_against_a_class(synset: str | None, classes: list[str]) -> None:
+    scene = scene_of(replace(thing_of("wolf"), synset=synset))
+    assert [each.word for each in view_of(scene).classes_of("wolf")] == classes
