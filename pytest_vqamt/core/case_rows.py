@@ -10,7 +10,7 @@ from pytest_vqamt.core.case import Case, Fact, Verdict, item_name
 from pytest_vqamt.core.codec import Json, decode, encode
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import MEANINGS, Meaning
-from pytest_vqamt.core.query import Answer, Failure, Query, Task
+from pytest_vqamt.core.query import Answer, Failure, Query, Task, is_truncated
 from pytest_vqamt.core.recipes import picture_of, recipe
 from pytest_vqamt.core.scene import Scene
 
@@ -40,6 +40,8 @@ def case_row(
         row["waived"] = True
     if any(isinstance(answer, Answer) and answer.scores for answer in answers):
         row["scores"] = [encode(answer.scores) if isinstance(answer, Answer) else None for answer in answers]
+    if is_truncated(answers):
+        row["truncated"] = [isinstance(answer, Answer) and answer.truncated for answer in answers]
     return row
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 from pytest_vqamt.core.case import Case, Fact, Outcome, Verdict
 from pytest_vqamt.core.pairs import PairCounts
-from pytest_vqamt.core.query import Answer, Failure
+from pytest_vqamt.core.query import Answer, Failure, is_truncated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """How many cases came out how."""
+    """How many cases came out how; of ``truncated`` ones the model read only part of a question."""
 
     cases: int = 0
     holds: int = 0
@@ -22,6 +22,7 @@ class Tally:
     errors: int = 0
     waived: int = 0
     vacuous: int = 0
+    truncated: int = 0
 
     @property
     def judged(self) -> int:
@@ -42,10 +43,11 @@ class Tally:
             errors=self.errors + other.errors,
             waived=self.waived + other.waived,
             vacuous=self.vacuous + other.vacuous,
+            truncated=self.truncated + other.truncated,
         )
 
     @classmethod
-    def of(cls, verdict: Verdict, *, waived: bool = False) -> Tally:
+    def of(cls, verdict: Verdict, *, waived: bool = False, truncated: bool = False) -> Tally:
         """The tally of one case. A waived case counts as waived alone, whatever its verdict."""
         if waived:
             return cls(cases=1, waived=1)
@@ -57,6 +59,7 @@ class Tally:
             unparsed=int(outcome is Outcome.UNPARSED),
             errors=int(outcome is Outcome.ERROR),
             vacuous=int(outcome is Outcome.HOLDS and verdict.vacuous),
+            truncated=int(truncated),
         )
 
 
@@ -87,7 +90,7 @@ class Counts:
         position: int = 0,
     ) -> None:
         """Count one case; ``facts`` names what to break it down by, ``position`` is its place in the whole plan."""
-        one = Tally.of(verdict, waived=waived)
+        one = Tally.of(verdict, waived=waived, truncated=is_truncated(answers))
         self.tally += one
         if waived:
             return

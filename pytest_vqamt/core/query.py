@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -53,12 +53,15 @@ class Query:
 class Answer:
     """One model output: its text and, where the model gives them, scores of candidate answers.
 
+    ``truncated`` says that the question was longer than the model takes, so that it read only the beginning.
+
     >>> Answer("yes").text
     'yes'
     """
 
     text: str
     scores: tuple[tuple[str, float], ...] | None = None
+    truncated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +69,11 @@ class Failure:
     """Why a query has no answer: the model raised, or its picture could not be rendered."""
 
     reason: str
+
+
+def is_truncated(answers: Iterable[Answer | Failure]) -> bool:
+    """Whether the model read only part of a question."""
+    return any(isinstance(answer, Answer) and answer.truncated for answer in answers)
 
 
 class ModelInput:

@@ -20,11 +20,22 @@ def models_used(results: Iterable[RelationResult]) -> tuple[ModelUse, ...]:
                 before,
                 queries_asked=before.queries_asked + use.queries_asked,
                 queries_cached=before.queries_cached + use.queries_cached,
+                usage=added(before.usage, use.usage),
             )
             if before
             else use
         )
     return tuple(total.values())
+
+
+def added(
+    one: tuple[tuple[str, float], ...], other: tuple[tuple[str, float], ...], sign: int = 1
+) -> tuple[tuple[str, float], ...]:
+    """What both cost together, or one less the other with ``sign`` -1."""
+    total = dict(one)
+    for name, value in other:
+        total[name] = total.get(name, 0) + sign * value
+    return tuple(total.items())
 
 
 def data_used(results: Iterable[RelationResult]) -> tuple[DataUse, ...]:

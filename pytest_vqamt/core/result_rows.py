@@ -45,6 +45,7 @@ def model_row(model: ModelUse) -> Row:
         "tasks": list(model.tasks),
         "queries_asked": model.queries_asked,
         "queries_cached": model.queries_cached,
+        "usage": dict(model.usage),
     }
 
 
@@ -130,7 +131,7 @@ def taken_over(row: Row) -> RelationResult:
         raise DataError(f"Expected a whole result, but got id={row.get('id')!r}: {error!r}") from error
 
 
-_TALLY = ("cases", "holds", "violated", "unparsed", "errors", "waived", "vacuous")
+_TALLY = ("cases", "holds", "violated", "unparsed", "errors", "waived", "vacuous", "truncated")
 
 
 def _tally_row(tally: Tally) -> Row:
@@ -191,6 +192,7 @@ def _model(row: Row) -> ModelUse:
         tasks=tuple(cast("list[str]", row["tasks"])),
         queries_asked=_int(row["queries_asked"]),
         queries_cached=_int(row["queries_cached"]),
+        usage=tuple((name, float(cast("float", value))) for name, value in cast("Row", row["usage"]).items()),
     )
 
 

@@ -47,13 +47,17 @@ class Gate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelUse:
-    """A model and how many distinct queries it was asked, and how many the cache answered in its stead."""
+    """A model and how many distinct queries it was asked, and how many the cache answered in its stead.
+
+    ``usage`` is what its answers cost, by what the model calls it ("tokens in").
+    """
 
     name: str
     fingerprint: str
     tasks: tuple[str, ...]
     queries_asked: int = 0
     queries_cached: int = 0
+    usage: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +160,11 @@ class RelationResult:
     def errors(self) -> int:
         """How many cases had no answer, the presumed ones among them."""
         return self.tally.errors + (self.presumed.tally.errors if self.presumed else 0)
+
+    @property
+    def truncated(self) -> int:
+        """In how many cases the model read only the beginning of a question, the presumed ones among them."""
+        return self.tally.truncated + (self.presumed.tally.truncated if self.presumed else 0)
 
     @property
     def gates(self) -> tuple[Gate, ...]:

@@ -21,7 +21,9 @@ _AT_ONCE = 900
 """Keys in one statement: SQLite took no more than 999 variables for a long time."""
 
 _TABLES = """
-create table if not exists answers (key text primary key, text text not null, scores text) without rowid;
+create table if not exists answers (
+    key text primary key, text text not null, scores text, truncated integer not null default 0
+) without rowid;
 create table if not exists cases (id text primary key, row text not null) without rowid;
 """
 
@@ -49,9 +51,9 @@ class AnswerStore:
             for start in range(0, len(query_ids), _AT_ONCE):
                 keys = [of_model + query_id for query_id in query_ids[start : start + _AT_ONCE]]
                 marks = ",".join("?" * len(keys))
-                rows = self._db.execute(f"select key, text, scores from answers where key in ({marks})", keys)
-                for key, text, scores in rows:
-                    found[key.removeprefix(of_model)] = Answer(text, _scores(scores))
+                wanted = f"select key, text, scores, truncated from answers where key in ({marks})"
+                for key, text, scores, truncated in self._db.execute(wanted, keys):
+                    found[key.removeprefix(of_model)] = Answer(text, _scores(scores), bool(truncated))
         except (sqlite3.Error, ValueError) as error:
             raise self._unusable(error) from error
         return found
@@ -60,10 +62,10 @@ class AnswerStore:
         """Keep answers by query id; one that is there already stays."""
         of_model = digest(fingerprint)
         rows = [
-            (of_model + query_id, answer.text, json.dumps(answer.scores) if answer.scores else None)
+            (of_model + query_id, answer.text, json.dumps(answer.scores) if answer.scores else None, answer.truncated)
             for query_id, answer in answers.items()
         ]
-        self._write("insert or ignore into answers values (?, ?, ?)", rows)
+        self._write("insert or ignore into answers values (?, ?, ?, ?)", rows)
 
     def keep_case(self, case_id: str, row: str) -> None:
         """Keep a case that people were shown, as its line of ``cases.jsonl``, so that it can be replayed."""
@@ -88,7 +90,7 @@ class AnswerStore:
     ) -> None:
         self.close()
 
-    def _write(self, statement: str, rows: Iterable[tuple[str | None, ...]]) -> None:
+    def _write(self, statement: str, rows: Iterable[tuple[str | bool | None, ...]]) -> None:
         try:
             self._db.execute("begin immediate")
             self._db.executemany(statement, rows)
@@ -118,10 +120,19 @@ def _opened(file: Path | None) -> sqlite3.Connection:
             _write_ahead(db)
             db.execute("pragma synchronous = normal")
         db.executescript(_TABLES)
+        _add_columns(db)
     except sqlite3.Error:
         db.close()
         raise
     return db
+
+
+def _add_columns(db: sqlite3.Connection) -> None:
+    """Adds what the table of an older version lacks; of two processes that do so at once, one finds it done."""
+    columns = {str(row[1]) for row in db.execute("pragma table_info(answers)")}
+    if columns == {"key", "text", "scores"}:
+        with suppress(sqlite3.OperationalError):
+            db.execute("alter table answers add column truncated integer not null default 0")
 
 
 def _write_ahead(db: sqlite3.Connection) -> None:

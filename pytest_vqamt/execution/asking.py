@@ -10,9 +10,17 @@ from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query, Task
 from pytest_vqamt.execution.answer_store import AnswerStore
 from pytest_vqamt.execution.render_ahead import RenderAhead
 from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.batch_size import free_memory, is_out_of_memory
 
+_OUT_OF_MEMORY = (
+    "memory ran out on a single query: give --vqamt-dtype=bfloat16, fewer workers on one device, or a smaller model"
+)
 _HOPELESS = 32
 """After so many queries that failed, with none answered, the model is given up."""
+
+
+class OutOfMemoryError(Exception):
+    """There was no room for a batch."""
 
 
 class Asker:
@@ -54,21 +62,17 @@ class Asker:
             ModelError: the model breaks its protocol, or has failed on everything it was asked.
         """
         found: dict[str, Answer | Failure] = {}
-        batches = [batch for task in Task for batch in self._batches(queries, task)]
-        self._pictures.expect(query.picture for batch in batches for query in batch.values())
-        for batch in batches:
+        ordered = [_by_picture(queries, task) for task in Task]
+        self._pictures.expect((query.picture for some in ordered for query in some), self._model.batch_size)
+        for batch in (batch for some in ordered for batch in self._batches(some)):
             found.update(self._attempt(batch))
             self.asked += len(batch)
             self._answered(len(batch))
         return found
 
-    def _batches(self, queries: dict[str, Query], task: Task) -> Iterator[dict[str, Query]]:
-        """Full batches, all that is asked of one picture in a row: it is drawn, and may be encoded, once."""
-        of_picture: dict[str, list[Query]] = {}
-        for query in queries.values():
-            if query.task is task:
-                of_picture.setdefault(query.picture.digest, []).append(query)
-        wanted = ((query.id, query) for some in of_picture.values() for query in some)
+    def _batches(self, queries: Sequence[Query]) -> Iterator[dict[str, Query]]:
+        """Full batches, each of as many as the model takes when its turn comes."""
+        wanted = ((query.id, query) for query in queries)
         while batch := dict(islice(wanted, self._model.batch_size)):
             yield batch
 
@@ -79,7 +83,18 @@ class Asker:
         except ModelError:
             raise
         except Exception as error:  # a model may raise anything; the one bad query is found and reported
-            return self._split(batch, error)
+            ran_out = is_out_of_memory(error)
+            failed = OutOfMemoryError(f"{_OUT_OF_MEMORY} ({error})") if ran_out else error
+        else:
+            return self._answered_now(batch, answers)
+        if ran_out:
+            # Out here the exception is gone, which holds on to all that the model had computed.
+            self._model.batch.ran_out(len(batch))
+            free_memory()
+        return self._split(batch, failed)
+
+    def _answered_now(self, batch: dict[str, Query], answers: Sequence[Answer]) -> dict[str, Answer | Failure]:
+        self._model.batch.went_well(len(batch))
         self._succeeded += len(answers)
         found = dict(zip(batch, answers, strict=True))
         self._store.put(self._model.fingerprint, found)
@@ -109,6 +124,15 @@ class Asker:
             f"Expected model {self._model.name!r} to answer, but it failed on each of {self._failed} queries: "
             f"{self._reason}"
         )
+
+
+def _by_picture(queries: dict[str, Query], task: Task) -> list[Query]:
+    """Those of a task, all that is asked of one picture in a row: it is drawn, and may be encoded, once."""
+    of_picture: dict[str, list[Query]] = {}
+    for query in queries.values():
+        if query.task is task:
+            of_picture.setdefault(query.picture.digest, []).append(query)
+    return [query for some in of_picture.values() for query in some]
 
 
 def _one_line(text: str, at_most: int = 300) -> str:

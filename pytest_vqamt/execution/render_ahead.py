@@ -36,10 +36,11 @@ class RenderAhead:
         self._places: dict[str, int] = {}
         self._started = 0
 
-    def expect(self, pictures: Iterable[Picture]) -> None:
-        """Tells which pictures the model is shown next, in their order."""
+    def expect(self, pictures: Iterable[Picture], batch_size: int = 1) -> None:
+        """Tells which pictures the model is shown next, in their order, and how many at once."""
         distinct = {picture.digest: picture for picture in pictures}
         with self._lock:
+            self._ahead = max(self._ahead, batch_size)
             self._order = tuple(distinct.values())
             self._places = {name: place for place, name in enumerate(distinct)}
             self._started = 0

@@ -43,6 +43,7 @@ def run(
     shrink: int = 30,
     batch_size: int | None = None,
     device: str = "auto",
+    dtype: str | None = None,
     cache: str | Path | None = None,
     settings: Mapping[str, str] | None = None,
     allow_bad_records: bool = False,
@@ -71,7 +72,8 @@ def run(
     for name in of_model:
         if isinstance(model, str) and not Catalogue().takes(model, name):
             raise OptionError(f"Expected settings of a relation, but got {name!r}; {did_you_mean(name, sorted(known))}")
-    options = ModelOptions(batch_size=batch_size, device=device, settings=of_model)
+    kept = Path(cache) if cache is not None else None
+    options = ModelOptions(batch_size=batch_size, device=device, dtype=dtype, settings=of_model, cache=kept)
     loaded = Catalogue().load(model, options) if isinstance(model, str) else adopt(_name(model), model, options)
     source = sources.load(data, allow_bad_records=allow_bad_records) if isinstance(data, str) else data
     terms = Terms(
@@ -98,7 +100,7 @@ def run(
             f"Expected a relation to be left that model {loaded.name!r} can be asked ({', '.join(loaded.tasks)}) "
             f"about {source.spec!r}, but got relations={relations!r}, exclude={exclude!r}"
         )
-    stores = Stores(Path(cache) if cache is not None else None)
+    stores = Stores(kept)
     try:
         results = [
             run_item(

@@ -15,6 +15,7 @@ from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.events import Answered, Finished, Judged, Listener, Planned
 from pytest_vqamt.core.pairs import PairCounts
 from pytest_vqamt.core.query import Answer, Failure, Query
+from pytest_vqamt.core.reports import added
 from pytest_vqamt.core.results import DataUse, Gate, ModelUse, Presumed, RelationResult, ShownCase, ShownQuery
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.asking import Asker, missing
@@ -92,6 +93,7 @@ class _Run:
         self._counts, self._presumed = _counts_for(job.relation), _counts_for(job.relation)
         self._plan = Plan(relation=job.relation, variant=job.variant, source=job.source, sampling=terms.sampling)
         self._asker = Asker(job.model, stores.of(job.model), pictures, self._answered)
+        self._used_before = tuple(job.model.used().items())
         self._simplest: Judgement | None = None
         self._part_of_first = 0
         self._error = ""
@@ -125,6 +127,7 @@ class _Run:
                 tasks=tuple(task.value for task in self._job.model.tasks),
                 queries_asked=self._asker.asked,
                 queries_cached=cached,
+                usage=added(tuple(self._job.model.used().items()), self._used_before, -1),
             ),
             data=self._data(),
             tags=info.tags,

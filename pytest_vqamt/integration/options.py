@@ -88,7 +88,11 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(name="--vqamt-report", metavar="DIR", help="write report.json and cases.jsonl into this folder"),
     Option(name="--vqamt-batch-size", metavar="N|auto", help="inputs a model gets at once (default: auto)"),
-    Option(name="--vqamt-device", metavar="DEVICE", help="auto, cpu or cuda:N (default: auto)"),
+    Option(
+        name="--vqamt-device",
+        metavar="DEVICE",
+        help="auto, cpu, cuda:N, or cuda to let several workers share (default: auto)",
+    ),
     Option(name="--vqamt-dtype", metavar="DTYPE", help="the precision of the model's weights, e.g. bfloat16"),
     Option(name="--vqamt-cache", metavar="DIR", help="where answers are kept (default: in pytest's cache folder)"),
     Option(name="--vqamt-no-cache", kind="flag", ini=False, help="keep no answers beyond this run"),

@@ -66,7 +66,8 @@ def read_settings(config: pytest.Config) -> Settings:
         "--vqamt-option",
         lambda name: any(Catalogue().takes(spec, name) for spec in models),
     )
-    options = _model_options(config, model_settings)
+    cache = _cache(config)
+    options = _model_options(config, model_settings, cache)
     for spec in models:
         Catalogue().check(spec)
         if spec.startswith("fault:"):
@@ -74,7 +75,6 @@ def read_settings(config: pytest.Config) -> Settings:
     data = _distinct("--vqamt-data", given_all(config, "vqamt_data") or ("pictures",))
     for spec in data:
         sources.check(spec)
-    cache = _cache(config)
     return Settings(
         models=models,
         data=data,
@@ -124,17 +124,28 @@ def _flag(config: pytest.Config, dest: str) -> bool:
     return text in ("true", "1", "yes", "on")
 
 
-def _model_options(config: pytest.Config, settings: Mapping[str, str]) -> ModelOptions:
+def _model_options(config: pytest.Config, settings: Mapping[str, str], cache: Path | None) -> ModelOptions:
     size = given(config, "vqamt_batch_size")
     device = given(config, "vqamt_device") or "auto"
     if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", device):
-        raise OptionError(f"Expected --vqamt-device to be auto, cpu or cuda:N, but got {device!r}")
+        raise OptionError(f"Expected --vqamt-device to be auto, cpu, cuda or cuda:N, but got {device!r}")
+    worker, workers = _worker(config)
     return ModelOptions(
         batch_size=None if size in (None, "auto") else _given_number(config, "vqamt_batch_size", at_least=1),
         device=device,
         dtype=given(config, "vqamt_dtype"),
         settings=settings,
+        cache=cache,
+        worker=worker,
+        workers=workers,
     )
+
+
+def _worker(config: pytest.Config) -> tuple[int, int]:
+    """Which of xdist's workers this process is, counted from 0, and how many there are; 0 and 1 without xdist."""
+    told: Mapping[str, object] = getattr(config, "workerinput", {})
+    found = re.fullmatch(r"gw(\d+)", str(told.get("workerid", "")))
+    return (int(found[1]), int(str(told["workercount"]))) if found else (0, 1)
 
 
 def _cache(config: pytest.Config) -> Path | None:

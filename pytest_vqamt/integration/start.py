@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.integration.session import VqamtSession
-from pytest_vqamt.integration.settings import read_settings
+from pytest_vqamt.integration.settings import Settings, read_settings
+from pytest_vqamt.models.catalogue import Catalogue
 
 
 def start(config: pytest.Config) -> VqamtSession:
@@ -22,7 +25,26 @@ def start(config: pytest.Config) -> VqamtSession:
         raise pytest.UsageError(str(error)) from error
     if settings.plan_only and getattr(config.option, "numprocesses", None):
         raise pytest.UsageError("Expected --vqamt-plan without -n: it asks nothing, so there is nothing to share out")
+    _check_devices(config, settings)
     return VqamtSession(config, settings)
+
+
+def _check_devices(config: pytest.Config, settings: Settings) -> None:
+    """Finds out before any worker starts whether each could have a device of its own.
+
+    Raises:
+        pytest.UsageError: there are more workers than devices, and nobody said that they are to share.
+    """
+    workers = len(getattr(config.option, "tx", None) or ())
+    if workers < 2 or settings.model_options.device != "auto":
+        return
+    if any(Catalogue().is_on_device(spec) for spec in settings.models):
+        from pytest_vqamt.models.loading.runtime import device_of
+
+        try:
+            device_of(replace(settings.model_options, workers=workers))
+        except VqamtError as error:
+            raise pytest.UsageError(str(error)) from error
 
 
 def parametrize(metafunc: pytest.Metafunc, session: VqamtSession | None) -> None:

@@ -1,7 +1,7 @@
 """What a model is, and how any object or function becomes one.
 
 A model is an object with one or more of the methods ``answer``, ``entail`` and ``caption``, or a plain function
-``f(image, text) -> str``. The methods it has say which tasks it is tested on. Two attributes are optional:
+``f(image, text) -> str``. The methods it has say which tasks it is tested on. These attributes are optional:
 
 ``fingerprint`` (str)
     Part of every key of the answer cache: it names everything that can change an answer. That is the weights (their
@@ -13,6 +13,13 @@ A model is an object with one or more of the methods ``answer``, ``entail`` and 
 
 ``batch_size`` (int)
     How many inputs it takes at once where the user leaves it open.
+
+``largest_batch`` (int)
+    Up to how many it may be asked at once: batches double as long as memory lasts. Without it, never more than
+    ``batch_size``.
+
+``usage`` (a mapping of names to numbers)
+    What its answers have cost since it was made, such as ``{"tokens in": 1200}``: it stands in the report.
 
 A ``ModelError`` out of a model means that all of it is unusable; any other exception is about the batch that was asked.
 """
@@ -30,6 +37,7 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
+from pytest_vqamt.models.batch_size import BatchSize
 
 if sys.version_info >= (3, 14):
     # Annotations are evaluated when they are asked for, and may name what is imported for type checkers only.
@@ -94,15 +102,20 @@ class ModelOptions:
 
     Attributes:
         batch_size: inputs asked at once; None leaves it to the model.
-        device: "auto", "cpu" or "cuda:N".
+        device: "auto", "cpu", "cuda" or "cuda:N".
         dtype: the precision of the weights, such as "bfloat16"; None leaves it to the model.
         settings: what ``--vqamt-option NAME=VALUE`` gave.
+        cache: the folder in which a model may keep what it has worked out, such as features; None to keep nothing.
+        worker, workers: which of how many processes of this run this is, counted from 0.
     """
 
     batch_size: int | None = None
     device: str = "auto"
     dtype: str | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
+    cache: Path | None = None
+    worker: int = 0
+    workers: int = 1
 
     def __post_init__(self) -> None:
         if self.batch_size is not None and self.batch_size < 1:
@@ -121,18 +134,25 @@ class LoadedModel:
         tasks: what it can do, in the order of ``METHODS``.
         fingerprint: what its answers are filed under.
         persistent: whether answers may be kept for later runs: whether it declares its fingerprint itself.
-        batch_size: how many inputs to ask at once.
+        batch: how many inputs to ask at once, which changes as the run goes on.
         deferred: the model's list of what it cannot answer yet, where it has one.
         methods: what to call for each task.
+        used: what its answers have cost so far.
     """
 
     name: str
     tasks: tuple[Task, ...]
     fingerprint: str
     persistent: bool
-    batch_size: int
+    batch: BatchSize = field(compare=False)
     deferred: Deferred | None = None
     methods: Mapping[Task, Method] = field(repr=False, compare=False)
+    used: Callable[[], Mapping[str, float]] = field(repr=False, compare=False, default=dict)
+
+    @property
+    def batch_size(self) -> int:
+        """How many inputs to ask at once now."""
+        return self.batch.now
 
     def ask(self, task: Task, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """One answer for each input, in their order.
@@ -180,9 +200,10 @@ def adopt(name: str, model: object, options: ModelOptions) -> LoadedModel:
         tasks=tuple(methods),
         fingerprint=declared or f"undeclared:{name}",
         persistent=bool(declared),
-        batch_size=options.batch_size or _own_batch_size(name, model),
+        batch=_batch(name, model, options),
         deferred=model if isinstance(model, Deferred) else None,
         methods=methods,
+        used=lambda: _usage(name, model),
     )
 
 
@@ -216,20 +237,41 @@ def _one_by_one(function: Callable[..., object]) -> Method:
     return answer
 
 
-def _own_batch_size(name: str, model: object) -> int:
-    size: object = getattr(model, "batch_size", None)
+def _batch(name: str, model: object, options: ModelOptions) -> BatchSize:
+    """What the user says, else what the model says."""
+    if options.batch_size is not None:
+        return BatchSize(options.batch_size)
+    first = _own_size(name, model, "batch_size", DEFAULT_BATCH_SIZE)
+    return BatchSize(first, most=max(first, _own_size(name, model, "largest_batch", first)))
+
+
+def _own_size(name: str, model: object, attribute: str, default: int) -> int:
+    size: object = getattr(model, attribute, None)
     if size is None:
-        return DEFAULT_BATCH_SIZE
+        return default
     if not isinstance(size, int) or isinstance(size, bool) or size < 1:
-        raise ModelError(f"Expected the batch_size of model {name!r} to be 1 or more, but got batch_size={_told(size)}")
+        raise ModelError(
+            f"Expected the {attribute} of model {name!r} to be 1 or more, but got {attribute}={_told(size)}"
+        )
     return size
+
+
+def _usage(name: str, model: object) -> Mapping[str, float]:
+    usage: object = getattr(model, "usage", None)
+    if usage is None:
+        return {}
+    if not isinstance(usage, Mapping) or not all(
+        isinstance(key, str) and isinstance(value, int | float) and isfinite(value) for key, value in usage.items()
+    ):
+        raise ModelError(f"Expected the usage of model {name!r} to map names to numbers, but got usage={_told(usage)}")
+    return dict(usage)
 
 
 def _answer(value: object, asked: ModelInput, who: str) -> Answer:
     if isinstance(value, str):
         return Answer(_writable(value))
     if isinstance(value, Answer) and _is_sound(value.text, value.scores):
-        return Answer(_writable(value.text), value.scores)
+        return Answer(_writable(value.text), value.scores, bool(value.truncated))
     raise ModelError(
         f"Expected {who} to return an Answer(text, scores) or a str for each input, but got {_told(value)} "
         f"for text={shortened(asked.text)}"

@@ -12,6 +12,10 @@ from typing import TypeAlias
 
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, did_you_mean
 from pytest_vqamt.models.base import LoadedModel, ModelOptions, adopt
+from pytest_vqamt.models.prompts import PROMPT_SETTINGS
+
+REGION_SETTINGS = ("detector", "features", "features-dtype", "region-min-size", "region-max-size")
+"""What the models over region features can be given."""
 
 Factory: TypeAlias = Callable[[str, ModelOptions], object]
 """Makes a model from what follows the first colon of its spec, and the options."""
@@ -28,8 +32,10 @@ class Kind:
         name: what its specs begin with.
         factory: the factory, or where it is: "module:callable", imported when a model of this kind is first made.
         description: one line.
-        argument: what follows the colon ("FILE"); "" where nothing may; None where the factory alone can tell.
+        argument: what follows the colon ("FILE"), in brackets where it may be left out; "" where nothing may follow;
+            None where the factory alone can tell.
         extra: the extra of this package that installs what it needs.
+        on_device: whether it computes on a CUDA device, where there is one.
         settings: the names that ``--vqamt-option NAME=VALUE`` may give it; None for any.
         origin: who adds it.
     """
@@ -39,13 +45,21 @@ class Kind:
     description: str
     argument: str | None = None
     extra: str = ""
+    on_device: bool = False
     settings: tuple[str, ...] | None = ()
     origin: str = "pytest-vqamt"
 
     @property
     def form(self) -> str:
-        """How a spec of this kind is written: "answers:FILE"."""
-        return f"{self.name}:{self.argument}" if self.argument else self.name
+        """How a spec of this kind is written: "answers:FILE"; what may be left out is in brackets."""
+        if not self.argument:
+            return self.name
+        return f"{self.name}[:{self.argument[1:-1]}]" if self.is_optional else f"{self.name}:{self.argument}"
+
+    @property
+    def is_optional(self) -> bool:
+        """Whether the argument may be left out."""
+        return bool(self.argument) and str(self.argument).startswith("[")
 
 
 MODELS: tuple[Kind, ...] = (
@@ -55,6 +69,58 @@ MODELS: tuple[Kind, ...] = (
         description="the small trained model that comes with this package; does every task",
         argument="",
         extra="demo",
+    ),
+    Kind(
+        name="lxmert",
+        factory="pytest_vqamt.models.lxmert:load",
+        description="LXMERT with its region detector; answers questions",
+        argument="[PATH]",
+        extra="transformers",
+        on_device=True,
+        settings=(*REGION_SETTINGS, "answers"),
+    ),
+    Kind(
+        name="visualbert",
+        factory="pytest_vqamt.models.visualbert:load",
+        description="VisualBERT with the same region detector; answers questions",
+        argument="[PATH]",
+        extra="transformers",
+        on_device=True,
+        settings=(*REGION_SETTINGS, "answers"),
+    ),
+    Kind(
+        name="vilt",
+        factory="pytest_vqamt.models.vilt:load",
+        description="ViLT; answers questions, or judges hypotheses where its head is NLVR2's",
+        argument="[PATH]",
+        extra="transformers",
+        on_device=True,
+    ),
+    Kind(
+        name="blip",
+        factory="pytest_vqamt.models.blip:load",
+        description="BLIP; answers questions, describes pictures or judges hypotheses, as its head is made for",
+        argument="[PATH]",
+        extra="transformers",
+        on_device=True,
+        settings=("longest-answer", "longest-caption"),
+    ),
+    Kind(
+        name="hf",
+        factory="pytest_vqamt.models.hf.load:load",
+        description="any model of transformers that is shown a picture and prompted: LLaVA, Qwen2-VL, BLIP-2, ...",
+        argument="REPO-OR-PATH",
+        extra="transformers",
+        on_device=True,
+        settings=PROMPT_SETTINGS,
+    ),
+    Kind(
+        name="openai",
+        factory="pytest_vqamt.models.openai.load:load",
+        description="a model behind an HTTP endpoint of the form that OpenAI's chat completions have",
+        argument="MODEL@URL",
+        extra="http",
+        settings=(*PROMPT_SETTINGS, "timeout-s", "in-flight", "retries-s", "temperature", "revision"),
     ),
     Kind(
         name="python",
@@ -142,10 +208,18 @@ class Catalogue:
         known = self._parsed(spec)[0].settings
         return known is None or setting in known
 
+    def is_on_device(self, spec: str) -> bool:
+        """Whether a model of this spec computes on a CUDA device, where there is one.
+
+        Raises:
+            OptionError: no such kind.
+        """
+        return self._parsed(spec)[0].on_device
+
     def _parsed(self, spec: str) -> tuple[Kind, str]:
         name, _, argument = spec.partition(":")
         kind = self._kind(name, spec)
-        if kind.argument and not argument:
+        if kind.argument and not argument and not kind.is_optional:
             raise OptionError(f"Expected --vqamt-model={kind.form}, but got model={spec!r}")
         if kind.argument == "" and spec != name:
             raise OptionError(f"Expected --vqamt-model={kind.form} with nothing after it, but got model={spec!r}")

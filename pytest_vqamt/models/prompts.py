@@ -1,8 +1,18 @@
-"""How each task is put to a model that reads one text."""
+"""How each task is put to a model that reads one text, and how its answer to a hypothesis is taken."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import astuple, dataclass, replace
+
+from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.meaning import Annotated, Choice, Count, is_yes_no
+from pytest_vqamt.core.query import ModelInput, Query, Task
+from pytest_vqamt.models.base import ModelOptions
+
+PLACE = "{text}"
+"""What stands for the question or the hypothesis in a prompt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -10,16 +20,51 @@ class Prompts:
     """What is said to the model; ``{text}`` stands for the question or the hypothesis.
 
     Attributes:
-        question, entailment, caption: the prompt of each task.
+        question: for questions of which no more is known.
+        yes_no, count, choice: for questions to be answered by yes or no, by a number, and by one of what they offer;
+            empty where ``question`` serves.
+        entailment, caption: for hypotheses, and for descriptions.
         longest_answer, longest_caption: how many tokens may be generated at most.
     """
 
     question: str
+    yes_no: str = ""
+    count: str = ""
+    choice: str = ""
     entailment: str
     caption: str
     longest_answer: int = 16
     longest_caption: int = 80
 
+    def text(self, asked: ModelInput) -> str:
+        """What is said to the model for this input."""
+        query = asked.query
+        if query.task is Task.CAPTIONING:
+            return self.caption
+        prompt = self.entailment if query.task is Task.ENTAILMENT else self._of_question(query)
+        return prompt.replace(PLACE, query.text)
+
+    def longest(self, task: Task) -> int:
+        """How many tokens may be generated at most."""
+        return self.longest_caption if task is Task.CAPTIONING else self.longest_answer
+
+    @property
+    def digest(self) -> str:
+        """Names all of them, for fingerprints."""
+        return digest(*map(str, astuple(self)))
+
+    def _of_question(self, query: Query) -> str:
+        meaning = query.meaning
+        if is_yes_no(meaning):
+            return self.yes_no or self.question
+        if isinstance(meaning, Count) or (isinstance(meaning, Annotated) and _HOW_MANY.match(query.text)):
+            return self.count or self.question
+        if isinstance(meaning, Choice) or (isinstance(meaning, Annotated) and meaning.options):
+            return self.choice or self.question
+        return self.question
+
+
+_HOW_MANY = re.compile(r"\s*how many\b", re.IGNORECASE)
 
 BARE = Prompts(
     question="{text}",
@@ -32,10 +77,72 @@ BARE = Prompts(
 
 INSTRUCTED = Prompts(
     question="{text}\nAnswer the question using a single word or phrase.",
+    yes_no="{text}\nAnswer with yes or no.",
+    count="{text}\nAnswer with a number.",
+    choice="{text}\nAnswer with one of the options that the question names.",
     entailment=(
         "Hypothesis: {text}\nDoes the picture entail the hypothesis? Answer entailment where it must be true, "
         "contradiction where it cannot be, neutral where the picture does not tell. Answer with one word."
     ),
     caption="Describe the picture in one sentence. Name everything that can be seen.",
 )
-"""For published models that follow instructions."""
+"""For published models that follow instructions. The first is LLaVA-1.5's own for short answers (Liu et al. 2024)."""
+
+_FIELD_OF = {
+    "prompt-question": "question",
+    "prompt-yes-no": "yes_no",
+    "prompt-count": "count",
+    "prompt-choice": "choice",
+    "prompt-entailment": "entailment",
+    "prompt-caption": "caption",
+}
+_LENGTH_OF = {"longest-answer": "longest_answer", "longest-caption": "longest_caption"}
+
+PROMPT_SETTINGS = (*_FIELD_OF, *_LENGTH_OF)
+"""The names of ``--vqamt-option NAME=VALUE`` that change prompts."""
+
+
+
+def prompts_of(options: ModelOptions, base: Prompts = INSTRUCTED) -> Prompts:
+    r"""``base`` with what the user sets instead; ``\n`` in a prompt is a new line.
+
+    Raises:
+        OptionError: a prompt has no place for its text, or a length is no whole number.
+    """
+    texts: dict[str, str] = {}
+    lengths: dict[str, int] = {}
+    for name, field in _FIELD_OF.items():
+        if name in options.settings:
+            value = options.settings[name].replace("\\n", "\n")
+            if PLACE not in value and field != "caption":
+                raise OptionError(
+                    f"Expected {PLACE} in the prompt, where the question is to stand, but got {name}={value!r}"
+                )
+            texts[field] = value
+    for name, field in _LENGTH_OF.items():
+        if name in options.settings:
+            value = options.settings[name]
+            if not value.isdecimal() or not 1 <= int(value) <= 4096:
+                raise OptionError(f"Expected a number of tokens from 1 to 4096, but got {name}={value!r}")
+            lengths[field] = int(value)
+    return replace(base, **texts, **lengths)  # type: ignore[arg-type]  # mypy takes each name for every field
+
+
+_LABELS = {
+    "entailment": "entailment", "entails": "entailment", "entailed": "entailment",
+    "neutral": "neutral",
+    "contradiction": "contradiction", "contradicts": "contradiction", "contradicted": "contradiction",
+}  # fmt: skip
+
+
+def label(text: str) -> str:
+    """The label that a generated answer gives, where it names just one; else the answer as it is.
+
+    >>> label("Entailment.")
+    'entailment'
+    >>> label("It is neither entailment nor contradiction")
+    'It is neither entailment nor contradiction'
+    """
+    named = {_LABELS[word] for word in re.findall(r"[a-z]+", text.lower()) if word in _LABELS}
+    negated = re.search(r"\b(not|no|neither|nor|n't|cannot|isn|doesn)\b", text.lower())
+    return named.pop() if len(named) == 1 and not negated else text

@@ -5,6 +5,7 @@ What it was trained on and how well it sees is in ``tiny_weights/MODEL_CARD.md``
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from pytest_vqamt.models.base import ModelOptions
@@ -20,4 +21,6 @@ def load(_argument: str, options: ModelOptions) -> Llava:
     Raises:
         ModelError: its files are damaged.
     """
-    return Llava(WEIGHTS, options, prompts=BARE, threads=1)
+    # So small a model gains nothing from another device, and answers alike on every machine.
+    here = replace(options, device="cpu") if options.device == "auto" else options
+    return Llava(WEIGHTS, here, prompts=BARE, threads=1)

@@ -12,6 +12,7 @@ from pathlib import Path
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.pairs import Pairs
+from pytest_vqamt.core.reports import added
 from pytest_vqamt.core.results import Gate, ModelUse, Presumed, RelationResult, Report
 from pytest_vqamt.reporting.json_file import write_report
 from pytest_vqamt.reporting.merge_cases import merge_cases
@@ -123,6 +124,7 @@ def _model(uses: Sequence[ModelUse]) -> ModelUse:
         uses[0],
         queries_asked=sum(use.queries_asked for use in uses),
         queries_cached=sum(use.queries_cached for use in uses),
+        usage=reduce(added, (use.usage for use in uses)),
     )
 
 

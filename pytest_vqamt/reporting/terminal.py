@@ -45,10 +45,18 @@ def summary(report: Report, again: str = "pytest", *, in_full: bool = False) -> 
     )
     if asked:
         yield asked
+    for model in report.models:
+        if model.usage:
+            yield f"{model.name} used {', '.join(f'{name} {_figure(value)}' for name, value in model.usage)}"
     if report.shard != "1/1":
         yield f"this is shard {report.shard}: `vqamt merge` joins the shards and holds the whole against the gates"
     elif report.relations and not any(result.gates for result in report.relations):
         yield "no gate was set, so no pass rate can fail the run: set one with --vqamt-fail-under=RATE or GLOB=RATE"
+
+
+def _figure(value: float) -> str:
+    """A number as people read it: whole ones in full with commas, others to six digits."""
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.6g}"
 
 
 def _block(results: Sequence[RelationResult], again: str, in_full: bool) -> Iterator[str]:
@@ -159,6 +167,9 @@ def _remark(result: RelationResult, in_full: bool) -> Iterator[str]:
         share = times / total
         if share >= _DOMINANT and not _right_as_often(result, share):
             yield f"{result.item}: {share:.0%} of all answers are {reading!r}"
+    cut = result.truncated
+    if cut:
+        yield f"{result.item}: in {cut} of {result.all_cases} cases the model read only the beginning of a question"
     if result.error:
         yield f"{result.item}: {result.errors} of {result.all_cases} cases had no answer; the first: {result.error}"
 

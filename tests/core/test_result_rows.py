@@ -32,10 +32,17 @@ RESULT = RelationResult(
     item="metavqa.partition[object]",
     version=2,
     claim="The count of two groups together equals the sum of their counts.",
-    model=ModelUse(name="tiny", fingerprint="abc", tasks=("vqa", "captioning"), queries_asked=30, queries_cached=4),
+    model=ModelUse(
+        name="tiny",
+        fingerprint="abc",
+        tasks=("vqa", "captioning"),
+        queries_asked=30,
+        queries_cached=4,
+        usage=(("tokens in", 7.0),),
+    ),
     data=DataUse(spec="pictures:500", scenes=500, digest="d" * 16, bad_records=("photos.jsonl:7: no box",)),
     tags=("presumed",),
-    tally=Tally(cases=10, holds=5, violated=2, unparsed=1, errors=1, waived=1, vacuous=2),
+    tally=Tally(cases=10, holds=5, violated=2, unparsed=1, errors=1, waived=1, vacuous=2, truncated=3),
     scenes_not_applicable=7,
     not_applicable={"no two names that are surely disjoint": 7},
     breakdown={"present_groups": {"2": Tally(cases=6, holds=4, violated=2), "0": Tally(cases=2, holds=1, unparsed=1)}},
@@ -146,7 +153,14 @@ def test_the_report_has_every_field_that_others_read() -> None:
     assert row["schema"] == SCHEMA == 1
     assert {"schema", "vqamt_version", "seed", "started", "duration_s", "models", "data", "relations"} <= row.keys()
     assert row["models"] == [
-        {"name": "tiny", "fingerprint": "abc", "tasks": ["vqa", "captioning"], "queries_asked": 30, "queries_cached": 4}
+        {
+            "name": "tiny",
+            "fingerprint": "abc",
+            "tasks": ["vqa", "captioning"],
+            "queries_asked": 30,
+            "queries_cached": 4,
+            "usage": {"tokens in": 7.0},
+        }
     ]
     assert row["data"] == [
         {"spec": "pictures:500", "scenes": 500, "digest": "d" * 16, "bad_records": ["photos.jsonl:7: no box"]}
@@ -173,7 +187,9 @@ def test_a_relation_has_every_field_that_others_read() -> None:
 
 def test_presumed_cases_have_a_place_of_their_own() -> None:
     row = as_json(relation_row(RESULT))
-    counts: Row = {"cases": 2, "holds": 1, "violated": 1, "unparsed": 0, "errors": 0, "waived": 0, "vacuous": 0}
+    counts: Row = {"cases": 2, "holds": 1, "violated": 1} | dict.fromkeys(
+        ("unparsed", "errors", "waived", "vacuous", "truncated"), 0
+    )
     gate: Row = {"kind": "fail-under", "threshold": 0.4, "on": "point", "met": True}
     breakdown: Row = {"shape": {"one name": counts}}
     rest: Row = {"pass_rate": 0.5, "interval": [0.0945, 0.9055], "gate": gate, "readings": {"no": 4}}

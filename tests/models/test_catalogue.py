@@ -62,7 +62,19 @@ def refusal(catalogue: Catalogue, spec: str) -> str:
 
 def test_the_kinds_that_come_with_the_package_in_order(catalogue: Catalogue) -> None:
     forms = [form for form, _ in catalogue.describe()]
-    assert forms == ["tiny", "python:module:factory", "answers:FILE", "oracle", "fault:NAME"]
+    assert forms == [
+        "tiny",
+        "lxmert[:PATH]",
+        "visualbert[:PATH]",
+        "vilt[:PATH]",
+        "blip[:PATH]",
+        "hf:REPO-OR-PATH",
+        "openai:MODEL@URL",
+        "python:module:factory",
+        "answers:FILE",
+        "oracle",
+        "fault:NAME",
+    ]
     assert all(line and "\n" not in line for _, line in catalogue.describe())
 
 
@@ -79,7 +91,9 @@ def test_describing_imports_no_adapter() -> None:
         "print(sorted(name for name in sys.modules if name.startswith('pytest_vqamt.models.')))"
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert printed.strip() == "['pytest_vqamt.models.base', 'pytest_vqamt.models.catalogue']"
+    assert printed.strip() == str(
+        [f"pytest_vqamt.models.{name}" for name in ("base", "batch_size", "catalogue", "prompts")]
+    )
 
 
 def test_a_spec_without_argument(catalogue: Catalogue, ask: Ask) -> None:
@@ -117,11 +131,11 @@ def test_an_unknown_kind_is_refused_with_the_nearest(catalogue: Catalogue) -> No
     )
 
 
-@pytest.mark.parametrize("spec", ["", "lxmert", "hf:org/name", "my_models:load"])
+@pytest.mark.parametrize("spec", ["", "gpt", "llava:org/name", "my_models:load"])
 def test_an_unknown_kind_is_refused_with_all_that_there_are(catalogue: Catalogue, spec: str) -> None:
     assert refusal(catalogue, spec) == (
         f"Expected --vqamt-model to begin with a kind of model, but got model={spec!r}; "
-        "known: tiny, python, answers, oracle, fault"
+        "known: tiny, lxmert, visualbert, vilt, blip, hf, openai, python, answers, oracle, fault"
     )
 
 
@@ -132,6 +146,7 @@ def test_an_unknown_kind_is_refused_with_all_that_there_are(catalogue: Catalogue
         ("fault:", "fault:NAME"),
         ("answers:", "answers:FILE"),
         ("python", "python:module:factory"),
+        ("hf", "hf:REPO-OR-PATH"),
     ],
 )
 def test_a_missing_argument_is_refused(catalogue: Catalogue, spec: str, form: str) -> None:

@@ -57,7 +57,7 @@ def test_the_page_has_every_field_that_a_case_can_have() -> None:
         relation="ours.test", variant="", scene="made", queries=(query,), expected="none", facts=(), tags=("presumed",)
     )
     row = case_row(
-        case, [Answer("yes", (("yes", 0.9),))], Verdict(outcome=Outcome.HOLDS), model="m", data="d", waived=True
+        case, [Answer("yes", (("yes", 0.9),), truncated=True)], Verdict(outcome=Outcome.HOLDS), model="m", data="d", waived=True
     )
     assert documented("cases.jsonl") == set(row)
     [asked] = row["queries"] if isinstance(row["queries"], list) else []

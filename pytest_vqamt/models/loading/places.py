@@ -1,0 +1,90 @@
+"""Where a checkpoint lies: a folder, or a name on the hub, whose files are fetched once."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytest_vqamt.core.errors import ModelError
+
+_HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+(@[\w./-]+)?")
+_WANTED = ("*.json", "*.safetensors", "*.jinja", "*.model", "*.txt")
+_OLD_WEIGHTS = ("*.json", "pytorch_model*.bin", "*.jinja", "*.model", "*.txt")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoint:
+    """A model's files on the disk; ``name`` is what the user typed."""
+
+    folder: Path
+    name: str
+
+
+def located(argument: str, *, default: str, kind: str) -> Checkpoint:
+    """The checkpoint that ``kind:argument`` names; ``default`` is the hub name where the argument is empty.
+
+    What is a folder is taken as it is. ``org/name`` or ``org/name@revision`` is looked for in the hub's cache first and
+    then fetched.
+
+    Raises:
+        ModelError: it is neither, or cannot be fetched.
+    """
+    named = argument or default
+    folder = Path(named).expanduser()
+    if folder.is_dir():
+        return Checkpoint(folder=folder, name=named)
+    if not _HUB_NAME.fullmatch(named) or named.startswith((".", "~")) or folder.exists():
+        what = "a file" if folder.exists() else "no such folder"
+        raise ModelError(
+            f"Expected {kind}:PATH with a checkpoint folder, or {kind}:ORG/NAME of a model on the hub, but got "
+            f"model={f'{kind}:{argument}'!r}: that is {what}"
+        )
+    return Checkpoint(folder=_fetched(named, kind), name=named)
+
+
+def _fetched(named: str, kind: str) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    repo, _, revision = named.partition("@")
+    wanted = revision or None
+    try:
+        kept = Path(snapshot_download(repo, revision=wanted, local_files_only=True))
+    except LocalEntryNotFoundError:
+        kept = None
+    if kept is not None and _is_whole(kept):
+        return kept
+    if _is_offline():
+        raise ModelError(
+            f"Expected model {named!r} in the hub's cache, since HF_HUB_OFFLINE is set, but it is not there: fetch it "
+            f"where there is a network (hf download {repo}) and copy its folder here, then give {kind}:FOLDER"
+        )
+    try:
+        return Path(snapshot_download(repo, revision=wanted, allow_patterns=list(_patterns(repo, wanted))))
+    except Exception as error:  # the client raises what its HTTP library does, which changes with its version
+        told = " ".join(str(error).split()) or type(error).__name__
+        raise ModelError(
+            f"Expected to fetch model {named!r} from the hub, but: {told[:200]}. Without a network give {kind}:FOLDER, "
+            "and set HF_HUB_OFFLINE=1, so that nothing waits for it"
+        ) from error
+
+
+def _patterns(repo: str, revision: str | None) -> tuple[str, ...]:
+    """Which files to fetch: weights as safetensors where there are any, else in torch's older form; never both."""
+    from huggingface_hub import list_repo_files
+
+    files = list_repo_files(repo, revision=revision)
+    return _WANTED if any(file.endswith(".safetensors") for file in files) else _OLD_WEIGHTS
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether the cached files have weights: another program may have fetched the configuration alone."""
+    return (folder / "config.json").is_file() and any(
+        file.suffix in (".safetensors", ".bin") for file in folder.iterdir()
+    )
+
+
+def _is_offline() -> bool:
+    return os.environ.get("HF_HUB_OFFLINE", "").strip().upper() in ("1", "ON", "YES", "TRUE")

@@ -1,0 +1,86 @@
+"""Where memory runs out the batch is halved and asked again: nothing is lost, and nothing answered is asked twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from pytest_vqamt.core.query import Answer, Failure, ModelInput
+from pytest_vqamt.execution.answer_store import AnswerStore
+from pytest_vqamt.execution.asking import Asker
+from pytest_vqamt.execution.render_ahead import RenderAhead
+from tests.execution.worlds import Scenes, loaded, query
+
+
+class OutOfMemoryError(RuntimeError):
+    """What torch raises, by its name."""
+
+
+class Small:
+    """A device that has room for so many at once."""
+
+    batch_size = 2
+    largest_batch = 64
+
+    def __init__(self, room: int, too_long: str = "") -> None:
+        self.room = room
+        self.too_long = too_long
+        self.tried: list[int] = []
+        self.answered: list[str] = []
+
+    def answer(self, batch: Sequence[ModelInput]) -> list[str]:
+        self.tried.append(len(batch))
+        texts = [asked.text for asked in batch]
+        if len(batch) > self.room or self.too_long in texts:
+            raise OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
+        self.answered += texts
+        return [f"to {text}" for text in texts]
+
+
+@pytest.fixture
+def store() -> Iterator[AnswerStore]:
+    with AnswerStore(None) as opened:
+        yield opened
+
+
+def ask(model: Small, store: AnswerStore, texts: Sequence[str]) -> dict[str, Answer | Failure]:
+    pictures = RenderAhead(Scenes(1), 2)
+    queries = [query(text) for text in texts]
+    try:
+        found = Asker(loaded(model), store, pictures, lambda _: None).ask({each.id: each for each in queries})
+    finally:
+        pictures.close()
+    return {each.text: found[each.id] for each in queries}
+
+
+TEXTS = [f"number {place}" for place in range(40)]
+
+
+def test_batches_grow_until_memory_runs_out_and_then_stay(store: AnswerStore) -> None:
+    model = Small(room=6)
+    found = ask(model, store, TEXTS)
+    assert found == {text: Answer(f"to {text}") for text in TEXTS}
+    # 2, 4, then 8 are too many: halved, and 4 from then on. 2 + 4 + 8 = 14 are answered by then, 26 are left.
+    assert model.tried == [2, 4, 8, 4, 4, 4, 4, 4, 4, 4, 4, 2]
+    assert model.answered == TEXTS
+
+
+def test_what_was_learned_is_remembered_by_the_next_item(store: AnswerStore) -> None:
+    model = Small(room=6)
+    adopted = loaded(model)
+    pictures = RenderAhead(Scenes(1), 2)
+    for texts in (TEXTS[:20], TEXTS[20:]):
+        Asker(adopted, store, pictures, lambda _: None).ask({query(text).id: query(text) for text in texts})
+    pictures.close()
+    assert model.tried.count(8) == 1
+
+
+def test_one_query_that_does_not_fit_costs_only_itself(store: AnswerStore) -> None:
+    model = Small(room=64, too_long=TEXTS[5])
+    found = ask(model, store, TEXTS[:8])
+    lost = found.pop(TEXTS[5])
+    assert isinstance(lost, Failure)
+    assert lost.reason.startswith("OutOfMemoryError: memory ran out on a single query: give --vqamt-dtype=bfloat16")
+    assert all(isinstance(answer, Answer) for answer in found.values())
+    assert sorted(model.answered) == sorted(found)

@@ -1,0 +1,86 @@
+"""Each worker has a device of its own, and shares one only where the user says so."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from pytest_vqamt.core.errors import ModelError, OptionError
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.loading.runtime import Runtime, device_of
+
+
+@pytest.fixture
+def devices(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """So many devices, as far as torch is asked."""
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: request.param > 0)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: request.param)
+
+
+@pytest.mark.parametrize("devices", [0], indirect=True)
+def test_without_devices_it_is_the_processor(devices: None) -> None:
+    assert device_of(ModelOptions(workers=8, worker=3)) == "cpu"
+    with pytest.raises(ModelError, match=r"=cuda:0 to be there, .* finds no CUDA device: give --vqamt-device=cpu"):
+        device_of(ModelOptions(device="cuda:0"))
+
+
+@pytest.mark.parametrize("devices", [4], indirect=True)
+def test_each_worker_has_its_own(devices: None) -> None:
+    assert [device_of(ModelOptions(worker=worker, workers=4)) for worker in range(4)] == [
+        "cuda:0",
+        "cuda:1",
+        "cuda:2",
+        "cuda:3",
+    ]
+
+
+@pytest.mark.parametrize("devices", [2], indirect=True)
+def test_more_workers_than_devices_share_only_where_the_user_says_so(devices: None) -> None:
+    with pytest.raises(ModelError, match=r"at most 2 workers for 2 CUDA devices, .* -n 3: give -n 2, or .*=cuda to"):
+        device_of(ModelOptions(workers=3))
+    assert [device_of(ModelOptions(device="cuda", worker=worker, workers=3)) for worker in range(3)] == [
+        "cuda:0",
+        "cuda:1",
+        "cuda:0",
+    ]
+    assert device_of(ModelOptions(device="cuda:1", worker=0, workers=3)) == "cuda:1"
+    assert device_of(ModelOptions(device="cpu", workers=3)) == "cpu"
+
+
+@pytest.mark.parametrize("devices", [2], indirect=True)
+def test_a_device_that_is_not_there_is_refused(devices: None) -> None:
+    with pytest.raises(ModelError, match="from cuda:0 to cuda:1, but got device='cuda:2'"):
+        device_of(ModelOptions(device="cuda:2"))
+
+
+def test_precisions() -> None:
+    assert Runtime.of(ModelOptions(device="cpu")).dtype == "float32"
+    assert Runtime.of(ModelOptions(device="cpu", dtype="bf16")).dtype == "bfloat16"
+    with pytest.raises(OptionError, match="but got dtype='flaot32'; did you mean 'float32'"):
+        Runtime.of(ModelOptions(device="cpu", dtype="flaot32"))
+
+
+def test_workers_share_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 8)
+    assert Runtime.of(ModelOptions(device="cpu")).threads is None
+    assert Runtime.of(ModelOptions(device="cpu", workers=3)).threads == 2
+    assert Runtime.of(ModelOptions(device="cpu", workers=100)).threads == 1
+    assert Runtime.of(ModelOptions(device="cpu", workers=3), threads=1).threads == 1
+
+
+def test_threads_are_as_before_afterwards() -> None:
+    before = torch.get_num_threads()
+    with Runtime(device=torch.device("cpu"), dtype="float32", threads=1).running():
+        assert torch.get_num_threads() == 1
+        assert torch.is_inference_mode_enabled()
+    assert torch.get_num_threads() == before
+
+
+def test_the_fingerprint_tells_precisions_apart_and_not_devices() -> None:
+    plain = Runtime(device=torch.device("cpu"), dtype="float32")
+    assert plain.fingerprint("m", 1, "f", "s") != plain.fingerprint("m", 1, "f", "t")
+    assert plain.fingerprint("m", 1, "f") != plain.fingerprint("m", 2, "f")
+    half = Runtime(device=torch.device("cpu"), dtype="bfloat16")
+    assert plain.fingerprint("m", 1, "f") != half.fingerprint("m", 1, "f")
+    other = Runtime(device=torch.device("meta"), dtype="float32", threads=3)
+    assert plain.fingerprint("m", 1, "f") == other.fingerprint("m", 1, "f")

@@ -1,0 +1,144 @@
+"""A checkpoint is a folder or a name on the hub; what cannot be found is told in one line, at once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import huggingface_hub
+import pytest
+from huggingface_hub.errors import LocalEntryNotFoundError
+
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.models.loading import places
+from pytest_vqamt.models.loading.places import located
+
+_OFFLINE = """
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.models.loading.places import located
+try:
+    located("no-such/model", default="", kind="vilt")
+except ModelError as error:
+    print(error)
+"""
+
+
+def test_a_folder_is_taken_as_it_is(tmp_path: Path) -> None:
+    found = located(str(tmp_path), default="org/name", kind="vilt")
+    assert (found.folder, found.name) == (tmp_path, str(tmp_path))
+
+
+def test_a_folder_may_look_like_a_hub_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "runs" / "last").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    assert located("runs/last", default="org/name", kind="vilt").folder == Path("runs/last")
+
+
+def test_home_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "model").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    assert located("~/model", default="", kind="vilt").folder == tmp_path / "model"
+
+
+@pytest.mark.parametrize("argument", ["./nothing", "/no/such/folder", "~/nothing-there", "nothing", "a/b/c"])
+def test_what_is_no_folder_and_no_name_is_refused(argument: str) -> None:
+    with pytest.raises(ModelError, match=rf"Expected vilt:PATH .* got model='vilt:{argument}': that is no such folder"):
+        located(argument, default="", kind="vilt")
+
+
+def test_a_file_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "model.safetensors"
+    file.touch()
+    with pytest.raises(ModelError, match="that is a file"):
+        located(str(file), default="", kind="vilt")
+
+
+def test_without_a_network_it_is_told_at_once(tmp_path: Path) -> None:
+    """In a process of its own: the hub client reads its settings when it is imported."""
+    env = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path), "PATH": ""}
+    started = time.monotonic()
+    run = subprocess.run([sys.executable, "-c", _OFFLINE], env=env, capture_output=True, text=True, check=True)
+    assert time.monotonic() - started < 20
+    assert "Expected model 'no-such/model' in the hub's cache, since HF_HUB_OFFLINE is set" in run.stdout
+    assert "hf download no-such/model" in run.stdout
+    assert run.stdout.count("\n") == 1
+
+
+class Hub:
+    """A hub that has some files, and of which some are in the cache."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, folder: Path, files: list[str]) -> None:
+        self.folder = folder
+        self.fetched: list[tuple[str, str | None, tuple[str, ...]]] = []
+        self.error: Exception | None = None
+        monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+        monkeypatch.setattr(huggingface_hub, "list_repo_files", lambda _repo, **_revision: files)
+        monkeypatch.setattr(huggingface_hub, "snapshot_download", self.snapshot)
+
+    def snapshot(
+        self,
+        repo: str,
+        *,
+        revision: str | None = None,
+        local_files_only: bool = False,
+        allow_patterns: list[str] | None = None,
+    ) -> str:
+        if local_files_only:
+            if not self.folder.exists():
+                raise LocalEntryNotFoundError("not in the cache")
+            return str(self.folder)
+        if self.error:
+            raise self.error
+        self.fetched.append((repo, revision, tuple(allow_patterns or ())))
+        return str(self.folder)
+
+
+def test_a_model_of_the_hub_is_fetched_without_its_weights_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub = Hub(monkeypatch, tmp_path / "gone", ["config.json", "model.safetensors", "pytorch_model.bin"])
+    assert located("", default="org/name@v1.2", kind="vilt").folder == hub.folder
+    ((repo, revision, patterns),) = hub.fetched
+    assert (repo, revision) == ("org/name", "v1.2")
+    assert "*.safetensors" in patterns
+    assert not any("bin" in pattern for pattern in patterns)
+
+
+def test_older_weights_are_fetched_where_there_are_no_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub = Hub(monkeypatch, tmp_path / "gone", ["config.json", "pytorch_model.bin"])
+    located("org/name", default="", kind="vilt")
+    assert "pytorch_model*.bin" in hub.fetched[0][2]
+
+
+def test_what_is_in_the_cache_is_not_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub = Hub(monkeypatch, tmp_path, [])
+    (tmp_path / "config.json").touch()
+    (tmp_path / "model.safetensors").touch()
+    assert located("org/name", default="", kind="vilt").folder == tmp_path
+    assert hub.fetched == []
+
+
+def test_a_cache_with_the_configuration_alone_is_filled_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub = Hub(monkeypatch, tmp_path, ["config.json", "model.safetensors"])
+    (tmp_path / "config.json").touch()
+    located("org/name", default="", kind="vilt")
+    assert len(hub.fetched) == 1
+
+
+def test_a_download_that_fails_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub = Hub(monkeypatch, tmp_path / "gone", ["model.safetensors"])
+    hub.error = OSError("cannot reach\nthe hub")
+    with pytest.raises(ModelError) as told:
+        located("org/name", default="", kind="vilt")
+    assert "Expected to fetch model 'org/name' from the hub, but: cannot reach the hub." in str(told.value)
+    assert "HF_HUB_OFFLINE=1" in str(told.value)
+    assert "\n" not in str(told.value)
+
+
+def test_the_words_that_switch_the_network_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    for word, off in (("1", True), ("true", True), ("ON", True), ("0", False), ("", False)):
+        monkeypatch.setenv("HF_HUB_OFFLINE", word)
+        assert places._is_offline() is off

@@ -1,0 +1,95 @@
+"""Each form of question has its prompt, users may put others in their place, and answers give labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.meaning import Absent, Annotated, Choice, Count, Describe, Exists, Group, Meaning
+from pytest_vqamt.core.query import Task
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.prompts import BARE, INSTRUCTED, PROMPT_SETTINGS, Prompts, label, prompts_of
+
+if TYPE_CHECKING:
+    from tests.models.conftest import Ask
+
+DOG = Group(name="dog")
+FORMS = Prompts(question="Q {text}", yes_no="Y {text}", count="N {text}", choice="C {text}", entailment="E {text}",
+                caption="Say.", longest_answer=3, longest_caption=30)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("meaning", "text", "said"),
+    [
+        (Exists(group=DOG), "Is there a dog?", "Y Is there a dog?"),
+        (Absent(group=DOG), "Is there no dog?", "Y Is there no dog?"),
+        (Count(groups=(DOG,)), "How many dogs?", "N How many dogs?"),
+        (Choice(what=DOG, options=("red", "blue")), "Red or blue?", "C Red or blue?"),
+        (Annotated(answers=(("yes", 1.0),), options=("yes", "no")), "Is it?", "Y Is it?"),
+        (Annotated(answers=(("2", 1.0),)), "How many?", "N How many?"),
+        (Annotated(answers=(("cat", 1.0),), options=("cat", "dog")), "Cat or dog?", "C Cat or dog?"),
+        (Annotated(answers=(("red", 1.0),)), "What colour?", "Q What colour?"),
+    ],
+)
+def test_a_question_has_the_prompt_of_its_form(ask: Ask, meaning: Meaning, text: str, said: str) -> None:
+    assert FORMS.text(ask(meaning, text)) == said
+
+
+def test_hypotheses_and_descriptions_have_theirs(ask: Ask) -> None:
+    assert FORMS.text(ask(Describe(), "A dog sleeps.", task=Task.ENTAILMENT)) == "E A dog sleeps."
+    assert FORMS.text(ask(Describe(), "", task=Task.CAPTIONING)) == "Say."
+    assert (FORMS.longest(Task.VQA), FORMS.longest(Task.ENTAILMENT), FORMS.longest(Task.CAPTIONING)) == (3, 3, 30)
+
+
+def test_without_a_form_of_its_own_it_is_that_of_questions(ask: Ask) -> None:
+    assert BARE.text(ask(Count(groups=(DOG,)), "How many dogs?")) == "How many dogs?"
+
+
+def test_a_brace_in_a_question_stays(ask: Ask) -> None:
+    assert FORMS.text(ask(Describe(), "What is {text}?")) == "Q What is {text}?"
+
+
+def test_users_put_their_own_in_their_place() -> None:
+    given = {"prompt-yes-no": "{text}\\nYes or no?", "longest-caption": "12", "prompt-caption": "Caption:"}
+    changed = prompts_of(ModelOptions(settings=given))
+    assert changed.yes_no == "{text}\nYes or no?"
+    assert (changed.longest_caption, changed.caption) == (12, "Caption:")
+    assert changed.count == INSTRUCTED.count
+    assert changed.digest != INSTRUCTED.digest
+
+
+@pytest.mark.parametrize("name", PROMPT_SETTINGS)
+def test_each_setting_changes_the_digest(name: str) -> None:
+    value = "7" if name.startswith("longest") else "Well, {text}"
+    assert prompts_of(ModelOptions(settings={name: value})).digest != INSTRUCTED.digest
+
+
+def test_a_prompt_without_a_place_for_its_text_is_refused() -> None:
+    with pytest.raises(OptionError, match=r"Expected \{text\} in the prompt, .* got prompt-question='Well\?'"):
+        prompts_of(ModelOptions(settings={"prompt-question": "Well?"}))
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "many", "5000", ""])
+def test_a_length_that_is_none_is_refused(value: str) -> None:
+    with pytest.raises(OptionError, match=f"number of tokens from 1 to 4096, but got longest-answer={value!r}"):
+        prompts_of(ModelOptions(settings={"longest-answer": value}))
+
+
+@pytest.mark.parametrize(
+    ("said", "taken"),
+    [
+        ("entailment", "entailment"),
+        ("Entailment.", "entailment"),
+        ("The picture contradicts it.", "contradiction"),
+        ("**Neutral**", "neutral"),
+        ("entailment or neutral", "entailment or neutral"),
+        ("It is not entailment.", "It is not entailment."),
+        ("It doesn't contradict; entails", "It doesn't contradict; entails"),
+        ("yes", "yes"),
+        ("", ""),
+    ],
+)
+def test_a_label_is_taken_where_just_one_is_named(said: str, taken: str) -> None:
+    assert label(said) == taken

@@ -1,0 +1,87 @@
+"""Each worker has a device of its own; too many workers are told of before any of them starts."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+# As if there were two devices, in a process of its own and in each of its workers.
+_TWO = """
+    import torch
+
+    torch.cuda.is_available = lambda: True
+    torch.cuda.device_count = lambda: 2
+"""
+
+_TELLS = """
+    import os
+    from pytest_vqamt.models.loading.runtime import device_of
+    from pathlib import Path
+
+    def load(argument, options):
+        device = device_of(options)
+
+        def answer(image, text):
+            with Path("devices.txt").open("a") as log:
+                log.write(f"{os.environ.get('PYTEST_XDIST_WORKER', 'alone')} {device}\\n")
+            return "yes"
+
+        return answer
+"""
+
+
+@pytest.fixture
+def tells(pytester: pytest.Pytester) -> str:
+    """A kind of model of an installed package that writes down which device it was given."""
+    pytester.makeconftest(_TWO)
+    pytester.makepyfile(tells=_TELLS)
+    metadata = pytester.mkdir("tells-1.0.dist-info")
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: tells\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[pytest_vqamt.models]\ntells = tells:load\n")
+    return "tells"
+
+
+RELATIONS = "--vqamt-relations=metavqa.partition*,metavqa.re*"
+
+
+def run(pytester: pytest.Pytester, *arguments: str, model: str = "oracle") -> pytest.RunResult:
+    few = ("--vqamt-data=pictures:20", "--vqamt-max-cases=2", "--vqamt-sampler=random", "--vqamt-shrink=0")
+    return pytester.runpytest_subprocess(f"--vqamt-model={model}", *few, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        (("-n2",), {"gw0 cuda:0", "gw1 cuda:1"}),
+        (("-n3", "--vqamt-device=cuda"), {"gw0 cuda:0", "gw1 cuda:1", "gw2 cuda:0"}),
+        (("-n2", "--vqamt-device=cuda:1"), {"gw0 cuda:1", "gw1 cuda:1"}),
+        ((), {"alone cuda:0"}),
+    ],
+)
+def test_each_worker_has_its_device(
+    pytester: pytest.Pytester, tells: str, arguments: tuple[str, ...], wanted: set[str]
+) -> None:
+    run(pytester, RELATIONS, *arguments, "--vqamt-no-cache", model=tells)
+    assert set((pytester.path / "devices.txt").read_text().splitlines()) == wanted
+
+
+def test_too_many_workers_are_told_before_any_starts(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(_TWO)
+    result = run(pytester, "-n3", RELATIONS, model="vilt:nowhere")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "Expected at most 2 workers for 2 CUDA devices" in result.stderr.str()
+    assert "workers [" not in result.stdout.str()
+
+
+def test_the_small_model_that_comes_along_needs_no_device(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest(_TWO)
+    result = run(pytester, "-n3", "--vqamt-relations=control.repeat", "--vqamt-report=out", model="tiny")
+    result.assert_outcomes(passed=1)
+    assert json.loads((pytester.path / "out" / "report.json").read_text())["complete"]
+
+
+def test_a_device_that_cannot_be_is_refused(pytester: pytest.Pytester) -> None:
+    result = run(pytester, "--vqamt-device=gpu0")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "Expected --vqamt-device to be auto, cpu, cuda or cuda:N, but got 'gpu0'" in result.stderr.str()
