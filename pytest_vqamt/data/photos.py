@@ -2,37 +2,92 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
-from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.graphs import open_graphs
-from pytest_vqamt.data.showing import reason, shown_path
+from pytest_vqamt.data.detected import troubles
+from pytest_vqamt.data.graphs import Graphs
+from pytest_vqamt.data.own_photos import FILE, SUFFIXES, OwnPhotos, open_folder
+from pytest_vqamt.data.photo_files import PhotoFiles
+from pytest_vqamt.data.showing import named, shown_path
 
-FILE = "graphs.jsonl"
+HOW = (
+    f"Write {FILE}, one scene a line (docs/graphs.md), or have a detector write it: --vqamt-option boxes=REPO-OR-PATH, "
+    "masks=..., open-vocabulary=... or detector=... (docs/models/photos.md)"
+)
+"""What to do about photos that nothing is known of."""
+
+
+class PhotoGraphs(Graphs):
+    """The scenes of a folder's file, and what is wrong with photos that have no line in it since none could be made."""
+
+    def __init__(self, file: Path, photos: PhotoFiles, broken: tuple[str, ...]) -> None:
+        super().__init__(file, photos)
+        self._broken = broken
+
+    @property
+    def bad_records(self) -> tuple[str, ...]:
+        return (*super().bad_records, *self._broken)
 
 
 def load(argument: str) -> AnnotatedPhotos:
     """The scenes of ``photos:DIR``: what the file ``graphs.jsonl`` in the folder says of the photos there.
 
+    A photo that no line is about is left out, with a warning; one that a detector could not read is a bad record.
+
     Raises:
         OptionError: no folder is named.
         DataError: there is no such folder, it has no such file, or no record can be used.
     """
-    if not argument:
-        raise OptionError("Expected --vqamt-data=photos:DIR, but got no folder")
-    folder = Path(argument)
-    try:
-        why = "" if folder.is_dir() else "there is no such folder"
-        has_file = not why and (folder / FILE).is_file()
-    except OSError as error:
-        why, has_file = f"it cannot be read ({reason(error)})", False
-    if why:
-        raise DataError(f"Expected a folder of photos, but got photos={shown_path(argument)}: {why}")
-    if not has_file:
-        raise DataError(
-            f"Expected {FILE} beside the photos, but {shown_path(argument)} has none: photos alone say nothing of what "
-            f"is in them, and this version has no object detectors to find out. Write {FILE}, one scene a line "
-            "(docs/graphs.md)"
+    folder = open_folder(argument)
+    bare = folder.without_line()
+    broken = _broken(folder, bare)
+    if not folder.has_file:
+        if broken:
+            raise DataError(
+                f"Expected photos in {shown_path(argument)}, but none of the {len(broken)} can be used: "
+                f"{next(iter(broken.values()))}"
+            )
+        what = (
+            "photos alone say nothing of what is in them"
+            if bare
+            else f"and no photos either ({', '.join(sorted(SUFFIXES))})"
         )
-    return open_graphs(f"photos:{argument}", folder / FILE, folder)
+        raise DataError(f"Expected {FILE} beside the photos, but {shown_path(argument)} has none: {what}. {HOW}")
+    photos = PhotoFiles(folder.path)
+    graphs = PhotoGraphs(folder.file, photos, tuple(broken.values()))
+    _warn_of(argument, tuple(name for name in bare if name not in broken))
+    return AnnotatedPhotos(
+        spec=f"photos:{argument}",
+        description=f"{len(graphs)} scene{'s' if len(graphs) > 1 else ''} of {FILE}, "
+        f"photos in {folder.path.resolve().name}",
+        annotations=graphs,
+        photos=photos,
+    )
+
+
+def _broken(folder: OwnPhotos, bare: tuple[str, ...]) -> dict[str, str]:
+    """What is wrong with those photos without a line that no detector could look at, if they still are as they were."""
+    known = troubles(folder.path)
+    return {name: known[name].why for name in bare if name in known and folder.digest(name) == known[name].digest}
+
+
+def _warn_of(argument: str, bare: tuple[str, ...]) -> None:
+    """Warns of the photos without a line.
+
+    Raises:
+        DataError: the user has warnings made errors.
+    """
+    if not bare:
+        return
+    one = len(bare) == 1
+    text = (
+        f"{len(bare)} photo{'' if one else 's'} in {shown_path(argument)} {'has' if one else 'have'} no line in {FILE} "
+        f"and {'is' if one else 'are'} left out, the first: {named(bare[0])}. {HOW}"
+    )
+    try:
+        warnings.warn(text, stacklevel=3)
+    except UserWarning as error:
+        raise DataError(f"Expected a line in {FILE} for each photo, but {text}") from error

@@ -38,6 +38,7 @@ from typing import Protocol, TypeAlias, runtime_checkable
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.models.batch_size import BatchSize
+from pytest_vqamt.models.declared import own_size, told, usage_of
 
 if sys.version_info >= (3, 14):
     # Annotations are evaluated when they are asked for, and may name what is imported for type checkers only.
@@ -170,7 +171,7 @@ class LoadedModel:
         returned = method(batch)
         who = f"{getattr(method, '__qualname__', METHODS[task])}() of model {self.name!r}"
         if isinstance(returned, str | bytes | Mapping | set | frozenset) or not isinstance(returned, Iterable):
-            raise ModelError(f"Expected {who} to return a sequence of answers, but got {_told(returned)}")
+            raise ModelError(f"Expected {who} to return a sequence of answers, but got {told(returned)}")
         given = tuple(returned)
         if len(given) != len(batch):
             raise ModelError(f"Expected {who} to return {len(batch)} answers, one per input, but got {len(given)}")
@@ -187,13 +188,13 @@ def adopt(name: str, model: object, options: ModelOptions) -> LoadedModel:
     if not methods:
         raise ModelError(
             f"Expected model {name!r} to be an object with a method answer, entail or caption, or a function "
-            f"f(image, text), but got {'the class ' if isinstance(model, type) else ''}{_told(model)}"
+            f"f(image, text), but got {'the class ' if isinstance(model, type) else ''}{told(model)}"
         )
     declared: object = getattr(model, "fingerprint", None)
     if not isinstance(declared, str | None):
         raise ModelError(
             f"Expected the fingerprint of model {name!r} to be a string (an attribute or a property), "
-            f"but got fingerprint={_told(declared)}"
+            f"but got fingerprint={told(declared)}"
         )
     return LoadedModel(
         name=name,
@@ -203,7 +204,7 @@ def adopt(name: str, model: object, options: ModelOptions) -> LoadedModel:
         batch=_batch(name, model, options),
         deferred=model if isinstance(model, Deferred) else None,
         methods=methods,
-        used=lambda: _usage(name, model),
+        used=lambda: usage_of(name, model),
     )
 
 
@@ -241,30 +242,8 @@ def _batch(name: str, model: object, options: ModelOptions) -> BatchSize:
     """What the user says, else what the model says."""
     if options.batch_size is not None:
         return BatchSize(options.batch_size)
-    first = _own_size(name, model, "batch_size", DEFAULT_BATCH_SIZE)
-    return BatchSize(first, most=max(first, _own_size(name, model, "largest_batch", first)))
-
-
-def _own_size(name: str, model: object, attribute: str, default: int) -> int:
-    size: object = getattr(model, attribute, None)
-    if size is None:
-        return default
-    if not isinstance(size, int) or isinstance(size, bool) or size < 1:
-        raise ModelError(
-            f"Expected the {attribute} of model {name!r} to be 1 or more, but got {attribute}={_told(size)}"
-        )
-    return size
-
-
-def _usage(name: str, model: object) -> Mapping[str, float]:
-    usage: object = getattr(model, "usage", None)
-    if usage is None:
-        return {}
-    if not isinstance(usage, Mapping) or not all(
-        isinstance(key, str) and isinstance(value, int | float) and isfinite(value) for key, value in usage.items()
-    ):
-        raise ModelError(f"Expected the usage of model {name!r} to map names to numbers, but got usage={_told(usage)}")
-    return dict(usage)
+    first = own_size(name, model, "batch_size", DEFAULT_BATCH_SIZE)
+    return BatchSize(first, most=max(first, own_size(name, model, "largest_batch", first)))
 
 
 def _answer(value: object, asked: ModelInput, who: str) -> Answer:
@@ -273,7 +252,7 @@ def _answer(value: object, asked: ModelInput, who: str) -> Answer:
     if isinstance(value, Answer) and _is_sound(value.text, value.scores):
         return Answer(_writable(value.text), value.scores, bool(value.truncated))
     raise ModelError(
-        f"Expected {who} to return an Answer(text, scores) or a str for each input, but got {_told(value)} "
+        f"Expected {who} to return an Answer(text, scores) or a str for each input, but got {told(value)} "
         f"for text={shortened(asked.text)}"
     )
 
@@ -295,7 +274,3 @@ def _is_sound(text: object, scores: object) -> bool:
         and isfinite(pair[1])
         for pair in scores or ()
     )
-
-
-def _told(value: object) -> str:
-    return f"{shortened(value)} ({type(value).__qualname__})"

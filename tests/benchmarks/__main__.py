@@ -8,7 +8,16 @@ from importlib import import_module
 from tests.benchmarks.measuring import machine
 
 # Those that measure other processes come first: a child's memory is counted as at least this process's.
-NAMES = ("plugin_overhead", "end_to_end", "scene_index", "planning", "picture_world", "edits", "render_ahead")
+NAMES = (
+    "plugin_overhead",
+    "end_to_end",
+    "scene_index",
+    "planning",
+    "picture_world",
+    "edits",
+    "render_ahead",
+    "adapters",
+)
 
 
 def main(wanted: list[str]) -> None:

@@ -1,0 +1,74 @@
+"""Which lines of a file of scene graphs detectors have written, and which photos they could not look at.
+
+It stands in a file of its own beside the scene graphs, one photo a line: a person may correct the scene graphs, and
+their form has no place for it. Nothing of it is needed to read them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.detections import Found
+from pytest_vqamt.data.graph_writing import append, things_of
+
+FILE = "graphs.detected.jsonl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trouble:
+    """A photo that got no line: why, and the digest of its file then; "" where it could not be read at all."""
+
+    why: str
+    digest: str
+
+
+def note_found(folder: Path, photo: str, *, scene_id: str, fingerprint: str, findings: Sequence[Found]) -> None:
+    """Notes who has written the line of ``photo``, and of each thing in it, by its id, who has found it and how surely.
+
+    Raises:
+        DataError: the file cannot be written.
+    """
+    things: dict[str, Json] = {
+        str(number): {"by": each.by, "score": round(each.score, 3)}
+        for number, each in enumerate(things_of(findings), start=1)
+    }
+    append(folder / FILE, [{"photo": photo, "id": scene_id, "detectors": fingerprint, "objects": things}])
+
+
+def note_trouble(folder: Path, photo: str, trouble: Trouble) -> None:
+    """Notes that ``photo`` got no line.
+
+    Raises:
+        DataError: the file cannot be written.
+    """
+    append(folder / FILE, [{"photo": photo, "trouble": trouble.why, "digest": trouble.digest}])
+
+
+def troubles(folder: Path) -> Mapping[str, Trouble]:
+    """The photos that got no line when detectors last looked at them. Lines of another form are passed over."""
+    found: dict[str, Trouble] = {}
+    for row in _rows(folder / FILE):
+        photo, why, digest = row.get("photo"), row.get("trouble"), row.get("digest")
+        if isinstance(photo, str):
+            found.pop(photo, None)
+            if isinstance(why, str) and isinstance(digest, str):
+                found[photo] = Trouble(why=why, digest=digest)
+    return found
+
+
+def _rows(file: Path) -> Iterator[Mapping[str, object]]:
+    try:
+        lines = file.read_bytes().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        try:
+            row: object = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(row, dict):
+            yield row

@@ -1,0 +1,39 @@
+"""One process at a time adds to a folder's scene graphs: two would each add a line for the same photo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.data.graph_writing import unwritable
+
+
+@contextmanager
+def only_writer(file: Path) -> Iterator[None]:
+    """Within it no other process of this machine is in it with the same ``file``, which is made where it is not there.
+
+    It waits for others; when a process dies, it no longer holds the file. Windows and some network file systems know no
+    such thing, and there it lets everybody in.
+
+    Raises:
+        DataError: the file cannot be written.
+    """
+    try:
+        opened = file.open("ab")
+    except OSError as error:
+        raise DataError(unwritable(file, error)) from error
+    with opened:
+        _wait(opened)
+        yield
+
+
+def _wait(opened: IO[bytes]) -> None:
+    try:
+        import fcntl
+    except ModuleNotFoundError:
+        return
+    with suppress(OSError):
+        fcntl.flock(opened.fileno(), fcntl.LOCK_EX)

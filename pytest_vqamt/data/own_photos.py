@@ -1,0 +1,138 @@
+"""Which photos lie in a user's folder, and which of them its file of scene graphs says something of."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from posixpath import normpath
+
+from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.data.json_files import parse, text_of
+from pytest_vqamt.data.photo_files import PhotoFiles
+from pytest_vqamt.data.showing import reason, shown_path
+
+FILE = "graphs.jsonl"
+
+SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp"})
+"""What a photo's name ends in, in capitals or not. Lines that people write may name photos of other formats, too."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnPhotos:
+    """A folder of photos."""
+
+    path: Path
+
+    @property
+    def file(self) -> Path:
+        """The file of scene graphs, which need not be there."""
+        return self.path / FILE
+
+    @property
+    def has_file(self) -> bool:
+        return self.file.is_file()
+
+    def photos(self) -> tuple[str, ...]:
+        """The photos in it and its folders, by name with forward slashes, sorted; nothing that begins with a dot.
+
+        Raises:
+            DataError: a folder cannot be read.
+        """
+        found = []
+        for folder, folders, files in os.walk(self.path, onerror=_refuse):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            inner = Path(folder).relative_to(self.path)
+            found += [
+                (inner / name).as_posix()
+                for name in files
+                if Path(name).suffix.lower() in SUFFIXES and not name.startswith(".")
+            ]
+        return tuple(sorted(found))
+
+    def without_line(self) -> tuple[str, ...]:
+        """The photos that no line of the file names; lines that are no JSON name none.
+
+        Raises:
+            DataError: the folder or the file cannot be read.
+        """
+        named = {normpath(name) for _, row in self._lines() if isinstance(name := _field(row, "photo"), str)}
+        return tuple(name for name in self.photos() if name not in named)
+
+    def ids(self) -> frozenset[str]:
+        """What the scenes of the file are called, for new ones to be called otherwise.
+
+        Raises:
+            DataError: a line is no JSON object, so that nobody can tell which photo it is about.
+        """
+        found = set()
+        for number, row in self._lines():
+            if isinstance(row, DataError):
+                raise DataError(f"{row} (before photos can be added to it, since nobody knows which it is about)")
+            if not isinstance(row, dict):
+                raise DataError(
+                    f"{FILE}:{number}: Expected a JSON object, but got {type(row).__name__}: correct it before photos "
+                    "are added, since nobody knows which it is about"
+                )
+            found.add(str(_field(row, "id")))
+        return frozenset(found)
+
+    def digest(self, name: str) -> str:
+        """Of the photo's file; "" where it cannot be read."""
+        with suppress(DataError):
+            return PhotoFiles(self.path).digest(name)
+        return ""
+
+    def _lines(self) -> Iterator[tuple[int, object]]:
+        """What each line says, with its number; the error where it is no JSON."""
+        try:
+            if not self.has_file:
+                return
+            with self.file.open("rb") as lines:
+                for number, line in enumerate(lines, start=1):
+                    if line.strip():
+                        yield number, _parsed(line, f"{FILE}:{number}")
+        except OSError as error:
+            raise DataError(
+                f"Expected a file of scene graphs, but {shown_path(self.file)} cannot be read ({reason(error)}): "
+                "make it readable"
+            ) from error
+
+
+def open_folder(argument: str) -> OwnPhotos:
+    """The folder that ``photos:ARGUMENT`` names.
+
+    Raises:
+        OptionError: none is named.
+        DataError: there is no such folder.
+    """
+    if not argument:
+        raise OptionError("Expected --vqamt-data=photos:DIR, but got no folder")
+    folder = Path(argument)
+    try:
+        why = "" if folder.is_dir() else "there is no such folder"
+    except OSError as error:
+        why = f"it cannot be read ({reason(error)})"
+    if why:
+        raise DataError(f"Expected a folder of photos, but got photos={shown_path(argument)}: {why}")
+    return OwnPhotos(path=folder)
+
+
+def _parsed(line: bytes, where: str) -> object:
+    try:
+        return parse(text_of(line.rstrip(), where), where)
+    except DataError as error:
+        return error
+
+
+def _field(row: object, name: str) -> object:
+    return row.get(name) if isinstance(row, dict) else None
+
+
+def _refuse(error: OSError) -> None:
+    raise DataError(
+        f"Expected a folder of photos, but {shown_path(str(error.filename))} cannot be read ({reason(error)}): make it "
+        "readable"
+    ) from error

@@ -1,0 +1,143 @@
+"""Photos that nobody has annotated are looked at by detectors, once, before any of them is a scene."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.detections import Detector, Found
+from pytest_vqamt.core.errors import DataError, ModelError, VqamtError
+from pytest_vqamt.data import detected
+from pytest_vqamt.data.detected import Trouble
+from pytest_vqamt.data.graph_writing import append, row_of, usable
+from pytest_vqamt.data.json_values import MOST_OF_AN_ID
+from pytest_vqamt.data.one_writer import only_writer
+from pytest_vqamt.data.own_photos import OwnPhotos, open_folder
+from pytest_vqamt.data.photo_files import PhotoFiles
+from pytest_vqamt.data.showing import reason, shown_path
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.batch_size import free_memory, is_out_of_memory
+from pytest_vqamt.models.detection import catalogue
+
+KIND = "photos"
+
+_MOST_IN_A_ROW = 5
+"""A detector that fails on so many photos one after the other fails on all."""
+
+_END_OF_A_LONG_NAME = 150
+
+_SHOW_AFTER_S = 2.0
+
+
+def complete(spec: str, options: ModelOptions) -> None:
+    """Adds a line for each photo of ``photos:DIR`` that has none, where the settings name a detector.
+
+    Lines that are there are never touched, and each line is written as soon as it is known, so that who is interrupted
+    goes on where they were. Of other sources, without a detector, and where every photo has its line, nothing is done
+    and no detector is loaded. A photo that cannot be read, or that makes the detector fail, is noted, and told of as a
+    bad record when the source is opened.
+
+    Raises:
+        OptionError: a setting of the detectors is wrong, or a package is not installed.
+        ModelError: a detector cannot be loaded, or fails on one photo after the other.
+        DataError: the folder cannot be read or written, or has a line that nobody can tell the photo of.
+    """
+    kind, _, argument = spec.partition(":")
+    if kind != KIND or not catalogue.names_a_detector(options.settings):
+        return
+    catalogue.check(options.settings)
+    folder = open_folder(os.path.expanduser(argument))  # noqa: PTH111 - Path's raises where nobody is of that name
+    if not folder.without_line():
+        return
+    with only_writer(folder.path / detected.FILE):
+        missing, taken = folder.without_line(), set(folder.ids())
+        if missing:
+            try:
+                with _shown(len(missing)) as progress:
+                    _Work(folder, catalogue.detector_of(options), taken).do(missing, progress)
+            finally:
+                free_memory()  # the models that are tested next have a use for it
+
+
+class _Work:
+    """Photo after photo, each to its line."""
+
+    def __init__(self, folder: OwnPhotos, detector: Detector, taken: set[str]) -> None:
+        """``taken`` has the ids of the scenes that are there."""
+        self._folder = folder
+        self._detector = detector
+        self._taken = taken
+        self._photos = PhotoFiles(folder.path)
+        self._failed = 0
+
+    def do(self, names: Sequence[str], progress: Callable[[], object]) -> None:
+        for name in names:
+            scene_id = self._free_id(name)
+            try:
+                findings, row = self._seen(name, scene_id)
+            except DataError as error:
+                trouble = Trouble(why=str(error), digest=self._folder.digest(name))
+                detected.note_trouble(self._folder.path, name, trouble)
+            else:
+                detected.note_found(
+                    self._folder.path,
+                    name,
+                    scene_id=scene_id,
+                    fingerprint=self._detector.fingerprint,
+                    findings=findings,
+                )
+                append(self._folder.file, [row])
+                self._taken.add(scene_id)
+            progress()
+
+    def _seen(self, name: str, scene_id: str) -> tuple[tuple[Found, ...], dict[str, Json]]:
+        """What is in a photo, and the row that says so.
+
+        Raises:
+            DataError: it cannot be looked at.
+            ModelError: neither could the last few.
+        """
+        image = self._photos.open(name)
+        try:
+            found = self._detector.find(image)
+        except VqamtError:
+            raise
+        except Exception as error:
+            why = (
+                f"Expected a detector to look at {shown_path(self._folder.path, name)}, but it raised "
+                f"{type(error).__name__} ({reason(error)}): write its line yourself, or take another detector"
+            )
+            if is_out_of_memory(error):
+                free_memory()
+            self._failed += 1
+            if self._failed == _MOST_IN_A_ROW:
+                raise ModelError(f"{why}. So it did on the last {_MOST_IN_A_ROW} photos") from error
+            raise DataError(why) from error
+        self._failed = 0
+        findings = usable(found, image.size)
+        return findings, row_of(findings, scene_id=scene_id, file=name, size=image.size)
+
+    def _free_id(self, name: str) -> str:
+        """The photo's name, or something like it where a scene is called so, or it is too long to be an id."""
+        short = name if len(name) <= MOST_OF_AN_ID else f"...{name[-_END_OF_A_LONG_NAME:]}"
+        tried, number = short, 2
+        while tried in self._taken:
+            tried, number = f"{short} ({number})", number + 1
+        return tried
+
+
+@contextmanager
+def _shown(photos: int) -> Iterator[Callable[[], object]]:
+    """A bar on standard error, where a person looks at it and it takes its time."""
+    if "CI" in os.environ or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from tqdm import tqdm
+
+    with tqdm(
+        total=photos, desc="looking at photos", unit="photo", leave=False, delay=_SHOW_AFTER_S, file=sys.stderr
+    ) as bar:
+        yield bar.update

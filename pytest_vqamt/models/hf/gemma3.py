@@ -1,0 +1,40 @@
+"""Gemma 3: each picture between tokens that begin and end it, its tokens attending to each other both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from pytest_vqamt.models.hf.chat import Chat
+from pytest_vqamt.models.hf.family import setting
+from pytest_vqamt.models.hf.reading import Tokens
+from pytest_vqamt.models.loading.places import Checkpoint
+
+if TYPE_CHECKING:
+    import torch
+    from PIL.Image import Image
+    from transformers import BatchFeature
+
+
+class Gemma3Chat(Chat):
+    """Gemma 3 with pictures. "Pan and scan", which adds crops of long pictures, is off, as in its processor."""
+
+    cls = "Gemma3ForConditionalGeneration"
+
+    def prepare(self, checkpoint: Checkpoint) -> None:
+        self._begin = self._word(setting(self.config, "boi_token_index"), checkpoint)
+        self._end = self._word(setting(self.config, "eoi_token_index"), checkpoint)
+        super().prepare(checkpoint)
+
+    @property
+    def mark(self) -> str:
+        return self._begin
+
+    def pixels(self, images: Sequence[Image]) -> BatchFeature:
+        return self.image_processor(list(images), return_tensors="pt", do_pan_and_scan=False, do_convert_rgb=True)
+
+    def block(self, _pixels: BatchFeature, _place: int, length: int) -> str:
+        return f"\n\n{self._begin}{self.image_word * length}{self._end}\n\n"
+
+    def further(self, tokens: Tokens, _pixels: BatchFeature, _which: Sequence[int]) -> Mapping[str, torch.Tensor]:
+        return {"token_type_ids": (tokens.ids == self.image_id).to(tokens.ids.dtype)}

@@ -1,0 +1,116 @@
+"""Kinds that nothing here knows by name: through their own processor, where that and a chat template are there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Protocol, cast
+
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.models.hf.family import Heard, Said, load_config, load_model, rows_of
+from pytest_vqamt.models.hf.reading import fitted, window_of
+from pytest_vqamt.models.hf.stopping import Stopping
+from pytest_vqamt.models.hf.template import ChatTemplate
+from pytest_vqamt.models.loading.pixels import load_image_processor
+from pytest_vqamt.models.loading.places import Checkpoint
+from pytest_vqamt.models.loading.quiet import first_line, quiet
+from pytest_vqamt.models.loading.runtime import Runtime
+from pytest_vqamt.models.loading.words import load_tokenizer
+from pytest_vqamt.models.prompts import INSTRUCTED
+
+if TYPE_CHECKING:
+    import torch
+    from PIL.Image import Image
+    from transformers import PreTrainedTokenizerBase
+
+
+class _Inputs(Protocol):
+    def __getitem__(self, name: str, /) -> torch.Tensor: ...
+    def keys(self) -> Sequence[str]: ...
+    def to(self, device: torch.device, dtype: torch.dtype) -> _Inputs: ...
+
+
+class _Processor(Protocol):
+    tokenizer: PreTrainedTokenizerBase
+    image_processor: object
+
+    def __call__(self, **given: object) -> _Inputs: ...
+
+
+class Generic:
+    """A checkpoint that puts the picture into its chat template. Each question has its picture encoded again."""
+
+    prompts = INSTRUCTED
+
+    def __init__(self, checkpoint: Checkpoint, runtime: Runtime) -> None:
+        """Loads it, the small files first.
+
+        Raises:
+            ModelError: a file is missing, damaged, or of another model, or the processor needs what is not installed.
+        """
+        self.config = load_config(checkpoint)
+        load_tokenizer(checkpoint, rows_of(self.config))
+        self._processor = _load_processor(checkpoint)
+        tokenizer = self._processor.tokenizer
+        tokenizer.padding_side = "left"
+        if tokenizer.pad_token is None:
+            tokenizer.pad_token = tokenizer.eos_token
+        self._template = ChatTemplate(checkpoint, tokenizer, getattr(self._processor, "image_token", None))
+        self.model = load_model("AutoModelForImageTextToText", checkpoint, runtime)
+        self._device = runtime.device
+        self._stopping = Stopping(self.model, tokenizer, checkpoint)
+
+    def speak(self, images: Sequence[Image], which: Sequence[int], said: Sequence[Said], longest: int) -> Heard:
+        shown = [images[place] for place in which]
+        inputs = self._inputs(shown, said)
+        window = window_of(self.config)
+        room = None if window is None else window - (0 if self.config.is_encoder_decoder else longest)
+        after = list(said)
+        if room is not None and inputs["input_ids"].shape[1] > room:
+
+            def length(place: int, one: Said) -> int:
+                return int(self._inputs([shown[place]], [one])["input_ids"].shape[1])
+
+            after = [fitted(each, room, partial(length, place)) for place, each in enumerate(said)]
+            inputs = self._inputs(shown, after)
+        generated = self.model.generate(
+            **inputs.to(self._device, self.model.dtype), generation_config=self._stopping.after(longest)
+        )
+        if not self.config.is_encoder_decoder:
+            generated = generated[:, inputs["input_ids"].shape[1] :]
+        texts = self._processor.tokenizer.batch_decode(generated, skip_special_tokens=True)
+        return Heard(
+            texts=tuple(text.strip() for text in texts),
+            cut=tuple(one != other for one, other in zip(said, after, strict=True)),
+        )
+
+    def _inputs(self, images: Sequence[Image], said: Sequence[Said]) -> _Inputs:
+        return self._processor(
+            text=[self._template.write(each.prompt) for each in said],
+            images=[[image] for image in images],
+            padding=True,
+            truncation=False,
+            add_special_tokens=not self._template.begins,
+            return_tensors="pt",
+        )
+
+
+def _load_processor(checkpoint: Checkpoint) -> _Processor:
+    from transformers import AutoProcessor
+
+    images = load_image_processor(checkpoint)
+    try:
+        with quiet():
+            processor = cast(
+                _Processor,
+                AutoProcessor.from_pretrained(  # type: ignore[no-untyped-call]  # transformers does not annotate it
+                    checkpoint.folder, local_files_only=True
+                ),
+            )
+    except Exception as error:  # what is not installed shows as an ImportError, a damaged file as anything
+        raise ModelError(
+            f"Expected a processor that can be made from {checkpoint.folder}, but: {first_line(error)}; the processors "
+            "of models that take videos need torchvision, the one made for the installed torch"
+        ) from error
+    processor.image_processor = images
+    return processor

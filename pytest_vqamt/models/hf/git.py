@@ -1,0 +1,60 @@
+"""GIT: a picture before a text that the model goes on with; to a question it goes on with the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pytest_vqamt.models.hf.family import Heard, Said, load_config, load_model, rows_of
+from pytest_vqamt.models.hf.reading import read, window_of
+from pytest_vqamt.models.hf.stopping import Stopping
+from pytest_vqamt.models.loading.pixels import load_image_processor
+from pytest_vqamt.models.loading.places import Checkpoint
+from pytest_vqamt.models.loading.runtime import Runtime
+from pytest_vqamt.models.loading.words import load_tokenizer
+from pytest_vqamt.models.prompts import Prompts
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+PROMPTS = Prompts(question="{text}", entailment="", caption="")
+"""As it was fine-tuned: for questions, the question; for captions, nothing (Wang et al. 2022)."""
+
+
+class Git:
+    """GIT, fine-tuned for questions or for captions. Each question has its picture encoded again."""
+
+    prompts = PROMPTS
+
+    def __init__(self, checkpoint: Checkpoint, runtime: Runtime) -> None:
+        """Loads it, the small files first.
+
+        Raises:
+            ModelError: a file is missing, damaged, or of another model.
+        """
+        self.config = load_config(checkpoint)
+        self.tokenizer = load_tokenizer(checkpoint, rows_of(self.config))
+        self.image_processor = load_image_processor(checkpoint)
+        self.model = load_model("GitForCausalLM", checkpoint, runtime)
+        self.device = runtime.device
+        self._stopping = Stopping(self.model, self.tokenizer, checkpoint)
+
+    def speak(self, images: Sequence[Image], which: Sequence[int], said: Sequence[Said], longest: int) -> Heard:
+        pixels = self.image_processor(list(images), return_tensors="pt")["pixel_values"]
+        window = window_of(self.config)
+        tokens = read(
+            said,
+            self.tokenizer,
+            self.device,
+            written=lambda _place, prompt: f"{self.tokenizer.cls_token}{prompt}",
+            special=False,  # the one that ends a text would end the question and leave nothing to say
+            room=None if window is None else window - longest,
+        )
+        generated = self.model.generate(
+            input_ids=tokens.ids,
+            attention_mask=tokens.attended,
+            pixel_values=pixels.to(self.device, self.model.dtype)[list(which)],
+            generation_config=self._stopping.after(longest),
+        )
+        texts = self.tokenizer.batch_decode(generated[:, tokens.ids.shape[1] :], skip_special_tokens=True)
+        return Heard(texts=tuple(text.strip() for text in texts), cut=tokens.cut)

@@ -1,0 +1,49 @@
+"""Idefics3 and SmolVLM: a picture in tiles, each after a token that says its row and column, and then whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pytest_vqamt.models.hf.chat import Chat
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from transformers import BatchFeature
+
+_BETWEEN = "<fake_token_around_image>"
+_WHOLE = "<global-img>"
+
+
+class Idefics3Chat(Chat):
+    """Idefics3 (Laurencon et al. 2024)."""
+
+    cls = "Idefics3ForConditionalGeneration"
+
+    def pixels(self, images: Sequence[Image]) -> BatchFeature:
+        nested = [[image] for image in images]
+        return self.image_processor(nested, return_tensors="pt", return_row_col_info=True)
+
+    def parts(self, pixels: BatchFeature) -> int | list[int]:
+        return [rows * columns + 1 for rows, columns in _grids(pixels)]
+
+    def block(self, pixels: BatchFeature, place: int, length: int) -> str:
+        rows, columns = _grids(pixels)[place]
+        tile = self.image_word * (length // (rows * columns + 1))
+        lines = [
+            "".join(f"{_BETWEEN}<row_{row + 1}_col_{column + 1}>{tile}" for column in range(columns)) + "\n"
+            for row in range(rows)
+        ]
+        split = "".join(lines) + "\n" if lines else ""
+        return f"{split}{_BETWEEN}{_WHOLE}{tile}{_BETWEEN}"
+
+
+def _grids(pixels: BatchFeature) -> list[tuple[int, int]]:
+    """In how many rows and columns of tiles each picture is seen beside the whole; (0, 0) where it is small."""
+    return [(int(rows[0]), int(columns[0])) for rows, columns in zip(pixels["rows"], pixels["cols"], strict=True)]
+
+
+class SmolVlmChat(Idefics3Chat):
+    """SmolVLM and SmolVLM2, which read pictures as Idefics3 does."""
+
+    cls = "SmolVLMForConditionalGeneration"

@@ -1,0 +1,70 @@
+"""InstructBLIP: a BLIP-2 whose Q-Former reads the question too, with a tokenizer of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol, cast
+
+from pytest_vqamt.models.hf.blip2 import ENTAILMENT, Blip2, Blip2Model
+from pytest_vqamt.models.hf.family import Said, setting
+from pytest_vqamt.models.loading.places import Checkpoint
+from pytest_vqamt.models.loading.words import load_tokenizer
+from pytest_vqamt.models.prompts import Prompts
+from pytest_vqamt.models.text_tokens import tokens_of
+
+if TYPE_CHECKING:
+    import torch
+
+PROMPTS = Prompts(
+    question="Question: {text} Short answer:", entailment=ENTAILMENT, caption="A short image description:"
+)
+"""Templates of its training (Dai et al. 2023, appendix)."""
+
+QFORMER_TOKENIZER = "qformer_tokenizer"
+"""The folder of the Q-Former's tokenizer, in that of the checkpoint."""
+
+
+class _Output(Protocol):
+    last_hidden_state: torch.Tensor
+
+
+class _InstructBlip(Blip2Model, Protocol):
+    query_tokens: torch.Tensor
+    vision_model: Callable[..., _Output]
+    qformer: Callable[..., _Output]
+    language_projection: Callable[[torch.Tensor], torch.Tensor]
+
+
+class InstructBlip(Blip2):
+    """InstructBLIP with Vicuna or Flan-T5."""
+
+    cls = "InstructBlipForConditionalGeneration"
+
+    @property
+    def prompts(self) -> Prompts:
+        return PROMPTS
+
+    def prepare(self, checkpoint: Checkpoint) -> None:
+        qformer = self.config.qformer_config
+        self._longest = setting(qformer, "max_position_embeddings")
+        self._qformer_tokenizer = load_tokenizer(
+            checkpoint, setting(qformer, "vocab_size"), subfolder=QFORMER_TOKENIZER
+        )
+
+    def seen(
+        self, pixels: torch.Tensor, which: Sequence[int], said: Sequence[Said]
+    ) -> tuple[torch.Tensor, Sequence[bool]]:
+        import torch
+
+        model = cast(_InstructBlip, self.model)
+        picture = model.vision_model(pixel_values=pixels).last_hidden_state[list(which)]
+        queries = model.query_tokens.expand(len(said), -1, -1)
+        read = tokens_of([each.prompt for each in said], self._qformer_tokenizer, self._longest, self.device)
+        found = model.qformer(
+            input_ids=read.ids,
+            attention_mask=torch.cat([read.attended.new_ones(queries.shape[:2]), read.attended], dim=1),
+            query_embeds=queries,
+            encoder_hidden_states=picture,
+            encoder_attention_mask=read.attended.new_ones(picture.shape[:2]),
+        ).last_hidden_state[:, : queries.shape[1]]
+        return model.language_projection(found.to(self.model.dtype)), read.cut

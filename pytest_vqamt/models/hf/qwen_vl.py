@@ -1,0 +1,42 @@
+"""The Qwen-VL family: pictures of their own size, and positions in rows and columns.
+
+The processor of these checkpoints wants torchvision, for videos, so its part for pictures is done here: one token for
+each square of merged patches, and ``mm_token_type_ids``, without which positions would count the picture as a line of
+text and every answer change in silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from pytest_vqamt.models.hf.chat import Chat
+from pytest_vqamt.models.hf.reading import Tokens
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import BatchFeature
+
+
+class Qwen2VlChat(Chat):
+    """Qwen2-VL (Wang et al. 2024)."""
+
+    cls = "Qwen2VLForConditionalGeneration"
+
+    def further(self, tokens: Tokens, pixels: BatchFeature, which: Sequence[int]) -> Mapping[str, torch.Tensor]:
+        return {
+            "mm_token_type_ids": (tokens.ids == self.image_id).int(),
+            "image_grid_thw": pixels["image_grid_thw"][list(which)].to(tokens.ids.device),
+        }
+
+
+class Qwen25VlChat(Qwen2VlChat):
+    """Qwen2.5-VL."""
+
+    cls = "Qwen2_5_VLForConditionalGeneration"
+
+
+class Qwen3VlChat(Qwen2VlChat):
+    """Qwen3-VL."""
+
+    cls = "Qwen3VLForConditionalGeneration"

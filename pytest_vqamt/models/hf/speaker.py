@@ -1,0 +1,79 @@
+"""What makes a generative checkpoint answer questions, judge hypotheses and describe pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+from pytest_vqamt.core.query import Answer, ModelInput, Task
+from pytest_vqamt.models.base import METHODS
+from pytest_vqamt.models.distinct import distinct
+from pytest_vqamt.models.hf.family import Family, Said
+from pytest_vqamt.models.loading.runtime import Runtime
+from pytest_vqamt.models.prompts import PLACE, Prompts, label
+
+
+class Speaker:
+    """One checkpoint and how the tasks are put to it."""
+
+    batch_size = 8
+
+    def __init__(
+        self,
+        family: Family,
+        runtime: Runtime,
+        prompts: Prompts,
+        fingerprint: Callable[[], str],
+    ) -> None:
+        """Puts a loaded checkpoint to work.
+
+        Args:
+            family: the checkpoint.
+            runtime: where it computes.
+            prompts: how each task is put to it. Where there is none for questions or hypotheses, the method for them is
+                None, and it is not tested on them.
+            fingerprint: makes what its answers are filed under, when it is first asked for.
+        """
+        self._family = family
+        self._runtime = runtime
+        self._prompts = prompts
+        self._fingerprint = fingerprint
+        self.largest_batch = 128 if runtime.device.type == "cuda" else self.batch_size
+        for task, prompt in ((Task.VQA, prompts.question), (Task.ENTAILMENT, prompts.entailment)):
+            if not prompt:
+                setattr(self, METHODS[task], None)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The files, the prompts and what computes the answers."""
+        return self._fingerprint()
+
+    def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
+        """A word or a phrase for each question."""
+        return self._say(Task.VQA, batch)
+
+    def entail(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
+        """entailment, neutral or contradiction for each hypothesis, where the model says just one of them."""
+        answers = self._say(Task.ENTAILMENT, batch)
+        return tuple(Answer(label(answer.text), truncated=answer.truncated) for answer in answers)
+
+    def caption(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
+        """A description of each picture."""
+        return self._say(Task.CAPTIONING, batch)
+
+    def _say(self, task: Task, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
+        if not batch:
+            return ()
+        firsts, which = distinct(batch)
+        images = [asked.image for asked in firsts]
+        said = [Said(prompt=self._prompt(task, asked), question=asked.text) for asked in batch]
+        with self._runtime.running():
+            heard = self._family.speak(images, which, said, self._prompts.longest(task))
+        return tuple(Answer(text, truncated=cut) for text, cut in zip(heard.texts, heard.cut, strict=True))
+
+    def _prompt(self, task: Task, asked: ModelInput) -> str:
+        if task is Task.CAPTIONING:
+            return self._prompts.caption
+        if task is Task.ENTAILMENT:
+            return self._prompts.entailment.replace(PLACE, asked.text)
+        return self._prompts.text(asked)

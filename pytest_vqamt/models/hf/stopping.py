@@ -1,0 +1,55 @@
+"""Greedy decoding: of how a checkpoint was set to generate, only where answers begin and end is kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.models.loading.places import Checkpoint
+
+if TYPE_CHECKING:
+    from transformers import GenerationConfig, PreTrainedTokenizerBase
+
+_KEPT = ("bos_token_id", "decoder_start_token_id", "forced_bos_token_id", "bad_words_ids", "suppress_tokens")
+
+
+class _Generates(Protocol):
+    generation_config: GenerationConfig
+
+
+class Stopping:
+    """Where the answers of one checkpoint begin and end, and which tokens it never says.
+
+    Temperatures, beams and penalties of ``generation_config.json`` are left out: what is measured is whether a model
+    agrees with itself, so it gives its likeliest token each time, as every other model here does.
+    """
+
+    def __init__(self, model: _Generates, tokenizer: PreTrainedTokenizerBase, checkpoint: Checkpoint) -> None:
+        """Takes what is kept out of the model; the token that ends a text in the tokenizer ends an answer too.
+
+        Raises:
+            ModelError: nothing says where an answer ends.
+        """
+        saved = model.generation_config
+        ends: object = saved.eos_token_id
+        listed = list(ends) if isinstance(ends, list | tuple) else [] if ends is None else [ends]
+        if tokenizer.eos_token_id is not None and tokenizer.eos_token_id not in listed:
+            listed.append(tokenizer.eos_token_id)
+        if not listed:
+            raise ModelError(
+                "Expected eos_token_id in generation_config.json or eos_token in tokenizer_config.json of "
+                f"{checkpoint.folder}, but there is neither, so no answer would ever end: copy the files again"
+            )
+        self._kept = {name: getattr(saved, name) for name in _KEPT if getattr(saved, name) is not None}
+        self._kept["eos_token_id"] = listed
+        self._kept["pad_token_id"] = listed[0] if tokenizer.pad_token_id is None else tokenizer.pad_token_id
+        # generate() takes from here whatever it is not told.
+        model.generation_config = self.after(1)
+
+    def after(self, longest: int) -> GenerationConfig:
+        """How to generate answers of at most so many tokens."""
+        from transformers import GenerationConfig
+
+        return GenerationConfig(  # type: ignore[no-untyped-call]  # transformers does not annotate it
+            max_new_tokens=longest, do_sample=False, num_beams=1, **self._kept
+        )

@@ -1,0 +1,120 @@
+"""One HTTP request and its reply, within its time, and sent nowhere else."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+
+import httpx
+
+from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.models.openai.address import Address
+from pytest_vqamt.models.openai.failures import PassingError, QueryError, Sign
+from pytest_vqamt.models.openai.key import Key
+
+_LONGEST_REPLY = 16 * 2**20
+"""Bytes, unpacked. What is longer is no completion."""
+
+_CONNECT_S = 15.0
+"""A connection is made at once or not at all; only the answer takes long."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What a server said; the names of ``headers`` are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Client:
+    """Posts to one URL over connections that are kept open. Redirects are not followed: the key is for this server."""
+
+    def __init__(self, address: Address, key: Key, *, timeout_s: float, connections: int) -> None:
+        """A client that has sent nothing yet.
+
+        Raises:
+            OptionError: nothing can be sent to the URL.
+        """
+        self._address = address
+        self._key = key
+        self._timeout_s = timeout_s
+        limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
+        try:
+            self._url = httpx.URL(address.url)
+        except httpx.InvalidURL as error:
+            raise OptionError(f"Expected a URL, but got {address.url!r}: {error}") from error
+        self._http = httpx.Client(
+            limits=limits,
+            # What is asked of this machine does not go through a proxy, whatever the environment says.
+            transport=httpx.HTTPTransport(limits=limits) if address.is_on_this_machine else None,
+            timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, _CONNECT_S)),
+            follow_redirects=False,
+            headers={
+                "User-Agent": f"pytest-vqamt/{version('pytest-vqamt')}",
+                "Content-Type": "application/json",
+                "Accept": "application/json",
+            },
+            auth=_Bearer(key) if key else None,
+        )
+
+    def post(self, body: bytes) -> Reply:
+        """The reply to ``body``.
+
+        Raises:
+            PassingError: there was none, or not all of it, in time.
+            QueryError: it cannot be read.
+        """
+        deadline = time.monotonic() + self._timeout_s
+        try:
+            with self._http.stream("POST", self._url, content=body) as response:
+                return Reply(
+                    status=response.status_code,
+                    headers={name.lower(): value for name, value in response.headers.items()},
+                    body=self._read(response, deadline),
+                )
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
+            raise PassingError(f"no connection ({self._told(error)})", sign=Sign.ABSENT) from None
+        except httpx.TimeoutException:
+            raise PassingError(self._late(), sign=Sign.BUSY) from None
+        except httpx.TransportError as error:
+            # Without its cause: what the server sent stands in there, which may be the key.
+            raise PassingError(f"a reply that broke off ({self._told(error)})", sign=Sign.BROKEN) from None
+        except httpx.DecodingError as error:
+            raise QueryError(f"Expected {self._address.url} to reply readably, but got {self._told(error)}") from None
+
+    def close(self) -> None:
+        self._http.close()
+
+    def _read(self, response: httpx.Response, deadline: float) -> bytes:
+        """The body, as it comes in; a server that sends a byte now and then does not get more time for it."""
+        read = bytearray()
+        for some in response.iter_bytes():
+            read += some
+            if len(read) > _LONGEST_REPLY:
+                raise QueryError(
+                    f"Expected a completion of {self._address.url}, but got more than {_LONGEST_REPLY} bytes"
+                )
+            if time.monotonic() > deadline:
+                raise PassingError(self._late(), sign=Sign.BUSY)
+        return bytes(read)
+
+    def _late(self) -> str:
+        return f"no whole reply within timeout-s={self._timeout_s:g}"
+
+    def _told(self, error: Exception) -> str:
+        return self._key.hidden(f"{type(error).__name__}: {error}")
+
+
+class _Bearer(httpx.Auth):
+    """Shows the key to the server, and keeps it out of the client's own headers."""
+
+    def __init__(self, key: Key) -> None:
+        self._key = key
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        request.headers["Authorization"] = self._key.header
+        yield request

@@ -1,0 +1,48 @@
+"""``openai:MODEL@URL`` made ready to be asked."""
+
+from __future__ import annotations
+
+import os
+
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.openai.address import Address
+from pytest_vqamt.models.openai.answered import Answered
+from pytest_vqamt.models.openai.asking import Endpoint
+from pytest_vqamt.models.openai.client import Client
+from pytest_vqamt.models.openai.key import key_for
+from pytest_vqamt.models.openai.logs import hide_in_logs
+from pytest_vqamt.models.openai.model import OpenAIModel
+from pytest_vqamt.models.openai.patience import Patience
+from pytest_vqamt.models.openai.settings import settings_of
+from pytest_vqamt.models.prompts import prompts_of
+
+VERSION = 1
+"""Goes up when answers change for the same model and settings."""
+
+
+def load(argument: str, options: ModelOptions) -> OpenAIModel:
+    """The model that ``MODEL@URL`` names. Nothing is sent before the first question.
+
+    Raises:
+        OptionError: the argument, a setting or the key in the environment cannot be used.
+        ModelError: the file of unfinished batches cannot be used.
+    """
+    address = Address.parse(argument)
+    settings = settings_of(options, address)
+    prompts = prompts_of(options)
+    key = key_for(address, os.environ)
+    fingerprint = (
+        f"openai-{VERSION} model={address.model} url={address.url} prompts={prompts.digest} settings={settings.digest}"
+    )
+    if settings.revision:
+        fingerprint += f" revision={settings.revision}"
+    endpoint = Endpoint(
+        address=address,
+        key=key,
+        settings=settings,
+        client=Client(address, key, timeout_s=settings.timeout_s, connections=settings.in_flight),
+        patience=Patience(address, settings.retries_s),
+        ended=hide_in_logs(key),
+    )
+    answered = Answered(options.cache / "openai.sqlite" if options.cache else None, fingerprint)
+    return OpenAIModel(endpoint, prompts, answered, fingerprint=fingerprint)

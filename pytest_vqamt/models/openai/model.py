@@ -1,0 +1,118 @@
+"""A model that is asked over HTTP, many queries at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from threading import Event
+from weakref import finalize
+
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.query import Answer, ModelInput
+from pytest_vqamt.models.openai.answered import Answered
+from pytest_vqamt.models.openai.asking import Endpoint
+from pytest_vqamt.models.openai.failures import QueryError
+from pytest_vqamt.models.openai.pictures import Pictures
+from pytest_vqamt.models.openai.threads import at_once
+from pytest_vqamt.models.prompts import Prompts, label
+
+
+class OpenAIModel:
+    """Answers questions, judges hypotheses and describes pictures, each by a prompt and the picture beside it.
+
+    Every distinct query of a batch is sent once. Where some have no answer the batch raises the first one's exception,
+    and whoever asks for parts of it again gets the others' answers, and the same exceptions, without a request.
+    """
+
+    def __init__(self, endpoint: Endpoint, prompts: Prompts, answered: Answered, *, fingerprint: str) -> None:
+        self.fingerprint = fingerprint
+        self.batch_size = _BATCHES * endpoint.in_flight
+        self._endpoint = endpoint
+        self._prompts = prompts
+        self._answered = answered
+        self._returned: tuple[str, ...] = ()
+        self._failed: dict[str, Exception] = {}
+        finalize(self, _close, endpoint, answered)
+
+    @property
+    def usage(self) -> dict[str, float]:
+        """Requests, and the tokens and the cost that the server told of, since the model was made."""
+        return self._endpoint.usage.sums()
+
+    def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
+        """A word or a phrase for each question."""
+        return tuple(map(Answer, self._texts(batch)))
+
+    def entail(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
+        """entailment, neutral or contradiction for each hypothesis, where the reply names one of them."""
+        return tuple(Answer(label(text)) for text in self._texts(batch))
+
+    def caption(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
+        """A description of each picture."""
+        return tuple(map(Answer, self._texts(batch)))
+
+    def _texts(self, batch: Sequence[ModelInput]) -> list[str]:
+        """The text for each input.
+
+        Raises:
+            ModelError: the server cannot be asked at all.
+            Exception: what the first input without an answer failed with.
+        """
+        self._answered.drop(self._returned)  # whoever asks on has kept them
+        self._returned = ()
+        distinct = {asked.query.id: asked for asked in batch}
+        texts = self._answered.get(tuple(distinct))
+        lacking = [asked for name, asked in distinct.items() if name not in texts and name not in self._failed]
+        if lacking:
+            self._failed = {name: failure for name, failure in self._failed.items() if name in distinct}
+            texts.update(self._asked(lacking))
+        if failed := [name for name in distinct if name not in texts]:
+            # One that is asked alone is told of now; if it comes again, it is tried again.
+            raise self._failed.pop(failed[0]) if len(distinct) == 1 else self._failed[failed[0]]
+        self._returned = tuple(distinct)
+        return [texts[asked.query.id] for asked in batch]
+
+    def _asked(self, lacking: Sequence[ModelInput]) -> dict[str, str]:
+        """The texts that the server gives; why it gives no other is in ``_failed`` afterwards."""
+        pictures = Pictures(lacking)
+        texts: dict[str, str] = {}
+
+        def ask(place: int, stop: Event) -> str:
+            asked = lacking[place]
+            try:
+                longest = self._prompts.longest(asked.query.task)
+                prompt = self._prompts.text(asked)
+                text = self._endpoint.ask(asked.query.id, prompt, pictures.uri(place), longest, stop)
+            except ModelError:
+                stop.set()  # here, or the next request would leave before anybody knows
+                raise
+            finally:
+                pictures.done(place)
+            # At once: whatever ends the run, what has been paid for is there for the next.
+            self._answered.add(asked.query.id, text)
+            return text
+
+        with closing(at_once(len(lacking), self._endpoint.in_flight, ask)) as running:
+            for place, found in running:
+                name = lacking[place].query.id
+                if isinstance(found, ModelError):
+                    raise _alone(found)
+                if isinstance(found, Exception):
+                    self._failed[name] = _alone(found)
+                else:
+                    texts[name] = found
+        return texts
+
+
+def _alone(error: Exception) -> Exception:
+    """The error without where it came from: whole pictures hang on that, and what the server sent."""
+    return type(error)(str(error)) if isinstance(error, ModelError | QueryError) else error.with_traceback(None)
+
+
+_BATCHES = 4
+"""A batch is so many times what is in flight: at its end some wait for the last."""
+
+
+def _close(endpoint: Endpoint, answered: Answered) -> None:
+    endpoint.close()
+    answered.close()

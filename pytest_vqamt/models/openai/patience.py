@@ -1,0 +1,123 @@
+"""What may pass is asked again, within a budget; a server that nothing helps with is given up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from threading import Event, Lock
+from typing import TypeVar
+
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.models.openai.address import Address
+from pytest_vqamt.models.openai.failures import ForbiddenError, PassingError, QueryError, Sign
+from pytest_vqamt.models.openai.waiting import back_off
+
+T = TypeVar("T")
+
+_GIVEN_UP_AFTER = 8
+"""So many queries given up in a row, with none answered in between, and the rest are not tried."""
+
+_AT_FIRST_S = 10.0
+"""A server that has never answered is asked no longer where it is absent or broken: it will not come to itself."""
+
+
+class StoppedError(Exception):
+    """Nobody waits for the answer any more."""
+
+
+class Patience:
+    """How failures are met, over all queries of a run. Many threads share it.
+
+    Where the server asks to be left alone, nobody starts a request until then.
+    """
+
+    def __init__(self, address: Address, retries_s: float) -> None:
+        self._address = address
+        self._retries_s = retries_s
+        self._lock = Lock()
+        self._has_answered = False
+        self._in_a_row = 0
+        self._quiet_until = 0.0
+
+    def ask(self, name: str, attempt: Callable[[], T], stop: Event) -> T:
+        """What ``attempt`` returns, tried as often as the budget allows; ``name`` is the query's id.
+
+        Raises:
+            QueryError: this query has no answer.
+            ModelError: no query has.
+            StoppedError: ``stop`` was set while it waited.
+        """
+        since: float | None = None
+        failures = 0
+        while True:
+            _wait(max(0.0, self._quiet_until - time.monotonic()), stop)
+            try:
+                found = attempt()
+            except PassingError as failure:
+                failures += 1
+                since = time.monotonic() if since is None else since
+                _wait(self._pause(name, failure, failures, since), stop)
+            except ForbiddenError as failure:
+                raise self._forbidden(failure) from None
+            except QueryError:
+                self._heard()
+                raise
+            else:
+                self._heard(answered=True)
+                return found
+
+    def _pause(self, name: str, failure: PassingError, failures: int, since: float) -> float:
+        """Seconds until the next try.
+
+        Raises:
+            QueryError: there is none: the budget does not reach so far.
+            ModelError: as above, and once too often.
+        """
+        now = time.monotonic()
+        never_came = not self._has_answered and failure.sign is not Sign.BUSY
+        budget = min(self._retries_s, _AT_FIRST_S) if never_came else self._retries_s
+        own = back_off(name, failures)
+        wait = own if failure.wait_s is None else failure.wait_s + 0.1 * own
+        if now + wait > since + budget:
+            raise self._given_up(failure, failures, now - since) from None
+        if failure.wait_s is not None:
+            with self._lock:
+                self._quiet_until = max(self._quiet_until, now + failure.wait_s)
+        return wait
+
+    def _given_up(self, failure: PassingError, failures: int, spent_s: float) -> QueryError | ModelError:
+        asked = f", to be asked again in {failure.wait_s:.0f} s," if failure.wait_s else ""
+        tries = "1 try" if failures == 1 else f"{failures} tries in {spent_s:.1f} s"
+        told = (
+            f"Expected an answer from {self._address.url}, but got {failure.reason}{asked} after {tries} "
+            f"(retries-s={self._retries_s:g})"
+        )
+        if failure.sign is Sign.ABSENT and not self._has_answered:
+            return ModelError(f"{told}: check the URL, and that the server is running and can be reached from here")
+        if self._is_too_often():
+            return ModelError(
+                f"{told}, and so {_GIVEN_UP_AFTER} times in a row: check the server, ask it less at once "
+                "(--vqamt-option in-flight=N) or longer (retries-s=N), and run again: no answer is asked for twice"
+            )
+        return QueryError(told)
+
+    def _forbidden(self, failure: ForbiddenError) -> QueryError | ModelError:
+        # Some servers say 403 where their moderation takes offence at one query (openrouter.ai/docs/errors).
+        if not self._has_answered or self._is_too_often():
+            return ModelError(f"{failure}: check what the key allows, and whether this model may be used from here")
+        return QueryError(str(failure))
+
+    def _is_too_often(self) -> bool:
+        with self._lock:
+            self._in_a_row += 1
+            return self._in_a_row >= _GIVEN_UP_AFTER
+
+    def _heard(self, *, answered: bool = False) -> None:
+        with self._lock:
+            self._in_a_row = 0
+            self._has_answered = self._has_answered or answered
+
+
+def _wait(seconds: float, stop: Event) -> None:
+    if stop.wait(seconds) if seconds > 0 else stop.is_set():
+        raise StoppedError

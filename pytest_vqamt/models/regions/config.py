@@ -1,0 +1,161 @@
+"""What a detector's ``config.yaml`` says, with the published values where it says nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from math import inf
+from pathlib import Path
+
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.hashing import canonical_json, digest
+from pytest_vqamt.models.regions.config_values import Form, below, numbers, one_of, whole
+
+BLOCKS: Mapping[int, tuple[int, int, int, int]] = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
+"""How many blocks res2, res3, res4 and res5 have in a ResNet of each depth."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DetectorConfig:
+    """Everything of a detector that its weights do not say. Sizes are in pixels, boxes are x1 y1 x2 y2.
+
+    Attributes:
+        channel_order: "BGR" or "RGB", of the pixels that the network takes.
+        pixel_mean, pixel_std: subtracted from and dividing each channel (0 to 255), in that order.
+        min_size, max_size: a picture is resized until its short side is min_size, or its long side max_size if sooner.
+        depth, stem_channels, res2_channels, width_per_group: of the ResNet; a region has 8 x res2_channels features.
+        anchor_sizes, anchor_ratios, anchor_offset: of the boxes that proposals start from.
+        hidden_channels: of the proposal head.
+        proposal_scales, box_scales: by which the four numbers of a predicted change of a box are divided.
+        best_anchors, proposals: how many boxes there are before and after overlapping proposals are dropped.
+        proposal_overlap: the IoU above which one is dropped.
+        proposal_min_side: sides must be longer.
+        pooled_size: cells on each side of what is cut out for a proposal.
+        classes, attributes: how many there are, background and "no attribute" left out.
+        overlaps: the IoUs at which overlapping regions are dropped, tried in this order.
+    """
+
+    channel_order: str = "BGR"
+    pixel_mean: tuple[float, ...] = (102.9801, 115.9465, 122.7717)
+    pixel_std: tuple[float, ...] = (1.0, 1.0, 1.0)
+    min_size: int = 800
+    max_size: int = 1333
+    depth: int = 101
+    stem_channels: int = 64
+    res2_channels: int = 256
+    width_per_group: int = 64
+    anchor_sizes: tuple[float, ...] = (64.0, 128.0, 256.0, 512.0)
+    anchor_ratios: tuple[float, ...] = (0.5, 1.0, 2.0)
+    anchor_offset: float = 0.0
+    hidden_channels: int = 512
+    proposal_scales: tuple[float, ...] = (1.0, 1.0, 1.0, 1.0)
+    best_anchors: int = 6000
+    proposals: int = 300
+    proposal_overlap: float = 0.7
+    proposal_min_side: float = 0.0
+    pooled_size: int = 14
+    box_scales: tuple[float, ...] = (10.0, 10.0, 5.0, 5.0)
+    classes: int = 1600
+    attributes: int = 400
+    overlaps: tuple[float, ...] = (0.5, 0.6, 0.7)
+
+    @property
+    def features(self) -> int:
+        """How many features a region has."""
+        return 8 * self.res2_channels
+
+    @property
+    def blocks(self) -> tuple[int, int, int, int]:
+        return BLOCKS[self.depth]
+
+    @property
+    def digest(self) -> str:
+        return digest(canonical_json(asdict(self)))
+
+
+def read_config(path: Path) -> DetectorConfig:
+    """The configuration in a YAML file; what it does not name is as published, what is not known here is ignored.
+
+    Raises:
+        ModelError: it is no such file, or a value is not one that the network can be built with.
+    """
+    import yaml
+
+    try:
+        read: object = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        told = " ".join(str(error).split())
+        raise ModelError(f"Expected YAML in {path}, but got: {told}; copy the file again") from error
+    if not isinstance(read, dict):
+        raise ModelError(
+            f"Expected sections such as rpn: in {path}, but got {type(read).__name__}: copy the file again"
+        )
+    known = _flat(read)
+    for name, fixed in _FIXED.items():
+        if name in known and known[name] != fixed:
+            raise ModelError(
+                f"Expected {name} of {path} to be {fixed!r}, but got {name}={known[name]!r}: not built here"
+            )
+    values: dict[str, object] = {}
+    for field, (name, form) in _FORMS.items():
+        if name in known:
+            values[field] = form.read(known[name])
+            if values[field] is None:
+                raise ModelError(f"Expected {name} of {path} to be {form.told}, but got {name}={known[name]!r}")
+    return DetectorConfig(**values)  # type: ignore[arg-type]  # each form gives what its field is
+
+
+def _flat(sections: Mapping[object, object], within: str = "") -> dict[str, object]:
+    """Every value by its dotted name in lower case, in whichever case the file has it."""
+    found: dict[str, object] = {}
+    for key, value in sections.items():
+        name = f"{within}{key}".lower()
+        if isinstance(value, dict):
+            found |= _flat(value, f"{name}.")
+        else:
+            found[name] = value
+    return found
+
+
+_FORMS: Mapping[str, tuple[str, Form]] = {
+    "channel_order": ("input.format", one_of("BGR", "RGB")),
+    "pixel_mean": ("model.pixel_mean", numbers("three numbers", above=-inf, count=3)),
+    "pixel_std": ("model.pixel_std", numbers("three numbers above 0", count=3)),
+    "min_size": ("input.min_size_test", whole()),
+    "max_size": ("input.max_size_test", whole()),
+    "depth": ("resnets.depth", one_of(*BLOCKS)),
+    "stem_channels": ("resnets.stem_out_channels", whole()),
+    "res2_channels": ("resnets.res2_out_channels", whole()),
+    "width_per_group": ("resnets.width_per_group", whole()),
+    "anchor_sizes": ("anchor_generator.sizes", numbers("a list of one list of numbers above 0")),
+    "anchor_ratios": ("anchor_generator.aspect_ratios", numbers("a list of one list of numbers above 0")),
+    "anchor_offset": ("anchor_generator.offset", below(1, "0 or more and less than 1")),
+    "hidden_channels": ("proposal_generator.hidden_channels", whole()),
+    "proposal_min_side": ("proposal_generator.min_size", below(inf, "a number, 0 or more")),
+    "proposal_scales": ("rpn.bbox_reg_weights", numbers("four numbers above 0", count=4)),
+    "best_anchors": ("rpn.pre_nms_topk_test", whole()),
+    "proposals": ("rpn.post_nms_topk_test", whole()),
+    "proposal_overlap": ("rpn.nms_thresh", below(1, "an IoU, 0 or more and less than 1")),
+    "classes": ("roi_heads.num_classes", whole()),
+    "overlaps": ("roi_heads.nms_thresh_test", numbers("IoUs above 0, at most 1", most=1)),
+    "box_scales": ("roi_box_head.bbox_reg_weights", numbers("four numbers above 0", count=4)),
+    "pooled_size": ("roi_box_head.pooler_resolution", whole()),
+    "attributes": ("roi_box_head.num_attrs", whole()),
+}
+"""For each field: where the file has it, and what it must be."""
+
+_FIXED: Mapping[str, object] = {
+    "model.max_pool": True,
+    "size_divisibility": 0,
+    "rpn.in_features": ["res4"],
+    "roi_heads.in_features": ["res4"],
+    "roi_box_head.res5halve": False,
+    "roi_box_head.attr": True,
+    "roi_box_head.cls_agnostic_bbox_reg": False,
+    "resnets.out_features": ["res4"],
+    "resnets.num_groups": 1,
+    "resnets.norm": "BN",
+    "resnets.stride_in_1x1": True,
+    "resnets.res5_dilation": 1,
+}
+"""What would make another network, in which the same weights mean something else."""

@@ -1,0 +1,108 @@
+"""Which detectors the settings name, checked before anything is loaded."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from pytest_vqamt.core.errors import ModelError, OptionError
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.detection import catalogue, masks
+from pytest_vqamt.models.detection.catalogue import check, detector_of, grounder_of, names, names_a_detector
+
+
+def options(**settings: str) -> ModelOptions:
+    return ModelOptions(device="cpu", settings={name.replace("_", "-"): value for name, value in settings.items()})
+
+
+def test_which_settings_name_a_detector() -> None:
+    for name in ("masks", "boxes", "open-vocabulary", "detector"):
+        assert names_a_detector({name: "DIR"})
+        assert name in catalogue.SETTINGS
+    assert not names_a_detector({"min-score": "0.5", "names": "dog", "vocabulary": "DIR"})
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"boxes": "DIR", "min-score": "often"}, "min-score=SCORE to be from 0 to below 1, but got 'often'"),
+        ({"boxes": "DIR", "min-score": "1"}, "min-score=SCORE to be from 0 to below 1, but got '1'"),
+        ({"boxes": "DIR", "min-score": "nan"}, "min-score=SCORE to be from 0 to below 1, but got 'nan'"),
+        ({"open-vocabulary": "DIR"}, "Expected --vqamt-option names=FILE .* but got none"),
+        ({"open-vocabulary": "DIR", "names": " , "}, "but got names=' , '"),
+        ({"boxes": "DIR", "names": "dog"}, "to look for names, but got names='dog' alone"),
+    ],
+)
+def test_settings_that_cannot_be_used(settings: Mapping[str, str], said: str) -> None:
+    with pytest.raises(OptionError, match=said):
+        check(settings)
+    with pytest.raises(OptionError, match=said):
+        detector_of(ModelOptions(settings=settings))
+
+
+def test_names_in_a_list_and_in_a_file(tmp_path: Path) -> None:
+    assert names({"names": "Dogs, traffic light,dog,  skis"}) == ("dog", "traffic light", "skis")
+    file = tmp_path / "names.txt"
+    file.write_text("fire hydrant\n\nwoman\n", encoding="utf-8")
+    assert names({"names": str(file)}) == ("fire hydrant", "woman")
+    file.write_bytes(b"caf\xe9\n")
+    with pytest.raises(OptionError, match="Expected a file of names in UTF-8, one a line"):
+        names({"names": str(file)})
+
+
+def test_several_are_one(checkpoints: dict[str, Path], pictures: tuple[Image.Image, ...]) -> None:
+    named = options(
+        masks=str(checkpoints["mask2former"]),
+        boxes=str(checkpoints["detr"]),
+        open_vocabulary=str(checkpoints["owlvit"]),
+        names="dog,red car",
+        min_score="0.05",
+    )
+    detector = detector_of(named)
+    assert [part.partition("-1 ")[0] for part in detector.fingerprint.split("; ")] == [
+        "masks",
+        "boxes",
+        "open-vocabulary",
+    ]
+    found = detector.find(pictures[0])
+    assert {"masks"} < {each.by for each in found}
+    assert detector.find(pictures[0]) == found
+
+
+def test_none_is_named() -> None:
+    with pytest.raises(OptionError, match=r"name a detector \(masks, boxes, open-vocabulary, detector\), but got none"):
+        detector_of(options(min_score="0.5"))
+
+
+def test_a_detector_that_cannot_be_loaded(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="no such folder"):
+        detector_of(options(boxes=str(tmp_path / "absent")))
+
+
+def test_a_grounder(checkpoints: dict[str, Path], pictures: tuple[Image.Image, ...]) -> None:
+    grounder = grounder_of(str(checkpoints["owlv2"]), options(min_score="0"))
+    (found,) = grounder.ground(pictures[0], ["the dog"])
+    assert found[0].name == "the dog"
+
+
+def test_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(*_: object) -> object:
+        raise ModuleNotFoundError("No module named 'transformers'", name="transformers")
+
+    monkeypatch.setattr(masks, "load", load)
+    with pytest.raises(OptionError, match=r'there is no transformers; run: pip install "pytest-vqamt\[photos\]"'):
+        detector_of(options(masks="DIR"))
+
+
+def test_to_ask_which_are_named_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from pytest_vqamt.models.detection.catalogue import check; check({'boxes': 'DIR'}); "
+        "print(sorted({'torch', 'transformers', 'PIL', 'numpy', 'scipy', 'skimage'} & set(sys.modules)))"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said.strip() == "[]"

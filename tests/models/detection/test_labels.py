@@ -1,0 +1,110 @@
+"""The labels of published checkpoints become names as the other data sources have them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.data.coco_classes import COCO_CLASSES
+from pytest_vqamt.models.detection.labels import Label, label_of, labels_of
+from pytest_vqamt.models.loading.places import Checkpoint
+
+VOCABULARY = Path(__file__).parents[3] / "../shared/data/vocab/vg_objects_vocab.txt"
+
+
+def checkpoint(folder: Path, id2label: object) -> Checkpoint:
+    (folder / "config.json").write_text(json.dumps({"id2label": id2label}))
+    return Checkpoint(folder=folder, name="mine")
+
+
+def read(folder: Path, *texts: str) -> Mapping[int, Label]:
+    return labels_of(checkpoint(folder, {str(number): text for number, text in enumerate(texts)}))
+
+
+def test_the_classes_of_coco_keep_their_names() -> None:
+    assert {name: label_of(name) for name in COCO_CLASSES} == {name: Label(name=name) for name in COCO_CLASSES}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Motorbike", "motorcycle"),
+        ("tvmonitor", "tv"),
+        ("pottedplant", "potted plant"),
+        ("traffic_light", "traffic light"),
+        ("monitor_(computer_equipment) computer_monitor", "monitor computer monitor"),
+        ("painting, picture", "painting"),
+        ("Cabinet/shelf", "cabinet"),
+        (" window ", "window"),
+        ("t-shirt", "t-shirt"),
+        ("scissors", "scissors"),
+        ("grass", "grass"),
+    ],
+)
+def test_spellings(text: str, name: str) -> None:
+    assert label_of(text) == Label(name=name)
+
+
+@pytest.mark.parametrize("text", ["N/A", "background", "", "no-object", "no object", "--"])
+def test_what_stands_for_nothing(text: str) -> None:
+    assert label_of(text) is None
+
+
+def test_a_plural_is_a_group_that_nobody_told_apart() -> None:
+    assert label_of("people") == Label(name="person", is_crowd=True)
+    assert label_of("donuts,doughnuts") == Label(name="donut", is_crowd=True)
+
+
+def test_gaps_are_left_out_and_numbers_kept(tmp_path: Path) -> None:
+    assert read(tmp_path, "N/A", "person", "N/A", "dog") == {1: Label(name="person"), 3: Label(name="dog")}
+
+
+def test_amounts_of_coco_are_crowds(tmp_path: Path) -> None:
+    # The 53 of panoptic_coco_categories.json, with two things before them.
+    stuff = """banner blanket bridge cardboard counter curtain door-stuff floor-wood flower fruit gravel house light
+    mirror-stuff net pillow platform playingfield railroad river road roof sand sea shelf snow stairs tent towel
+    wall-brick wall-stone wall-tile wall-wood water-other window-blind window-other tree-merged fence-merged ceiling-merged
+    sky-other-merged cabinet-merged table-merged floor-other-merged pavement-merged mountain-merged grass-merged
+    dirt-merged paper-merged food-other-merged building-other-merged rock-merged wall-other-merged rug-merged"""
+    found = read(tmp_path, "person", "dog", *stuff.split())
+    assert len(found) == 55
+    assert [label for label in found.values() if not label.is_crowd] == [Label(name="person"), Label(name="dog")]
+    assert found[2 + stuff.split().index("sky-other-merged")] == Label(name="sky", is_crowd=True)
+    assert found[2 + stuff.split().index("wall-brick")] == Label(name="wall", is_crowd=True)
+    assert found[2 + stuff.split().index("playingfield")] == Label(name="playing field", is_crowd=True)
+
+
+def test_the_same_words_are_things_where_a_checkpoint_knows_things_alone(tmp_path: Path) -> None:
+    assert read(tmp_path, "pillow", "curtain", "wall-clock") == {
+        0: Label(name="pillow"),
+        1: Label(name="curtain"),
+        2: Label(name="wall-clock"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("id2label", "got"),
+    [
+        ({"0": "LABEL_0", "1": "LABEL_1"}, "'LABEL_0', which transformers makes up"),
+        ({"0": "person", "1": "label_1"}, "'label_1', which transformers makes up"),
+        (None, "no id2label"),
+        ({}, "no id2label"),
+    ],
+)
+def test_classes_that_nobody_has_named(tmp_path: Path, id2label: object, got: str) -> None:
+    with pytest.raises(ModelError, match="Expected the names of the classes in .*config.json, but got ") as caught:
+        labels_of(checkpoint(tmp_path, id2label))
+    assert got in str(caught.value)
+
+
+@pytest.mark.skipif(not VOCABULARY.is_file(), reason="the shared data are not here")
+def test_the_vocabulary_of_the_region_detector() -> None:
+    lines = VOCABULARY.read_text().splitlines()
+    labels = [label_of(line) for line in lines]
+    assert [line for line, label in zip(lines, labels, strict=True) if label is None] == ["background"]
+    assert label_of("trees") == Label(name="tree", is_crowd=True)
+    assert all(label.name == label.name.lower().strip() != "" for label in labels if label is not None)

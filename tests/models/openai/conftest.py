@@ -1,0 +1,59 @@
+"""Models behind a server on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from pytest_vqamt.core.query import ModelInput
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.openai import waiting
+from pytest_vqamt.models.openai.load import load
+from pytest_vqamt.models.openai.model import OpenAIModel
+from tests.models.openai.stub import Script, Stub
+
+Serve = Callable[[Script], Stub]
+
+
+class Load(Protocol):
+    """The model "stub" at a server, with settings as ``--vqamt-option`` gives them: ``_`` stands for ``-``."""
+
+    def __call__(self, server: Stub, *, cache: Path | None = ..., **settings: str) -> OpenAIModel: ...
+
+
+@pytest.fixture(autouse=True)
+def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No key of whoever runs the tests is sent anywhere."""
+    for name in ("VQAMT_OPENAI_KEY", "VQAMT_OPENAI_KEY_127_0_0_1", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first back-off takes a hundredth of a second."""
+    monkeypatch.setattr(waiting, "_FIRST_S", 0.02)
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    with ExitStack() as servers:
+        yield lambda script: servers.enter_context(Stub(script))
+
+
+@pytest.fixture
+def model() -> Load:
+    def make(server: Stub, *, cache: Path | None = None, **settings: str) -> OpenAIModel:
+        given = {name.replace("_", "-"): value for name, value in settings.items()}
+        return load(f"stub@{server.url}", ModelOptions(settings=given, cache=cache))
+
+    return make
+
+
+@pytest.fixture
+def many(ask: Callable[..., ModelInput]) -> Callable[[int], list[ModelInput]]:
+    """So many inputs about one picture; their texts are "0", "1", ..."""
+    return lambda count: [ask(text=str(number)) for number in range(count)]

@@ -1,0 +1,297 @@
+"""What fails for now is asked again, what fails for this query costs it alone, what fails for good ends the run."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.query import ModelInput
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.openai import patience
+from pytest_vqamt.models.openai.failures import QueryError
+from pytest_vqamt.models.openai.load import load
+from tests.models.conftest import Ask
+from tests.models.openai.conftest import Load, Serve
+from tests.models.openai.stub import Reply, Request, always, failed, in_turn, said
+
+Many = Callable[[int], list[ModelInput]]
+
+YES = said("yes")
+NOT_JSON = Reply(body=b"<html>busy</html>")
+
+
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
+def test_what_may_pass_is_asked_again(serve: Serve, model: Load, ask: Ask, status: int) -> None:
+    server = serve(in_turn(failed(status), failed(status), YES))
+    stub = model(server)
+    assert stub.answer([ask()])[0].text == "yes"
+    assert stub.usage == {"requests": 3}
+    assert len({request.picture for request in server.requests}) == 1
+
+
+def test_what_the_server_has_no_words_for_is_asked_again(serve: Serve, model: Load, ask: Ask) -> None:
+    server = serve(in_turn(Reply(status=502, body=b"<html>Bad gateway</html>"), Reply(status=503), YES))
+    assert model(server).answer([ask()])[0].text == "yes"
+
+
+def test_a_server_that_says_how_long_is_left_alone_so_long(serve: Serve, model: Load, ask: Ask) -> None:
+    server = serve(in_turn(failed(429, Retry_After="1"), YES))
+    model(server).answer([ask()])
+    assert 1.0 <= server.times[1] - server.times[0] < 1.6
+
+
+def test_a_server_may_name_a_date(serve: Serve, model: Load, ask: Ask) -> None:
+    def script(request: Request) -> Reply:
+        # By the server's own clock, which http.server puts into Date, in whole seconds.
+        until = datetime.now(UTC) + timedelta(seconds=1)
+        return failed(503, Retry_After=format_datetime(until, usegmt=True)) if request.number == 0 else YES
+
+    server = serve(script)
+    model(server).answer([ask()])
+    assert 1.0 <= server.times[1] - server.times[0] < 1.6
+
+
+def test_while_it_is_left_alone_nobody_begins(serve: Serve, model: Load, many: Many) -> None:
+    server = serve(lambda request: failed(429, Retry_After="0.6") if request.number == 0 else said("x", delay_s=0.1))
+    assert len(model(server, in_flight="2").answer(many(8))) == 8
+    quiet = [moment - server.times[0] for moment in server.times]
+    # The other thread had begun one request before it heard; that one is answered, and nothing more is sent.
+    assert sum(moment < 0.55 for moment in quiet) <= 2
+
+
+def test_a_wait_beyond_the_budget_is_not_begun(serve: Serve, model: Load, ask: Ask) -> None:
+    server = serve(always(failed(429, "tomorrow", Retry_After="3600")))
+    started = time.monotonic()
+    with pytest.raises(
+        QueryError, match=r"429 Too Many Requests \(tomorrow\), to be asked again in 3600 s, after 1 try \("
+    ):
+        model(server).answer([ask()])
+    assert time.monotonic() - started < 1
+
+
+def test_the_budget_ends_it(serve: Serve, model: Load, ask: Ask) -> None:
+    server = serve(always(failed(500, "always broken")))
+    started = time.monotonic()
+    with pytest.raises(
+        QueryError, match=r"500 Internal Server Error \(always broken\) after \d+ tries in 0\.\d s \(retries-s=0\.4\)"
+    ):
+        model(server, retries_s="0.4").answer([ask()])
+    assert time.monotonic() - started < 1
+    assert 3 <= len(server.requests) < 12
+
+
+def test_no_budget_is_no_second_try(serve: Serve, model: Load, ask: Ask) -> None:
+    server = serve(in_turn(failed(503), YES))
+    with pytest.raises(QueryError, match="after 1 try"):
+        model(server, retries_s="0").answer([ask()])
+    assert len(server.requests) == 1
+
+
+def test_a_query_that_breaks_the_server_costs_only_itself(serve: Serve, model: Load, many: Many) -> None:
+    server = serve(lambda request: failed(500) if request.prompt.startswith("3\n") else YES)
+    stub = model(server, retries_s="0.2")
+    batch = many(6)
+    with pytest.raises(QueryError, match="500"):
+        stub.answer(batch)
+    assert [answer.text for answer in stub.answer(batch[:3] + batch[4:])] == ["yes"] * 5
+
+
+def test_a_server_that_gives_nothing_up_is_given_up(serve: Serve, model: Load, many: Many) -> None:
+    server = serve(always(failed(503, "loading")))
+    with pytest.raises(ModelError, match=r"503 Service Unavailable \(loading\).* 8 times in a row: check the server"):
+        model(server, retries_s="0", in_flight="1").answer(many(50))
+    assert len(server.requests) == 8
+
+
+def test_failures_with_answers_between_them_are_not_in_a_row(serve: Serve, model: Load, many: Many) -> None:
+    server = serve(lambda request: YES if request.number % 8 == 7 else failed(503))
+    with pytest.raises(QueryError, match="503"):
+        model(server, retries_s="0", in_flight="1").answer(many(50))
+    assert len(server.requests) == 50
+
+
+def test_a_server_that_never_answered_is_not_waited_for(
+    serve: Serve, model: Load, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "_AT_FIRST_S", 0.2)
+    broken = serve(lambda request: YES if request.prompt.startswith("ok") else failed(500))
+    stub = model(broken, retries_s="1.2")
+    with pytest.raises(QueryError, match=r"in 0\.\d s"):
+        stub.answer([ask(text="first")])
+    stub.answer([ask(text="ok")])
+    with pytest.raises(QueryError, match=r"in (0\.[5-9]|1\.\d) s"):
+        stub.answer([ask(text="later")])
+
+
+def test_nobody_there_ends_the_run(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience, "_AT_FIRST_S", 0.2)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and does not listen
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        stub = load(f"m@{url}", ModelOptions())
+        with pytest.raises(ModelError, match=r"no connection \(ConnectError: .*refused.*check the URL, and that the"):
+            stub.answer([ask()])
+
+
+def test_a_slow_server_is_not_waited_for(serve: Serve, model: Load, ask: Ask) -> None:
+    server = serve(lambda request: said("late", delay_s=1) if request.number == 0 else YES)
+    assert model(server, timeout_s="0.3").answer([ask()])[0].text == "yes"
+    assert len(server.requests) == 2
+
+
+def test_a_server_that_is_always_too_slow_costs_the_query(serve: Serve, model: Load, ask: Ask) -> None:
+    server = serve(always(said("late", delay_s=0.6)))
+    with pytest.raises(QueryError, match=r"no whole reply within timeout-s=0\.2 after 2 tries"):
+        model(server, timeout_s="0.2", retries_s="0.15").answer([ask()])
+
+
+def test_bytes_that_trickle_in_do_not_gain_time(serve: Serve, model: Load, ask: Ask) -> None:
+    server = serve(in_turn(Reply(body=YES.body, drip_s=0.05), YES))
+    started = time.monotonic()
+    assert model(server, timeout_s="0.3").answer([ask()])[0].text == "yes"
+    assert time.monotonic() - started < 1.5, "all of it would have taken 8 seconds"
+
+
+def test_a_reply_that_breaks_off_is_asked_for_again(serve: Serve, model: Load, ask: Ask) -> None:
+    server = serve(in_turn(Reply(body=YES.body, cut=20), Reply(body=YES.body, cut=0), YES))
+    assert model(server).answer([ask()])[0].text == "yes"
+    assert len(server.requests) == 3
+
+
+def test_a_reply_that_always_breaks_off_costs_the_query(serve: Serve, model: Load, ask: Ask) -> None:
+    server = serve(always(Reply(body=YES.body, cut=20)))
+    with pytest.raises(QueryError, match="a reply that broke off"):
+        model(server, retries_s="0.1").answer([ask()])
+
+
+@pytest.mark.parametrize("status", [400, 413, 415, 422])
+def test_what_is_wrong_with_a_query_costs_it_alone(serve: Serve, model: Load, many: Many, status: int) -> None:
+    server = serve(lambda request: failed(status, "too  much\nof it") if request.prompt.startswith("1\n") else YES)
+    stub = model(server)
+    batch = many(3)
+    with pytest.raises(QueryError, match=rf"^Expected an answer from 'stub', but got {status} .* \(too much of it\)$"):
+        stub.answer(batch)
+    assert [answer.text for answer in stub.answer([batch[0], batch[2]])] == ["yes", "yes"]
+    assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (NOT_JSON, "17 bytes that hold no JSON object"),
+        (Reply(), "0 bytes that hold no JSON object"),
+        (Reply(body=YES.body[:-5]), "that hold no JSON object"),
+        (Reply(body=b"[1]"), "3 bytes that hold no JSON object"),
+        (Reply(body=b"{}"), "got null as choices"),
+        (Reply(body=b'{"choices": []}'), "got an empty list as choices"),
+        (Reply(body=b"\xff\xfe\x00"), "hold no JSON object"),
+        (Reply(body=b"[" * 100_000), "hold no JSON object"),
+        (Reply(body=b"no gzip", headers={"Content-Encoding": "gzip"}), "reply readably"),
+        (Reply(status=204), "204 No Content"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_reply_that_cannot_be_read_costs_the_query(
+    serve: Serve, model: Load, ask: Ask, reply: Reply, told: str
+) -> None:
+    server = serve(always(reply))
+    with pytest.raises(QueryError, match=told):
+        model(server).answer([ask()])
+    assert len(server.requests) == 1
+
+
+def test_a_reply_without_end_is_cut_off(serve: Serve, model: Load, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pytest_vqamt.models.openai.client._LONGEST_REPLY", 1000)
+    with pytest.raises(QueryError, match="more than 1000 bytes"):
+        model(serve(always(said("x" * 2000)))).answer([ask()])
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (
+            failed(401, "who are you"),
+            r"401 Unauthorized \(who are you\): none was sent; put it into .* VQAMT_OPENAI_KEY",
+        ),
+        (failed(402, "no credits"), r"402 Payment Required \(no credits\): fill it up"),
+        (failed(403, "not here"), r"403 Forbidden \(not here\): check what the key allows"),
+        (failed(404, "no such model"), r"called 'stub' .* 404 Not Found \(no such model\): check the name"),
+        (failed(405), "405 Method Not Allowed"),
+        (
+            Reply(status=429, body=json.dumps({"error": {"message": "m", "type": "insufficient_quota"}}).encode()),
+            "an account with money left",
+        ),
+    ],
+    ids=lambda value: str(value.status) if isinstance(value, Reply) else "",
+)
+def test_what_is_wrong_with_all_queries_ends_the_run_at_once(
+    serve: Serve, model: Load, many: Many, reply: Reply, told: str
+) -> None:
+    server = serve(always(reply))
+    with pytest.raises(ModelError, match=told):
+        model(server, in_flight="1").answer(many(20))
+    assert len(server.requests) == 1
+
+
+def test_forbidden_after_an_answer_is_about_the_query(serve: Serve, model: Load, many: Many) -> None:
+    server = serve(lambda request: failed(403, "flagged") if request.prompt.startswith("2\n") else YES)
+    stub = model(server, in_flight="1")
+    with pytest.raises(QueryError, match=r"403 Forbidden \(flagged\)$"):
+        stub.answer(many(4))
+
+
+def test_forbidden_again_and_again_ends_the_run(serve: Serve, model: Load, many: Many) -> None:
+    server = serve(lambda request: YES if request.number == 0 else failed(403))
+    with pytest.raises(ModelError, match="403"):
+        model(server, in_flight="1").answer(many(20))
+    assert len(server.requests) == 9
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirect_is_told_and_not_followed(serve: Serve, model: Load, ask: Ask, status: int) -> None:
+    other = serve(always(YES))
+    server = serve(always(Reply(status=status, headers={"Location": f"{other.url}/v1/chat/completions?a=b"})))
+    with pytest.raises(ModelError, match=rf"it sends on \({status} .*\) to {other.url}/v1/chat/completions: if"):
+        model(server).answer([ask()])
+    assert other.requests == []
+
+
+def test_an_error_in_a_reply_of_success_counts_as_its_status(serve: Serve, model: Load, ask: Ask) -> None:
+    def of(code: object) -> Reply:
+        return Reply(body=json.dumps({"error": {"message": "provider down", "code": code}}).encode())
+
+    in_choice = Reply(body=json.dumps({"choices": [{"error": {"message": "half", "code": 502}}]}).encode())
+    server = serve(in_turn(of(502), in_choice, YES))
+    assert model(server).answer([ask()])[0].text == "yes"
+    assert len(server.requests) == 3
+    with pytest.raises(QueryError, match=r"400 Bad Request \(provider down\)"):
+        model(serve(always(of("odd")))).answer([ask()])
+
+
+@pytest.mark.parametrize(
+    ("message", "advice"),
+    [
+        ("Unsupported parameter: 'max_tokens' is not supported with this model.", "token-limit=max_completion_tokens"),
+        ("Unsupported value: 'temperature' does not support 0 with this model.", "temperature=none"),
+    ],
+)
+def test_a_field_that_a_model_does_not_take_comes_with_advice(
+    serve: Serve, model: Load, ask: Ask, message: str, advice: str
+) -> None:
+    with pytest.raises(QueryError, match=f"--vqamt-option {advice}$"):
+        model(serve(always(failed(400, message)))).answer([ask()])
+
+
+def test_a_field_that_validation_names_comes_with_advice(serve: Serve, model: Load, ask: Ask) -> None:
+    # As Mistral's API answers (github.com/editor-code-assistant/eca/issues/231).
+    detail = [{"type": "extra_forbidden", "loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}]
+    body = json.dumps({"object": "error", "message": {"detail": detail}}).encode()
+    with pytest.raises(QueryError, match=r"Extra inputs are not permitted.*--vqamt-option seed=none$"):
+        model(serve(always(Reply(status=422, body=body)))).answer([ask()])

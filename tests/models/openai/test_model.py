@@ -1,0 +1,345 @@
+"""What is sent, and what becomes of a batch."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import time
+from base64 import b64decode
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from random import Random
+
+import pytest
+from PIL import Image
+
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.meaning import Count, Describe, Exists, Group
+from pytest_vqamt.core.query import ModelInput, Query, Task
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.openai.failures import QueryError
+from pytest_vqamt.models.openai.load import load
+from tests.models.conftest import Ask
+from tests.models.openai.conftest import Load, Serve
+from tests.models.openai.stub import Reply, Request, always, failed, said
+
+Many = Callable[[int], list[ModelInput]]
+
+
+def echo(request: Request) -> Reply:
+    """Says the first line of the prompt: the question."""
+    return said(request.prompt.splitlines()[0])
+
+
+def texts(answers: object) -> list[str]:
+    assert isinstance(answers, tuple)
+    return [answer.text for answer in answers]
+
+
+def test_a_request_holds_the_prompt_and_the_picture_and_nothing_else(serve: Serve, model: Load, ask: Ask) -> None:
+    server = serve(echo)
+    model(server).answer([ask(text="What is there?")])
+    (request,) = server.requests
+    assert request.path == "/v1/chat/completions"
+    assert request.headers["content-type"] == "application/json"
+    assert request.headers["user-agent"].startswith("pytest-vqamt/")
+    assert "authorization" not in request.headers
+    assert request.fields == {
+        "model": "stub",
+        "messages": [
+            {
+                "role": "user",
+                "content": [
+                    {"type": "image_url", "image_url": {"url": request.picture}},
+                    {
+                        "type": "text",
+                        "text": "What is there?\nAnswer the question using a single word or phrase.",
+                    },
+                ],
+            }
+        ],
+        "max_tokens": 16,
+        "stream": False,
+        "temperature": 0,
+    }
+    assert request.picture.startswith("data:image/png;base64,")
+
+
+def test_settings_change_the_request(serve: Serve, model: Load, ask: Ask) -> None:
+    server = serve(echo)
+    options = ModelOptions(
+        settings={
+            "temperature": "none",
+            "seed": "7",
+            "detail": "high",
+            "longest-answer": "99",
+            "token-limit": "max_completion_tokens",
+        }
+    )
+    load(f"stub@{server.url}", options).answer([ask()])
+    fields = server.requests[0].fields
+    assert {name: fields.get(name) for name in ("temperature", "seed", "max_tokens", "max_completion_tokens")} == {
+        "temperature": None,
+        "seed": 7,
+        "max_tokens": None,
+        "max_completion_tokens": 99,
+    }
+    assert fields["messages"][0]["content"][0]["image_url"]["detail"] == "high"
+
+
+def test_the_picture_arrives_as_it_was_rendered(serve: Serve, model: Load, yard: Scene) -> None:
+    noise = Image.frombytes("RGB", (61, 47), Random(3).randbytes(61 * 47 * 3))
+    server = serve(echo)
+    query = Query(picture=yard.picture, text="?", meaning=Describe())
+    model(server).answer([ModelInput(query, lambda _: noise)])
+    head, _, encoded = server.requests[0].picture.partition(",")
+    arrived = Image.open(BytesIO(b64decode(encoded, validate=True)))
+    assert (head, arrived.format, arrived.mode) == ("data:image/png;base64", "PNG", "RGB")
+    assert (arrived.size, arrived.tobytes()) == (noise.size, noise.tobytes())
+
+
+def test_each_task_has_its_prompt_and_its_longest_answer(serve: Serve, model: Load, ask: Ask) -> None:
+    server = serve(always(said("It is a Contradiction.")))
+    stub = model(server, prompt_caption="Say it.", prompt_entailment="True? {text}")
+    dog = Group(name="dog")
+    assert texts(stub.entail([ask(text="A dog.", task=Task.ENTAILMENT)])) == ["contradiction"]
+    assert texts(stub.caption([ask(text="", task=Task.CAPTIONING)])) == ["It is a Contradiction."]
+    stub.answer([ask(Exists(group=dog), "Is there a dog?")])
+    stub.answer([ask(Count(groups=(dog,)), "How many dogs?")])
+    assert [(request.prompt, request.fields["max_tokens"]) for request in server.requests] == [
+        ("True? A dog.", 16),
+        ("Say it.", 80),
+        ("Is there a dog?\nAnswer with yes or no.", 16),
+        ("How many dogs?\nAnswer with a number.", 16),
+    ]
+
+
+def test_a_picture_is_drawn_once_for_all_its_questions(serve: Serve, model: Load, yard: Scene) -> None:
+    drawn: list[str] = []
+
+    def render(picture: object) -> Image.Image:
+        drawn.append(str(getattr(picture, "digest", "")))
+        return Image.new("RGB", (4, 4))
+
+    pictures = (yard.picture, yard.picture.mirror())
+    asked = [
+        ModelInput(Query(picture=picture, text=str(number), meaning=Describe()), render)
+        for picture in pictures
+        for number in range(5)
+    ]
+    server = serve(echo)
+    assert texts(model(server).answer(asked)) == [str(number) for _ in pictures for number in range(5)]
+    assert sorted(drawn) == sorted(picture.digest for picture in pictures)
+    assert len({request.picture for request in server.requests}) == 1, "both are black"
+
+
+def test_a_thousand_requests_with_32_in_flight(serve: Serve, model: Load, many: Many) -> None:
+    server = serve(lambda request: said(request.prompt.splitlines()[0], delay_s=0.02))
+    assert texts(model(server).answer(many(1000))) == [str(number) for number in range(1000)]
+    assert len(server.requests) == 1000
+    assert 16 < server.peak <= 32
+
+
+def test_no_more_are_in_flight_than_the_user_allows(serve: Serve, model: Load, many: Many) -> None:
+    server = serve(always(said("yes", delay_s=0.01)))
+    stub = model(server, in_flight="3")
+    stub.answer(many(30))
+    assert server.peak == 3
+    assert stub.batch_size == 12
+
+
+def test_answers_come_in_the_order_of_the_inputs(serve: Serve, model: Load, many: Many) -> None:
+    server = serve(lambda request: said(request.prompt.splitlines()[0], delay_s=0.05 if request.number == 0 else 0))
+    stub = model(server)
+    batch = many(20)
+    assert texts(stub.answer(batch)) == [str(number) for number in range(20)]
+    assert texts(stub.answer(batch[::-1])) == [str(number) for number in reversed(range(20))]
+
+
+def test_the_same_query_twice_in_a_batch_is_sent_once(serve: Serve, model: Load, ask: Ask) -> None:
+    server = serve(echo)
+    assert texts(model(server).answer([ask(text="a"), ask(text="b"), ask(text="a")])) == ["a", "b", "a"]
+    assert len(server.requests) == 2
+
+
+def test_asking_once_more_is_another_query(serve: Serve, model: Load, ask: Ask) -> None:
+    server = serve(lambda request: said(str(request.number)))
+    said_twice = texts(model(server, in_flight="1").answer([ask(text="a"), ask(text="a", trial=1)]))
+    assert said_twice == ["0", "1"]
+
+
+def test_a_compressed_reply_is_read(serve: Serve, model: Load, ask: Ask) -> None:
+    packed = Reply(body=gzip.compress(said("yes").body), headers={"Content-Encoding": "gzip"})
+    assert texts(model(serve(always(packed))).answer([ask()])) == ["yes"]
+
+
+def split(stub: object, batch: list[ModelInput]) -> dict[str, str]:
+    """What the execution layer does: halves of a batch that failed, down to the queries that fail alone."""
+    try:
+        answers = stub.answer(batch)  # type: ignore[attr-defined]  # any model
+    except QueryError as error:
+        if len(batch) == 1:
+            return {batch[0].text: f"failed: {error}"}
+        middle = len(batch) // 2
+        return {**split(stub, batch[:middle]), **split(stub, batch[middle:])}
+    return dict(zip((asked.text for asked in batch), texts(answers), strict=True))
+
+
+@pytest.mark.parametrize("bad", [{"0"}, {"9"}, {"3", "4"}, {"0", "2", "4", "6", "8"}])
+def test_a_batch_that_failed_in_part_is_split_without_a_request(
+    serve: Serve, model: Load, many: Many, bad: set[str]
+) -> None:
+    def script(request: Request) -> Reply:
+        text = request.prompt.splitlines()[0]
+        return failed(400, f"cannot read {text}") if text in bad else said(f"answer {text}")
+
+    server = serve(script)
+    stub = model(server)
+    found = split(stub, many(10))
+    assert len(server.requests) == 10
+    for text, answer in found.items():
+        if text in bad:
+            assert re.fullmatch(rf"failed: Expected an answer .* 400 Bad Request \(cannot read {text}\)", answer)
+        else:
+            assert answer == f"answer {text}"
+    # What failed is tried anew when it is asked again, later.
+    split(stub, many(10))
+    assert len(server.requests) == 20
+
+
+def test_what_failed_before_does_not_hide_behind_what_is_new(serve: Serve, model: Load, ask: Ask) -> None:
+    server = serve(lambda request: failed(400) if request.prompt.startswith("bad") else said("yes"))
+    stub = model(server)
+    bad, good, new = ask(text="bad"), ask(text="good"), ask(text="new")
+    for batch in ([bad, good], [bad, new], [new, bad]):
+        with pytest.raises(QueryError):
+            stub.answer(batch)
+    assert len(server.requests) == 3
+    assert texts(stub.answer([good, new])) == ["yes", "yes"]
+    assert len(server.requests) == 3
+
+
+def test_a_picture_that_cannot_be_drawn_costs_only_its_query(
+    serve: Serve, model: Load, yard: Scene, many: Many
+) -> None:
+    def broken(_: object) -> Image.Image:
+        raise ValueError("no such photo")
+
+    server = serve(echo)
+    stub = model(server)
+    asked = [*many(4), ModelInput(Query(picture=yard.picture.mirror(), text="?", meaning=Describe()), broken)]
+    with pytest.raises(ValueError, match="no such photo"):
+        stub.answer(asked)
+    assert texts(stub.answer(asked[:4])) == ["0", "1", "2", "3"]
+    assert len(server.requests) == 4
+
+
+def test_what_was_answered_before_the_end_is_there_for_the_next(
+    serve: Serve, model: Load, many: Many, tmp_path: Path
+) -> None:
+    def script(request: Request) -> Reply:
+        return failed(401) if request.number == 5 else echo(request)
+
+    server = serve(script)
+    first = model(server, cache=tmp_path, in_flight="1")
+    with pytest.raises(ModelError):
+        first.answer(many(10))
+    later = model(server, cache=tmp_path, in_flight="4")
+    assert texts(later.answer(many(10))) == [str(number) for number in range(10)]
+    assert len(server.requests) == 11, "five, the refused one, and the other five"
+    assert later.usage["requests"] == 5
+
+
+def test_another_setting_is_another_model(serve: Serve, model: Load) -> None:
+    server = serve(echo)
+    one = model(server)
+    others = [
+        load(f"stub@{server.url}", ModelOptions(settings={name: value}))
+        for name, value in {
+            "temperature": "0.5",
+            "seed": "1",
+            "revision": "2025-01-01",
+            "detail": "low",
+            "prompt-question": "Q: {text}",
+            "longest-answer": "17",
+            "token-limit": "max_completion_tokens",
+        }.items()
+    ]
+    assert len({each.fingerprint for each in (one, *others)}) == 8
+    same = model(server, in_flight="3", timeout_s="9", retries_s="1")
+    assert same.fingerprint == one.fingerprint
+
+
+def test_a_fingerprint_names_the_model_the_place_and_the_revision(serve: Serve, model: Load) -> None:
+    server = serve(echo)
+    assert re.fullmatch(
+        rf"openai-1 model=stub url={server.url}/v1/chat/completions prompts=\w{{16}} settings=\w{{16}} revision=may",
+        model(server, revision="may").fingerprint,
+    )
+
+
+def test_usage_is_summed_over_real_requests(serve: Serve, model: Load, many: Many) -> None:
+    usage = {"prompt_tokens": 100, "completion_tokens": 3, "total_tokens": 103, "cost": 0.25}
+
+    def script(request: Request) -> Reply:
+        return failed(500) if request.number == 0 else said("yes", usage=usage)
+
+    stub = model(serve(script), in_flight="1")
+    assert stub.usage == {}
+    stub.answer(many(4))
+    assert stub.usage == {"requests": 5, "tokens in": 400, "tokens out": 12, "cost": 1.0}
+    assert isinstance(stub.usage["tokens in"], int)
+
+
+def test_an_answer_that_cannot_be_read_has_cost_something_all_the_same(serve: Serve, model: Load, ask: Ask) -> None:
+    stub = model(serve(always(said(None, usage={"prompt_tokens": 7, "completion_tokens": None}))))
+    with pytest.raises(QueryError):
+        stub.answer([ask()])
+    assert stub.usage == {"requests": 1, "tokens in": 7}
+
+
+def test_nothing_asked_sends_nothing(serve: Serve, model: Load) -> None:
+    server = serve(echo)
+    assert model(server).answer([]) == ()
+    assert server.requests == []
+
+
+def test_an_interruption_ends_it_promptly_and_keeps_what_was_answered(
+    serve: Serve, model: Load, many: Many, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def script(request: Request) -> Reply:
+        return said("slow", delay_s=5) if request.prompt.startswith("9") else echo(request)
+
+    server = serve(script)
+    first = model(server, cache=tmp_path, in_flight="4")
+    deadline = time.monotonic() + 5
+
+    def interrupted(*_: object, **__: object) -> None:
+        while len(server.requests) < 10 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(0.1)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("pytest_vqamt.models.openai.model.at_once", _after(interrupted))
+        started = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            first.answer(many(10))
+    assert time.monotonic() - started < 3
+    later = model(server, cache=tmp_path)
+    assert texts(later.answer(many(9))) == [str(number) for number in range(9)]
+    assert len(server.requests) == 10
+
+
+def _after(interrupted: Callable[..., None]) -> Callable[..., object]:
+    """``at_once``, whose first result is an interruption."""
+    from pytest_vqamt.models.openai.threads import at_once
+
+    def run(*arguments: object) -> object:
+        for _ in at_once(*arguments):  # type: ignore[arg-type]  # handed on as they are
+            interrupted()
+            yield
+
+    return run

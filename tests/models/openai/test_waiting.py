@@ -1,0 +1,52 @@
+"""How long is waited: as the server asks, else twice as long each time, and the same in every run."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from pytest_vqamt.models.openai import waiting
+from pytest_vqamt.models.openai.waiting import back_off, told_to_wait
+
+NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "7"}, 7),
+        ({"retry-after": " 0.25 "}, 0.25),
+        ({"retry-after": "0"}, 0),
+        ({"retry-after": "-3"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": ""}, None),
+        ({"retry-after": "Sun, 01 Mar 2026 12:00:30 GMT"}, 30),
+        ({"retry-after": "Sun, 01 Mar 2026 11:00:00 GMT"}, 0),
+        ({"retry-after": "Sun, 01 Mar 2026 12:00:30 -0000"}, 30),
+        ({"retry-after": "Sunday, 01-Mar-26 12:00:30 GMT"}, 30),
+        ({"retry-after": "Sun, 99 Mar 2026 12:00:30 GMT"}, None),
+        # The server's clock is an hour ahead of ours.
+        ({"retry-after": "Sun, 01 Mar 2026 13:00:30 GMT", "date": "Sun, 01 Mar 2026 13:00:20 GMT"}, 10),
+        ({"retry-after": "Sun, 01 Mar 2026 12:00:30 GMT", "date": "today"}, 30),
+        ({"retry-after-ms": "1500", "retry-after": "2"}, 1.5),
+        ({"retry-after-ms": "x", "retry-after": "2"}, 2),
+    ],
+)
+def test_the_server_says_how_long(headers: dict[str, str], seconds: float | None) -> None:
+    assert told_to_wait(headers, NOW) == seconds
+
+
+def test_waits_double_up_to_half_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(waiting, "_FIRST_S", 0.5)
+    for failures, longest in ((1, 0.5), (2, 1), (3, 2), (6, 16), (7, 30), (1000, 30)):
+        waits = [back_off(f"query {number}", failures) for number in range(50)]
+        assert all(longest / 2 <= wait < longest for wait in waits)
+        assert len(set(waits)) == 50, "no two come back at once"
+        assert max(waits) - min(waits) > longest / 4
+
+
+def test_waits_are_the_same_in_every_run() -> None:
+    assert [back_off("q", 3), back_off("q", 4)] == [back_off("q", 3), back_off("q", 4)]

@@ -1,0 +1,81 @@
+"""BLIP describes pictures, continuing a prompt that is no part of the answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_vqamt.core.query import Task
+from pytest_vqamt.models.base import ModelOptions, adopt
+from pytest_vqamt.models.blip import BlipCaptions, load
+from tests.models.small.blip import blip_captions
+from tests.models.small.blip_said import exact, plainly_said, said
+from tests.models.small.inputs import SIZES, asked
+
+OPTIONS = ModelOptions(device="cpu")
+ALL = [asked(name, "", Task.CAPTIONING) for name in SIZES]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return blip_captions(tmp_path_factory.mktemp("blip") / "captions")
+
+
+def captions_of(folder: Path, **settings: str) -> BlipCaptions:
+    named = {name.replace("_", "-"): value for name, value in settings.items()}
+    model = load(str(folder), ModelOptions(device="cpu", settings=named))
+    assert isinstance(model, BlipCaptions)
+    return model
+
+
+@pytest.fixture
+def captions(folder: Path) -> BlipCaptions:
+    """Fresh, so that it remembers no picture."""
+    return captions_of(folder)
+
+
+def test_each_picture_has_a_caption_of_its_own_without_the_prompt(captions: BlipCaptions) -> None:
+    texts = said(captions, ALL)
+    assert len(set(texts)) == len(SIZES)
+    assert not any(text.startswith("a picture of") for text in texts)
+    (first, *_) = captions.caption(ALL)
+    assert (first.scores, first.truncated) == (None, False)
+
+
+def test_the_class_itself_gives_the_same_caption(captions: BlipCaptions) -> None:
+    for one in ALL:
+        assert said(captions, [one]) == [plainly_said(captions, one, "a picture of", 30)]
+
+
+def test_nothing_else_in_the_batch_changes_a_caption(captions: BlipCaptions) -> None:
+    exact(captions)
+    together = said(captions, ALL)
+    captions._inputs._memory._kept.clear()
+    assert said(captions, ALL, 1) == together
+    assert said(captions, ALL[::-1], 4)[::-1] == together
+
+
+def test_the_prompt_and_the_length_are_the_users(folder: Path, captions: BlipCaptions) -> None:
+    shorter = captions_of(folder, prompt_caption="a photo of", longest_caption="3")
+    for one in ALL:
+        assert said(shorter, [one]) == [plainly_said(shorter, one, "a photo of", 3)]
+    other_prompt, other_length = (
+        captions_of(folder, prompt_caption="a photo of"),
+        captions_of(folder, longest_caption="3"),
+    )
+    fingerprints = {each.fingerprint for each in (captions, shorter, other_prompt, other_length)}
+    assert len(fingerprints) == 4
+    assert captions_of(folder, longest_answer="3").fingerprint == captions.fingerprint
+
+
+def test_an_empty_prompt_leaves_the_caption_to_the_model(folder: Path) -> None:
+    """As the class does where it is given no text."""
+    model = captions_of(folder, prompt_caption="", longest_caption="5")
+    for one in ALL:
+        assert said(model, [one]) == [plainly_said(model, one, "", 5)]
+
+
+def test_it_describes_pictures_and_does_nothing_else(captions: BlipCaptions) -> None:
+    assert adopt("blip", captions, OPTIONS).tasks == (Task.CAPTIONING,)
+    assert captions.caption([]) == ()

@@ -1,0 +1,228 @@
+"""LXMERT and VisualBERT answer by their own list, whatever else is in the batch, and look at each picture once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+import torch
+
+from pytest_vqamt.core.query import Answer, Failure, ModelInput, Task
+from pytest_vqamt.models import lxmert, visualbert
+from pytest_vqamt.models.base import ModelOptions, adopt
+from pytest_vqamt.models.bert_words import tokens_of
+from pytest_vqamt.models.region_question import RegionQuestionModel
+from pytest_vqamt.models.regions.detected import DetectedRegions
+from tests.models.small import region_models
+from tests.models.small.asking import ask_all
+from tests.models.small.features import Looking
+from tests.models.small.inputs import QUESTIONS, SIZES, asked, mixed, query, render
+from tests.models.small.region_models import ANSWERS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """One of the two: how it is loaded, and how a small one is made."""
+
+    load: Callable[[str, ModelOptions], RegionQuestionModel]
+    write: Callable[..., Path]
+
+
+KINDS = {
+    "lxmert": Kind(load=lxmert.load, write=region_models.lxmert),
+    "visualbert": Kind(load=visualbert.load, write=region_models.visualbert),
+}
+
+
+@pytest.fixture(scope="module")
+def features(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return region_models.features_of_inputs(tmp_path_factory.mktemp("features"))
+
+
+@pytest.fixture(scope="module")
+def options(features: Path) -> ModelOptions:
+    return ModelOptions(device="cpu", settings={"features": str(features)})
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def kind(request: pytest.FixtureRequest) -> Kind:
+    return KINDS[request.param]
+
+
+@pytest.fixture(scope="module")
+def folder(kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return kind.write(tmp_path_factory.mktemp("model"))
+
+
+@pytest.fixture(scope="module")
+def model(kind: Kind, folder: Path, options: ModelOptions) -> RegionQuestionModel:
+    return kind.load(str(folder), options)
+
+
+def exact(model: RegionQuestionModel) -> RegionQuestionModel:
+    """A copy that computes in 64 bits, so that what is left of a difference is no rounding."""
+    score = model._parts.score
+    assert isinstance(score, partial)
+    (network,) = score.args
+    assert isinstance(network, torch.nn.Module)
+    copied = type(network)(network.config)
+    copied.load_state_dict(network.state_dict())
+    double = partial(score.func, copied.double().eval())
+    return RegionQuestionModel(replace(model._parts, score=double, dtype=torch.float64))
+
+
+def logits(model: RegionQuestionModel, batch: Sequence[ModelInput]) -> torch.Tensor:
+    tokens = tokens_of([each.text for each in batch], model._parts.tokenizer, model._parts.form)
+    with model._parts.runtime.running():
+        return model._logits(batch, tokens)
+
+
+def test_it_answers_questions_alone(model: RegionQuestionModel, options: ModelOptions) -> None:
+    loaded = adopt("small", model, options)
+    assert loaded.tasks == (Task.VQA,)
+    assert loaded.persistent
+    assert loaded.batch_size == 32
+
+
+def test_every_question_gets_one_of_the_answers_and_answers_differ(model: RegionQuestionModel) -> None:
+    said = [answer.text for answer in model.answer(mixed())]
+    assert set(said) <= set(ANSWERS) - {""}
+    assert len(set(said)) >= 5
+    of_one_picture = [set(said[start : start + 5]) for start in range(0, len(said), 5)]
+    assert all(len(texts) > 1 for texts in of_one_picture)
+    of_one_question = [set(said[start::5]) for start in range(5)]
+    assert all(len(texts) > 1 for texts in of_one_question)
+
+
+def test_the_five_best_are_told_with_their_shares_among_what_can_be_said(model: RegionQuestionModel) -> None:
+    """Worked out from the logits: the first answer of the list is empty and takes no share."""
+    one = asked("wide", QUESTIONS[0])
+    (said,) = model.answer([one])
+    shares = logits(model, [one])[0][1:].double().softmax(0)
+    best = shares.argsort(descending=True)[:5].tolist()
+    assert said.scores is not None
+    assert said.scores == tuple((ANSWERS[1 + place], round(shares[place].item(), 3)) for place in best)
+    assert said.text == said.scores[0][0]
+
+
+def test_an_empty_answer_is_never_given_however_likely(model: RegionQuestionModel) -> None:
+    score = model._parts.score
+
+    def empty(batch: object) -> torch.Tensor:
+        found = score(batch)  # type: ignore[arg-type]  # handed on as it comes
+        found[:, 0] = 1000.0
+        return found
+
+    certain = RegionQuestionModel(replace(model._parts, score=empty))
+    assert certain.answer(mixed()) == model.answer(mixed())
+
+
+def test_nothing_else_in_the_batch_changes_the_scores(model: RegionQuestionModel) -> None:
+    """Pictures of 1, 5, 20 and 36 regions, and questions of several lengths, together, alone and backwards."""
+    careful, batch = exact(model), mixed()
+    together = logits(careful, batch)
+    torch.testing.assert_close(together, torch.cat([logits(careful, [one]) for one in batch]), atol=1e-9, rtol=1e-9)
+    torch.testing.assert_close(together, logits(careful, batch[::-1]).flip(0), atol=1e-9, rtol=1e-9)
+
+
+@pytest.mark.parametrize("size", [1, 7, 32])
+def test_answers_do_not_depend_on_batch_size_or_order(model: RegionQuestionModel, size: int) -> None:
+    expected = model.answer(mixed())
+    batch = mixed()[::-1]
+    parts = [batch[start : start + size] for start in range(0, len(batch), size)]
+    answered = tuple(answer for part in parts for answer in model.answer(part))[::-1]
+    assert [answer.text for answer in answered] == [answer.text for answer in expected]
+    for one, other in zip(answered, expected, strict=True):
+        assert one.truncated == other.truncated
+        assert dict(one.scores or ()) == pytest.approx(dict(other.scores or ()), abs=1.1e-3)
+
+
+def test_no_inputs_give_no_answers(model: RegionQuestionModel) -> None:
+    assert model.answer([]) == ()
+
+
+def test_the_regions_of_a_picture_are_asked_for_once_for_all_its_questions(model: RegionQuestionModel) -> None:
+    looking = Looking()
+    seeing = RegionQuestionModel(replace(model._parts, regions=DetectedRegions(looking, None)))
+    seeing.answer(mixed())
+    seeing.answer(mixed(["How many dogs are there?", "Is it red?"])[::-1])
+    assert sorted(looking.seen) == sorted(SIZES.values())
+    assert seeing.usage == {"pictures through the detector": len(SIZES), "features from disk": 0}
+
+
+def test_through_a_run_a_picture_is_looked_at_once_and_in_the_next_not_at_all(
+    model: RegionQuestionModel, tmp_path: Path
+) -> None:
+    """Batches of four cut the questions about a picture apart; the second run finds the regions on the disk."""
+    queries = [query(name, text) for text in QUESTIONS for name in SIZES]
+    runs = []
+    for expected in (len(SIZES), 0):
+        looking = Looking()
+        seeing = RegionQuestionModel(replace(model._parts, regions=DetectedRegions(looking, tmp_path)))
+        runs.append(ask_all(seeing, queries, batch_size=4))
+        assert len(looking.seen) == expected
+    assert runs[0] == runs[1]
+
+
+def test_a_query_without_regions_costs_only_itself(model: RegionQuestionModel) -> None:
+    """No detector is there, and the file has no features of the mirrored picture."""
+    plain = [query(name, QUESTIONS[0]) for name in SIZES]
+    bad = replace(plain[3], picture=plain[3].picture.mirror())
+    found = ask_all(model, [*plain, bad])
+    assert all(isinstance(each, Answer) for each in found[:-1])
+    assert isinstance(found[-1], Failure)
+    assert "DataError" in found[-1].reason
+    assert "--vqamt-option detector=PATH" in found[-1].reason
+
+
+def test_a_picture_that_cannot_be_drawn_costs_only_itself(model: RegionQuestionModel) -> None:
+    def broken(_: object) -> None:
+        raise OSError("no such photo")
+
+    seeing = RegionQuestionModel(replace(model._parts, regions=DetectedRegions(Looking(), None)))
+    good, bad = asked("wide", QUESTIONS[0]), ModelInput(query("tall", ""), broken)  # type: ignore[arg-type]  # raises
+    with pytest.raises(OSError, match="no such photo"):
+        seeing.answer([good, bad])
+    assert seeing.answer([good])[0].text in ANSWERS
+
+
+def test_the_fingerprint_names_files_answers_regions_and_packages(
+    kind: Kind, folder: Path, model: RegionQuestionModel, options: ModelOptions, tmp_path: Path
+) -> None:
+    assert kind.load(str(folder), options).fingerprint == model.fingerprint
+    assert f"torch=={torch.__version__}" in model.fingerprint
+    assert "transformers==" in model.fingerprint
+    parts = model._parts
+    others = (
+        kind.load(str(kind.write(tmp_path, seed=5)), options),
+        kind.load(str(folder), replace(options, dtype="bfloat16")),
+        RegionQuestionModel(replace(parts, answers=(*parts.answers[:-1], "bush"))),
+        RegionQuestionModel(replace(parts, regions=DetectedRegions(Looking(), None))),
+        RegionQuestionModel(replace(parts, regions=DetectedRegions(Looking("looking-2"), None))),
+    )
+    assert len({model.fingerprint, *(other.fingerprint for other in others)}) == 6
+
+
+def test_half_precision_answers_too(kind: Kind, folder: Path, options: ModelOptions) -> None:
+    said = kind.load(str(folder), replace(options, dtype="bfloat16")).answer(mixed())
+    assert {answer.text for answer in said} <= set(ANSWERS) - {""}
+
+
+def test_batches_grow_on_an_accelerator_alone(model: RegionQuestionModel) -> None:
+    assert model.largest_batch == model.batch_size
+    there = replace(model._parts.runtime, device=torch.device("cuda:0"))
+    assert RegionQuestionModel(replace(model._parts, runtime=there)).largest_batch == 1024
+
+
+def test_rendering_is_left_out_where_regions_are_known(model: RegionQuestionModel) -> None:
+    drawn: list[str] = []
+
+    def counting(picture: object) -> object:
+        drawn.append(str(picture))
+        return render(picture)  # type: ignore[arg-type]  # handed on as it comes
+
+    model.answer([ModelInput(query("wide", QUESTIONS[0]), counting)])  # type: ignore[arg-type]  # as above
+    assert drawn == []

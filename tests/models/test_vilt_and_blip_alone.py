@@ -1,0 +1,53 @@
+"""ViLT and BLIP in a process of their own: what is imported, and a torchvision that belongs to another torch."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.models.small.blip import blip_vqa
+from tests.models.small.vilt import vilt_vqa
+
+LOADED = """
+import sys
+import pytest_vqamt.models.blip, pytest_vqamt.models.vilt
+assert not {'torch', 'transformers', 'PIL', 'numpy'} & set(sys.modules), "nothing heavy before a model is made"
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.models.base import ModelOptions
+for module, folder in ((pytest_vqamt.models.vilt, sys.argv[1]), (pytest_vqamt.models.blip, sys.argv[2])):
+    try:
+        module.load(folder, ModelOptions(device="cpu"))
+    except ModelError as error:
+        print(error)
+"""
+
+MISMATCHED = 'raise RuntimeError("operator torchvision::nms does not exist")\n'
+
+
+def test_a_torchvision_of_another_torch_is_told_in_one_line(tmp_path: Path) -> None:
+    """The library itself would say: Could not import module 'ViltProcessor'."""
+    (tmp_path / "torchvision").mkdir()
+    (tmp_path / "torchvision" / "__init__.py").write_text(MISMATCHED)
+    told = loaded(tmp_path).splitlines()
+    assert len(told) == 2
+    for line in told:
+        assert line.startswith("Expected a torchvision that belongs to torch ")
+        assert "operator torchvision::nms does not exist" in line
+
+
+def loaded(tmp_path: Path) -> str:
+    """What is told when one checkpoint of each is loaded, modules in ``tmp_path`` being found first."""
+    folders = [str(vilt_vqa(tmp_path / "vilt")), str(blip_vqa(tmp_path / "blip"))]
+    here = Path(__file__).parents[2]
+    paths = os.pathsep.join(str(path) for path in (tmp_path, here))
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *folders],
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout

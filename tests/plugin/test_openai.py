@@ -1,0 +1,212 @@
+"""A model behind an HTTP endpoint, from the command line to the report."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.models.openai.stub import Reply, Request, Script, Stub, always, failed, said
+from tests.plugin.conftest import Run
+
+SIX = "--vqamt-relations=metavqa.partition,metavqa.reorder,metavqa.reversion"
+"""Relations of six items. No two of their queries ask the same words of the same pixels."""
+
+KEY = "sk-proj-0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT"
+REVERSION = "--vqamt-relations=metavqa.reversion"
+USAGE = {"prompt_tokens": 50, "completion_tokens": 2, "cost": 0.5}
+
+Serve = Callable[[Script], Stub]
+
+
+@pytest.fixture(autouse=True)
+def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("VQAMT_OPENAI_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    with ExitStack() as servers:
+        yield lambda script: servers.enter_context(Stub(script))
+
+
+def spec(server: Stub) -> str:
+    return f"openai:org/stub:1@{server.url}/v1"
+
+
+def report(pytester: pytest.Pytester) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads((pytester.path / "out" / "report.json").read_text())
+    return read
+
+
+def asked(server: Stub) -> Counter[tuple[str, str]]:
+    """How often each question was asked of each picture."""
+    return Counter((request.prompt, request.picture) for request in server.requests)
+
+
+def test_a_run_reports_what_it_cost(
+    pytester: pytest.Pytester, run: Run, serve: Serve, workers: tuple[str, ...]
+) -> None:
+    server = serve(always(said("yes", usage=USAGE)))
+    result = run(SIX, "--vqamt-report=out", *workers, model=spec(server))
+    result.assert_outcomes(passed=6)
+    (model,) = report(pytester)["models"]
+    count = len(server.requests)
+    assert count >= 30
+    assert model["name"] == spec(server)
+    assert model["queries_asked"] == count
+    assert model["usage"] == {"requests": count, "tokens in": 50 * count, "tokens out": 2 * count, "cost": 0.5 * count}
+    assert f"used requests {count}, tokens in {50 * count:,}, tokens out" in result.stdout.str()
+    server.requests.clear()
+    run(SIX, "--vqamt-report=out", model=spec(server)).assert_outcomes(passed=6)
+    assert server.requests == []
+
+
+def test_all_tasks_are_asked(pytester: pytest.Pytester, run: Run, serve: Serve) -> None:
+    server = serve(always(said("A dog.")))
+    run("--vqamt-relations=control.repeat*", "--vqamt-report=out", model=spec(server))
+    (model,) = report(pytester)["models"]
+    assert model["tasks"] == ["vqa", "entailment", "captioning"]
+
+
+def test_a_query_that_the_server_refuses_costs_only_itself(pytester: pytest.Pytester, run: Run, serve: Serve) -> None:
+    # Of the questions that begin so, some are asked: see the assertion on their number.
+    refused = "Is there"
+    server = serve(lambda request: failed(400, "not this") if request.prompt.startswith(refused) else said("yes"))
+    run(REVERSION, "--vqamt-report=out", "--vqamt-max-error-rate=1", model=spec(server), max_cases=10)
+    prompts = Counter(request.prompt.startswith(refused) for request in server.requests)
+    assert prompts[True] > 2
+    assert prompts[False] > 2
+    assert max(asked(server).values()) == 1
+    rows = [json.loads(line) for line in (pytester.path / "out" / "cases.jsonl").read_text().splitlines()]
+    assert len(rows) == 20
+    for row in rows:
+        hit = any(query["text"].startswith(refused) for query in row["queries"])
+        assert (row["verdict"] == "error") == hit
+        assert not hit or "400 Bad Request (not this)" in row["reason"]
+
+
+def test_a_model_that_is_not_there_is_told_in_a_line(run: Run, serve: Serve) -> None:
+    result = run(REVERSION, model=spec(serve(always(failed(404, "no model called org/stub:1")))))
+    result.assert_outcomes(errors=2)
+    text = result.stdout.str()
+    assert "404 Not Found (no model called org/stub:1): check the name of the model" in text
+    assert "Traceback" not in text
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://me:PASSWORD@127.0.0.1:9/v1", "http://127.0.0.1:9/v1?key=PASSWORD", "http://127.0.0.1:9/v1#PASSWORD"],
+)
+def test_a_url_with_a_secret_is_refused_and_not_shown(run: Run, url: str) -> None:
+    result = run(REVERSION, model=f"openai:stub@{url}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "VQAMT_OPENAI_KEY" in result.stderr.str()
+    assert "PASSWORD" not in result.stdout.str() + result.stderr.str()
+
+
+def echo(status: int) -> Script:
+    """Says what it was sent, in the answer, the error and a header."""
+
+    def script(request: Request) -> Reply:
+        sent = request.headers["authorization"]
+        reply = said(f"yes, {sent}", usage=USAGE) if status == 200 else failed(status, f"wrong: {sent}")
+        return Reply(status=status, body=reply.body, headers={"X-You-Sent": sent})
+
+    return script
+
+
+@pytest.mark.parametrize(
+    ("status", "shared"),
+    [(200, ()), (400, ()), (401, ()), (500, ()), (200, ("-n", "2"))],
+    ids=["200", "400", "401", "500", "200, -n 2"],
+)
+def test_the_key_is_in_nothing_that_a_run_leaves(
+    pytester: pytest.Pytester,
+    run: Run,
+    serve: Serve,
+    monkeypatch: pytest.MonkeyPatch,
+    status: int,
+    shared: tuple[str, ...],
+) -> None:
+    monkeypatch.setenv("VQAMT_OPENAI_KEY", KEY)
+    server = serve(echo(status))
+    logs = ("--log-level=DEBUG", "--log-file=log.txt", "--log-file-level=DEBUG", "--junitxml=junit.xml")
+    settings = ("--vqamt-option=retries-s=0", "--vqamt-report=out", "--vqamt-cache=answers")
+    result = run(REVERSION, "-vv", "-l", "--tb=long", "-rA", *logs, *settings, *shared, model=spec(server))
+    assert {request.headers["authorization"] for request in server.requests} == {f"Bearer {KEY}"}
+    files = [file for file in pytester.path.rglob("*") if file.is_file()]
+    names = {file.name for file in files}
+    assert {"junit.xml", "answers.sqlite", "openai.sqlite"} <= names
+    assert shared or "[key]" in (pytester.path / "log.txt").read_text(), "the log was there to be searched"
+    texts = [result.stdout.str(), result.stderr.str(), *(file.read_bytes().decode("latin-1") for file in files)]
+    for piece in (KEY, KEY[:14], KEY[-14:]):
+        assert not any(piece in text for text in texts)
+    if status == 200:
+        assert "yes, Bearer [key]" in (pytester.path / "out" / "cases.jsonl").read_text()
+
+
+def started(pytester: pytest.Pytester, server: Stub, *arguments: str) -> subprocess.Popen[bytes]:
+    """A session in a process of its own."""
+    command = [sys.executable, "-m", "pytest", SIX, f"--vqamt-model={spec(server)}", "--vqamt-data=pictures:20"]
+    drawn = ["--vqamt-sampler=random", "--vqamt-shrink=0", "--vqamt-max-cases=8", "--vqamt-option=in-flight=4"]
+    with (pytester.path / "session.txt").open("w") as output:
+        session: subprocess.Popen[bytes] = pytester.popen(
+            [*command, *drawn, *arguments], stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        )
+    return session
+
+
+def until(server: Stub, count: int, session: subprocess.Popen[bytes], told: Path) -> None:
+    deadline = time.monotonic() + 60
+    while len(server.requests) < count:
+        assert session.poll() is None, told.read_text()
+        assert time.monotonic() < deadline, told.read_text()
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT], ids=["killed", "Ctrl-C"])
+def test_a_run_that_was_ended_is_asked_on_where_it_stopped(
+    pytester: pytest.Pytester, run: Run, serve: Serve, end: signal.Signals
+) -> None:
+    # At its 30th request the server falls silent, so what was answered by then is known.
+    server = serve(lambda request: said("yes", delay_s=30 if 30 <= request.number < 34 else 0))
+    session = started(pytester, server)
+    until(server, 34, session, pytester.path / "session.txt")
+    time.sleep(0.3)
+    ended = time.monotonic()
+    os.killpg(session.pid, end)
+    session.wait(timeout=25)
+    assert time.monotonic() - ended < 15
+    if end is signal.SIGINT:
+        assert session.returncode == pytest.ExitCode.INTERRUPTED
+    unanswered = {(request.prompt, request.picture) for request in server.requests[30:]}
+    before = len(server.requests)
+    assert before == 34
+
+    run(SIX, model=spec(server), max_cases=8).assert_outcomes(passed=6)
+    counts = asked(server)
+    assert len(server.requests) > before
+    assert {query for query, times in counts.items() if times > 1} == unanswered
+    assert max(counts.values()) == 2
+
+
+def test_a_stuck_server_does_not_hold_up_the_end(pytester: pytest.Pytester, serve: Serve) -> None:
+    server = serve(always(said("yes", delay_s=60)))
+    session = started(pytester, server, "-n", "2", "--vqamt-option=retries-s=600")
+    until(server, 2, session, pytester.path / "session.txt")
+    ended = time.monotonic()
+    os.killpg(session.pid, signal.SIGINT)
+    session.wait(timeout=40)
+    assert time.monotonic() - ended < 25
