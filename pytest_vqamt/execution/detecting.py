@@ -32,6 +32,21 @@ _END_OF_A_LONG_NAME = 150
 _SHOW_AFTER_S = 2.0
 
 
+def takes(spec: str, setting: str) -> bool:
+    """Whether the setting of this name is of use for a data source of this spec."""
+    return spec.partition(":")[0] == KIND and setting in catalogue.SETTINGS
+
+
+def check(spec: str, options: ModelOptions) -> None:
+    """Checks what the settings say of detectors, where the source of this spec has a use for any, and loads nothing.
+
+    Raises:
+        OptionError: a setting is wrong.
+    """
+    if spec.partition(":")[0] == KIND:
+        catalogue.check(options.settings)
+
+
 def complete(spec: str, options: ModelOptions) -> None:
     """Adds a line for each photo of ``photos:DIR`` that has none, where the settings name a detector.
 

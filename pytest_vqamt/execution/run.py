@@ -16,6 +16,7 @@ from pytest_vqamt.core.reports import report
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.execution import detecting
 from pytest_vqamt.execution.plan import MAX_CASES, Sampling
 from pytest_vqamt.execution.published import is_left_out
 from pytest_vqamt.execution.run_item import Job, Terms, run_item
@@ -70,11 +71,14 @@ def run(
     of_relations = {name: value for name, value in (settings or {}).items() if name in known}
     of_model = {name: value for name, value in (settings or {}).items() if name not in known}
     for name in of_model:
-        if isinstance(model, str) and not Catalogue().takes(model, name):
+        taken_by_data = isinstance(data, str) and detecting.takes(data, name)
+        if isinstance(model, str) and not Catalogue().takes(model, name) and not taken_by_data:
             raise OptionError(f"Expected settings of a relation, but got {name!r}; {did_you_mean(name, sorted(known))}")
     kept = Path(cache) if cache is not None else None
     options = ModelOptions(batch_size=batch_size, device=device, dtype=dtype, settings=of_model, cache=kept)
     loaded = Catalogue().load(model, options) if isinstance(model, str) else adopt(_name(model), model, options)
+    if isinstance(data, str):
+        detecting.complete(data, options)
     source = sources.load(data, allow_bad_records=allow_bad_records) if isinstance(data, str) else data
     terms = Terms(
         sampling=Sampling(

@@ -8,6 +8,7 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.execution.detecting import complete
 from pytest_vqamt.execution.published import is_left_out
 from pytest_vqamt.execution.run_item import Job
 from pytest_vqamt.execution.stores import Stores
@@ -50,8 +51,18 @@ class Resources:
             VqamtError: it cannot be opened.
         """
         if spec not in self._sources:
+            complete(spec, self.settings.model_options)
             self._sources[spec] = sources.load(spec, allow_bad_records=self.settings.terms.sampling.allow_bad_records)
         return self._sources[spec]
+
+    def complete_data(self) -> None:
+        """Has detectors look at photos that nobody has annotated, where there are any: once, before workers start.
+
+        Raises:
+            VqamtError: a detector or a photo cannot be used.
+        """
+        for spec in self.settings.data:
+            complete(spec, self.settings.model_options)
 
     @cached_property
     def stores(self) -> Stores:

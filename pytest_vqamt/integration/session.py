@@ -119,6 +119,8 @@ class VqamtSession:
             # Where model and folder stand in the ini file, this may be a session of unit tests alone.
             if self._adds_items or self._config.getoption("vqamt_report"):
                 remove_report(self.settings.report)
+        if self._adds_items:
+            self.resources.complete_data()
         for spec in self.settings.models:
             if spec.startswith("answers:") and (deferred := self.resources.model(spec).deferred):
                 deferred.prune()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.data import catalogue as sources
+from pytest_vqamt.execution import detecting
 from pytest_vqamt.execution.plan import MAX_CASES, Sampling
 from pytest_vqamt.execution.run_item import Terms
 from pytest_vqamt.integration.command_line import again
@@ -61,10 +62,15 @@ def read_settings(config: pytest.Config) -> Settings:
         OptionError: a value cannot be used.
     """
     models = _distinct("--vqamt-model", given_all(config, "vqamt_model"))
+    data = _distinct("--vqamt-data", given_all(config, "vqamt_data") or ("pictures",))
+    for spec in data:
+        sources.check(spec)
     relation_settings, model_settings = settings_given(
         given_all(config, "vqamt_option"),
         "--vqamt-option",
-        lambda name: any(Catalogue().takes(spec, name) for spec in models),
+        lambda name: (
+            any(Catalogue().takes(spec, name) for spec in models) or any(detecting.takes(spec, name) for spec in data)
+        ),
     )
     cache = _cache(config)
     options = _model_options(config, model_settings, cache)
@@ -72,9 +78,8 @@ def read_settings(config: pytest.Config) -> Settings:
         Catalogue().check(spec)
         if spec.startswith("fault:"):
             Catalogue().load(spec, options)  # costs nothing, and tells an unknown fault before any worker starts
-    data = _distinct("--vqamt-data", given_all(config, "vqamt_data") or ("pictures",))
     for spec in data:
-        sources.check(spec)
+        detecting.check(spec, options)
     return Settings(
         models=models,
         data=data,

@@ -37,6 +37,8 @@ class Kind:
         extra: the extra of this package that installs what it needs.
         on_device: whether it computes on a CUDA device, where there is one.
         settings: the names that ``--vqamt-option NAME=VALUE`` may give it; None for any.
+        form_of_argument: where a function is, "module:callable", that refuses an argument of another form and loads
+            nothing; "" where any may do.
         origin: who adds it.
     """
 
@@ -47,6 +49,7 @@ class Kind:
     extra: str = ""
     on_device: bool = False
     settings: tuple[str, ...] | None = ()
+    form_of_argument: str = ""
     origin: str = "pytest-vqamt"
 
     @property
@@ -120,7 +123,18 @@ MODELS: tuple[Kind, ...] = (
         description="a model behind an HTTP endpoint of the form that OpenAI's chat completions have",
         argument="MODEL@URL",
         extra="http",
-        settings=(*PROMPT_SETTINGS, "timeout-s", "in-flight", "retries-s", "temperature", "revision"),
+        settings=(
+            *PROMPT_SETTINGS,
+            "timeout-s",
+            "in-flight",
+            "retries-s",
+            "temperature",
+            "seed",
+            "revision",
+            "detail",
+            "token-limit",
+        ),
+        form_of_argument="pytest_vqamt.models.openai.address:Address.parse",
     ),
     Kind(
         name="python",
@@ -187,7 +201,10 @@ class Catalogue:
         Raises:
             OptionError: no such kind, or a missing or needless argument.
         """
-        self._parsed(spec)
+        kind, argument = self._parsed(spec)
+        if kind.form_of_argument:
+            module, _, name = kind.form_of_argument.partition(":")
+            attrgetter(name)(importlib.import_module(module))(argument)
 
     def load(self, spec: str, options: ModelOptions) -> LoadedModel:
         """The model that ``spec``, ``name`` or ``name:argument``, names.

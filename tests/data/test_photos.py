@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from PIL import Image
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.detected import Trouble, note_trouble
 from pytest_vqamt.data.photos import load
 from tests.data.own_graphs import example, plain, write
 
@@ -29,9 +31,48 @@ def test_photos_alone_are_not_enough(tmp_path: Path) -> None:
         load(str(tmp_path))
     assert str(caught.value) == (
         f"Expected graphs.jsonl beside the photos, but '{tmp_path}' has none: photos alone say nothing of what is in "
-        "them, and this version has no object detectors to find out. Write graphs.jsonl, one scene a line "
-        "(docs/graphs.md)"
+        "them. Write graphs.jsonl, one scene a line (docs/graphs.md), or have a detector write it: --vqamt-option "
+        "boxes=REPO-OR-PATH, masks=..., open-vocabulary=... or detector=... (docs/models/photos.md)"
     )
+
+
+def test_neither_photos_nor_scene_graphs(tmp_path: Path) -> None:
+    (tmp_path / "a.heic").write_text("no photo")
+    with pytest.raises(DataError, match=r"has none: and no photos either \(\.jpeg, \.jpg, \.png, \.webp\)\. Write"):
+        load(str(tmp_path))
+
+
+def test_photos_without_a_line_are_told_of(tmp_path: Path) -> None:
+    write(tmp_path, [plain("a")])
+    for name in ("b.png", "c.png"):
+        Image.new("RGB", (24, 16)).save(tmp_path / name)
+    told = r"2 photos in .* have no line in graphs\.jsonl and are left out, the first: b\.png\. Write graphs\.jsonl"
+    with pytest.warns(UserWarning, match=told):
+        assert len(load(str(tmp_path))) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(DataError, match="Expected a line in graphs.jsonl for each photo, but 2 photos in "):
+            load(str(tmp_path))
+
+
+def test_photos_that_no_detector_could_look_at_are_bad_records(tmp_path: Path) -> None:
+    write(tmp_path, [plain("a")])
+    torn = tmp_path / "b.png"
+    torn.write_bytes((tmp_path / "a.png").read_bytes()[:-5])
+    note_trouble(tmp_path, "b.png", Trouble(why="b.png is torn", digest=""))
+    assert load(str(tmp_path)).bad_records == ("b.png is torn",)
+    Image.new("RGB", (24, 16)).save(torn)
+    with pytest.warns(UserWarning, match=r"1 photo in .* has no line in graphs\.jsonl and is left out"):
+        assert load(str(tmp_path)).bad_records == ()
+    write(tmp_path, [plain("a"), plain("b")])
+    assert load(str(tmp_path)).bad_records == ()
+
+
+def test_where_no_photo_could_be_looked_at(tmp_path: Path) -> None:
+    (tmp_path / "b.png").write_bytes(b"")
+    note_trouble(tmp_path, "b.png", Trouble(why="b.png is empty", digest=""))
+    with pytest.raises(DataError, match=r"Expected photos in '.*', but none of the 1 can be used: b\.png is empty"):
+        load(str(tmp_path))
 
 
 def test_what_is_no_folder(tmp_path: Path) -> None:

@@ -115,7 +115,9 @@ def load_config(checkpoint: Checkpoint) -> PreTrainedConfig:
 
     try:
         with quiet():
-            config: PreTrainedConfig = AutoConfig.from_pretrained(checkpoint.folder, local_files_only=True)
+            config: PreTrainedConfig = AutoConfig.from_pretrained(
+                checkpoint.folder, local_files_only=True, trust_remote_code=False
+            )
     except Exception as error:  # a damaged file raises whatever the library that reads it does
         raise ModelError(
             f"Expected a configuration that transformers can read in {checkpoint.folder / 'config.json'}, but: "

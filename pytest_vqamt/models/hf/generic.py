@@ -104,7 +104,7 @@ def _load_processor(checkpoint: Checkpoint) -> _Processor:
             processor = cast(
                 _Processor,
                 AutoProcessor.from_pretrained(  # type: ignore[no-untyped-call]  # transformers does not annotate it
-                    checkpoint.folder, local_files_only=True
+                    checkpoint.folder, local_files_only=True, trust_remote_code=False
                 ),
             )
     except Exception as error:  # what is not installed shows as an ImportError, a damaged file as anything

@@ -19,6 +19,7 @@ from pytest_vqamt.models.hf.instructblip import QFORMER_TOKENIZER, InstructBlip
 from pytest_vqamt.models.hf.paligemma import PaliGemma
 from pytest_vqamt.models.hf.qwen_vl import Qwen2VlChat, Qwen3VlChat, Qwen25VlChat
 from pytest_vqamt.models.hf.speaker import Speaker
+from pytest_vqamt.models.hf.template import template_of
 from pytest_vqamt.models.loading.config import config_of
 from pytest_vqamt.models.loading.files import digest_of
 from pytest_vqamt.models.loading.pixels import check_torchvision
@@ -90,10 +91,11 @@ def _kind(checkpoint: Checkpoint) -> tuple[str, Callable[[Checkpoint, Runtime], 
             f"Expected a model that transformers has a class for, but got {where}, with an auto_map: it brings its own "
             f"Python code, which is never run here. {_INSTEAD.get(kind, _CONVERTED)}"
         )
-    if kind not in FAMILIES and kind not in NATIVE:
+    if kind not in FAMILIES and (kind not in NATIVE or template_of(checkpoint.folder) is None):
         raise ModelError(
-            f"Expected an image-text-to-text model, but got {where}; known: {', '.join(FAMILIES)}, and what "
-            "AutoModelForImageTextToText of the installed transformers loads and has a chat template"
+            f"Expected a kind of model that is known ({', '.join(FAMILIES)}), or another that the installed "
+            f"transformers loads as AutoModelForImageTextToText and that has a chat template, but got {where}"
+            f"{' without one' if kind in NATIVE else ''}"
         )
     return kind, FAMILIES.get(kind, Generic)
 

@@ -151,16 +151,16 @@ class Marked:
         """The token of a number that config.json gives.
 
         Raises:
-            ModelError: the tokenizer has no such token, or reads it as something else.
+            ModelError: there is no such token, or it is one that may come up in a text.
         """
-        word: object = self.tokenizer.convert_ids_to_tokens(number)
-        if not isinstance(word, str) or self.tokenizer(word, add_special_tokens=False)["input_ids"] != [number]:
+        added = self.tokenizer.added_tokens_decoder.get(number)
+        if added is None:
             raise ModelError(
                 f"Expected the tokenizer in {checkpoint.folder} to know the token that stands for a picture, number "
-                f"{number} in config.json, but it has {word!r} there, which it does not read as one token: its files "
-                "are incomplete (added_tokens.json, special_tokens_map.json) or belong to another model"
+                f"{number} in config.json, but it has {self.tokenizer.convert_ids_to_tokens(number)!r} there, which is "
+                "a word or nothing: its files are incomplete (tokenizer.json, added_tokens.json) or of another model"
             )
-        return word
+        return str(added.content)
 
 
 def repeat(encoded: Encoded, encodings: Sequence[torch.Tensor], which: Sequence[int]) -> None:

@@ -13,7 +13,7 @@ from pytest_vqamt.models.loading.quiet import first_line
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-_FILES = ("chat_template.json", "processor_config.json")
+_OLDER = ("chat_template.json", "processor_config.json", "tokenizer_config.json")
 
 
 class ChatTemplate:
@@ -34,13 +34,13 @@ class ChatTemplate:
         Raises:
             ModelError: there is no template, or it has no place for a picture and a text.
         """
-        self._tokenizer = tokenizer
-        self._template = _found(checkpoint.folder, tokenizer)
-        if self._template is None:
+        template = template_of(checkpoint.folder)
+        if template is None:
             raise ModelError(
                 f"Expected a chat template in {checkpoint.folder}, but there is none, so nothing says how a question "
                 "is put to the model: add its chat_template.jinja, or take a checkpoint that was trained for chat"
             )
+        self._tokenizer, self._template = tokenizer, template
         try:
             tried = self.write("what?")
         except Exception as error:  # a template is a program, and raises what it likes
@@ -49,7 +49,7 @@ class ChatTemplate:
             ) from error
         if "what?" not in tried or (mark is not None and tried.count(mark) != 1):
             raise ModelError(
-                f"Expected the chat template in {checkpoint.folder} to give a place to the text and to the picture "
+                f"Expected the chat template in {checkpoint.folder} to have one place for a text and one for a picture "
                 f"({mark}), but it gives {tried!r}: it belongs to another model, or takes no pictures"
             )
         first = tokenizer.bos_token
@@ -68,21 +68,26 @@ class ChatTemplate:
         )
 
 
-def _found(folder: Path, tokenizer: PreTrainedTokenizerBase) -> str | None:
-    """The template: from its own file, from those of older processors, or as the tokenizer brings it."""
+def template_of(folder: Path) -> str | None:
+    """The chat template: from its own file, or from those in which older versions kept it.
+
+    Raises:
+        ModelError: such a file is damaged.
+    """
     file = folder / "chat_template.jinja"
     if file.is_file():
         return file.read_text(encoding="utf-8")
-    for name in _FILES:
-        if (folder / name).is_file():
-            try:
-                held: object = json.loads((folder / name).read_text(encoding="utf-8"))
-            except ValueError as error:
-                raise ModelError(f"Expected JSON in {folder / name}, but: {first_line(error)}") from error
-            template = held.get("chat_template") if isinstance(held, dict) else None
-            if isinstance(template, str):
-                return template
-    named: object = tokenizer.chat_template
-    if isinstance(named, dict):
-        named = named.get("default")
-    return named if isinstance(named, str) else None
+    return next((found for name in _OLDER if (found := _within(folder / name)) is not None), None)
+
+
+def _within(file: Path) -> str | None:
+    if not file.is_file():
+        return None
+    try:
+        held: object = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ModelError(f"Expected JSON in {file}, but: {first_line(error)}; copy the file again") from error
+    template = held.get("chat_template") if isinstance(held, dict) else None
+    if isinstance(template, list):  # several, by name
+        template = next((each["template"] for each in template if each.get("name") == "default"), None)
+    return template if isinstance(template, str) else None

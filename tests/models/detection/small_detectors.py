@@ -108,7 +108,7 @@ def mask2former(folder: Path, *, labels: Mapping[int, str] = LABELS, size: Mappi
         encoder_feedforward_dim=16,
         dim_feedforward=16,
         num_attention_heads=2,
-        num_queries=5,
+        num_queries=3,
         id2label=dict(labels),
     )
     network = _shaken(Mask2FormerForUniversalSegmentation(config))

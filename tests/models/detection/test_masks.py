@@ -128,7 +128,7 @@ def test_it_finds_what_the_library_reads_from_the_same_network(
                 assert max(alike) >= 0.75
                 assert told["score"] == pytest.approx(found.score, abs=0.02)
                 count += 1
-    assert count >= 5
+    assert count >= 4
 
 
 def test_other_pictures_change_nothing(checkpoints: dict[str, Path], pictures: tuple[Image.Image, ...]) -> None:

@@ -1,0 +1,35 @@
+"""Who has written which line is found beside the lines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from pytest_vqamt.data.detected import FILE, Trouble, note_found, note_trouble, troubles
+from tests.data.test_graph_writing import DOG, TREES, WOMAN
+
+
+def test_which_detector_found_what_and_how_surely(tmp_path: Path) -> None:
+    note_found(tmp_path, "a.jpg", scene_id="a", fingerprint="masks-1 files=12", findings=(DOG, TREES, WOMAN))
+    (line,) = (tmp_path / FILE).read_text().splitlines()
+    assert json.loads(line) == {
+        "photo": "a.jpg",
+        "id": "a",
+        "detectors": "masks-1 files=12",
+        "objects": {"1": {"by": "masks", "score": 0.9}, "2": {"by": "detector", "score": 0.7}},
+    }
+
+
+def test_the_last_word_on_a_photo_counts(tmp_path: Path) -> None:
+    assert troubles(tmp_path) == {}
+    torn, empty = Trouble(why="it is torn", digest="12"), Trouble(why="it is empty", digest="")
+    for photo in ("a.jpg", "b.jpg", "c.jpg"):
+        note_trouble(tmp_path, photo, torn)
+    note_found(tmp_path, "b.jpg", scene_id="b", fingerprint="boxes-1", findings=())
+    note_trouble(tmp_path, "c.jpg", empty)
+    assert troubles(tmp_path) == {"a.jpg": torn, "c.jpg": empty}
+
+
+def test_lines_of_another_form_are_passed_over(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text('\n{"photo": \n[]\n{"photo": 3, "trouble": "x", "digest": ""}\n{"photo": "a.jpg"}\n')
+    assert troubles(tmp_path) == {}

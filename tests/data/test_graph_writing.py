@@ -1,0 +1,169 @@
+"""What detectors found becomes lines that read back as what they found, and lines are only ever added."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+import pytest_vqamt.data
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.detections import Found
+from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.scene import Region
+from pytest_vqamt.data.graph_rows import scene_of_row
+from pytest_vqamt.data.graph_writing import append, rounded, row_of, usable
+from pytest_vqamt.data.graphs import load
+
+SCHEMA = json.loads((Path(pytest_vqamt.data.__file__).parent / "graph.schema.json").read_text(encoding="utf-8"))
+SIZE = (64, 48)
+
+DOG = Found(
+    name="dog",
+    box=Box(3.04, 5, 20, 30.5),
+    score=0.9,
+    by="masks",
+    attributes=("brown", "wet"),
+    polygons=((3.0, 5.0, 23.0, 5.0, 23.0, 35.5, 3.0, 35.5),),
+)
+TREES = Found(name="tree", box=Box(0, 0, 64, 20), score=0.8, by="masks", is_crowd=True)
+WOMAN = Found(name="Woman ", box=Box(40, 2, 24, 46), score=0.7, by="detector", attributes=("RED", "white", "red"))
+
+
+def row(*findings: Found) -> dict[str, Any]:
+    return row_of(usable(findings, SIZE), scene_id="market/1.jpg", file="market/1.jpg", size=SIZE)
+
+
+def test_a_row_in_full() -> None:
+    assert row(DOG, TREES, WOMAN) == {
+        "id": "market/1.jpg",
+        "photo": "market/1.jpg",
+        "width": 64,
+        "height": 48,
+        "objects": [
+            {
+                "id": "1",
+                "name": "dog",
+                "box": [3, 5, 20, 30.5],
+                "attributes": ["brown", "wet"],
+                # The colours of animals and people are not asked about: a zebra is annotated with one of them.
+                "multi_coloured": True,
+                "mask": [[3, 5, 23, 5, 23, 35.5, 3, 35.5]],
+            },
+            {
+                "id": "2",
+                "name": "woman",
+                "box": [40, 2, 24, 46],
+                "attributes": ["red", "white"],
+                "multi_coloured": True,
+            },
+        ],
+        "regions": [{"name": "tree", "box": [0, 0, 64, 20]}],
+    }
+
+
+def test_nothing_found_is_a_row_too() -> None:
+    assert row() == {"id": "market/1.jpg", "photo": "market/1.jpg", "width": 64, "height": 48}
+
+
+def test_it_reads_back() -> None:
+    scene = scene_of_row(row(DOG, TREES, WOMAN), "graphs.jsonl:1")
+    assert [(thing.id, thing.name, thing.has_mask) for thing in scene.objects] == [
+        ("1", "dog", True),
+        ("2", "woman", False),
+    ]
+    assert scene.regions == (Region(name="tree", box=Box(0, 0, 64, 20)),)
+    assert scene.exhaustive == frozenset()
+    assert (scene.relationships, scene.setting) == ((), "")
+
+
+@pytest.mark.parametrize(
+    ("box", "expected"),
+    [
+        (Box(0, 0, 64, 48), Box(0, 0, 64, 48)),
+        (Box(-3, -1.5, 10, 10), Box(0, 0, 7, 8.5)),
+        (Box(60.26, 40.11, 100, 100), Box(60.3, 40.1, 3.7, 7.9)),
+        (Box(1.01, 2.02, 1.99, 30), Box(1, 2, 2, 30)),
+        (Box(1, 2, 1.9, 30), None),
+        (Box(1, 2, 30, 1), None),
+        (Box(63, 10, 5, 5), None),
+    ],
+)
+def test_boxes_are_cut_off_and_rounded_and_slivers_left_out(box: Box, expected: Box | None) -> None:
+    assert rounded(box, SIZE) == expected
+    assert len(usable([replace(DOG, box=box)], SIZE)) == (expected is not None)
+
+
+def test_a_name_without_letters_is_left_out() -> None:
+    assert usable([replace(DOG, name="?!")], SIZE) == ()
+
+
+numbers = st.floats(-100, 200, allow_nan=False, width=32)
+sides = st.floats(0, 300, allow_nan=False, width=32)
+found = st.builds(
+    lambda name, box, attributes, is_crowd: replace(
+        WOMAN, name=name, box=Box(*box), attributes=attributes, is_crowd=is_crowd
+    ),
+    st.text(max_size=12),
+    st.tuples(numbers, numbers, sides, sides),
+    st.lists(st.text(max_size=8), max_size=3).map(tuple),
+    st.booleans(),
+)
+
+
+@settings(max_examples=40)
+@given(findings=st.lists(found, max_size=5), width=st.integers(1, 300), height=st.integers(1, 300))
+def test_every_row_is_of_the_schema_and_reads_back(findings: list[Found], width: int, height: int) -> None:
+    kept = usable(findings, (width, height))
+    made = row_of(kept, scene_id="a", file="a.jpg", size=(width, height))
+    jsonschema.validate(made, SCHEMA)
+    scene = scene_of_row(json.loads(json.dumps(made)), "graphs.jsonl:1")
+    assert [(thing.name, thing.box) for thing in scene.objects] == [
+        (each.name, each.box) for each in kept if not each.is_crowd
+    ]
+    assert all(thing.box.x1 <= width + 1e-6 and thing.box.y1 <= height + 1e-6 for thing in scene.objects)
+
+
+# Lines in a file.
+
+
+def test_lines_are_added_and_none_is_touched(tmp_path: Path) -> None:
+    file = tmp_path / "graphs.jsonl"
+    for name in ("a.png", "b.png", "c.png"):
+        Image.new("RGB", SIZE).save(tmp_path / name)
+    append(file, [row_of((), scene_id="a", file="a.png", size=SIZE)])
+    file.write_bytes(file.read_bytes().replace(b", ", b" ,").rstrip())  # a person's editor has gone over it
+    before = file.read_bytes()
+    append(
+        file,
+        [
+            row_of(usable([DOG], SIZE), scene_id="b", file="b.png", size=SIZE),
+            row_of((), scene_id="c", file="c.png", size=SIZE),
+        ],
+    )
+    assert file.read_bytes().startswith(before + b"\n")
+    source = load(str(file))
+    assert [source.scene(index).id for index in range(len(source))] == ["a", "b", "c"]
+    assert source.bad_records == ()
+
+
+def test_no_half_line_stays_where_the_disk_is_full(tmp_path: Path) -> None:
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("this system has no file that is always full")
+    with pytest.raises(DataError, match=r"cannot be written \(.+\): make its folder writable"):
+        append(full, [{"id": "a"}])
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    file = tmp_path / "graphs.jsonl"
+    file.mkdir()
+    with pytest.raises(DataError, match=r"Expected to write '.*graphs\.jsonl', where what detectors find is kept, but"):
+        append(file, [{"id": "a"}])

@@ -1,0 +1,221 @@
+"""What is wrong with a checkpoint is told in one line when it is loaded, and never made up for."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from pytest_vqamt.core.errors import ModelError, OptionError
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.hf.load import load
+from tests.models.hf.conftest import CPU, KINDS, about
+
+if TYPE_CHECKING:
+    from tests.models.hf.conftest import Checkpoint
+
+CHATS = ("llava", "idefics3", "gemma3", "qwen2_vl", "vipllava")
+
+
+@pytest.fixture
+def copy(checkpoint: Checkpoint, tmp_path: Path) -> Callable[[str], Path]:
+    """A copy of a checkpoint, to be damaged."""
+    return lambda kind: Path(shutil.copytree(checkpoint(kind), tmp_path / kind))
+
+
+def refused(folder: Path, telling: str, options: ModelOptions = CPU) -> None:
+    """The checkpoint is refused in one line, which says ``telling``."""
+    with pytest.raises(ModelError, match=telling) as told:
+        load(str(folder), options)
+    assert "\n" not in str(told.value)
+
+
+def changed(file: Path, **values: Any) -> None:
+    held = json.loads(file.read_text())
+    file.write_text(json.dumps({**held, **values}))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_checkpoint_without_a_tokenizer(copy: Callable[[str], Path], kind: str) -> None:
+    """Transformers would give one that knows five words, or none at all."""
+    folder = copy(kind)
+    for name in ("tokenizer.json", "vocab.txt"):
+        (folder / name).unlink(missing_ok=True)
+    refused(folder, "Expected a tokenizer beside the weights")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_checkpoint_without_an_image_processor(copy: Callable[[str], Path], kind: str) -> None:
+    folder = copy(kind)
+    for name in ("preprocessor_config.json", "processor_config.json"):
+        (folder / name).unlink(missing_ok=True)
+    refused(folder, "Expected preprocessor_config.json beside the weights")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_weight_that_is_missing(copy: Callable[[str], Path], kind: str) -> None:
+    """Transformers would draw it at random. A table of words that serves twice is there once, and not missing."""
+    folder = copy(kind)
+    file = folder / "model.safetensors"
+    weights = load_file(file)
+    name = next(name for name in weights if "vision" in name or "visual" in name or "image_encoder" in name)
+    del weights[name]
+    save_file(weights, file, metadata={"format": "pt"})
+    refused(folder, r"missing_keys=\['.*'\] \(1 in all\)")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_weights_of_another_shape(copy: Callable[[str], Path], kind: str) -> None:
+    folder = copy(kind)
+    file = folder / "model.safetensors"
+    weights = load_file(file)
+    name = next(name for name in weights if name.endswith("bias"))
+    weights[name] = torch.zeros(3)
+    save_file(weights, file, metadata={"format": "pt"})
+    refused(folder, re.escape(str(folder)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_damaged_weights(copy: Callable[[str], Path], kind: str) -> None:
+    folder = copy(kind)
+    (folder / "model.safetensors").write_bytes(b"\x08\0\0\0\0\0\0\0{}")
+    refused(folder, "Expected a whole checkpoint of")
+
+
+@pytest.mark.parametrize("kind", CHATS)
+def test_a_chat_without_a_template(copy: Callable[[str], Path], kind: str) -> None:
+    folder = copy(kind)
+    (folder / "chat_template.jinja").unlink()
+    refused(folder, "chat template")
+
+
+@pytest.mark.parametrize("kind", CHATS)
+def test_a_chat_template_without_a_place_for_pictures(copy: Callable[[str], Path], kind: str) -> None:
+    folder = copy(kind)
+    texts = "{% for m in messages %}{% for c in m['content'] %}{{ c['text'] }}{% endfor %}{% endfor %}"
+    (folder / "chat_template.jinja").write_text(texts)
+    refused(folder, "Expected the chat template in .* one place for a text and one for a picture")
+
+
+@pytest.mark.parametrize("kind", ["llava", "idefics3", "gemma3", "qwen2_vl", "paligemma", "florence"])
+@pytest.mark.parametrize("number", [80, 100_000])
+def test_a_tokenizer_without_the_token_for_pictures(copy: Callable[[str], Path], kind: str, number: int) -> None:
+    """Number 80 is a letter, and there is no number 100,000."""
+    folder = copy(kind)
+    held = json.loads((folder / "config.json").read_text())
+    name = "image_token_index" if "image_token_index" in held else "image_token_id"
+    changed(folder / "config.json", **{name: number})
+    refused(folder, f"the token that stands for a picture, number {number} in config.json")
+
+
+def test_a_tokenizer_that_knows_too_few_words(copy: Callable[[str], Path]) -> None:
+    folder = copy("llava")
+    held = json.loads((folder / "tokenizer.json").read_text())
+    words: dict[str, int] = held["model"]["vocab"]
+    held["model"]["vocab"] = {word: number for word, number in words.items() if number < 40}
+    held["model"]["merges"] = []
+    (folder / "tokenizer.json").write_text(json.dumps(held))
+    refused(folder, f"for the {len(words)} words .* but got one of 40")
+
+
+def test_an_instructblip_without_the_tokenizer_of_its_qformer(copy: Callable[[str], Path]) -> None:
+    """Transformers would take the language model's, which numbers words in another way."""
+    folder = copy("instructblip")
+    shutil.rmtree(folder / "qformer_tokenizer")
+    refused(folder, "Expected a tokenizer beside the weights, but .*qformer_tokenizer")
+
+
+def test_a_folder_that_is_no_checkpoint(tmp_path: Path) -> None:
+    refused(tmp_path, r"has no config\.json")
+
+
+def test_a_config_that_is_no_json(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{")
+    refused(tmp_path, "Expected JSON in")
+
+
+def test_a_folder_that_is_not_there() -> None:
+    refused(Path("/no/such/folder"), "no such folder")
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec"), [("vilt", "vilt"), ("blip", "blip"), ("lxmert", "lxmert"), ("visual_bert", "visualbert")]
+)
+def test_kinds_with_an_adapter_of_their_own(tmp_path: Path, kind: str, spec: str) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": kind}))
+    refused(tmp_path, f"give --vqamt-model={spec}:{tmp_path}$")
+
+
+@pytest.mark.parametrize("kind", ["resnet", "something_new", None, 3])
+def test_kinds_that_are_not_known(tmp_path: Path, kind: object) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": kind} if kind else {}))
+    refused(tmp_path, "known .llava, llava_next, .*git|in the layout of transformers")
+
+
+def test_kinds_that_need_a_chat_template_and_have_none(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "kosmos-2"}))
+    refused(tmp_path, "that has a chat template, but got model_type='kosmos-2' in .* without one$")
+
+
+@pytest.mark.parametrize(
+    ("kind", "advice"), [("internvl_chat", "Take a conversion"), ("florence2", "florence-community/Florence-2-")]
+)
+def test_the_code_that_a_checkpoint_brings_is_never_run(tmp_path: Path, kind: str, advice: str) -> None:
+    """Neither is anybody asked whether it may."""
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": kind, "auto_map": {"AutoModel": "modeling.Model"}}))
+    (tmp_path / "modeling.py").write_text("raise SystemExit('run')")
+    refused(tmp_path, f"its own Python code, which is never run here. .*{re.escape(advice)}")
+
+
+def test_a_name_on_the_hub_without_a_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from huggingface_hub import constants
+
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    with pytest.raises(ModelError, match="Expected model 'nobody/nothing' in the hub's cache"):
+        load("nobody/nothing", CPU)
+
+
+def test_a_torchvision_that_does_not_belong_to_torch(
+    checkpoint: Checkpoint, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    package = tmp_path / "torchvision"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise RuntimeError('operator torchvision::nms does not exist')")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    refused(checkpoint("llava"), "Expected a torchvision that belongs to torch .*nms does not exist")
+
+
+@pytest.mark.parametrize("settings", [{"prompt-question": "no place"}, {"longest-answer": "0"}])
+def test_a_setting_that_cannot_be_is_told_before_anything_is_loaded(settings: dict[str, str]) -> None:
+    with pytest.raises(OptionError):
+        load("/no/such/folder", ModelOptions(device="cpu", settings=settings))
+
+
+@pytest.mark.parametrize("kind", ["llava", "gemma3", "qwen2_vl"])
+@pytest.mark.parametrize("holder", ["chat_template.json", "tokenizer_config.json", "processor_config.json"])
+def test_where_older_versions_kept_the_chat_template(
+    checkpoint: Checkpoint, copy: Callable[[str], Path], kind: str, holder: str
+) -> None:
+    folder = copy(kind)
+    template = (folder / "chat_template.jinja").read_text()
+    (folder / "chat_template.jinja").unlink()
+    if not (folder / holder).exists():
+        (folder / holder).write_text("{}")
+    changed(folder / holder, chat_template=template)
+    asked = [about(0, "Is there a dog?")]
+    assert load(str(folder), CPU).answer(asked) == load(str(checkpoint(kind)), CPU).answer(asked)
+
+
+@pytest.mark.parametrize("kind", ["idefics3", "gemma3", "paligemma", "blip2_opt", "florence"])
+def test_a_table_of_words_that_serves_twice_is_not_missing(checkpoint: Checkpoint, kind: str) -> None:
+    assert not any(name.endswith("lm_head.weight") for name in load_file(checkpoint(kind) / "model.safetensors"))
+    load(str(checkpoint(kind)), CPU)
