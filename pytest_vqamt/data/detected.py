@@ -20,10 +20,17 @@ FILE = "graphs.detected.jsonl"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trouble:
-    """A photo that got no line: why, and the digest of its file then; "" where it could not be read at all."""
+    """A photo that got no line.
+
+    Attributes:
+        why: what is told of it.
+        digest: of its file then; "" where that could not be read.
+        asked: what was asked for then, to know whether anything else is asked for now.
+    """
 
     why: str
     digest: str
+    asked: str
 
 
 def note_found(folder: Path, photo: str, *, scene_id: str, fingerprint: str, findings: Sequence[Found]) -> None:
@@ -45,7 +52,7 @@ def note_trouble(folder: Path, photo: str, trouble: Trouble) -> None:
     Raises:
         DataError: the file cannot be written.
     """
-    append(folder / FILE, [{"photo": photo, "trouble": trouble.why, "digest": trouble.digest}])
+    append(folder / FILE, [{"photo": photo, "trouble": trouble.why, "digest": trouble.digest, "asked": trouble.asked}])
 
 
 def troubles(folder: Path) -> Mapping[str, Trouble]:
@@ -56,7 +63,7 @@ def troubles(folder: Path) -> Mapping[str, Trouble]:
         if isinstance(photo, str):
             found.pop(photo, None)
             if isinstance(why, str) and isinstance(digest, str):
-                found[photo] = Trouble(why=why, digest=digest)
+                found[photo] = Trouble(why=why, digest=digest, asked=str(row.get("asked")))
     return found
 
 

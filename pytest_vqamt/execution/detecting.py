@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.detections import Detector, Found
 from pytest_vqamt.core.errors import DataError, ModelError, VqamtError
+from pytest_vqamt.core.hashing import canonical_json, digest
 from pytest_vqamt.data import detected
 from pytest_vqamt.data.detected import Trouble
 from pytest_vqamt.data.graph_writing import append, row_of, usable
@@ -53,7 +54,7 @@ def complete(spec: str, options: ModelOptions) -> None:
     Lines that are there are never touched, and each line is written as soon as it is known, so that who is interrupted
     goes on where they were. Of other sources, without a detector, and where every photo has its line, nothing is done
     and no detector is loaded. A photo that cannot be read, or that makes the detector fail, is noted, and told of as a
-    bad record when the source is opened.
+    bad record when the source is opened; it is looked at again when it has changed, or others are to look.
 
     Raises:
         OptionError: a setting of the detectors is wrong, or a package is not installed.
@@ -65,26 +66,45 @@ def complete(spec: str, options: ModelOptions) -> None:
         return
     catalogue.check(options.settings)
     folder = open_folder(os.path.expanduser(argument))  # noqa: PTH111 - Path's raises where nobody is of that name
-    if not folder.without_line():
+    asked = _asked(options)
+    if not _missing(folder, asked):
         return
     with only_writer(folder.path / detected.FILE):
-        missing, taken = folder.without_line(), set(folder.ids())
+        missing, taken = _missing(folder, asked), set(folder.ids())
         if missing:
             try:
                 with _shown(len(missing)) as progress:
-                    _Work(folder, catalogue.detector_of(options), taken).do(missing, progress)
+                    _Work(folder, catalogue.detector_of(options), taken, asked).do(missing, progress)
             finally:
-                free_memory()  # the models that are tested next have a use for it
+                if options.device != "cpu":
+                    free_memory()  # the models that are tested next have a use for the device's
+
+
+def _asked(options: ModelOptions) -> str:
+    """What is asked for, as a digest; a detector need not be loaded to know it."""
+    settings = {name: options.settings[name] for name in catalogue.SETTINGS if name in options.settings}
+    return digest(canonical_json(settings), options.device, str(options.dtype))
+
+
+def _missing(folder: OwnPhotos, asked: str) -> tuple[str, ...]:
+    """The photos without a line, but for those of which it is known that what is asked for gives none."""
+    known = detected.troubles(folder.path)
+    return tuple(
+        name
+        for name in folder.without_line()
+        if name not in known or known[name].asked != asked or folder.digest(name) != known[name].digest
+    )
 
 
 class _Work:
     """Photo after photo, each to its line."""
 
-    def __init__(self, folder: OwnPhotos, detector: Detector, taken: set[str]) -> None:
+    def __init__(self, folder: OwnPhotos, detector: Detector, taken: set[str], asked: str) -> None:
         """``taken`` has the ids of the scenes that are there."""
         self._folder = folder
         self._detector = detector
         self._taken = taken
+        self._asked = asked
         self._photos = PhotoFiles(folder.path)
         self._failed = 0
 
@@ -94,7 +114,7 @@ class _Work:
             try:
                 findings, row = self._seen(name, scene_id)
             except DataError as error:
-                trouble = Trouble(why=str(error), digest=self._folder.digest(name))
+                trouble = Trouble(why=str(error), digest=self._folder.digest(name), asked=self._asked)
                 detected.note_trouble(self._folder.path, name, trouble)
             else:
                 detected.note_found(

@@ -45,13 +45,13 @@ if TYPE_CHECKING:
 DEFAULT = "Salesforce/blip-vqa-base"
 FIRST_BATCH = 16
 LARGEST_BATCH = 256
-"""Growing pays on an accelerator only."""
-
-SETTINGS = ("prompt-caption", "longest-answer", "longest-caption")
-"""What ``--vqamt-option NAME=VALUE`` may change: questions and hypotheses are put to BLIP as they are."""
+"""Batches grow on an accelerator only: on the CPU the first size keeps every core busy."""
 
 PROMPTS = Prompts(question="{text}", entailment="{text}", caption="a picture of", longest_answer=10, longest_caption=30)
-"""The caption's prompt and the lengths of the authors' own code (salesforce/BLIP, models/blip.py and blip_vqa.py)."""
+"""The caption's prompt and the lengths of the authors' own code (salesforce/BLIP, models/blip.py and blip_vqa.py).
+
+The user may set ``prompt-caption`` and both lengths; questions and hypotheses are put to BLIP as they are.
+"""
 
 
 def load(argument: str, options: ModelOptions) -> BlipAnswers | BlipCaptions | BlipMatches:

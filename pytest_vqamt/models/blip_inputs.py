@@ -67,8 +67,9 @@ class BlipInputs:
         """Generated tokens, int64 (inputs, tokens), as text."""
         texts = self._tokenizer.batch_decode(said, skip_special_tokens=True)
         # A piece that goes on a word is written "##ing" where it comes first.
-        said = (text.strip().removeprefix("##") for text in texts)
-        return tuple(Answer(text, None, truncated) for text, truncated in zip(said, cut, strict=True))
+        return tuple(
+            Answer(text.strip().removeprefix("##"), None, truncated) for text, truncated in zip(texts, cut, strict=True)
+        )
 
     def _encode(self, images: Sequence[Image]) -> list[torch.Tensor]:
         pixels = self._processor(list(images), return_tensors="pt")["pixel_values"]

@@ -106,7 +106,7 @@ MODELS: tuple[Kind, ...] = (
         argument="[PATH]",
         extra="transformers",
         on_device=True,
-        settings=("longest-answer", "longest-caption"),
+        settings=("prompt-caption", "longest-answer", "longest-caption"),
     ),
     Kind(
         name="hf",

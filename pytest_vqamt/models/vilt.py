@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 DEFAULT = "dandelin/vilt-b32-finetuned-vqa"
 FIRST_BATCH = 16
 LARGEST_BATCH = 512
-"""Growing pays on an accelerator only: on the CPU larger batches took no less time per question."""
+"""Batches grow on an accelerator only: on the CPU the first size keeps every core busy."""
 
 
 def load(argument: str, options: ModelOptions) -> ViltAnswers | ViltStatements:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 VERSION = 1
 """Goes up when answers change for the same weights and packages."""
 
-KEPT_PICTURES = 1024
+KEPT_PICTURES = 256
 """So many pictures' patches are kept: 0.6 MB each at the published size in 32 bits."""
 
 

@@ -22,7 +22,7 @@ def test_which_detector_found_what_and_how_surely(tmp_path: Path) -> None:
 
 def test_the_last_word_on_a_photo_counts(tmp_path: Path) -> None:
     assert troubles(tmp_path) == {}
-    torn, empty = Trouble(why="it is torn", digest="12"), Trouble(why="it is empty", digest="")
+    torn, empty = Trouble(why="it is torn", digest="12", asked="7"), Trouble(why="it is empty", digest="", asked="7")
     for photo in ("a.jpg", "b.jpg", "c.jpg"):
         note_trouble(tmp_path, photo, torn)
     note_found(tmp_path, "b.jpg", scene_id="b", fingerprint="boxes-1", findings=())

@@ -51,7 +51,7 @@ def test_photos_without_a_line_are_told_of(tmp_path: Path) -> None:
         assert len(load(str(tmp_path))) == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(DataError, match="Expected a line in graphs.jsonl for each photo, but 2 photos in "):
+        with pytest.raises(DataError, match=r"Expected a line in graphs\.jsonl for each photo, but 2 photos in "):
             load(str(tmp_path))
 
 
@@ -59,7 +59,7 @@ def test_photos_that_no_detector_could_look_at_are_bad_records(tmp_path: Path) -
     write(tmp_path, [plain("a")])
     torn = tmp_path / "b.png"
     torn.write_bytes((tmp_path / "a.png").read_bytes()[:-5])
-    note_trouble(tmp_path, "b.png", Trouble(why="b.png is torn", digest=""))
+    note_trouble(tmp_path, "b.png", Trouble(why="b.png is torn", digest="", asked="7"))
     assert load(str(tmp_path)).bad_records == ("b.png is torn",)
     Image.new("RGB", (24, 16)).save(torn)
     with pytest.warns(UserWarning, match=r"1 photo in .* has no line in graphs\.jsonl and is left out"):
@@ -70,7 +70,7 @@ def test_photos_that_no_detector_could_look_at_are_bad_records(tmp_path: Path) -
 
 def test_where_no_photo_could_be_looked_at(tmp_path: Path) -> None:
     (tmp_path / "b.png").write_bytes(b"")
-    note_trouble(tmp_path, "b.png", Trouble(why="b.png is empty", digest=""))
+    note_trouble(tmp_path, "b.png", Trouble(why="b.png is empty", digest="", asked="7"))
     with pytest.raises(DataError, match=r"Expected photos in '.*', but none of the 1 can be used: b\.png is empty"):
         load(str(tmp_path))
 

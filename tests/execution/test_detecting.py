@@ -150,7 +150,9 @@ def test_a_broken_photo_is_a_bad_record_and_the_others_are_looked_at(folder: Pat
     (folder / "text.png").write_text("no picture")
     complete(f"photos:{folder}", options(detector))
     assert [row["photo"] for row in rows(folder)] == ["2024/c.png", "b.jpg"]
-    with pytest.raises(DataError, match="2 are bad, beside 2 good scenes; the first: Expected a whole photo, but .*a.jpg'"):
+    with pytest.raises(
+        DataError, match=r"2 are bad, beside 2 good scenes; the first: Expected a whole photo, but .*a\.jpg'"
+    ):
         load(f"photos:{folder}")
     torn, text = load(f"photos:{folder}", allow_bad_records=True).bad_records
     assert "a.jpg' is truncated: fetch it again" in torn
@@ -160,6 +162,23 @@ def test_a_broken_photo_is_a_bad_record_and_the_others_are_looked_at(folder: Pat
     (folder / "text.png").unlink()
     complete(f"photos:{folder}", options(detector))
     assert len(load(f"photos:{folder}")) == 3
+
+
+def test_a_photo_is_looked_at_again_when_it_has_changed_or_others_are_to_look(
+    folder: Path, detector: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torn = (folder / "a.jpg").read_bytes()[:-40]
+    (folder / "a.jpg").write_bytes(torn)
+    complete(f"photos:{folder}", options(detector))
+    with monkeypatch.context() as patched:
+        patched.setattr(catalogue, "detector_of", lambda _options: pytest.fail("a detector was loaded"))
+        complete(f"photos:{folder}", options(detector))
+    others = options(detector, **{"min-score": "0.1"})
+    complete(f"photos:{folder}", others)
+    assert len(rows(folder)) == 2
+    Image.new("RGB", (20, 10)).save(folder / "a.jpg")
+    complete(f"photos:{folder}", others)
+    assert len(rows(folder)) == 3
 
 
 def test_a_photo_that_a_detector_fails_on_costs_only_itself(
@@ -174,8 +193,8 @@ def test_a_photo_that_a_detector_fails_on_costs_only_itself(
     complete(f"photos:{folder}", options(detector))
     (bad,) = load(f"photos:{folder}", allow_bad_records=True).bad_records
     assert bad == (
-        f"Expected a detector to look at '{folder / 'b.jpg'}', but it raised RuntimeError (no kernel image is available): "
-        "write its line yourself, or take another detector"
+        f"Expected a detector to look at '{folder / 'b.jpg'}', but it raised RuntimeError (no kernel image is "
+        "available): write its line yourself, or take another detector"
     )
 
 
@@ -189,7 +208,9 @@ def test_a_detector_that_fails_on_every_photo_is_stopped(
         raise RuntimeError("device-side assert")
 
     finds = put(monkeypatch, fails)
-    with pytest.raises(ModelError, match=r"it raised RuntimeError \(device-side assert\).* So it did on the last 5 photos"):
+    with pytest.raises(
+        ModelError, match=r"it raised RuntimeError \(device-side assert\).* So it did on the last 5 photos"
+    ):
         complete(f"photos:{folder}", options(detector))
     assert finds.looks == 5
 
@@ -219,7 +240,9 @@ def test_a_line_of_which_nobody_can_tell_the_photo_comes_first(folder: Path, det
 
 def test_a_folder_that_cannot_be_written(folder: Path, detector: Path) -> None:
     (folder / "graphs.detected.jsonl").mkdir()
-    with pytest.raises(DataError, match=r"Expected to write '.*graphs\.detected\.jsonl', where what detectors find is kept"):
+    with pytest.raises(
+        DataError, match=r"Expected to write '.*graphs\.detected\.jsonl', where what detectors find is kept"
+    ):
         complete(f"photos:{folder}", options(detector))
 
 
@@ -276,11 +299,14 @@ def test_real_photos_by_every_kind_of_detector(tmp_path: Path) -> None:
     source = load(f"photos:{photos}")
     assert source.bad_records == ()
     assert len(source) == 3
+    outlined = 0
     for index in range(3):
         scene = source.scene(index)
         assert scene.objects
         for thing in scene.objects:
             assert thing.box.x1 <= scene.width
             assert thing.box.y1 <= scene.height
-            assert not thing.has_mask or source.mask(scene.photo, thing.id).getbbox() is not None
-        assert any(thing.has_mask for thing in scene.objects)
+            outlined += thing.has_mask and source.mask(scene.photo, thing.id).getbbox() is not None
+    assert outlined
+    by = {each["by"] for row in rows(photos, "graphs.detected.jsonl") for each in row["objects"].values()}
+    assert by == {"masks", "boxes", "open-vocabulary"}

@@ -72,8 +72,3 @@ def test_a_setting_of_detectors_without_photos(run: Run) -> None:
     result = run("--vqamt-option=boxes=DIR")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["ERROR: Expected --vqamt-option to name a setting, but got 'boxes=DIR'*"])
-
-
-def test_to_list_the_tests_looks_at_no_photo(run: Run, photos: Path, detector: Path) -> None:
-    run("--collect-only", f"--vqamt-option=boxes={detector}", data=["photos:shop"])
-    assert not (photos / "graphs.jsonl").exists()

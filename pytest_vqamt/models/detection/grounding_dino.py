@@ -25,7 +25,7 @@ _DELIMITERS = {"[CLS]": 101, "[SEP]": 102, ".": 1012, "?": 1029}
 
 
 class GroundingDino:
-    """One checkpoint. Tokens see those of their own phrase alone; which boxes are proposed depends on all of the text."""
+    """One checkpoint. Tokens see those of their own phrase alone, but all of the text decides what boxes there are."""
 
     kinds = ("grounding-dino", "mm-grounding-dino")
     least_score = 0.3

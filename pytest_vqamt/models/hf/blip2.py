@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
 from pytest_vqamt.models.hf.family import Heard, Model, Said, load_config, load_model, rows_of
+from pytest_vqamt.models.hf.pictures import Pictures
 from pytest_vqamt.models.hf.reading import read, window_of
 from pytest_vqamt.models.hf.stopping import Stopping
-from pytest_vqamt.models.loading.pixels import load_image_processor
 from pytest_vqamt.models.loading.places import Checkpoint
 from pytest_vqamt.models.loading.runtime import Runtime
 from pytest_vqamt.models.loading.words import load_tokenizer
@@ -50,11 +50,11 @@ class Blip2:
         """
         self.config = load_config(checkpoint)
         self.tokenizer = load_tokenizer(checkpoint, rows_of(self.config))
-        self.image_processor = load_image_processor(checkpoint)
+        self.pictures = Pictures(checkpoint, runtime)
         self.prepare(checkpoint)
         self.model = cast(Blip2Model, load_model(self.cls, checkpoint, runtime))
         self.device = runtime.device
-        self._stopping = Stopping(self.model.language_model, self.tokenizer, checkpoint)
+        self._stopping = Stopping(self.model.language_model, self.tokenizer, checkpoint, self.model)
 
     def prepare(self, checkpoint: Checkpoint) -> None:
         """What else a kind reads of the checkpoint before its weights."""
@@ -84,7 +84,7 @@ class Blip2:
     def speak(self, images: Sequence[Image], which: Sequence[int], said: Sequence[Said], longest: int) -> Heard:
         import torch
 
-        pixels = self.image_processor(list(images), return_tensors="pt")["pixel_values"]
+        pixels = self.pictures.read(images).tensors["pixel_values"]
         seen, cut = self.seen(pixels.to(self.device, self.model.dtype), which, said)
         room = window_of(self.config)
         if room is not None:
@@ -96,8 +96,7 @@ class Blip2:
             attention_mask=torch.cat([tokens.attended.new_ones(seen.shape[:2]), tokens.attended], dim=1),
             generation_config=self._stopping.after(longest),
         )
-        texts = self.tokenizer.batch_decode(generated, skip_special_tokens=True)
         return Heard(
-            texts=tuple(text.strip() for text in texts),
+            texts=self._stopping.texts(generated if self.goes_on else generated[:, 1:]),
             cut=tuple(one or other for one, other in zip(tokens.cut, cut, strict=True)),
         )

@@ -16,7 +16,7 @@ from pytest_vqamt.models.prompts import Prompts
 if TYPE_CHECKING:
     import torch
     from PIL.Image import Image
-    from transformers import BatchFeature, GenerationConfig, PreTrainedConfig
+    from transformers import GenerationConfig, PreTrainedConfig
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,12 +72,6 @@ class Encoded(Protocol):
     """What a model makes of pictures before it reads; ``pooler_output`` has one entry (tokens, width) a picture."""
 
     pooler_output: torch.Tensor | Sequence[torch.Tensor]
-
-
-class ImageProcessor(Protocol):
-    """Resizes pictures and scales their values, as the encoder of one kind of model reads them."""
-
-    def __call__(self, images: object, **settings: object) -> BatchFeature: ...
 
 
 class Model(Protocol):

@@ -7,19 +7,22 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.models.hf.chat import Chat
 from pytest_vqamt.models.hf.family import setting
+from pytest_vqamt.models.hf.pictures import Pictures, Pixels
 from pytest_vqamt.models.hf.reading import Tokens
 from pytest_vqamt.models.loading.places import Checkpoint
+from pytest_vqamt.models.loading.runtime import Runtime
 
 if TYPE_CHECKING:
     import torch
-    from PIL.Image import Image
-    from transformers import BatchFeature
 
 
 class Gemma3Chat(Chat):
     """Gemma 3 with pictures. "Pan and scan", which adds crops of long pictures, is off, as in its processor."""
 
     cls = "Gemma3ForConditionalGeneration"
+
+    def reader(self, checkpoint: Checkpoint, runtime: Runtime) -> Pictures:
+        return Pictures(checkpoint, runtime, do_pan_and_scan=False, do_convert_rgb=True)
 
     def prepare(self, checkpoint: Checkpoint) -> None:
         self._begin = self._word(setting(self.config, "boi_token_index"), checkpoint)
@@ -30,11 +33,8 @@ class Gemma3Chat(Chat):
     def mark(self) -> str:
         return self._begin
 
-    def pixels(self, images: Sequence[Image]) -> BatchFeature:
-        return self.image_processor(list(images), return_tensors="pt", do_pan_and_scan=False, do_convert_rgb=True)
-
-    def block(self, _pixels: BatchFeature, _place: int, length: int) -> str:
+    def block(self, _pixels: Pixels, _place: int, length: int) -> str:
         return f"\n\n{self._begin}{self.image_word * length}{self._end}\n\n"
 
-    def further(self, tokens: Tokens, _pixels: BatchFeature, _which: Sequence[int]) -> Mapping[str, torch.Tensor]:
+    def further(self, tokens: Tokens, _pixels: Pixels, _which: Sequence[int]) -> Mapping[str, torch.Tensor]:
         return {"token_type_ids": (tokens.ids == self.image_id).to(tokens.ids.dtype)}

@@ -76,11 +76,9 @@ class Generic:
         generated = self.model.generate(
             **inputs.to(self._device, self.model.dtype), generation_config=self._stopping.after(longest)
         )
-        if not self.config.is_encoder_decoder:
-            generated = generated[:, inputs["input_ids"].shape[1] :]
-        texts = self._processor.tokenizer.batch_decode(generated, skip_special_tokens=True)
+        before = 1 if self.config.is_encoder_decoder else inputs["input_ids"].shape[1]
         return Heard(
-            texts=tuple(text.strip() for text in texts),
+            texts=self._stopping.texts(generated[:, before:]),
             cut=tuple(one != other for one, other in zip(said, after, strict=True)),
         )
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.models.hf.family import Heard, Said, load_config, load_model, rows_of
+from pytest_vqamt.models.hf.pictures import Pictures
 from pytest_vqamt.models.hf.reading import read, window_of
 from pytest_vqamt.models.hf.stopping import Stopping
-from pytest_vqamt.models.loading.pixels import load_image_processor
 from pytest_vqamt.models.loading.places import Checkpoint
 from pytest_vqamt.models.loading.runtime import Runtime
 from pytest_vqamt.models.loading.words import load_tokenizer
@@ -34,13 +34,13 @@ class Git:
         """
         self.config = load_config(checkpoint)
         self.tokenizer = load_tokenizer(checkpoint, rows_of(self.config))
-        self.image_processor = load_image_processor(checkpoint)
+        self.pictures = Pictures(checkpoint, runtime)
         self.model = load_model("GitForCausalLM", checkpoint, runtime)
         self.device = runtime.device
         self._stopping = Stopping(self.model, self.tokenizer, checkpoint)
 
     def speak(self, images: Sequence[Image], which: Sequence[int], said: Sequence[Said], longest: int) -> Heard:
-        pixels = self.image_processor(list(images), return_tensors="pt")["pixel_values"]
+        pixels = self.pictures.read(images).tensors["pixel_values"]
         window = window_of(self.config)
         tokens = read(
             said,
@@ -56,5 +56,4 @@ class Git:
             pixel_values=pixels.to(self.device, self.model.dtype)[list(which)],
             generation_config=self._stopping.after(longest),
         )
-        texts = self.tokenizer.batch_decode(generated[:, tokens.ids.shape[1] :], skip_special_tokens=True)
-        return Heard(texts=tuple(text.strip() for text in texts), cut=tokens.cut)
+        return Heard(texts=self._stopping.texts(generated[:, tokens.ids.shape[1] :]), cut=tokens.cut)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import cast
 
 from pytest_vqamt.models.hf.chat import Chat
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
-    from transformers import BatchFeature
+from pytest_vqamt.models.hf.pictures import Pictures, Pixels
+from pytest_vqamt.models.loading.places import Checkpoint
+from pytest_vqamt.models.loading.runtime import Runtime
 
 _BETWEEN = "<fake_token_around_image>"
 _WHOLE = "<global-img>"
@@ -20,14 +19,13 @@ class Idefics3Chat(Chat):
 
     cls = "Idefics3ForConditionalGeneration"
 
-    def pixels(self, images: Sequence[Image]) -> BatchFeature:
-        nested = [[image] for image in images]
-        return self.image_processor(nested, return_tensors="pt", return_row_col_info=True)
+    def reader(self, checkpoint: Checkpoint, runtime: Runtime) -> Pictures:
+        return Pictures(checkpoint, runtime, nested=True, return_row_col_info=True)
 
-    def parts(self, pixels: BatchFeature) -> int | list[int]:
+    def parts(self, pixels: Pixels) -> int | list[int]:
         return [rows * columns + 1 for rows, columns in _grids(pixels)]
 
-    def block(self, pixels: BatchFeature, place: int, length: int) -> str:
+    def block(self, pixels: Pixels, place: int, length: int) -> str:
         rows, columns = _grids(pixels)[place]
         tile = self.image_word * (length // (rows * columns + 1))
         lines = [
@@ -38,9 +36,10 @@ class Idefics3Chat(Chat):
         return f"{split}{_BETWEEN}{_WHOLE}{tile}{_BETWEEN}"
 
 
-def _grids(pixels: BatchFeature) -> list[tuple[int, int]]:
+def _grids(pixels: Pixels) -> list[tuple[int, int]]:
     """In how many rows and columns of tiles each picture is seen beside the whole; (0, 0) where it is small."""
-    return [(int(rows[0]), int(columns[0])) for rows, columns in zip(pixels["rows"], pixels["cols"], strict=True)]
+    rows, columns = (cast("list[Sequence[int]]", pixels.lists[name]) for name in ("rows", "cols"))
+    return [(int(one[0]), int(other[0])) for one, other in zip(rows, columns, strict=True)]
 
 
 class SmolVlmChat(Idefics3Chat):

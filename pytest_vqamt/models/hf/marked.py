@@ -15,16 +15,15 @@ from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.models.hf.family import (
     Encoded,
     Heard,
-    ImageProcessor,
     Said,
     load_config,
     load_model,
     rows_of,
     setting,
 )
+from pytest_vqamt.models.hf.pictures import Pictures, Pixels
 from pytest_vqamt.models.hf.reading import Tokens, read, window_of
 from pytest_vqamt.models.hf.stopping import Stopping
-from pytest_vqamt.models.loading.pixels import load_image_processor
 from pytest_vqamt.models.loading.places import Checkpoint
 from pytest_vqamt.models.loading.runtime import Runtime
 from pytest_vqamt.models.loading.words import load_tokenizer
@@ -33,7 +32,6 @@ from pytest_vqamt.models.prompts import INSTRUCTED
 if TYPE_CHECKING:
     import torch
     from PIL.Image import Image
-    from transformers import BatchFeature
 
 
 class Marked:
@@ -50,7 +48,7 @@ class Marked:
         """
         self.config = load_config(checkpoint)
         self.tokenizer = load_tokenizer(checkpoint, rows_of(self.config))
-        self.image_processor = cast(ImageProcessor, load_image_processor(checkpoint))
+        self.pictures = self.reader(checkpoint, runtime)
         self.image_id = setting(self.config, "image_token_id")
         self.image_word = self._word(self.image_id, checkpoint)
         self.prepare(checkpoint)
@@ -63,6 +61,10 @@ class Marked:
 
     def prepare(self, checkpoint: Checkpoint) -> None:
         """What else a kind reads of the checkpoint before its weights."""
+
+    def reader(self, checkpoint: Checkpoint, runtime: Runtime) -> Pictures:
+        """What makes pictures ready for the encoder."""
+        return Pictures(checkpoint, runtime)
 
     @property
     def mark(self) -> str:
@@ -78,24 +80,20 @@ class Marked:
         """All that the model reads, with one mark for the picture."""
         raise NotImplementedError
 
-    def pixels(self, images: Sequence[Image]) -> BatchFeature:
-        """What the encoder reads of the pictures."""
-        return self.image_processor(list(images), return_tensors="pt")
-
-    def parts(self, _pixels: BatchFeature) -> int | list[int]:
+    def parts(self, _pixels: Pixels) -> int | list[int]:
         """How many parts of it each picture is encoded in, where the encoder gives all in one tensor."""
         return 1
 
-    def block(self, _pixels: BatchFeature, _place: int, length: int) -> str:
+    def block(self, _pixels: Pixels, _place: int, length: int) -> str:
         """What stands in place of the mark for the picture at a place, whose encoding has so many tokens."""
         return self.image_word * length
 
-    def further(self, _tokens: Tokens, _pixels: BatchFeature, _which: Sequence[int]) -> Mapping[str, torch.Tensor]:
+    def further(self, _tokens: Tokens, _pixels: Pixels, _which: Sequence[int]) -> Mapping[str, torch.Tensor]:
         """What else the model needs to be told."""
         return {}
 
     def speak(self, images: Sequence[Image], which: Sequence[int], said: Sequence[Said], longest: int) -> Heard:
-        pixels = self.pixels(images)
+        pixels = self.pictures.read(images)
         encoded = self._encoded(pixels)
         encodings = self._encodings(encoded, pixels)
         blocks = [self.block(pixels, place, each.shape[:-1].numel()) for place, each in enumerate(encodings)]
@@ -108,18 +106,16 @@ class Marked:
             generation_config=self._stopping.after(longest),
             **self.further(tokens, pixels, which),
         )
-        if not self.config.is_encoder_decoder:
-            generated = generated[:, tokens.ids.shape[1] :]
-        texts = self.tokenizer.batch_decode(generated, skip_special_tokens=True)
-        return Heard(texts=tuple(text.strip() for text in texts), cut=tokens.cut)
+        before = 1 if self.config.is_encoder_decoder else tokens.ids.shape[1]
+        return Heard(texts=self._stopping.texts(generated[:, before:]), cut=tokens.cut)
 
-    def _encoded(self, pixels: BatchFeature) -> Encoded:
+    def _encoded(self, pixels: Pixels) -> Encoded:
         wanted = inspect.signature(self.model.get_image_features).parameters
-        given = {name: value.to(self._device) for name, value in pixels.items() if name in wanted}
+        given = {name: value.to(self._device) for name, value in pixels.tensors.items() if name in wanted}
         given["pixel_values"] = given["pixel_values"].to(self.model.dtype)
         return self.model.get_image_features(**given)
 
-    def _encodings(self, encoded: Encoded, pixels: BatchFeature) -> Sequence[torch.Tensor]:
+    def _encodings(self, encoded: Encoded, pixels: Pixels) -> Sequence[torch.Tensor]:
         import torch
 
         found = encoded.pooler_output

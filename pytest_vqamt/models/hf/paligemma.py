@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.models.hf.marked import Marked
+from pytest_vqamt.models.hf.pictures import Pixels
 from pytest_vqamt.models.hf.reading import Tokens
 from pytest_vqamt.models.prompts import Prompts
 
 if TYPE_CHECKING:
     import torch
-    from transformers import BatchFeature
 
 PROMPTS = Prompts(question="answer en {text}", entailment="", caption="caption en")
 """The tasks that the "mix" checkpoints were trained on; there is none for hypotheses.
@@ -33,5 +33,5 @@ class PaliGemma(Marked):
     def prompt(self, text: str) -> str:
         return f"{self.mark}{self.tokenizer.bos_token}{text}\n"
 
-    def further(self, tokens: Tokens, _pixels: BatchFeature, _which: Sequence[int]) -> Mapping[str, torch.Tensor]:
+    def further(self, tokens: Tokens, _pixels: Pixels, _which: Sequence[int]) -> Mapping[str, torch.Tensor]:
         return {"token_type_ids": tokens.ids * 0}

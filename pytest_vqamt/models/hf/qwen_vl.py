@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.models.hf.chat import Chat
+from pytest_vqamt.models.hf.pictures import Pixels
 from pytest_vqamt.models.hf.reading import Tokens
 
 if TYPE_CHECKING:
     import torch
-    from transformers import BatchFeature
 
 
 class Qwen2VlChat(Chat):
@@ -23,10 +23,10 @@ class Qwen2VlChat(Chat):
 
     cls = "Qwen2VLForConditionalGeneration"
 
-    def further(self, tokens: Tokens, pixels: BatchFeature, which: Sequence[int]) -> Mapping[str, torch.Tensor]:
+    def further(self, tokens: Tokens, pixels: Pixels, which: Sequence[int]) -> Mapping[str, torch.Tensor]:
         return {
             "mm_token_type_ids": (tokens.ids == self.image_id).int(),
-            "image_grid_thw": pixels["image_grid_thw"][list(which)].to(tokens.ids.device),
+            "image_grid_thw": pixels.tensors["image_grid_thw"][list(which)].to(tokens.ids.device),
         }
 
 

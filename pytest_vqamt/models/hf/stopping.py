@@ -8,6 +8,7 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.loading.places import Checkpoint
 
 if TYPE_CHECKING:
+    import torch
     from transformers import GenerationConfig, PreTrainedTokenizerBase
 
 _KEPT = ("bos_token_id", "decoder_start_token_id", "forced_bos_token_id", "bad_words_ids", "suppress_tokens")
@@ -24,25 +25,34 @@ class Stopping:
     agrees with itself, so it gives its likeliest token each time, as every other model here does.
     """
 
-    def __init__(self, model: _Generates, tokenizer: PreTrainedTokenizerBase, checkpoint: Checkpoint) -> None:
+    def __init__(
+        self, model: _Generates, tokenizer: PreTrainedTokenizerBase, checkpoint: Checkpoint, *around: _Generates
+    ) -> None:
         """Takes what is kept out of the model; the token that ends a text in the tokenizer ends an answer too.
+
+        Args:
+            model: what generates.
+            tokenizer: of the checkpoint.
+            checkpoint: where it is.
+            around: models that it is a part of, whose ends are also its own.
 
         Raises:
             ModelError: nothing says where an answer ends.
         """
         saved = model.generation_config
-        ends: object = saved.eos_token_id
-        listed = list(ends) if isinstance(ends, list | tuple) else [] if ends is None else [ends]
-        if tokenizer.eos_token_id is not None and tokenizer.eos_token_id not in listed:
-            listed.append(tokenizer.eos_token_id)
-        if not listed:
+        ends = [end for each in (model, *around) for end in _ends(each.generation_config)]
+        if isinstance(tokenizer.eos_token_id, int):
+            ends.append(tokenizer.eos_token_id)
+        if not ends:
             raise ModelError(
                 "Expected eos_token_id in generation_config.json or eos_token in tokenizer_config.json of "
                 f"{checkpoint.folder}, but there is neither, so no answer would ever end: copy the files again"
             )
+        self._tokenizer = tokenizer
+        self._ends = list(dict.fromkeys(ends))
         self._kept = {name: getattr(saved, name) for name in _KEPT if getattr(saved, name) is not None}
-        self._kept["eos_token_id"] = listed
-        self._kept["pad_token_id"] = listed[0] if tokenizer.pad_token_id is None else tokenizer.pad_token_id
+        pad = tokenizer.pad_token_id
+        self._kept |= {"eos_token_id": self._ends, "pad_token_id": self._ends[0] if pad is None else pad}
         # generate() takes from here whatever it is not told.
         model.generation_config = self.after(1)
 
@@ -53,3 +63,14 @@ class Stopping:
         return GenerationConfig(  # type: ignore[no-untyped-call]  # transformers does not annotate it
             max_new_tokens=longest, do_sample=False, num_beams=1, **self._kept
         )
+
+    def texts(self, generated: torch.Tensor) -> tuple[str, ...]:
+        """What was said, up to where it ended: of int64 (answers, tokens), without what came before the answer."""
+        rows: list[list[int]] = generated.tolist()
+        said = [row[: next((place for place, token in enumerate(row) if token in self._ends), None)] for row in rows]
+        return tuple(text.strip() for text in self._tokenizer.batch_decode(said, skip_special_tokens=True))
+
+
+def _ends(saved: GenerationConfig) -> list[int]:
+    ends: object = saved.eos_token_id
+    return list(ends) if isinstance(ends, list | tuple) else [ends] if isinstance(ends, int) else []

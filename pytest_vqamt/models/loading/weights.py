@@ -15,6 +15,10 @@ from pytest_vqamt.models.loading.runtime import Runtime
 if TYPE_CHECKING:
     import torch
 
+_MOST_LEFT = 0.25
+"""Heads that were used in training alone, and tables that are computed now, are left over in many a checkpoint. More
+than so many, as a share of the weights that are used, make another model of it."""
+
 M = TypeVar("M", bound="torch.nn.Module")
 
 
@@ -43,7 +47,13 @@ def load_weights(cls: type[M], checkpoint: Checkpoint, runtime: Runtime, *, igno
         with quiet():
             model, told = cast(
                 "tuple[M, dict[str, set[object]]]",
-                load(checkpoint.folder, dtype=runtime.dtype, output_loading_info=True, local_files_only=True),
+                load(
+                    checkpoint.folder,
+                    dtype=runtime.dtype,
+                    output_loading_info=True,
+                    ignore_mismatched_sizes=True,  # else it raises, and says which only in its log
+                    local_files_only=True,
+                ),
             )
     except ModelError:
         raise
@@ -60,6 +70,12 @@ def load_weights(cls: type[M], checkpoint: Checkpoint, runtime: Runtime, *, igno
                 f"Expected weights for all of {cls.__name__} in {checkpoint.folder}, but got {kind}={wrong[:3]!r} "
                 f"({len(wrong)} in all), which would be made up at random: take the whole checkpoint, of the same kind"
             )
+    left = sorted(_name(key) for key in told.get("unexpected_keys", ()))
+    if len(left) > _MOST_LEFT * len(model.state_dict()):
+        raise ModelError(
+            f"Expected a checkpoint of {cls.__name__} in {checkpoint.folder}, but got weights of another model: "
+            f"unexpected_keys={left[:3]!r} ({len(left)} in all); its config.json names the wrong architecture"
+        )
     return runtime.placed(model)
 
 

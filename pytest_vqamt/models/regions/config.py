@@ -93,16 +93,21 @@ def read_config(path: Path) -> DetectorConfig:
     known = _flat(read)
     for name, fixed in _FIXED.items():
         if name in known and known[name] != fixed:
-            raise ModelError(
-                f"Expected {name} of {path} to be {fixed!r}, but got {name}={known[name]!r}: not built here"
-            )
+            raise _refused(path, name, known[name], f"{fixed!r}, as the only network that there is here needs")
     values: dict[str, object] = {}
     for field, (name, form) in _FORMS.items():
         if name in known:
             values[field] = form.read(known[name])
             if values[field] is None:
-                raise ModelError(f"Expected {name} of {path} to be {form.told}, but got {name}={known[name]!r}")
+                raise _refused(path, name, known[name], form.told)
     return DetectorConfig(**values)  # type: ignore[arg-type]  # each form gives what its field is
+
+
+def _refused(path: Path, name: str, value: object, wanted: str) -> ModelError:
+    return ModelError(
+        f"Expected {name} of {path} to be {wanted}, but got {name}={value!r}: take the config.yaml that belongs to the "
+        "weights"
+    )
 
 
 def _flat(sections: Mapping[object, object], within: str = "") -> dict[str, object]:

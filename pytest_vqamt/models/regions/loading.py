@@ -96,7 +96,7 @@ def _named(given: str, where: str) -> DetectorFiles:
     if found is None:
         raise ModelError(
             f"Expected {where} to be {_FORM}, or download, but got {given!r}: "
-            f"{'no weights are there' if Path(given).expanduser().exists() else 'there is nothing'}"
+            f"{'no weights are there' if Path(given).expanduser().exists() else 'there is no such path'}"
         )
     return found
 

@@ -54,7 +54,9 @@ class NpzFeatures:
         where = f"{self._file}: {photo}"
         features, boxes, size = (self._array(photo, part) for part in _PARTS)
         if size.shape != (2,) or size.dtype.kind not in "iu":
-            raise DataError(f"{where}: Expected size as two whole numbers, width and height, but got size={size.tolist()!r}")
+            raise DataError(
+                f"{where}: Expected size as two whole numbers, width and height, but got size={size.tolist()!r}"
+            )
         width, height = (int(side) for side in size)
         return FeatureRow(where=where, boxes_px=boxes, features=features, width=width, height=height)
 

@@ -15,9 +15,6 @@ from pytest_vqamt.models.regions.cache import Precision
 from pytest_vqamt.models.regions.detected import DetectedRegions, Finder
 from pytest_vqamt.models.regions.precomputed import Precomputed
 
-SETTINGS = ("detector", "features", "features-dtype", "region-min-size", "region-max-size")
-"""The names of the settings that decide what regions a model gets."""
-
 _PRECISIONS: Mapping[str, Precision] = {"float32": "float32", "float16": "float16"}
 
 

@@ -31,7 +31,7 @@ def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="session")
 def pictures() -> tuple[Image.Image, ...]:
-    """A landscape, a portrait and a small picture, drawn, and three photos, at half their size, where they are at hand."""
+    """A landscape, a portrait and a small picture, drawn, and three photos at half their size, where there are any."""
     drawn = []
     for size, colour in (((120, 80), "red"), ((70, 110), "blue"), ((9, 7), "green")):
         image = Image.new("RGB", size, "white")

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from math import log
 from pathlib import Path
+from typing import Any, TypeVar
 
 import torch
 from torch import nn
@@ -21,12 +22,13 @@ from transformers import (
     Mask2FormerConfig,
     Mask2FormerForUniversalSegmentation,
     Mask2FormerImageProcessorPil,
-    OwlViTConfig,
-    OwlViTForObjectDetection,
-    OwlViTImageProcessorPil,
     Owlv2Config,
     Owlv2ForObjectDetection,
     Owlv2ImageProcessorPil,
+    OwlViTConfig,
+    OwlViTForObjectDetection,
+    OwlViTImageProcessorPil,
+    PreTrainedConfig,
     PreTrainedModel,
     ResNetConfig,
     RTDetrConfig,
@@ -41,6 +43,8 @@ from tests.models.small.weights import shaken
 LABELS = {0: "N/A", 1: "person", 2: "dog", 3: "motorbike"}
 """As in the published DETR: number 0 is of no class."""
 
+C = TypeVar("C", bound=PreTrainedConfig)
+
 Share = tuple[float, float, float, float]
 """A box as a network gives it: centre and size as shares of the picture."""
 
@@ -50,34 +54,48 @@ _SMALL = {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_
 
 def detr(folder: Path, *, labels: Mapping[int, str] = LABELS, plant: Share | None = None, sure_of: int = 2) -> Path:
     """A DETR with a ResNet of transformers; with ``plant`` every one of its boxes is that, and of class ``sure_of``."""
-    backbone = ResNetConfig(
-        embedding_size=8, hidden_sizes=[8, 8, 16, 16], depths=[1] * 4, layer_type="basic", out_features=["stage4"]
+    backbone = _config(
+        ResNetConfig,
+        embedding_size=8,
+        hidden_sizes=[8, 8, 16, 16],
+        depths=[1] * 4,
+        layer_type="basic",
+        out_features=["stage4"],
     )
-    config = DetrConfig(
-        backbone_config=backbone, use_timm_backbone=False, num_queries=6, id2label=dict(labels), **_SMALL, **_ATTENTION
+    config = _config(
+        DetrConfig,
+        backbone_config=backbone,
+        use_timm_backbone=False,
+        num_queries=6,
+        id2label=dict(labels),
+        **_SMALL,
+        **_ATTENTION,
     )
     network = _shaken(DetrForObjectDetection(config))
     with torch.no_grad():
-        network.class_labels_classifier.bias[-1] -= 4.0  # or most of what it sees would be nothing
+        classes = _linear(network, "class_labels_classifier")
+        classes.bias[-1] -= 4.0  # or most of what it sees would be nothing
         if plant is not None:
-            _only_bias(network.bbox_predictor.layers[-1], [_logit(each) for each in plant])
+            _only_bias(_linear(network, "bbox_predictor.layers.2"), [_logit(each) for each in plant])
             scores = [0.0] * (len(labels) + 1)
             scores[sure_of] = 9.0
-            _only_bias(network.class_labels_classifier, scores)
+            _only_bias(classes, scores)
     DetrImageProcessorPil(size={"shortest_edge": 48, "longest_edge": 80}).save_pretrained(folder)
     return saved(network, folder)
 
 
 def rt_detr(folder: Path) -> Path:
     """An RT-DETR."""
-    backbone = RTDetrResNetConfig(
+    backbone = _config(
+        RTDetrResNetConfig,
         embedding_size=8,
         hidden_sizes=[8, 8, 16, 16],
         depths=[1] * 4,
         layer_type="basic",
         out_features=["stage2", "stage3", "stage4"],
     )
-    config = RTDetrConfig(
+    config = _config(
+        RTDetrConfig,
         backbone_config=backbone,
         encoder_hidden_dim=16,
         encoder_in_channels=[8, 16, 16],
@@ -90,15 +108,15 @@ def rt_detr(folder: Path) -> Path:
     )
     network = _shaken(RTDetrForObjectDetection(config))
     with torch.no_grad():
-        for head in network.model.decoder.class_embed:
-            head.bias += 3.0
+        _linear(network, "model.decoder.class_embed.0").bias.add_(3.0)
     RTDetrImageProcessorPil(size={"height": 64, "width": 64}).save_pretrained(folder)
     return saved(network, folder)
 
 
 def mask2former(folder: Path, *, labels: Mapping[int, str] = LABELS, size: Mapping[str, int] | None = None) -> Path:
     """A Mask2Former with a Swin."""
-    config = Mask2FormerConfig(
+    config = _config(
+        Mask2FormerConfig,
         backbone_config=swin(["stage1", "stage2", "stage3", "stage4"]),
         hidden_dim=32,
         feature_size=32,
@@ -113,18 +131,18 @@ def mask2former(folder: Path, *, labels: Mapping[int, str] = LABELS, size: Mappi
     )
     network = _shaken(Mask2FormerForUniversalSegmentation(config))
     with torch.no_grad():
-        network.class_predictor.bias[-1] -= 4.0
+        _linear(network, "class_predictor").bias[-1] -= 4.0
     Mask2FormerImageProcessorPil(size=dict(size or {"height": 64, "width": 64})).save_pretrained(folder)
     return saved(network, folder)
 
 
 def owlv2(folder: Path, *, plant: Share | None = None) -> Path:
     """An OWLv2 of two by two patches; with ``plant`` the box of the first is that, and every text fits it."""
-    network = _shaken(Owlv2ForObjectDetection(Owlv2Config(**_towers())))
+    network = _shaken(Owlv2ForObjectDetection(_config(Owlv2Config, **_towers())))
     with torch.no_grad():
         if plant is not None:  # the first of two by two patches adds nothing of its own
-            _only_bias(network.box_head.dense2, [_logit(each) for each in plant])
-            _only_bias(network.class_head.logit_shift, [9.0])
+            _only_bias(_linear(network, "box_head.dense2"), [_logit(each) for each in plant])
+            _only_bias(_linear(network, "class_head.logit_shift"), [9.0])
     Owlv2ImageProcessorPil(size={"height": 32, "width": 32}).save_pretrained(folder)
     clip_tokenizer(folder)
     return saved(network, folder)
@@ -132,7 +150,7 @@ def owlv2(folder: Path, *, plant: Share | None = None) -> Path:
 
 def owlvit(folder: Path) -> Path:
     """An OWL-ViT."""
-    network = _shaken(OwlViTForObjectDetection(OwlViTConfig(**_towers())))
+    network = _shaken(OwlViTForObjectDetection(_config(OwlViTConfig, **_towers())))
     OwlViTImageProcessorPil(size={"height": 32, "width": 32}).save_pretrained(folder)
     clip_tokenizer(folder)
     return saved(network, folder)
@@ -140,7 +158,8 @@ def owlvit(folder: Path) -> Path:
 
 def grounding_dino(folder: Path, *, longest: int = 32) -> Path:
     """A Grounding DINO."""
-    config = GroundingDinoConfig(
+    config = _config(
+        GroundingDinoConfig,
         backbone_config=swin(["stage3", "stage4"]),
         text_config={
             "model_type": "bert",
@@ -191,7 +210,7 @@ def edit_config(folder: Path, **fields: object) -> None:
     file.write_text(json.dumps({name: value for name, value in config.items() if value is not None}))
 
 
-def _towers() -> dict[str, object]:
+def _towers() -> dict[str, Any]:
     size = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
     words = {"vocab_size": 83, "max_position_embeddings": 32, "bos_token_id": 81, "eos_token_id": 82, "pad_token_id": 0}
     return {
@@ -202,8 +221,9 @@ def _towers() -> dict[str, object]:
 
 
 def swin(stages: list[str]) -> SwinConfig:
-    return SwinConfig(
-        embed_dim=8, depths=[1] * 4, num_heads=[1] * 4, image_size=64, window_size=2, out_features=stages
+    """An image encoder that gives the features of these of its four stages."""
+    return _config(
+        SwinConfig, embed_dim=8, depths=[1] * 4, num_heads=[1] * 4, image_size=64, window_size=2, out_features=stages
     )
 
 
@@ -213,9 +233,19 @@ def _shaken(network: PreTrainedModel) -> PreTrainedModel:
         return shaken(network, spread=1.0)
 
 
-def _only_bias(layer: nn.Module, bias: list[float]) -> None:
-    """Makes a linear layer give the same whatever comes in."""
+def _config(cls: type[C], **fields: Any) -> C:
+    """The configuration; transformers takes more fields than it declares."""
+    return cls(**fields)
+
+
+def _linear(network: PreTrainedModel, name: str) -> nn.Linear:
+    layer = network.get_submodule(name)
     assert isinstance(layer, nn.Linear)
+    return layer
+
+
+def _only_bias(layer: nn.Linear, bias: list[float]) -> None:
+    """Makes a layer give the same whatever comes in."""
     layer.weight.zero_()
     layer.bias.copy_(torch.tensor(bias))
 
@@ -225,5 +255,6 @@ def _logit(share: float) -> float:
 
 
 def saved(network: PreTrainedModel, folder: Path) -> Path:
+    """The folder, with the network in it."""
     network.save_pretrained(folder)
     return folder

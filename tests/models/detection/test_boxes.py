@@ -72,7 +72,7 @@ def test_it_finds_what_the_network_says(
 ) -> None:
     detector = load(str(checkpoints[family]), CPU, 0.2)
     network = AutoModelForObjectDetection.from_pretrained(checkpoints[family]).eval()
-    processor = AutoImageProcessor.from_pretrained(checkpoints[family], backend="pil")
+    processor = AutoImageProcessor.from_pretrained(checkpoints[family], backend="pil")  # type: ignore[no-untyped-call]  # not annotated
     numbered = {0: "person", 1: "dog"} if family == "rt_detr" else {1: "person", 2: "dog", 3: "motorcycle"}
     count = 0
     for image in pictures:
@@ -117,7 +117,9 @@ def test_other_pictures_change_nothing(
     assert [detector.find(image) for image in reversed(pictures)] == alone[::-1]
 
 
-def test_the_least_score_is_that_of_the_setting(checkpoints: dict[str, Path], pictures: tuple[Image.Image, ...]) -> None:
+def test_the_least_score_is_that_of_the_setting(
+    checkpoints: dict[str, Path], pictures: tuple[Image.Image, ...]
+) -> None:
     everything = load(str(checkpoints["detr"]), CPU, 0.0).find(pictures[0])
     middle = sorted(each.score for each in everything)[len(everything) // 2]
     some = load(str(checkpoints["detr"]), CPU, middle).find(pictures[0])
@@ -152,5 +154,7 @@ def test_numbers_that_are_none_are_no_empty_picture(tmp_path: Path) -> None:
     assert isinstance(network, torch.nn.Module)
     with torch.no_grad():
         next(network.parameters()).fill_(float("nan"))
-    with pytest.raises(ModelError, match=r"Expected numbers from DetrForObjectDetection, but got .*: give --vqamt-dtype"):
+    with pytest.raises(
+        ModelError, match=r"Expected numbers from DetrForObjectDetection, but got .*: give --vqamt-dtype"
+    ):
         detector.find(Image.new("RGB", (20, 20)))

@@ -42,9 +42,7 @@ def corners(found: Found) -> tuple[float, ...]:
 
 
 @pytest.mark.parametrize(("size", "side"), [((200, 100), 200), ((100, 200), 200), ((64, 64), 64)])
-def test_owlv2_is_shown_the_picture_in_the_corner_of_a_square(
-    tmp_path: Path, size: tuple[int, int], side: int
-) -> None:
+def test_owlv2_is_shown_the_picture_in_the_corner_of_a_square(tmp_path: Path, size: tuple[int, int], side: int) -> None:
     detector = load(str(small_detectors.owlv2(tmp_path, plant=PLANT)), CPU, 0.5, ("dog",))
     expected = tuple(min(share * side, end) for share, end in zip((0.2, 0.2, 0.4, 0.6), size * 2, strict=True))
     found = detector.find(Image.new("RGB", size, "gray"))
@@ -71,11 +69,11 @@ def test_owl_reads_what_the_library_does(
         ["a photo of a dog", "a photo of a red car", "a photo of a person"],
         padding="max_length", max_length=32, return_tensors="pt",
     )  # fmt: skip
-    processor = AutoImageProcessor.from_pretrained(folder, backend="pil")
+    processor = AutoImageProcessor.from_pretrained(folder, backend="pil")  # type: ignore[no-untyped-call]  # not annotated
     detector, count = opened(checkpoints, family), 0
     for image in pictures:
         with torch.inference_mode():
-            outputs = network.eval()(**tokens, **processor(images=[image], return_tensors="pt"))
+            outputs = network.train(False)(**tokens, **processor(images=[image], return_tensors="pt"))
         (read,) = processor.post_process_object_detection(
             outputs, threshold=0.02, target_sizes=[(image.height, image.width)]
         )
@@ -95,8 +93,8 @@ def test_grounding_dino_scores_a_name_by_its_own_tokens(
     checkpoints: dict[str, Path], pictures: tuple[Image.Image, ...]
 ) -> None:
     folder = checkpoints["grounding_dino"]
-    network = GroundingDinoForObjectDetection.from_pretrained(folder).eval()
-    processor = AutoImageProcessor.from_pretrained(folder, backend="pil")
+    network = GroundingDinoForObjectDetection.from_pretrained(folder).train(False)
+    processor = AutoImageProcessor.from_pretrained(folder, backend="pil")  # type: ignore[no-untyped-call]  # not annotated
     tokens = AutoTokenizer.from_pretrained(folder)("dog. red car. person.", return_tensors="pt")
     # [CLS] dog . red car . person . [SEP]
     assert tokens["input_ids"].shape == (1, 9)
@@ -200,7 +198,7 @@ def test_stops_and_capitals_part_no_phrase(checkpoints: dict[str, Path]) -> None
 
 
 def test_the_library_joins_phrases_as_we_do(checkpoints: dict[str, Path]) -> None:
-    processor = AutoProcessor.from_pretrained(checkpoints["grounding_dino"], backend="pil")
+    processor = AutoProcessor.from_pretrained(checkpoints["grounding_dino"], backend="pil")  # type: ignore[no-untyped-call]  # not annotated
     assert processor._preprocess_input_text(["Dog", "red car"]) == "dog. red car."
 
 

@@ -150,5 +150,7 @@ def test_several_detectors_are_one_in_whatever_order_they_are_named() -> None:
     seen = Finds("detector", found("dog", (0, 0, 10, 9), by="detector", attributes=("brown",)))
     picture = Image.new("RGB", (20, 20))
     one, other = Together([masks, seen]), Together([seen, masks])
-    assert one.find(picture) == other.find(picture) == (found("dog", (0, 0, 10, 10), by="masks", attributes=("brown",)),)
+    assert (
+        one.find(picture) == other.find(picture) == (found("dog", (0, 0, 10, 10), by="masks", attributes=("brown",)),)
+    )
     assert one.fingerprint == other.fingerprint == "masks-1; detector-1"

@@ -64,7 +64,18 @@ def test_a_missing_weight_is_refused_unless_the_class_computes_it(checkpoint: Ch
 
 def test_a_weight_of_another_shape_is_refused(checkpoint: Checkpoint) -> None:
     change(checkpoint, BIAS, torch.zeros(3))
-    with pytest.raises(ModelError, match="Expected"):
+    with pytest.raises(ModelError, match=r"mismatched_keys=\[.*linear_1\.bias'\] \(1 in all\), which would be made up"):
+        loaded(checkpoint)
+
+
+def test_a_few_weights_may_be_left_over_and_half_a_model_may_not(checkpoint: Checkpoint) -> None:
+    file = checkpoint.folder / "model.safetensors"
+    weights = load_file(file)
+    more = {f"head.{number}": torch.zeros(1) for number in range(len(weights) // 2)}
+    save_file(weights | {"head.0": more["head.0"]}, file, metadata={"format": "pt"})
+    assert loaded(checkpoint) is not None
+    save_file(weights | more, file, metadata={"format": "pt"})
+    with pytest.raises(ModelError, match=rf"weights of another model: .*\({len(more)} in all\)"):
         loaded(checkpoint)
 
 

@@ -131,7 +131,7 @@ def test_other_addresses_are_not_fetched_either() -> None:
 
 
 def test_what_is_named_must_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ModelError, match=r"--vqamt-option detector.*nowhere'.*there is nothing"):
+    with pytest.raises(ModelError, match=r"--vqamt-option detector.*nowhere'.*there is no such path"):
         found(detector=str(tmp_path / "nowhere"))
     empty = folder_with(tmp_path / "empty", "config.yaml")
     with pytest.raises(ModelError, match="no weights are there"):

@@ -36,7 +36,7 @@ def test_the_next_is_tried_where_it_leaves_fewer() -> None:
 
 @pytest.mark.parametrize("length", [15, 17])
 def test_more_overlap_is_allowed_where_none_of_the_configuration_will_do(length: float) -> None:
-    # Of 20 groups of a box, its copy and a part of it. Parts of 15/20 stay at 0.8, those of 17/20 at 0.9; copies do not.
+    # 20 groups of a box, its copy and a part of it. Parts of 15/20 stay at 0.8, of 17/20 at 0.9; copies do not.
     apart = [place for place in range(60) if place % 3 != 1]
     assert kept(strips(20, 20, length, count=20), falling(60)) == apart[:36]
 

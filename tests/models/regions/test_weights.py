@@ -204,6 +204,13 @@ def test_a_pickle_of_anything_else_is_refused(tmp_path: Path, config: DetectorCo
     assert not Path("trace").exists()
 
 
+def test_what_is_no_array_is_named(tmp_path: Path, config: DetectorConfig) -> None:
+    path = tmp_path / "weights.pkl"
+    path.write_bytes(b"cos\nsystem\n(S'touch trace'\ntR.")
+    with pytest.raises(ModelError, match=r"os\.system, which is no array and is not run"):
+        load_network(path, config)
+
+
 def test_the_harmful_pickle_does_harm_to_others(tmp_path: Path) -> None:
     pickle.load(io.BytesIO(pickle.dumps(Harmful(tmp_path / "trace"))))
     assert (tmp_path / "trace").exists()

@@ -1,0 +1,89 @@
+"""Pictures as an encoder reads them: each made ready alone, several at a time where a GPU would wait for them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Protocol, cast
+
+from pytest_vqamt.models.loading.pixels import load_image_processor
+from pytest_vqamt.models.loading.places import Checkpoint
+from pytest_vqamt.models.loading.runtime import Runtime
+
+if TYPE_CHECKING:
+    import torch
+    from PIL.Image import Image
+
+_MOST_THREADS = 8
+
+
+class _ImageProcessor(Protocol):
+    def __call__(self, images: object, **settings: object) -> Mapping[str, object]: ...
+
+
+class Pixels:
+    """What an encoder reads of some pictures.
+
+    Attributes:
+        tensors: by the names that the model gives them, each with the pictures, or their parts, along its first axis.
+        lists: what else is told of each picture.
+    """
+
+    def __init__(self, each: Sequence[Mapping[str, object]]) -> None:
+        """Puts together what there is of each picture; parts that some have fewer of are filled up with zeros."""
+        import torch
+
+        self.tensors: dict[str, torch.Tensor] = {}
+        self.lists: dict[str, list[object]] = {}
+        for name in each[0]:
+            values = [one[name] for one in each]
+            if all(isinstance(value, torch.Tensor) for value in values):
+                self.tensors[name] = _joined(cast("list[torch.Tensor]", values))
+            else:
+                self.lists[name] = [told for value in values for told in cast("Sequence[object]", value)]
+
+
+class Pictures:
+    """Makes pictures ready for the encoder of one checkpoint."""
+
+    def __init__(self, checkpoint: Checkpoint, runtime: Runtime, *, nested: bool = False, **settings: object) -> None:
+        """Finds out how.
+
+        Args:
+            checkpoint: where the files are.
+            runtime: where the encoder computes: on a CPU it needs the processor's cores for itself.
+            nested: whether the image processor takes a list of pictures for each text.
+            settings: what it is told beside the pictures.
+
+        Raises:
+            ModelError: the checkpoint does not say how.
+        """
+        self._process = cast(_ImageProcessor, load_image_processor(checkpoint))
+        self._nested, self._settings = nested, settings
+        cores = runtime.threads or os.cpu_count() or 1
+        self._threads = min(_MOST_THREADS, cores) if runtime.device.type == "cuda" else 1
+
+    def read(self, images: Sequence[Image]) -> Pixels:
+        """What the encoder reads of the pictures, RGB; float32 values of whatever range it was trained on."""
+        if self._threads == 1 or len(images) == 1:
+            return Pixels([self._one(image) for image in images])
+        with ThreadPoolExecutor(self._threads) as pool:
+            return Pixels(list(pool.map(self._one, images)))
+
+    def _one(self, image: Image) -> Mapping[str, object]:
+        return self._process([[image]] if self._nested else [image], return_tensors="pt", **self._settings)
+
+
+def _joined(parts: Sequence[torch.Tensor]) -> torch.Tensor:
+    import torch
+
+    sizes = [max(sizes) for sizes in zip(*(part.shape[1:] for part in parts), strict=True)]
+    if all(list(part.shape[1:]) == sizes for part in parts):
+        return torch.cat(list(parts))
+    joined = parts[0].new_zeros((sum(len(part) for part in parts), *sizes))
+    row = 0
+    for part in parts:
+        joined[(slice(row, row + len(part)), *(slice(size) for size in part.shape[1:]))] = part
+        row += len(part)
+    return joined
