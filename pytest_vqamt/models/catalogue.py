@@ -93,7 +93,7 @@ MODELS: tuple[Kind, ...] = (
     ),
     Kind(
         name="vilt",
-        factory="pytest_vqamt.models.vilt:load",
+        factory="pytest_vqamt.models.vilt.load:load",
         description="ViLT; answers questions, or judges hypotheses where its head is NLVR2's",
         argument="[PATH]",
         extra="transformers",
@@ -101,7 +101,7 @@ MODELS: tuple[Kind, ...] = (
     ),
     Kind(
         name="blip",
-        factory="pytest_vqamt.models.blip:load",
+        factory="pytest_vqamt.models.blip.load:load",
         description="BLIP; answers questions, describes pictures or judges hypotheses, as its head is made for",
         argument="[PATH]",
         extra="transformers",

@@ -2,8 +2,8 @@
 
 The bare loop is a fresh copy of the adapter that is asked the very batches of the run one after the other, with every
 picture drawn before: no scenes, no plan, no drawing, no cache, no judging, no report. On a GPU the checkpoints have the
-published sizes and bfloat16. On the CPU they are small, so that the ratio is the worst there is: what the plugin adds to
-each query is set against a model that costs next to nothing. ``--full`` takes the published sizes there too.
+published sizes and bfloat16. On the CPU they are small, so that the ratio is the worst there is: what the plugin adds
+to each query is set against a model that costs next to nothing. ``--full`` takes the published sizes there too.
 """
 
 from __future__ import annotations

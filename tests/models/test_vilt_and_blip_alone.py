@@ -12,11 +12,11 @@ from tests.models.small.vilt import vilt_vqa
 
 LOADED = """
 import sys
-import pytest_vqamt.models.blip, pytest_vqamt.models.vilt
+import pytest_vqamt.models.blip.load, pytest_vqamt.models.vilt.load
 assert not {'torch', 'transformers', 'PIL', 'numpy'} & set(sys.modules), "nothing heavy before a model is made"
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.base import ModelOptions
-for module, folder in ((pytest_vqamt.models.vilt, sys.argv[1]), (pytest_vqamt.models.blip, sys.argv[2])):
+for module, folder in ((pytest_vqamt.models.vilt.load, sys.argv[1]), (pytest_vqamt.models.blip.load, sys.argv[2])):
     try:
         module.load(folder, ModelOptions(device="cpu"))
     except ModelError as error:

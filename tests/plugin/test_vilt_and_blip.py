@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from pytest_vqamt.models import blip, vilt
 from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.blip.load import load as load_blip
+from pytest_vqamt.models.vilt.load import load as load_vilt
 from tests.models.small.blip import blip_captions, blip_matches, blip_vqa
 from tests.models.small.damage import TOKENIZER, without
 from tests.models.small.vilt import vilt_nlvr, vilt_vqa
@@ -42,9 +43,9 @@ def specs(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
     vilts = (vilt_vqa(home / "vilt_vqa"), vilt_nlvr(home / "vilt_nlvr"))
     blips = (blip_vqa(home / "blip_vqa"), blip_captions(home / "blip_captions"), blip_matches(home / "blip_matches"))
     for folder in vilts:
-        vilt.load(str(folder), ModelOptions(device="cpu"))
+        load_vilt(str(folder), ModelOptions(device="cpu"))
     for folder in blips:
-        blip.load(str(folder), ModelOptions(device="cpu"))
+        load_blip(str(folder), ModelOptions(device="cpu"))
     return (*(f"vilt:{folder}" for folder in vilts), *(f"blip:{folder}" for folder in blips))
 
 

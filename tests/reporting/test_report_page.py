@@ -56,9 +56,8 @@ def test_the_page_has_every_field_that_a_case_can_have() -> None:
     case = Case(
         relation="ours.test", variant="", scene="made", queries=(query,), expected="none", facts=(), tags=("presumed",)
     )
-    row = case_row(
-        case, [Answer("yes", (("yes", 0.9),), truncated=True)], Verdict(outcome=Outcome.HOLDS), model="m", data="d", waived=True
-    )
+    answer = Answer("yes", (("yes", 0.9),), truncated=True)
+    row = case_row(case, [answer], Verdict(outcome=Outcome.HOLDS), model="m", data="d", waived=True)
     assert documented("cases.jsonl") == set(row)
     [asked] = row["queries"] if isinstance(row["queries"], list) else []
     assert isinstance(asked, dict)

@@ -13,7 +13,7 @@ from pytest_vqamt.models.loading.runtime import Runtime
 from pytest_vqamt.models.loading.words import load_tokenizer
 from pytest_vqamt.models.picture_memory import PictureMemory
 from pytest_vqamt.models.text_tokens import TextTokens, tokens_of
-from pytest_vqamt.models.vilt_patches import Patches, embed, padded, pixels_of
+from pytest_vqamt.models.vilt.patches import Patches, embed, padded, pixels_of
 
 if TYPE_CHECKING:
     import torch

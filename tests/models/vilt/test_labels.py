@@ -9,9 +9,9 @@ import pytest
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.loading.places import Checkpoint
-from pytest_vqamt.models.vilt_labels import answers_of, entailments_of
+from pytest_vqamt.models.vilt.labels import answers_of, entailments_of
 
-SHARED = Path(__file__).parents[2] / "../shared/data/vocab/vqa_label2ans.json"
+SHARED = Path(__file__).parents[3] / "../shared/data/vocab/vqa_label2ans.json"
 
 
 def checkpoint(folder: Path, labels: object) -> Checkpoint:

@@ -30,14 +30,14 @@ from pytest_vqamt.models.loading.pixels import check_torchvision
 from pytest_vqamt.models.loading.places import Checkpoint, located
 from pytest_vqamt.models.loading.runtime import Runtime
 from pytest_vqamt.models.loading.weights import load_weights
-from pytest_vqamt.models.vilt_inputs import ViltInputs
-from pytest_vqamt.models.vilt_labels import answers_of, entailments_of
+from pytest_vqamt.models.vilt.inputs import ViltInputs
+from pytest_vqamt.models.vilt.labels import answers_of, entailments_of
 
 if TYPE_CHECKING:
     import torch
 
     from pytest_vqamt.models.text_tokens import TextTokens
-    from pytest_vqamt.models.vilt_patches import Patches
+    from pytest_vqamt.models.vilt.patches import Patches
 
 DEFAULT = "dandelin/vilt-b32-finetuned-vqa"
 FIRST_BATCH = 16

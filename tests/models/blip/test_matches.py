@@ -10,7 +10,7 @@ import torch
 
 from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.models.base import ModelOptions, adopt
-from pytest_vqamt.models.blip import BlipMatches, load
+from pytest_vqamt.models.blip.load import BlipMatches, load
 from tests.models.small.blip import LONGEST, blip_matches
 from tests.models.small.blip_said import exact, plain_inputs, said
 from tests.models.small.inputs import asked, mixed

@@ -13,7 +13,7 @@ from PIL import Image
 from transformers import ViltConfig, ViltImageProcessorPil
 from transformers.models.vilt.modeling_vilt import ViltEmbeddings
 
-from pytest_vqamt.models.vilt_patches import embed, padded, pixels_of, seen
+from pytest_vqamt.models.vilt.patches import embed, padded, pixels_of, seen
 
 PROCESSOR = ViltImageProcessorPil(
     size={"shortest_edge": 384},

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, ModelInput
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.blip_decoding import decode, heed_padding
-from pytest_vqamt.models.blip_inputs import BlipInputs
+from pytest_vqamt.models.blip.decoding import decode, heed_padding
+from pytest_vqamt.models.blip.inputs import BlipInputs
 from pytest_vqamt.models.classified import classified
 from pytest_vqamt.models.loading.config import architecture_of, check_model_type
 from pytest_vqamt.models.loading.pixels import check_torchvision

@@ -1,0 +1,1 @@
+"""BLIP: an encoder of pictures, and heads that answer, describe or match."""

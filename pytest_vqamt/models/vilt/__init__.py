@@ -1,0 +1,1 @@
+"""ViLT: a picture as patches and a text as words, in one transformer."""
