@@ -33,7 +33,20 @@ class Trouble:
     asked: str
 
 
-def note_found(folder: Path, photo: str, *, scene_id: str, fingerprint: str, findings: Sequence[Found]) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Author:
+    """Detectors that write lines.
+
+    Attributes:
+        settings: how the user named them.
+        fingerprint: their weights, settings and versions.
+    """
+
+    settings: Mapping[str, str]
+    fingerprint: str
+
+
+def note_found(folder: Path, photo: str, scene_id: str, author: Author, findings: Sequence[Found]) -> None:
     """Notes who has written the line of ``photo``, and of each thing in it, by its id, who has found it and how surely.
 
     Raises:
@@ -43,7 +56,18 @@ def note_found(folder: Path, photo: str, *, scene_id: str, fingerprint: str, fin
         str(number): {"by": each.by, "score": round(each.score, 3)}
         for number, each in enumerate(things_of(findings), start=1)
     }
-    append(folder / FILE, [{"photo": photo, "id": scene_id, "detectors": fingerprint, "objects": things}])
+    append(
+        folder / FILE,
+        [
+            {
+                "photo": photo,
+                "id": scene_id,
+                "settings": dict(author.settings),
+                "detectors": author.fingerprint,
+                "objects": things,
+            }
+        ],
+    )
 
 
 def note_trouble(folder: Path, photo: str, trouble: Trouble) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from pytest_vqamt.core.codec import Json
@@ -12,7 +12,7 @@ from pytest_vqamt.core.detections import Detector, Found
 from pytest_vqamt.core.errors import DataError, ModelError, VqamtError
 from pytest_vqamt.core.hashing import canonical_json, digest
 from pytest_vqamt.data import detected
-from pytest_vqamt.data.detected import Trouble
+from pytest_vqamt.data.detected import Author, Trouble
 from pytest_vqamt.data.graph_writing import append, row_of, usable
 from pytest_vqamt.data.json_values import MOST_OF_AN_ID
 from pytest_vqamt.data.one_writer import only_writer
@@ -66,7 +66,8 @@ def complete(spec: str, options: ModelOptions) -> None:
         return
     catalogue.check(options.settings)
     folder = open_folder(os.path.expanduser(argument))  # noqa: PTH111 - Path's raises where nobody is of that name
-    asked = _asked(options)
+    settings = {name: options.settings[name] for name in catalogue.SETTINGS if name in options.settings}
+    asked = digest(canonical_json(settings), options.device, str(options.dtype))
     if not _missing(folder, asked):
         return
     with only_writer(folder.path / detected.FILE):
@@ -74,16 +75,10 @@ def complete(spec: str, options: ModelOptions) -> None:
         if missing:
             try:
                 with _shown(len(missing)) as progress:
-                    _Work(folder, catalogue.detector_of(options), taken, asked).do(missing, progress)
+                    _Work(folder, catalogue.detector_of(options), settings, asked, taken).do(missing, progress)
             finally:
                 if options.device != "cpu":
                     free_memory()  # the models that are tested next have a use for the device's
-
-
-def _asked(options: ModelOptions) -> str:
-    """What is asked for, as a digest; a detector need not be loaded to know it."""
-    settings = {name: options.settings[name] for name in catalogue.SETTINGS if name in options.settings}
-    return digest(canonical_json(settings), options.device, str(options.dtype))
 
 
 def _missing(folder: OwnPhotos, asked: str) -> tuple[str, ...]:
@@ -99,12 +94,23 @@ def _missing(folder: OwnPhotos, asked: str) -> tuple[str, ...]:
 class _Work:
     """Photo after photo, each to its line."""
 
-    def __init__(self, folder: OwnPhotos, detector: Detector, taken: set[str], asked: str) -> None:
-        """``taken`` has the ids of the scenes that are there."""
+    def __init__(
+        self, folder: OwnPhotos, detector: Detector, settings: Mapping[str, str], asked: str, taken: set[str]
+    ) -> None:
+        """What is done, and for whom.
+
+        Args:
+            folder: of the photos.
+            detector: looks at them.
+            settings: how the user named it.
+            asked: a digest of all that was asked for.
+            taken: the ids of the scenes that are there.
+        """
         self._folder = folder
         self._detector = detector
-        self._taken = taken
+        self._author = Author(settings=settings, fingerprint=detector.fingerprint)
         self._asked = asked
+        self._taken = taken
         self._photos = PhotoFiles(folder.path)
         self._failed = 0
 
@@ -117,13 +123,7 @@ class _Work:
                 trouble = Trouble(why=str(error), digest=self._folder.digest(name), asked=self._asked)
                 detected.note_trouble(self._folder.path, name, trouble)
             else:
-                detected.note_found(
-                    self._folder.path,
-                    name,
-                    scene_id=scene_id,
-                    fingerprint=self._detector.fingerprint,
-                    findings=findings,
-                )
+                detected.note_found(self._folder.path, name, scene_id, self._author, findings)
                 append(self._folder.file, [row])
                 self._taken.add(scene_id)
             progress()

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from pytest_vqamt.data.detected import FILE, Trouble, note_found, note_trouble, troubles
+from pytest_vqamt.data.detected import FILE, Author, Trouble, note_found, note_trouble, troubles
 from tests.data.test_graph_writing import DOG, TREES, WOMAN
 
 
 def test_which_detector_found_what_and_how_surely(tmp_path: Path) -> None:
-    note_found(tmp_path, "a.jpg", scene_id="a", fingerprint="masks-1 files=12", findings=(DOG, TREES, WOMAN))
+    author = Author(settings={"masks": "org/name"}, fingerprint="masks-1 files=12")
+    note_found(tmp_path, "a.jpg", "a", author, (DOG, TREES, WOMAN))
     (line,) = (tmp_path / FILE).read_text().splitlines()
     assert json.loads(line) == {
         "photo": "a.jpg",
         "id": "a",
+        "settings": {"masks": "org/name"},
         "detectors": "masks-1 files=12",
         "objects": {"1": {"by": "masks", "score": 0.9}, "2": {"by": "detector", "score": 0.7}},
     }
@@ -25,7 +27,7 @@ def test_the_last_word_on_a_photo_counts(tmp_path: Path) -> None:
     torn, empty = Trouble(why="it is torn", digest="12", asked="7"), Trouble(why="it is empty", digest="", asked="7")
     for photo in ("a.jpg", "b.jpg", "c.jpg"):
         note_trouble(tmp_path, photo, torn)
-    note_found(tmp_path, "b.jpg", scene_id="b", fingerprint="boxes-1", findings=())
+    note_found(tmp_path, "b.jpg", "b", Author(settings={}, fingerprint="boxes-1"), ())
     note_trouble(tmp_path, "c.jpg", empty)
     assert troubles(tmp_path) == {"a.jpg": torn, "c.jpg": empty}
 

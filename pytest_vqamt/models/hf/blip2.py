@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
-from pytest_vqamt.models.hf.family import Heard, Model, Said, load_config, load_model, rows_of
+from pytest_vqamt.models.hf.family import Heard, Model, Said, load_config, load_model
 from pytest_vqamt.models.hf.pictures import Pictures
-from pytest_vqamt.models.hf.reading import read, window_of
+from pytest_vqamt.models.hf.reading import load_words, read, window_of
 from pytest_vqamt.models.hf.stopping import Stopping
 from pytest_vqamt.models.loading.places import Checkpoint
 from pytest_vqamt.models.loading.runtime import Runtime
-from pytest_vqamt.models.loading.words import load_tokenizer
 from pytest_vqamt.models.prompts import INSTRUCTED, Prompts
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ class Blip2:
             ModelError: a file is missing, damaged, or of another model.
         """
         self.config = load_config(checkpoint)
-        self.tokenizer = load_tokenizer(checkpoint, rows_of(self.config))
+        self.tokenizer = load_words(checkpoint, self.config)
         self.pictures = Pictures(checkpoint, runtime)
         self.prepare(checkpoint)
         self.model = cast(Blip2Model, load_model(self.cls, checkpoint, runtime))

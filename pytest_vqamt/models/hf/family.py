@@ -120,11 +120,6 @@ def load_config(checkpoint: Checkpoint) -> PreTrainedConfig:
     return config
 
 
-def rows_of(config: PreTrainedConfig) -> int:
-    """How many words the model's table has."""
-    return int(config.get_text_config().vocab_size)
-
-
 def setting(config: object, name: str) -> int:
     """A number in a configuration.
 

@@ -7,15 +7,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol, cast
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.hf.family import Heard, Said, load_config, load_model, rows_of
-from pytest_vqamt.models.hf.reading import fitted, window_of
+from pytest_vqamt.models.hf.family import Heard, Said, load_config, load_model
+from pytest_vqamt.models.hf.reading import fitted, load_words, window_of
 from pytest_vqamt.models.hf.stopping import Stopping
 from pytest_vqamt.models.hf.template import ChatTemplate
 from pytest_vqamt.models.loading.pixels import load_image_processor
 from pytest_vqamt.models.loading.places import Checkpoint
 from pytest_vqamt.models.loading.quiet import first_line, quiet
 from pytest_vqamt.models.loading.runtime import Runtime
-from pytest_vqamt.models.loading.words import load_tokenizer
 from pytest_vqamt.models.prompts import INSTRUCTED
 
 if TYPE_CHECKING:
@@ -49,13 +48,14 @@ class Generic:
             ModelError: a file is missing, damaged, or of another model, or the processor needs what is not installed.
         """
         self.config = load_config(checkpoint)
-        load_tokenizer(checkpoint, rows_of(self.config))
+        load_words(checkpoint, self.config)
         self._processor = _load_processor(checkpoint)
         tokenizer = self._processor.tokenizer
         tokenizer.padding_side = "left"
         if tokenizer.pad_token is None:
             tokenizer.pad_token = tokenizer.eos_token
-        self._template = ChatTemplate(checkpoint, tokenizer, getattr(self._processor, "image_token", None))
+        mark: object = getattr(self._processor, "image_token", None)
+        self._template = ChatTemplate(checkpoint, tokenizer, None if mark is None else str(mark))
         self.model = load_model("AutoModelForImageTextToText", checkpoint, runtime)
         self._device = runtime.device
         self._stopping = Stopping(self.model, tokenizer, checkpoint)

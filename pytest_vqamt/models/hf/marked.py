@@ -18,15 +18,13 @@ from pytest_vqamt.models.hf.family import (
     Said,
     load_config,
     load_model,
-    rows_of,
     setting,
 )
 from pytest_vqamt.models.hf.pictures import Pictures, Pixels
-from pytest_vqamt.models.hf.reading import Tokens, read, window_of
+from pytest_vqamt.models.hf.reading import Tokens, load_words, read, window_of
 from pytest_vqamt.models.hf.stopping import Stopping
 from pytest_vqamt.models.loading.places import Checkpoint
 from pytest_vqamt.models.loading.runtime import Runtime
-from pytest_vqamt.models.loading.words import load_tokenizer
 from pytest_vqamt.models.prompts import INSTRUCTED
 
 if TYPE_CHECKING:
@@ -47,13 +45,11 @@ class Marked:
             ModelError: a file is missing, damaged, or of another model.
         """
         self.config = load_config(checkpoint)
-        self.tokenizer = load_tokenizer(checkpoint, rows_of(self.config))
+        self.tokenizer = load_words(checkpoint, self.config)
         self.pictures = self.reader(checkpoint, runtime)
         self.image_id = setting(self.config, "image_token_id")
         self.image_word = self._word(self.image_id, checkpoint)
         self.prepare(checkpoint)
-        if self.tokenizer.pad_token is None:
-            self.tokenizer.pad_token = self.tokenizer.eos_token
         self.model = load_model(self.cls, checkpoint, runtime)
         self._stopping = Stopping(self.model, self.tokenizer, checkpoint)
         self._device = runtime.device

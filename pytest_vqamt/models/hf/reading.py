@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.models.hf.family import Said
+from pytest_vqamt.models.loading.places import Checkpoint
+from pytest_vqamt.models.loading.words import load_tokenizer
 
 if TYPE_CHECKING:
     import torch
@@ -70,17 +72,29 @@ def read(
         return found
 
     every = range(len(said))
-    read = tokens(said, every, padding=True)
+    whole = tokens(said, every, padding=True)
     cut = [False] * len(said)
-    if room is not None and read["input_ids"].shape[1] > room:
+    if room is not None and whole["input_ids"].shape[1] > room:
 
         def length(place: int, each: Said) -> int:
             return len(tokens([each], [place], padding=False)["input_ids"][0])
 
         after = [fitted(each, room, partial(length, place)) for place, each in enumerate(said)]
         cut = [one != other for one, other in zip(after, said, strict=True)]
-        read = tokens(after, every, padding=True)
-    return Tokens(ids=read["input_ids"].to(device), attended=read["attention_mask"].to(device), cut=tuple(cut))
+        whole = tokens(after, every, padding=True)
+    return Tokens(ids=whole["input_ids"].to(device), attended=whole["attention_mask"].to(device), cut=tuple(cut))
+
+
+def load_words(checkpoint: Checkpoint, config: PreTrainedConfig) -> PreTrainedTokenizerBase:
+    """The tokenizer of the checkpoint, which knows the model's words and has a token to fill up with.
+
+    Raises:
+        ModelError: its files are missing, damaged, or of another model.
+    """
+    tokenizer = load_tokenizer(checkpoint, int(config.get_text_config().vocab_size))
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    return tokenizer
 
 
 def window_of(config: PreTrainedConfig) -> int | None:

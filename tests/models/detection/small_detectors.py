@@ -48,30 +48,25 @@ C = TypeVar("C", bound=PreTrainedConfig)
 Share = tuple[float, float, float, float]
 """A box as a network gives it: centre and size as shares of the picture."""
 
-_ATTENTION = {"encoder_attention_heads": 2, "decoder_attention_heads": 2}
-_SMALL = {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16}
+ATTENTION = {"encoder_attention_heads": 2, "decoder_attention_heads": 2}
+_RESNET: dict[str, Any] = {
+    "embedding_size": 8, "hidden_sizes": [8, 8, 16, 16], "depths": [1] * 4, "layer_type": "basic",
+}  # fmt: skip
+SMALL = {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "encoder_ffn_dim": 16, "decoder_ffn_dim": 16}
 
 
 def detr(folder: Path, *, labels: Mapping[int, str] = LABELS, plant: Share | None = None, sure_of: int = 2) -> Path:
     """A DETR with a ResNet of transformers; with ``plant`` every one of its boxes is that, and of class ``sure_of``."""
-    backbone = _config(
-        ResNetConfig,
-        embedding_size=8,
-        hidden_sizes=[8, 8, 16, 16],
-        depths=[1] * 4,
-        layer_type="basic",
-        out_features=["stage4"],
-    )
-    config = _config(
+    config = made_config(
         DetrConfig,
-        backbone_config=backbone,
+        backbone_config=resnet(),
         use_timm_backbone=False,
         num_queries=6,
         id2label=dict(labels),
-        **_SMALL,
-        **_ATTENTION,
+        **SMALL,
+        **ATTENTION,
     )
-    network = _shaken(DetrForObjectDetection(config))
+    network = shaken_alike(DetrForObjectDetection(config))
     with torch.no_grad():
         classes = _linear(network, "class_labels_classifier")
         classes.bias[-1] -= 4.0  # or most of what it sees would be nothing
@@ -86,27 +81,19 @@ def detr(folder: Path, *, labels: Mapping[int, str] = LABELS, plant: Share | Non
 
 def rt_detr(folder: Path) -> Path:
     """An RT-DETR."""
-    backbone = _config(
-        RTDetrResNetConfig,
-        embedding_size=8,
-        hidden_sizes=[8, 8, 16, 16],
-        depths=[1] * 4,
-        layer_type="basic",
-        out_features=["stage2", "stage3", "stage4"],
-    )
-    config = _config(
+    config = made_config(
         RTDetrConfig,
-        backbone_config=backbone,
+        backbone_config=rt_detr_resnet(),
         encoder_hidden_dim=16,
         encoder_in_channels=[8, 16, 16],
         decoder_in_channels=[16, 16, 16],
         num_queries=6,
         num_denoising=0,
         id2label={0: "person", 1: "dog"},
-        **_SMALL,
-        **_ATTENTION,
+        **SMALL,
+        **ATTENTION,
     )
-    network = _shaken(RTDetrForObjectDetection(config))
+    network = shaken_alike(RTDetrForObjectDetection(config))
     with torch.no_grad():
         _linear(network, "model.decoder.class_embed.0").bias.add_(3.0)
     RTDetrImageProcessorPil(size={"height": 64, "width": 64}).save_pretrained(folder)
@@ -115,7 +102,7 @@ def rt_detr(folder: Path) -> Path:
 
 def mask2former(folder: Path, *, labels: Mapping[int, str] = LABELS, size: Mapping[str, int] | None = None) -> Path:
     """A Mask2Former with a Swin."""
-    config = _config(
+    config = made_config(
         Mask2FormerConfig,
         backbone_config=swin(["stage1", "stage2", "stage3", "stage4"]),
         hidden_dim=32,
@@ -129,7 +116,7 @@ def mask2former(folder: Path, *, labels: Mapping[int, str] = LABELS, size: Mappi
         num_queries=3,
         id2label=dict(labels),
     )
-    network = _shaken(Mask2FormerForUniversalSegmentation(config))
+    network = shaken_alike(Mask2FormerForUniversalSegmentation(config))
     with torch.no_grad():
         _linear(network, "class_predictor").bias[-1] -= 4.0
     Mask2FormerImageProcessorPil(size=dict(size or {"height": 64, "width": 64})).save_pretrained(folder)
@@ -138,7 +125,7 @@ def mask2former(folder: Path, *, labels: Mapping[int, str] = LABELS, size: Mappi
 
 def owlv2(folder: Path, *, plant: Share | None = None) -> Path:
     """An OWLv2 of two by two patches; with ``plant`` the box of the first is that, and every text fits it."""
-    network = _shaken(Owlv2ForObjectDetection(_config(Owlv2Config, **_towers())))
+    network = shaken_alike(Owlv2ForObjectDetection(made_config(Owlv2Config, **_towers())))
     with torch.no_grad():
         if plant is not None:  # the first of two by two patches adds nothing of its own
             _only_bias(_linear(network, "box_head.dense2"), [_logit(each) for each in plant])
@@ -150,7 +137,7 @@ def owlv2(folder: Path, *, plant: Share | None = None) -> Path:
 
 def owlvit(folder: Path) -> Path:
     """An OWL-ViT."""
-    network = _shaken(OwlViTForObjectDetection(_config(OwlViTConfig, **_towers())))
+    network = shaken_alike(OwlViTForObjectDetection(made_config(OwlViTConfig, **_towers())))
     OwlViTImageProcessorPil(size={"height": 32, "width": 32}).save_pretrained(folder)
     clip_tokenizer(folder)
     return saved(network, folder)
@@ -158,7 +145,7 @@ def owlvit(folder: Path) -> Path:
 
 def grounding_dino(folder: Path, *, longest: int = 32) -> Path:
     """A Grounding DINO."""
-    config = _config(
+    config = made_config(
         GroundingDinoConfig,
         backbone_config=swin(["stage3", "stage4"]),
         text_config={
@@ -172,11 +159,11 @@ def grounding_dino(folder: Path, *, longest: int = 32) -> Path:
         num_queries=5,
         num_feature_levels=2,
         max_text_len=longest,
-        **(_SMALL | {"d_model": 32, "decoder_layers": 2}),
-        **_ATTENTION,
+        **(SMALL | {"d_model": 32, "decoder_layers": 2}),
+        **ATTENTION,
     )
     GroundingDinoImageProcessorPil(size={"shortest_edge": 48, "longest_edge": 80}).save_pretrained(folder)
-    return saved(_shaken(GroundingDinoForObjectDetection(config)), folder)
+    return saved(shaken_alike(GroundingDinoForObjectDetection(config)), folder)
 
 
 def clip_tokenizer(folder: Path) -> CLIPTokenizer:
@@ -220,20 +207,31 @@ def _towers() -> dict[str, Any]:
     }
 
 
+def resnet(*stages: str) -> ResNetConfig:
+    """A ResNet that gives the features of these of its four stages; of the last where none is named."""
+    return made_config(ResNetConfig, **_RESNET, out_features=list(stages) or ["stage4"])
+
+
+def rt_detr_resnet() -> RTDetrResNetConfig:
+    """RT-DETR's own ResNet, of 8, 16 and 16 channels."""
+    return made_config(RTDetrResNetConfig, **_RESNET, out_features=["stage2", "stage3", "stage4"])
+
+
 def swin(stages: list[str]) -> SwinConfig:
     """An image encoder that gives the features of these of its four stages."""
-    return _config(
+    return made_config(
         SwinConfig, embed_dim=8, depths=[1] * 4, num_heads=[1] * 4, image_size=64, window_size=2, out_features=stages
     )
 
 
-def _shaken(network: PreTrainedModel) -> PreTrainedModel:
+def shaken_alike(network: PreTrainedModel) -> PreTrainedModel:
+    """The network with random weights, the same each time."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         return shaken(network, spread=1.0)
 
 
-def _config(cls: type[C], **fields: Any) -> C:
+def made_config(cls: type[C], **fields: Any) -> C:
     """The configuration; transformers takes more fields than it declares."""
     return cls(**fields)
 

@@ -1,0 +1,118 @@
+"""What detectors cannot look at is named, costs only itself, and is not looked at again in vain."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from pytest_vqamt.core.detections import Found
+from pytest_vqamt.core.errors import DataError, ModelError, OptionError
+from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.execution.detecting import complete
+from pytest_vqamt.models.detection import catalogue
+from tests.execution.shop import options, put, rows, write_shop
+from tests.models.detection import small_detectors
+
+
+@pytest.fixture(scope="module")
+def detector(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A DETR that sees a dog from 0.2 to 0.4 of the width and from 0.5 to 0.9 of the height of every photo."""
+    return small_detectors.detr(tmp_path_factory.mktemp("detr"), plant=(0.3, 0.7, 0.2, 0.4))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_shop(tmp_path / "shop")
+
+
+def test_a_broken_photo_is_a_bad_record_and_the_others_are_looked_at(folder: Path, detector: Path) -> None:
+    (folder / "a.jpg").write_bytes((folder / "a.jpg").read_bytes()[:-40])
+    (folder / "text.png").write_text("no picture")
+    complete(f"photos:{folder}", options(detector))
+    assert [row["photo"] for row in rows(folder)] == ["2024/c.png", "b.jpg"]
+    with pytest.raises(
+        DataError, match=r"2 are bad, beside 2 good scenes; the first: Expected a whole photo, but .*a\.jpg'"
+    ):
+        load(f"photos:{folder}")
+    torn, text = load(f"photos:{folder}", allow_bad_records=True).bad_records
+    assert "a.jpg' is truncated: fetch it again" in torn
+    assert "text.png' is no image, or a broken one" in text
+
+    Image.new("RGB", (20, 10)).save(folder / "a.jpg")
+    (folder / "text.png").unlink()
+    complete(f"photos:{folder}", options(detector))
+    assert len(load(f"photos:{folder}")) == 3
+
+
+def test_a_photo_is_looked_at_again_when_it_has_changed_or_others_are_to_look(
+    folder: Path, detector: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torn = (folder / "a.jpg").read_bytes()[:-40]
+    (folder / "a.jpg").write_bytes(torn)
+    complete(f"photos:{folder}", options(detector))
+    with monkeypatch.context() as patched:
+        patched.setattr(catalogue, "detector_of", lambda _options: pytest.fail("a detector was loaded"))
+        complete(f"photos:{folder}", options(detector))
+    others = options(detector, **{"min-score": "0.1"})
+    complete(f"photos:{folder}", others)
+    assert len(rows(folder)) == 2
+    Image.new("RGB", (20, 10)).save(folder / "a.jpg")
+    complete(f"photos:{folder}", others)
+    assert len(rows(folder)) == 3
+
+
+def test_a_photo_that_a_detector_fails_on_costs_only_itself(
+    folder: Path, detector: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(image: Image.Image) -> tuple[Found, ...]:
+        if image.size == (100, 200):
+            raise RuntimeError("no kernel image\nis available")
+        return ()
+
+    put(monkeypatch, fails)
+    complete(f"photos:{folder}", options(detector))
+    (bad,) = load(f"photos:{folder}", allow_bad_records=True).bad_records
+    assert bad == (
+        f"Expected a detector to look at '{folder / 'b.jpg'}', but it raised RuntimeError (no kernel image is "
+        "available): write its line yourself, or take another detector"
+    )
+
+
+def test_a_detector_that_fails_on_every_photo_is_stopped(
+    folder: Path, detector: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(20):
+        Image.new("RGB", (20, 10)).save(folder / f"{number:02}.png")
+
+    def fails(image: Image.Image) -> tuple[Found, ...]:
+        raise RuntimeError("device-side assert")
+
+    finds = put(monkeypatch, fails)
+    with pytest.raises(
+        ModelError, match=r"it raised RuntimeError \(device-side assert\).* So it did on the last 5 photos"
+    ):
+        complete(f"photos:{folder}", options(detector))
+    assert finds.looks == 5
+
+
+def test_a_line_of_which_nobody_can_tell_the_photo_comes_first(folder: Path, detector: Path) -> None:
+    (folder / "graphs.jsonl").write_text('{"id": "a", "photo": "a.jpg"\n')
+    with pytest.raises(DataError, match=r"graphs\.jsonl:1: Expected JSON, .* \(before photos can be added to it"):
+        complete(f"photos:{folder}", options(detector))
+
+
+def test_a_folder_that_cannot_be_written(folder: Path, detector: Path) -> None:
+    (folder / "graphs.detected.jsonl").mkdir()
+    with pytest.raises(
+        DataError, match=r"Expected to write '.*graphs\.detected\.jsonl', where what detectors find is kept"
+    ):
+        complete(f"photos:{folder}", options(detector))
+
+
+def test_settings_are_checked_before_anything_else(detector: Path) -> None:
+    with pytest.raises(OptionError, match="min-score=SCORE"):
+        complete("photos:absent", options(detector, **{"min-score": "2"}))
+    with pytest.raises(DataError, match="there is no such folder"):
+        complete("photos:absent", options(detector))
