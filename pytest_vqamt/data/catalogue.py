@@ -37,7 +37,10 @@ TABLE: dict[str, tuple[str, str]] = {
         "pytest_vqamt.data.graphs:load",
         "graphs:FILE.jsonl[:PHOTOS]: scene graphs of your own, one a line",
     ),
-    "photos": ("pytest_vqamt.data.photos:load", "photos:DIR: photographs with scene graphs in DIR/graphs.jsonl"),
+    "photos": (
+        "pytest_vqamt.data.photos:load",
+        "photos:DIR: your own photos, with scene graphs in DIR/graphs.jsonl that you or detectors write",
+    ),
 }
 
 

@@ -76,9 +76,9 @@ def run(
             raise OptionError(f"Expected settings of a relation, but got {name!r}; {did_you_mean(name, sorted(known))}")
     kept = Path(cache) if cache is not None else None
     options = ModelOptions(batch_size=batch_size, device=device, dtype=dtype, settings=of_model, cache=kept)
-    loaded = Catalogue().load(model, options) if isinstance(model, str) else adopt(_name(model), model, options)
     if isinstance(data, str):
-        detecting.complete(data, options)
+        detecting.complete(data, options)  # before the model takes the room on its device
+    loaded = Catalogue().load(model, options) if isinstance(model, str) else adopt(_name(model), model, options)
     source = sources.load(data, allow_bad_records=allow_bad_records) if isinstance(data, str) else data
     terms = Terms(
         sampling=Sampling(

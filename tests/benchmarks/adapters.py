@@ -32,15 +32,14 @@ _RUNS = 3
 
 @dataclass(slots=True)
 class _Calls:
-    """How long the items of a session ran, their setup and the loading of models apart."""
+    """How long the items of a session ran; models are loaded before them."""
 
     total_s: float = 0.0
     outcomes: list[str] = field(default_factory=list)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.when == "call":
-            self.total_s += report.duration
-            self.outcomes.append(report.outcome)
+        self.total_s += report.duration
+        self.outcomes.append(report.outcome)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

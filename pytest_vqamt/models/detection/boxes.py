@@ -105,5 +105,5 @@ def load(argument: str, options: ModelOptions, least_score: float | None) -> Box
     Raises:
         ModelError: it cannot be loaded.
     """
-    checkpoint = located(argument, default="", kind=Boxes.name)
+    checkpoint = located(argument, default="", kind=Boxes.name, typed=f"--vqamt-option {Boxes.name}=")
     return Boxes(checkpoint, options, LEAST_SCORE if least_score is None else least_score)

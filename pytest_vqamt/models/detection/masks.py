@@ -137,5 +137,5 @@ def load(argument: str, options: ModelOptions, least_score: float | None) -> Mas
     Raises:
         ModelError: it cannot be loaded.
     """
-    checkpoint = located(argument, default="", kind=Masks.name)
+    checkpoint = located(argument, default="", kind=Masks.name, typed=f"--vqamt-option {Masks.name}=")
     return Masks(checkpoint, options, LEAST_SCORE if least_score is None else least_score)

@@ -89,7 +89,7 @@ def load(
     Raises:
         ModelError: it cannot be loaded, or a name is too long for it.
     """
-    checkpoint = located(argument, default="", kind=OpenVocabulary.name)
+    checkpoint = located(argument, default="", kind=OpenVocabulary.name, typed=f"--vqamt-option {OpenVocabulary.name}=")
     runtime = Runtime.of(options)
     return OpenVocabulary(_reader(checkpoint, runtime), runtime, names, least_score)
 

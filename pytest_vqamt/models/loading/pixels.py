@@ -35,7 +35,7 @@ def load_image_processor(checkpoint: Checkpoint) -> BaseImageProcessor:
     try:
         with quiet():
             found = AutoImageProcessor.from_pretrained(  # type: ignore[no-untyped-call]  # not annotated
-                checkpoint.folder, backend="pil", local_files_only=True
+                checkpoint.folder, backend="pil", local_files_only=True, trust_remote_code=False
             )
     except Exception as error:  # a damaged file raises whatever the library that reads it does
         raise ModelError(

@@ -22,29 +22,30 @@ class Checkpoint:
     name: str
 
 
-def located(argument: str, *, default: str, kind: str) -> Checkpoint:
+def located(argument: str, *, default: str, kind: str, typed: str = "") -> Checkpoint:
     """The checkpoint that ``kind:argument`` names; ``default`` is the hub name where the argument is empty.
 
     What is a folder is taken as it is. ``org/name`` or ``org/name@revision`` is looked for in the hub's cache first and
-    then fetched.
+    then fetched. ``typed`` is what stands before the argument where the user types it, if it is not ``kind:``.
 
     Raises:
         ModelError: it is neither, or cannot be fetched.
     """
     named = argument or default
+    typed = typed or f"{kind}:"
     folder = Path(named).expanduser()
     if folder.is_dir():
         return Checkpoint(folder=folder, name=named)
     if not _HUB_NAME.fullmatch(named) or named.startswith((".", "~")) or folder.exists():
         what = "a file" if folder.exists() else "no such folder"
         raise ModelError(
-            f"Expected {kind}:PATH with a checkpoint folder, or {kind}:ORG/NAME of a model on the hub, but got "
-            f"model={f'{kind}:{argument}'!r}: that is {what}"
+            f"Expected {typed}PATH with a checkpoint folder, or {typed}ORG/NAME of a model on the hub, but got "
+            f"{f'{typed}{argument}'!r}: that is {what}"
         )
-    return Checkpoint(folder=_fetched(named, kind), name=named)
+    return Checkpoint(folder=_fetched(named, typed), name=named)
 
 
-def _fetched(named: str, kind: str) -> Path:
+def _fetched(named: str, typed: str) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
@@ -59,14 +60,14 @@ def _fetched(named: str, kind: str) -> Path:
     if _is_offline():
         raise ModelError(
             f"Expected model {named!r} in the hub's cache, since HF_HUB_OFFLINE is set, but it is not there: fetch it "
-            f"where there is a network (hf download {repo}) and copy its folder here, then give {kind}:FOLDER"
+            f"where there is a network (hf download {repo}) and copy its folder here, then give {typed}FOLDER"
         )
     try:
         return Path(snapshot_download(repo, revision=wanted, allow_patterns=list(_patterns(repo, wanted))))
     except Exception as error:  # the client raises what its HTTP library does, which changes with its version
         told = " ".join(str(error).split()) or type(error).__name__
         raise ModelError(
-            f"Expected to fetch model {named!r} from the hub, but: {told[:200]}. Without a network give {kind}:FOLDER, "
+            f"Expected to fetch model {named!r} from the hub, but: {told[:200]}. Without a network give {typed}FOLDER, "
             "and set HF_HUB_OFFLINE=1, so that nothing waits for it"
         ) from error
 

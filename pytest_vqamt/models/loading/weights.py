@@ -53,6 +53,7 @@ def load_weights(cls: type[M], checkpoint: Checkpoint, runtime: Runtime, *, igno
                     output_loading_info=True,
                     ignore_mismatched_sizes=True,  # else it raises, and says which only in its log
                     local_files_only=True,
+                    trust_remote_code=False,  # or it would ask on the terminal whether to run what lies there
                 ),
             )
     except ModelError:

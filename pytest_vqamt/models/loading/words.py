@@ -39,7 +39,7 @@ def load_tokenizer(
         )
     try:
         with quiet():
-            tokenizer = (cls or AutoTokenizer).from_pretrained(folder, local_files_only=True)
+            tokenizer = (cls or AutoTokenizer).from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # a damaged file raises whatever the library that reads it does
         raise ModelError(f"Expected tokenizer files that can be read in {folder}, but: {first_line(error)}") from error
     check_known(len(tokenizer), rows, checkpoint)

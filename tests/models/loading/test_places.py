@@ -45,8 +45,14 @@ def test_home_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("argument", ["./nothing", "/no/such/folder", "~/nothing-there", "nothing", "a/b/c"])
 def test_what_is_no_folder_and_no_name_is_refused(argument: str) -> None:
-    with pytest.raises(ModelError, match=rf"Expected vilt:PATH .* got model='vilt:{argument}': that is no such folder"):
+    with pytest.raises(ModelError, match=rf"Expected vilt:PATH .* got 'vilt:{argument}': that is no such folder"):
         located(argument, default="", kind="vilt")
+
+
+def test_a_setting_is_told_as_it_is_typed() -> None:
+    typed = "--vqamt-option boxes="
+    with pytest.raises(ModelError, match=f"Expected {typed}PATH .*, or {typed}ORG/NAME .* got '{typed}nothing': that"):
+        located("nothing", default="", kind="boxes", typed=typed)
 
 
 def test_a_file_is_refused(tmp_path: Path) -> None:
