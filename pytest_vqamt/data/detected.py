@@ -91,6 +91,15 @@ def troubles(folder: Path) -> Mapping[str, Trouble]:
     return found
 
 
+def settings_of_lines(folder: Path) -> Mapping[str, Mapping[str, object]]:
+    """The settings by which the line of each photo was last written, where detectors have written it."""
+    return {
+        str(row.get("photo")): settings
+        for row in _rows(folder / FILE)
+        if isinstance(settings := row.get("settings"), dict)
+    }
+
+
 def _rows(file: Path) -> Iterator[Mapping[str, object]]:
     try:
         lines = file.read_bytes().splitlines()

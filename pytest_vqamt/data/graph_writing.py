@@ -89,7 +89,8 @@ def append(file: Path, rows: Sequence[dict[str, Json]]) -> None:
     Raises:
         DataError: the file cannot be written.
     """
-    lines = "".join(f"{json.dumps(row, ensure_ascii=False, separators=(', ', ': '))}\n" for row in rows).encode()
+    text = "".join(f"{json.dumps(row, ensure_ascii=False, separators=(', ', ': '))}\n" for row in rows)
+    lines = text.encode(errors="backslashreplace")  # of a file's name that is no UTF-8; JSON reads it back
     try:
         with file.open("ab+", buffering=0) as opened:
             before = opened.seek(0, os.SEEK_END)

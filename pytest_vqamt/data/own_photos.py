@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,13 +53,25 @@ class OwnPhotos:
         return tuple(sorted(found))
 
     def without_line(self) -> tuple[str, ...]:
-        """The photos that no line of the file names; lines that are no JSON name none.
+        """The photos that no line of the file names.
 
         Raises:
             DataError: the folder or the file cannot be read.
         """
-        named = {normpath(name) for _, row in self._lines() if isinstance(name := _field(row, "photo"), str)}
-        return tuple(name for name in self.photos() if name not in named)
+        lines = self.lines()
+        return tuple(name for name in self.photos() if name not in lines)
+
+    def lines(self) -> Mapping[str, bool]:
+        """The photos that lines of the file name, and whether they list an object; lines that are no JSON name none.
+
+        Raises:
+            DataError: the file cannot be read.
+        """
+        return {
+            normpath(name): bool(_field(row, "objects"))
+            for _, row in self._lines()
+            if isinstance(name := _field(row, "photo"), str)
+        }
 
     def ids(self) -> frozenset[str]:
         """What the scenes of the file are called, for new ones to be called otherwise.

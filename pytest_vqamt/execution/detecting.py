@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -16,7 +17,7 @@ from pytest_vqamt.data.detected import Author, Trouble
 from pytest_vqamt.data.graph_writing import append, row_of, usable
 from pytest_vqamt.data.json_values import MOST_OF_AN_ID
 from pytest_vqamt.data.one_writer import only_writer
-from pytest_vqamt.data.own_photos import OwnPhotos, open_folder
+from pytest_vqamt.data.own_photos import FILE, OwnPhotos, open_folder
 from pytest_vqamt.data.photo_files import PhotoFiles
 from pytest_vqamt.data.showing import reason, shown_path
 from pytest_vqamt.models.base import ModelOptions
@@ -33,9 +34,9 @@ _END_OF_A_LONG_NAME = 150
 _SHOW_AFTER_S = 2.0
 
 
-def takes(spec: str, setting: str) -> bool:
-    """Whether the setting of this name is of use for a data source of this spec."""
-    return spec.partition(":")[0] == KIND and setting in catalogue.SETTINGS
+def settings(spec: str) -> tuple[str, ...]:
+    """The names of the settings that are of use for a data source of this spec."""
+    return catalogue.SETTINGS if spec.partition(":")[0] == KIND else ()
 
 
 def check(spec: str, options: ModelOptions) -> None:
@@ -66,7 +67,7 @@ def complete(spec: str, options: ModelOptions) -> None:
         return
     catalogue.check(options.settings)
     folder = open_folder(os.path.expanduser(argument))  # noqa: PTH111 - Path's raises where nobody is of that name
-    settings = {name: options.settings[name] for name in catalogue.SETTINGS if name in options.settings}
+    settings = _of_detectors(options)
     asked = digest(canonical_json(settings), options.device, str(options.dtype))
     if not _missing(folder, asked):
         return
@@ -79,6 +80,41 @@ def complete(spec: str, options: ModelOptions) -> None:
             finally:
                 if options.device != "cpu":
                     free_memory()  # the models that are tested next have a use for the device's
+
+
+def warn(spec: str, options: ModelOptions) -> None:
+    """Warns where the settings name a detector and did not make the lines that are there, or nothing was found.
+
+    Raises:
+        DataError: the folder or its file cannot be read, or the user has warnings made errors.
+    """
+    kind, _, argument = spec.partition(":")
+    if kind != KIND or not catalogue.names_a_detector(options.settings):
+        return
+    folder = open_folder(os.path.expanduser(argument))  # noqa: PTH111 - as above
+    lines, now = folder.lines(), _of_detectors(options)
+    noted = {photo: told for photo, told in detected.settings_of_lines(folder.path).items() if photo in lines}
+    others = [told for told in noted.values() if told != now]
+    try:
+        if noted and not any(lines.values()):
+            warnings.warn(
+                f"detectors found no thing in any of the {len(noted)} photos in {shown_path(folder.path)} that they "
+                f"looked at: delete their lines in {FILE}, and lower min-score or take other detectors",
+                stacklevel=2,
+            )
+        if others:
+            by = " ".join(f"{name}={value}" for name, value in others[-1].items())
+            warnings.warn(
+                f"other settings ({by}) wrote {len(others)} of the {len(lines)} lines in "
+                f"{shown_path(folder.file)}, and these stay as they are: delete one to have its photo looked at anew",
+                stacklevel=2,
+            )
+    except UserWarning as error:
+        raise DataError(f"Expected lines that detectors need not write anew, but {error}") from error
+
+
+def _of_detectors(options: ModelOptions) -> dict[str, str]:
+    return {name: options.settings[name] for name in catalogue.SETTINGS if name in options.settings}
 
 
 def _missing(folder: OwnPhotos, asked: str) -> tuple[str, ...]:

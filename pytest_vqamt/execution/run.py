@@ -70,10 +70,13 @@ def run(
     known = {setting.name for setting in settings_known()}
     of_relations = {name: value for name, value in (settings or {}).items() if name in known}
     of_model = {name: value for name, value in (settings or {}).items() if name not in known}
-    for name in of_model:
-        taken_by_data = isinstance(data, str) and detecting.takes(data, name)
-        if isinstance(model, str) and not Catalogue().takes(model, name) and not taken_by_data:
-            raise OptionError(f"Expected settings of a relation, but got {name!r}; {did_you_mean(name, sorted(known))}")
+    taken = Catalogue().settings(model) if isinstance(model, str) else None
+    if taken is not None:
+        taken += detecting.settings(data) if isinstance(data, str) else ()
+        for name in of_model:
+            if name not in taken:
+                hint = did_you_mean(name, (*sorted(known), *taken))
+                raise OptionError(f"Expected settings of a relation, a model or data, but got {name!r}; {hint}")
     kept = Path(cache) if cache is not None else None
     options = ModelOptions(batch_size=batch_size, device=device, dtype=dtype, settings=of_model, cache=kept)
     if isinstance(data, str):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.imaging.inpaint import method_of
@@ -11,9 +11,9 @@ from pytest_vqamt.relations.erasing import INPAINT
 
 
 def settings_given(
-    texts: Sequence[str], option: str, others: Callable[[str], bool] = lambda _name: False
+    texts: Sequence[str], option: str, others: Collection[str] | None = ()
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """What the texts give to relations, and what to ``others``, which says whether it takes a setting of some name.
+    """What the texts give to relations, and what to models and data, which take ``others``; all there are if None.
 
     The inpainter is resolved here: from now on this process knows its checkpoint by the digest that recipes carry.
 
@@ -32,8 +32,9 @@ def settings_given(
             raise OptionError(
                 f"Expected {option}={name}=VALUE once, but got {text!r} after '{name}={first}': leave one of them off"
             )
-        if name not in known and not others(name):
-            raise OptionError(f"Expected {option} to name a setting, but got {text!r}; {did_you_mean(name, known)}")
+        if name not in known and others is not None and name not in others:
+            hint = did_you_mean(name, (*known, *others))
+            raise OptionError(f"Expected {option} to name a setting, but got {text!r}; {hint}")
         if name not in known:
             of_others[name] = value
         elif known[name].takes(value):

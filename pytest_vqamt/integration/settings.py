@@ -68,9 +68,7 @@ def read_settings(config: pytest.Config) -> Settings:
     relation_settings, model_settings = settings_given(
         given_all(config, "vqamt_option"),
         "--vqamt-option",
-        lambda name: (
-            any(Catalogue().takes(spec, name) for spec in models) or any(detecting.takes(spec, name) for spec in data)
-        ),
+        _settings_of(models, data),
     )
     cache = _cache(config)
     options = _model_options(config, model_settings, cache)
@@ -97,6 +95,19 @@ def read_settings(config: pytest.Config) -> Settings:
         only=tuple(config.option.vqamt_only),
         again=again(config),
     )
+
+
+def _settings_of(models: Sequence[str], data: Sequence[str]) -> tuple[str, ...] | None:
+    """The settings that models and data of these specs take; None where one takes any."""
+    names: dict[str, None] = {}
+    for spec in models:
+        taken = Catalogue().settings(spec)
+        if taken is None:
+            return None
+        names |= dict.fromkeys(taken)
+    for spec in data:
+        names |= dict.fromkeys(detecting.settings(spec))
+    return tuple(names)
 
 
 def _terms(config: pytest.Config, *, shows_drawn_only: bool) -> Terms:

@@ -216,14 +216,13 @@ class Catalogue:
         kind, argument = self._parsed(spec)
         return adopt(spec, _made(kind, argument, spec, options), options)
 
-    def takes(self, spec: str, setting: str) -> bool:
-        """Whether a model of this spec can be given the setting of this name.
+    def settings(self, spec: str) -> tuple[str, ...] | None:
+        """The names of the settings that a model of this spec can be given; None for any.
 
         Raises:
             OptionError: no such kind.
         """
-        known = self._parsed(spec)[0].settings
-        return known is None or setting in known
+        return self._parsed(spec)[0].settings
 
     def is_on_device(self, spec: str) -> bool:
         """Whether a model of this spec computes on a CUDA device, where there is one.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from pytest_vqamt.data.detected import FILE, Author, Trouble, note_found, note_trouble, troubles
+from pytest_vqamt.data.detected import FILE, Author, Trouble, note_found, note_trouble, settings_of_lines, troubles
 from tests.data.test_graph_writing import DOG, TREES, WOMAN
 
 
@@ -35,3 +35,10 @@ def test_the_last_word_on_a_photo_counts(tmp_path: Path) -> None:
 def test_lines_of_another_form_are_passed_over(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text('\n{"photo": \n[]\n{"photo": 3, "trouble": "x", "digest": ""}\n{"photo": "a.jpg"}\n')
     assert troubles(tmp_path) == {}
+
+
+def test_by_which_settings_lines_were_last_written(tmp_path: Path) -> None:
+    for settings in ({"boxes": "a"}, {"boxes": "b", "min-score": "0.3"}):
+        note_found(tmp_path, "a.jpg", "a", Author(settings=settings, fingerprint="boxes-1"), ())
+    note_trouble(tmp_path, "b.jpg", Trouble(why="it is torn", digest="", asked="7"))
+    assert settings_of_lines(tmp_path) == {"a.jpg": {"boxes": "b", "min-score": "0.3"}}

@@ -42,6 +42,12 @@ def test_a_line_that_cannot_be_used_names_its_photo_all_the_same(folder: Path) -
     assert "a.PNG" not in OwnPhotos(path=folder).without_line()
 
 
+def test_whether_a_line_lists_an_object(folder: Path) -> None:
+    lines = [{"photo": "./a.PNG", "objects": [{"id": 1}]}, {"photo": "b.jpg", "objects": []}, {"photo": "d.webp"}]
+    (folder / "graphs.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    assert OwnPhotos(path=folder).lines() == {"a.PNG": True, "b.jpg": False, "d.webp": False}
+
+
 def test_without_a_file_no_photo_has_a_line(folder: Path) -> None:
     own = OwnPhotos(path=folder)
     assert not own.has_file

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
+import warnings
 from pathlib import Path
 
 import pytest
@@ -10,10 +14,13 @@ from PIL import Image
 from pytest_vqamt.core.detections import Found
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError
 from pytest_vqamt.data.catalogue import load
-from pytest_vqamt.execution.detecting import complete
+from pytest_vqamt.execution.detecting import complete, warn
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.detection import catalogue
 from tests.execution.shop import options, put, rows, write_shop
 from tests.models.detection import small_detectors
+
+BOX = [0, 0, 20, 20]
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +51,19 @@ def test_a_broken_photo_is_a_bad_record_and_the_others_are_looked_at(folder: Pat
     (folder / "text.png").unlink()
     complete(f"photos:{folder}", options(detector))
     assert len(load(f"photos:{folder}")) == 3
+
+
+def test_a_name_that_is_not_utf_8_costs_only_its_photo(folder: Path, detector: Path) -> None:
+    """As a zip from another system leaves them."""
+    try:
+        shutil.copy(folder / "a.jpg", folder / os.fsdecode(b"aa\xff.jpg"))
+    except OSError:
+        pytest.skip("this file system has no such names")
+    for _ in range(2):
+        complete(f"photos:{folder}", options(detector))
+        assert [row["photo"] for row in rows(folder)] == ["2024/c.png", "a.jpg", "b.jpg"]
+        (bad,) = load(f"photos:{folder}", allow_bad_records=True).bad_records
+        assert "got name='aa\\udcff.jpg'" in bad
 
 
 def test_a_photo_is_looked_at_again_when_it_has_changed_or_others_are_to_look(
@@ -116,3 +136,35 @@ def test_settings_are_checked_before_anything_else(detector: Path) -> None:
         complete("photos:absent", options(detector, **{"min-score": "2"}))
     with pytest.raises(DataError, match="there is no such folder"):
         complete("photos:absent", options(detector))
+
+
+def test_lines_of_other_settings_are_told_of(folder: Path, detector: Path) -> None:
+    before, now = options(detector, **{"min-score": "0.4"}), options(detector)
+    complete(f"photos:{folder}", before)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for spec, asked in [(f"photos:{folder}", before), (f"photos:{folder}", ModelOptions()), ("pictures", now)]:
+            warn(spec, asked)
+        with pytest.raises(DataError, match=r"^Expected lines .*, but other settings \(.*\) wrote 3 of the 3 "):
+            warn(f"photos:{folder}", now)
+    lines = (folder / "graphs.jsonl").read_text().splitlines(keepends=True)
+    (folder / "graphs.jsonl").write_text("".join(lines[1:]))
+    complete(f"photos:{folder}", now)
+    with pytest.warns(UserWarning, match="other settings") as told:
+        warn(f"photos:{folder}", now)
+    assert [str(each.message) for each in told] == [
+        f"other settings (boxes={detector} min-score=0.4) wrote 2 of the 3 lines in "
+        f"'{folder / 'graphs.jsonl'}', and these stay as they are: delete one to have its photo looked at anew"
+    ]
+
+
+def test_it_is_told_where_nothing_was_found(folder: Path, detector: Path) -> None:
+    unsure = options(detector, **{"min-score": "0.99999"})
+    complete(f"photos:{folder}", unsure)
+    with pytest.warns(UserWarning, match=r"detectors found no thing in any of the 3 photos .* lower min-score"):
+        warn(f"photos:{folder}", unsure)
+    line = {"id": "a", "photo": "a.jpg", "width": 200, "height": 100, "objects": [{"id": 1, "name": "cup", "box": BOX}]}
+    (folder / "graphs.jsonl").write_text(json.dumps(line))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn(f"photos:{folder}", unsure)

@@ -273,5 +273,5 @@ def test_errors_of_ours_are_passed_on(catalogue: Catalogue) -> None:
 def test_who_takes_which_settings() -> None:
     catalogue = Catalogue()
     catalogue.register("theirs", makes_respond, "made by a hook")
-    assert catalogue.takes("theirs:x", "temperature")
-    assert not catalogue.takes("oracle", "temperature")
+    assert catalogue.settings("theirs:x") is None
+    assert catalogue.settings("oracle") == ()

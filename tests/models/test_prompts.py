@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -93,3 +95,13 @@ def test_a_length_that_is_none_is_refused(value: str) -> None:
 )
 def test_a_label_is_taken_where_just_one_is_named(said: str, taken: str) -> None:
     assert label(said) == taken
+
+
+def test_the_documentation_has_the_prompts_as_they_are() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "models" / "hf.md").read_text(encoding="utf-8")
+    told = dict(re.findall(r"^\| `(prompt-[a-z-]+)` \| [^|]* \| `([^`]*)` \|$", page, re.MULTILINE))
+    fields = ("question", "yes_no", "count", "choice", "entailment", "caption")
+    names = [name for name in PROMPT_SETTINGS if name.startswith("prompt-")]
+    assert told == {
+        name: str(getattr(INSTRUCTED, field)).replace("\n", "\\n") for name, field in zip(names, fields, strict=True)
+    }

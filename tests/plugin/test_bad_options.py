@@ -91,7 +91,7 @@ MISTAKES = {
     ),
     "a device": (
         ("--vqamt-device=gpu",),
-        "Expected --vqamt-device to be auto, cpu or cuda:N, but got 'gpu'",
+        "Expected --vqamt-device to be auto, cpu, cuda or cuda:N, but got 'gpu'",
     ),
     "more queries than allowed": (
         ("--vqamt-relations=control.repeat", "--vqamt-max-queries=7"),
@@ -189,3 +189,21 @@ def test_a_mistake_in_the_ini_file(pytester: pytest.Pytester, run: Run) -> None:
     result = run(model=None)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "but got --vqamt-fail-under='80'" in result.stderr.str()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--vqamt-model=vilt", "--vqamt-option=detecter=x"), "'detecter=x'; known: erase, inpaint"),
+        (("--vqamt-model=lxmert", "--vqamt-option=detecter=x"), "'detecter=x'; did you mean 'detector'?"),
+        (("--vqamt-model=hf:a/b", "--vqamt-option=promt-count=x"), "'promt-count=x'; did you mean 'prompt-count'?"),
+        (("--vqamt-data=photos:d", "--vqamt-option=maskes=x"), "'maskes=x'; did you mean 'masks'?"),
+    ],
+)
+def test_a_setting_of_a_model_or_of_data_that_is_misspelt(
+    pytester: pytest.Pytester, options: tuple[str, ...], told: str
+) -> None:
+    model = () if options[0].startswith("--vqamt-model") else ("--vqamt-model=oracle",)
+    result = pytester.runpytest_inprocess(*model, *options)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert f"Expected --vqamt-option to name a setting, but got {told}" in result.stderr.str()

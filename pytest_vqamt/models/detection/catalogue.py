@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
@@ -18,6 +19,9 @@ SETTINGS = (
 """The names of ``--vqamt-option`` that are about detectors."""
 
 _EXTRA = "photos"
+
+_PATH = re.compile(r"[/\\]|\.\w+$")
+"""What is in a path, and in no name."""
 
 M = TypeVar("M")
 
@@ -93,27 +97,28 @@ def least_score(settings: Mapping[str, str]) -> float | None:
 
 
 def names(settings: Mapping[str, str]) -> tuple[str, ...]:
-    """The setting ``names``: the lines of a file, or a list with commas; in lower case and the singular, each once.
+    """The setting ``names``: what a file lists, or the setting itself; in lower case and the singular, each once.
 
     Raises:
-        OptionError: there are none.
+        OptionError: there are none, or there is no such file.
     """
-    from pytest_vqamt.models.detection.labels import label_of
+    from pytest_vqamt.models.detection.labels import names_in
 
-    given = settings.get("names", "")
-    texts: list[str] = given.split(",")
+    given = text = settings.get("names", "")
     try:
         if given and (file := Path(given).expanduser()).is_file():
-            texts = file.read_text(encoding="utf-8-sig").splitlines()
+            text = file.read_text(encoding="utf-8-sig")
+        elif "," not in given and _PATH.search(given):
+            raise OptionError(f"Expected names, or a file of them, but got names={given!r}: there is no such file")
     except (OSError, UnicodeDecodeError) as error:
         raise OptionError(f"Expected a file of names in UTF-8, one a line, but got names={given!r}: {error}") from error
-    found = dict.fromkeys(label.name for label in map(label_of, texts) if label is not None)
+    found = names_in(text)
     if not found:
         raise OptionError(
             "Expected --vqamt-option names=FILE (a name a line) or names=dog,cat,... for open-vocabulary to look for, "
             f"but got {f'names={given!r}' if given else 'none'}"
         )
-    return tuple(found)
+    return found
 
 
 def _masks(options: ModelOptions) -> NamedDetector:

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.language.nouns import is_plural, lacks_singular, singular
+from pytest_vqamt.language.nouns import NUMBER_WORDS, is_plural, lacks_singular, singular
 from pytest_vqamt.models.loading.config import config_of
 from pytest_vqamt.models.loading.places import Checkpoint
 
@@ -76,6 +76,23 @@ def label_of(text: str, amounts: frozenset[str] = frozenset()) -> Label | None:
         return Label(name=name, is_crowd=is_crowd)
     is_group = is_plural(name) and not lacks_singular(name)
     return Label(name=singular(name), is_crowd=is_crowd or is_group)
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """The names that a person lists, each once, in lines or with commas; what comes after a # is no name.
+
+    >>> names_in("Dogs, a cat, two hot dogs, cup/mug  # all of them")
+    ('dog', 'cat', 'hot dog', 'cup', 'mug')
+    """
+    labels = (label_of(_without_article(each)) for each in re.split(r"[,;/\n]", re.sub("#.*", "", text)))
+    return tuple(dict.fromkeys(label.name for label in labels if label is not None))
+
+
+def _without_article(text: str) -> str:
+    """The noun alone of "a dog", "the dogs" and "two dogs"; a "one way sign" stays one."""
+    first, _, noun = text.strip().lower().partition(" ")
+    is_number = (first.isdecimal() or first in NUMBER_WORDS) and is_plural(noun)
+    return noun if first in ("a", "an", "the") or is_number else text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

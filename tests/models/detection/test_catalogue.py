@@ -35,6 +35,8 @@ def test_which_settings_name_a_detector() -> None:
         ({"boxes": "DIR", "min-score": "nan"}, "min-score=SCORE to be from 0 to below 1, but got 'nan'"),
         ({"open-vocabulary": "DIR"}, "Expected --vqamt-option names=FILE .* but got none"),
         ({"open-vocabulary": "DIR", "names": " , "}, "but got names=' , '"),
+        ({"open-vocabulary": "DIR", "names": "nofile.txt"}, "but got names='nofile.txt': there is no such file"),
+        ({"open-vocabulary": "DIR", "names": "lists/mine"}, "but got names='lists/mine': there is no such file"),
         ({"boxes": "DIR", "names": "dog"}, "to look for names, but got names='dog' alone"),
     ],
 )
@@ -50,6 +52,11 @@ def test_names_in_a_list_and_in_a_file(tmp_path: Path) -> None:
     file = tmp_path / "names.txt"
     file.write_text("fire hydrant\n\nwoman\n", encoding="utf-8")
     assert names({"names": str(file)}) == ("fire hydrant", "woman")
+    file.write_text("# Mine\ndog, cat  # both\ncup/mug; St. Bernard\n", encoding="utf-8")
+    assert names({"names": str(file)}) == ("dog", "cat", "cup", "mug", "st bernard")
+    assert names({"names": "a dog,The Dogs, an owl,two cats,12 hot dogs,St. Bernard,one way sign"}) == (
+        "dog", "owl", "cat", "hot dog", "st bernard", "one way sign",
+    )  # fmt: skip
     file.write_bytes(b"caf\xe9\n")
     with pytest.raises(OptionError, match="Expected a file of names in UTF-8, one a line"):
         names({"names": str(file)})

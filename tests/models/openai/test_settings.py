@@ -82,4 +82,4 @@ def test_a_value_of_another_kind_is_refused(name: str, value: str) -> None:
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_the_catalogue_lets_every_setting_through(name: str) -> None:
-    assert Catalogue().takes("openai:m@http://h", name)
+    assert name in (Catalogue().settings("openai:m@http://h") or ())
