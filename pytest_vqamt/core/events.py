@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from pytest_vqamt.core.case import Case, Verdict
 from pytest_vqamt.core.query import Answer, Failure
-from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.core.results import ModelUse, RelationResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,5 +48,12 @@ class Finished:
     result: RelationResult
 
 
-Event: TypeAlias = Planned | Answered | Judged | Finished
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stopped:
+    """An item ended without a result, since its model or its data cannot be used; what was asked till then."""
+
+    use: ModelUse
+
+
+Event: TypeAlias = Planned | Answered | Judged | Finished | Stopped
 Listener: TypeAlias = Callable[[Event], None]

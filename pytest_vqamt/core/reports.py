@@ -9,11 +9,10 @@ from types import MappingProxyType
 from pytest_vqamt.core.results import Coverage, DataUse, ModelUse, RelationResult, Report
 
 
-def models_used(results: Iterable[RelationResult]) -> tuple[ModelUse, ...]:
-    """Each model once, in the order of the results, with all that it was asked."""
+def models_used(uses: Iterable[ModelUse]) -> tuple[ModelUse, ...]:
+    """Each model once, in their order, with all that it was asked."""
     total: dict[str, ModelUse] = {}
-    for result in results:
-        use = result.model
+    for use in uses:
         before = total.get(use.name)
         total[use.name] = (
             replace(
@@ -55,6 +54,10 @@ def in_order(results: Iterable[RelationResult]) -> tuple[RelationResult, ...]:
     )
 
 
+def _position(result: RelationResult) -> int:
+    return result.position
+
+
 def report(
     results: Sequence[RelationResult],
     *,
@@ -68,8 +71,9 @@ def report(
     complete: bool = True,
     settings: Mapping[str, str] = MappingProxyType({}),
     coverage: tuple[Coverage, ...] = (),
+    spent: Sequence[ModelUse] = (),
 ) -> Report:
-    """The report of a finished run."""
+    """The report of a finished run; ``spent`` is what models were asked for items that have no result."""
     ordered = in_order(results)
     return Report(
         vqamt_version=vqamt_version,
@@ -79,7 +83,7 @@ def report(
         shard=f"{shard[0]}/{shard[1]}",
         started=started,
         duration_s=duration_s,
-        models=models_used(sorted(results, key=lambda result: result.position)),
+        models=models_used((*(result.model for result in sorted(results, key=_position)), *spent)),
         data=data_used(ordered),
         relations=ordered,
         complete=complete,

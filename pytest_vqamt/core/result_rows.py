@@ -110,7 +110,7 @@ def taken_over(row: Row) -> RelationResult:
             item=str(row["id"]),
             version=_int(row["version"]),
             claim=str(row["claim"]),
-            model=_model(cast("Row", row["model"])),
+            model=model_of(cast("Row", row["model"])),
             data=_data(cast("Row", row["data"])),
             tags=tuple(cast("list[str]", row["tags"])),
             tally=_tally(row),
@@ -139,7 +139,7 @@ def _tally_row(tally: Tally) -> Row:
 
 
 def _tally(row: Row) -> Tally:
-    return Tally(**{name: _int(row[name]) for name in _TALLY})
+    return Tally(**{name: _int(row.get(name, 0) if name == "truncated" else row[name]) for name in _TALLY})
 
 
 def _breakdown_row(breakdown: dict[str, dict[str, Tally]]) -> Row:
@@ -185,14 +185,15 @@ def _presumed(row: Row | None) -> Presumed | None:
     )
 
 
-def _model(row: Row) -> ModelUse:
+def model_of(row: Row) -> ModelUse:
+    """The model that ``model_row`` was made of."""
     return ModelUse(
         name=str(row["name"]),
         fingerprint=str(row["fingerprint"]),
         tasks=tuple(cast("list[str]", row["tasks"])),
         queries_asked=_int(row["queries_asked"]),
         queries_cached=_int(row["queries_cached"]),
-        usage=tuple((name, float(cast("float", value))) for name, value in cast("Row", row["usage"]).items()),
+        usage=tuple((name, float(cast("float", value))) for name, value in cast("Row", row.get("usage") or {}).items()),
     )
 
 

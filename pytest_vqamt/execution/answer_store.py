@@ -65,7 +65,7 @@ class AnswerStore:
             (of_model + query_id, answer.text, json.dumps(answer.scores) if answer.scores else None, answer.truncated)
             for query_id, answer in answers.items()
         ]
-        self._write("insert or ignore into answers values (?, ?, ?, ?)", rows)
+        self._write("insert or ignore into answers (key, text, scores, truncated) values (?, ?, ?, ?)", rows)
 
     def keep_case(self, case_id: str, row: str) -> None:
         """Keep a case that people were shown, as its line of ``cases.jsonl``, so that it can be replayed."""
@@ -130,7 +130,7 @@ def _opened(file: Path | None) -> sqlite3.Connection:
 def _add_columns(db: sqlite3.Connection) -> None:
     """Adds what the table of an older version lacks; of two processes that do so at once, one finds it done."""
     columns = {str(row[1]) for row in db.execute("pragma table_info(answers)")}
-    if columns == {"key", "text", "scores"}:
+    if "key" in columns and "truncated" not in columns:
         with suppress(sqlite3.OperationalError):
             db.execute("alter table answers add column truncated integer not null default 0")
 

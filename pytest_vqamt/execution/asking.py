@@ -38,6 +38,7 @@ class Asker:
         self.cached = 0
         self._failed = 0
         self._succeeded = 0
+        self._too_large = 0
         self._reason = ""
         self._model = model
         self._store = store
@@ -87,15 +88,19 @@ class Asker:
             failed = OutOfMemoryError(f"{_OUT_OF_MEMORY} ({error})") if ran_out else error
         else:
             return self._answered_now(batch, answers)
-        if ran_out:
-            # Out here the exception is gone, which holds on to all that the model had computed.
+        if not ran_out:
+            return self._split(batch, failed)
+        free_memory()  # out here the exception is gone, which holds on to all that the model had computed
+        before = self._too_large
+        found = self._split(batch, failed)
+        if self._too_large == before:  # it was too many, and no one of them too large
             self._model.batch.ran_out(len(batch))
-            free_memory()
-        return self._split(batch, failed)
+        return found
 
     def _answered_now(self, batch: dict[str, Query], answers: Sequence[Answer]) -> dict[str, Answer | Failure]:
         self._model.batch.went_well(len(batch))
         self._succeeded += len(answers)
+        self._model.standing.answered += len(answers)
         found = dict(zip(batch, answers, strict=True))
         self._store.put(self._model.fingerprint, found)
         return dict(found)
@@ -114,15 +119,22 @@ class Asker:
         reason = f"{type(error).__name__}: {_one_line(str(error))}"
         self._failed += 1
         self._reason = reason
-        if self._failed >= _HOPELESS and not self._succeeded:
-            raise self.hopeless() from error
+        self._too_large += isinstance(error, OutOfMemoryError)
+        standing = self._model.standing
+        standing.failed += 1
+        if standing.failed >= _HOPELESS and not standing.answered:
+            told = self._hopeless(standing.failed)
+            standing.given_up = str(told)
+            raise told from error
         return Failure(reason=reason)
 
     def hopeless(self) -> ModelError:
-        """What is to be said of a model that has failed on everything."""
+        """What is to be said of a model that has failed on everything in this item."""
+        return self._hopeless(self._failed)
+
+    def _hopeless(self, failed: int) -> ModelError:
         return ModelError(
-            f"Expected model {self._model.name!r} to answer, but it failed on each of {self._failed} queries: "
-            f"{self._reason}"
+            f"Expected model {self._model.name!r} to answer, but it failed on each of {failed} queries: {self._reason}"
         )
 
 

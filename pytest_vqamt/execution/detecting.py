@@ -127,6 +127,10 @@ def _missing(folder: OwnPhotos, asked: str) -> tuple[str, ...]:
     )
 
 
+class _LookError(DataError):
+    """A detector failed on a photo."""
+
+
 class _Work:
     """Photo after photo, each to its line."""
 
@@ -148,28 +152,43 @@ class _Work:
         self._asked = asked
         self._taken = taken
         self._photos = PhotoFiles(folder.path)
-        self._failed = 0
 
     def do(self, names: Sequence[str], progress: Callable[[], object]) -> None:
+        failed: dict[str, _LookError] = {}
         for name in names:
             scene_id = self._free_id(name)
             try:
                 findings, row = self._seen(name, scene_id)
+            except _LookError as error:
+                failed[name] = error
+                if len(failed) == _MOST_IN_A_ROW:
+                    raise ModelError(f"{error}. So it did on the last {_MOST_IN_A_ROW} photos") from error
             except DataError as error:
-                trouble = Trouble(why=str(error), digest=self._folder.digest(name), asked=self._asked)
-                detected.note_trouble(self._folder.path, name, trouble)
+                self._note(name, error)
             else:
+                self._note_all(failed)
                 detected.note_found(self._folder.path, name, scene_id, self._author, findings)
                 append(self._folder.file, [row])
                 self._taken.add(scene_id)
             progress()
+        self._note_all(failed)
+
+    def _note_all(self, failed: dict[str, _LookError]) -> None:
+        """Notes on which photos the detector failed, once it is known not to fail on all."""
+        for name, error in failed.items():
+            self._note(name, error)
+        failed.clear()
+
+    def _note(self, name: str, error: DataError) -> None:
+        trouble = Trouble(why=str(error), digest=self._folder.digest(name), asked=self._asked)
+        detected.note_trouble(self._folder.path, name, trouble)
 
     def _seen(self, name: str, scene_id: str) -> tuple[tuple[Found, ...], dict[str, Json]]:
         """What is in a photo, and the row that says so.
 
         Raises:
             DataError: it cannot be looked at.
-            ModelError: neither could the last few.
+            ModelError: nor could any other.
         """
         image = self._photos.open(name)
         try:
@@ -179,15 +198,16 @@ class _Work:
         except Exception as error:
             why = (
                 f"Expected a detector to look at {shown_path(self._folder.path, name)}, but it raised "
-                f"{type(error).__name__} ({reason(error)}): write its line yourself, or take another detector"
+                f"{type(error).__name__} ({reason(error)}): "
             )
             if is_out_of_memory(error):
-                free_memory()
-            self._failed += 1
-            if self._failed == _MOST_IN_A_ROW:
-                raise ModelError(f"{why}. So it did on the last {_MOST_IN_A_ROW} photos") from error
-            raise DataError(why) from error
-        self._failed = 0
+                raise ModelError(f"{why}give --vqamt-device=cpu, or make the photo smaller") from error
+            if isinstance(error, ImportError):
+                raise ModelError(f'{why}run: pip install "pytest-vqamt[photos]"') from error
+            raise _LookError(
+                f"{why}write its line yourself, or take another detector. Delete {detected.FILE} to have it looked at "
+                "again"
+            ) from error
         findings = usable(found, image.size)
         return findings, row_of(findings, scene_id=scene_id, file=name, size=image.size)
 

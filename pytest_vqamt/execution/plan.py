@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TypeVar
 
 from pytest_vqamt.core.case import Case, NotApplicable
@@ -178,3 +179,10 @@ class Plan:
     def _next_part(self, part: int) -> int:
         self.part = part
         return self.seed(part)
+
+
+def windows(values: Iterable[T], size: int) -> Iterator[list[T]]:
+    """The values in lists of ``size``, the last of what is left."""
+    iterator = iter(values)
+    while window := list(islice(iterator, size)):
+        yield window

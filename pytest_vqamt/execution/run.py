@@ -79,10 +79,6 @@ def run(
                 raise OptionError(f"Expected settings of a relation, a model or data, but got {name!r}; {hint}")
     kept = Path(cache) if cache is not None else None
     options = ModelOptions(batch_size=batch_size, device=device, dtype=dtype, settings=of_model, cache=kept)
-    if isinstance(data, str):
-        detecting.complete(data, options)  # before the model takes the room on its device
-    loaded = Catalogue().load(model, options) if isinstance(model, str) else adopt(_name(model), model, options)
-    source = sources.load(data, allow_bad_records=allow_bad_records) if isinstance(data, str) else data
     terms = Terms(
         sampling=Sampling(
             max_cases=MAX_CASES if max_cases is None else max_cases,
@@ -97,9 +93,18 @@ def run(
     )
     check([each.pattern for each in terms.thresholds], "fail_under to name a relation or a glob of relations")
     wanted = _globs(relations)
+    selected = tuple(select(wanted, _globs(exclude), of_relations))
+    if isinstance(model, str):
+        Catalogue().check(model, options)
+    # All that could be refused has been: now for what takes long. Detectors before the model takes their room.
+    if isinstance(data, str):
+        detecting.check(data, options)
+        detecting.complete(data, options)
+    source = sources.load(data, allow_bad_records=allow_bad_records) if isinstance(data, str) else data
+    loaded = Catalogue().load(model, options) if isinstance(model, str) else adopt(_name(model), model, options)
     chosen = [
         (relation, variant)
-        for relation, variant in select(wanted, _globs(exclude), of_relations)
+        for relation, variant in selected
         if relation.info.task in loaded.tasks and not is_left_out(relation, source, wanted)
     ]
     if not chosen:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
-from typing import NamedTuple, TypeVar
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from pytest_vqamt.core.case import Case, Outcome, Verdict
 from pytest_vqamt.core.case_rows import case_line, case_row
 from pytest_vqamt.core.counts import Counts, Tally
 from pytest_vqamt.core.edit_words import in_words
 from pytest_vqamt.core.errors import ModelError, VqamtError
-from pytest_vqamt.core.events import Answered, Finished, Judged, Listener, Planned
+from pytest_vqamt.core.events import Answered, Finished, Judged, Listener, Planned, Stopped
 from pytest_vqamt.core.pairs import PairCounts
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.reports import added
 from pytest_vqamt.core.results import DataUse, Gate, ModelUse, Presumed, RelationResult, ShownCase, ShownQuery
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.asking import Asker, missing
-from pytest_vqamt.execution.plan import Plan, Sampling
+from pytest_vqamt.execution.plan import Plan, Sampling, windows
 from pytest_vqamt.execution.render_ahead import RenderAhead
 from pytest_vqamt.execution.simplest import Judgement, shrunk
 from pytest_vqamt.execution.stores import Stores
@@ -29,8 +29,6 @@ from pytest_vqamt.relations.base import Relation, resources_of
 from pytest_vqamt.stats.carets import human
 from pytest_vqamt.stats.gates import GateOn, Threshold, gate
 from pytest_vqamt.stats.wilson import wilson
-
-T = TypeVar("T")
 
 WINDOW = 1024
 """Cases that are planned, asked and judged together; so many are in memory at once."""
@@ -69,11 +67,13 @@ def run_item(job: Job, terms: Terms, stores: Stores, listen: Listener) -> Relati
         ModelError: the model cannot be asked, or lacks written answers.
         DataError: a scene cannot be read.
     """
-    pictures = RenderAhead(job.source, job.model.batch_size)
-    try:
-        return _Run(job, terms, stores, listen, pictures).result()
-    finally:
-        pictures.close()
+    with closing(RenderAhead(job.source, job.model.batch_size)) as pictures:
+        run = _Run(job, terms, stores, listen, pictures)
+        try:
+            return run.result()
+        except VqamtError:
+            listen(Stopped(use=run.use))
+            raise
 
 
 class _Planned(NamedTuple):
@@ -102,7 +102,7 @@ class _Run:
 
     def result(self) -> RelationResult:
         planned = (_Planned(case, self._plan.part, self._plan.position) for case in self._plan)
-        for window in _windows(planned, WINDOW):
+        for window in windows(planned, WINDOW):
             self._run_window(window)
         if self._lacking and (deferred := self._job.model.deferred):
             raise ModelError(
@@ -121,14 +121,7 @@ class _Run:
             item=self._job.item,
             version=info.version,
             claim=info.claim,
-            model=ModelUse(
-                name=self._job.model.name,
-                fingerprint=self._job.model.fingerprint,
-                tasks=tuple(task.value for task in self._job.model.tasks),
-                queries_asked=self._asker.asked,
-                queries_cached=cached,
-                usage=added(tuple(self._job.model.used().items()), self._used_before, -1),
-            ),
+            model=replace(self.use, queries_cached=cached),
             data=self._data(),
             tags=info.tags,
             resources=resources_of(self._job.relation),
@@ -147,6 +140,19 @@ class _Run:
         )
         self._listen(Finished(result=result))
         return result
+
+    @property
+    def use(self) -> ModelUse:
+        """What the model was asked for this item so far, and what it cost."""
+        model = self._job.model
+        return ModelUse(
+            name=model.name,
+            fingerprint=model.fingerprint,
+            tasks=tuple(task.value for task in model.tasks),
+            queries_asked=self._asker.asked,
+            queries_cached=self._asker.cached,
+            usage=added(tuple(model.used().items()), self._used_before, -1),
+        )
 
     def _data(self) -> DataUse:
         source = self._job.source
@@ -288,9 +294,3 @@ class _Run:
 def _counts_for(relation: Relation) -> Counts:
     kind = relation.info.pairs
     return Counts(pairs=PairCounts(kind) if kind else None)
-
-
-def _windows(values: Iterable[T], size: int) -> Iterator[list[T]]:
-    iterator = iter(values)
-    while window := list(islice(iterator, size)):
-        yield window

@@ -24,7 +24,7 @@ def settings_given(
     of_relations: dict[str, str] = {}
     of_others: dict[str, str] = {}
     for text in texts:
-        name, equals, value = text.partition("=")
+        name, equals, value = (part.strip() for part in text.partition("="))
         if not name or not equals:
             raise OptionError(f"Expected {option}=NAME=VALUE, but got {text!r}")
         if name in of_relations or name in of_others:

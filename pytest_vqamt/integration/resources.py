@@ -27,6 +27,7 @@ class Resources:
         self._is_worker = is_worker
         self._catalogue = Catalogue()
         self._models: dict[str, LoadedModel] = {}
+        self._unusable: dict[str, VqamtError] = {}
         self._sources: dict[str, SceneSource] = {}
 
     def close(self) -> None:
@@ -40,8 +41,14 @@ class Resources:
         Raises:
             VqamtError: it cannot be loaded.
         """
+        if spec in self._unusable:
+            raise self._unusable[spec]
         if spec not in self._models:
-            self._models[spec] = self._catalogue.load(spec, self.settings.model_options)
+            try:
+                self._models[spec] = self._catalogue.load(spec, self.settings.model_options)
+            except VqamtError as error:
+                self._unusable[spec] = error  # loading it takes long, and each item asks for it
+                raise
         return self._models[spec]
 
     def source(self, spec: str) -> SceneSource:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -14,10 +14,10 @@ import pytest
 
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.events import Event, Listener
+from pytest_vqamt.core.events import Event, Listener, Stopped
 from pytest_vqamt.core.reports import in_order, report
-from pytest_vqamt.core.result_rows import hand_over, taken_over
-from pytest_vqamt.core.results import RelationResult, Report
+from pytest_vqamt.core.result_rows import hand_over, model_of, model_row, taken_over
+from pytest_vqamt.core.results import ModelUse, RelationResult, Report
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.integration.entries import Entry
 from pytest_vqamt.integration.items import ConsistencyItem, broken_item, headline_in_short, items_of, takes_fixture
@@ -46,6 +46,7 @@ class VqamtSession:
         self._adds_items = bool(config.getoption("vqamt_model") or settings.only)
         self.resources = Resources(settings, is_worker=self._is_worker)
         self._results: list[RelationResult] = []
+        self._spent: list[ModelUse] = []
         self._replayed: list[str] = []
         self._failed: list[str] = []
         self._started = datetime.now(UTC)
@@ -57,8 +58,8 @@ class VqamtSession:
 
     # Running.
 
-    def run(self, entry: Entry) -> RelationResult:
-        """Runs an entry.
+    def run(self, entry: Entry, stopped: Callable[[Stopped], object]) -> RelationResult:
+        """Runs an entry; ``stopped`` is told where there is no result.
 
         Raises:
             VqamtError: the model or the data cannot be used.
@@ -74,6 +75,8 @@ class VqamtSession:
                 closing.callback(bar.close)
 
             def listen(event: Event) -> None:
+                if isinstance(event, Stopped):
+                    stopped(event)
                 for listener in listeners:
                     listener(event)
 
@@ -86,8 +89,13 @@ class VqamtSession:
         Raises:
             VqamtError: the model or the data cannot be used.
         """
-        result = self.run(entry)
-        node.stash.setdefault(_TOLD, {})["result"] = cast("Json", hand_over(result))
+        told = node.stash.setdefault(_TOLD, {})
+
+        def stopped(event: Stopped) -> None:
+            told["spent"] = cast("Json", model_row(event.use))
+
+        result = self.run(entry, stopped)
+        told["result"] = cast("Json", hand_over(result))
         node.stash[_HAS_RUN] = True
         return result
 
@@ -169,6 +177,8 @@ class VqamtSession:
         told: dict[str, Json] = getattr(report, "vqamt", {})
         if "result" in told:
             self._results.append(taken_over(cast("dict[str, Json]", told["result"])))
+        if "spent" in told:
+            self._spent.append(model_of(cast("dict[str, Json]", told["spent"])))
         if "failed" in told or report.when == _OF_A_CRASH:
             self._failed.append(report.nodeid)
         if "replay" in told:
@@ -208,6 +218,7 @@ class VqamtSession:
             complete=ended and not stopped and not self._failed,
             settings=self.settings.relation_settings,
             coverage=coverage(in_order(self._results)),
+            spent=self._spent,
         )
         if self.settings.report:
             try:

@@ -73,7 +73,7 @@ def read_settings(config: pytest.Config) -> Settings:
     cache = _cache(config)
     options = _model_options(config, model_settings, cache)
     for spec in models:
-        Catalogue().check(spec)
+        Catalogue().check(spec, options)
         if spec.startswith("fault:"):
             Catalogue().load(spec, options)  # costs nothing, and tells an unknown fault before any worker starts
     for spec in data:

@@ -39,6 +39,7 @@ from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.models.batch_size import BatchSize
 from pytest_vqamt.models.declared import own_size, told, usage_of
+from pytest_vqamt.models.standing import Standing
 
 if sys.version_info >= (3, 14):
     # Annotations are evaluated when they are asked for, and may name what is imported for type checkers only.
@@ -136,6 +137,7 @@ class LoadedModel:
         fingerprint: what its answers are filed under.
         persistent: whether answers may be kept for later runs: whether it declares its fingerprint itself.
         batch: how many inputs to ask at once, which changes as the run goes on.
+        standing: how it has done so far.
         deferred: the model's list of what it cannot answer yet, where it has one.
         methods: what to call for each task.
         used: what its answers have cost so far.
@@ -146,6 +148,7 @@ class LoadedModel:
     fingerprint: str
     persistent: bool
     batch: BatchSize = field(compare=False)
+    standing: Standing = field(compare=False, default_factory=Standing)
     deferred: Deferred | None = None
     methods: Mapping[Task, Method] = field(repr=False, compare=False)
     used: Callable[[], Mapping[str, float]] = field(repr=False, compare=False, default=dict)
@@ -159,7 +162,8 @@ class LoadedModel:
         """One answer for each input, in their order.
 
         Raises:
-            ModelError: the model does not do ``task``, or what it returned is not one answer for each input.
+            ModelError: the model does not do ``task``, what it returned is not one answer for each input, or it has
+                said of itself before that it cannot be used.
             Exception: whatever else the model raises, unchanged.
         """
         method = self.methods.get(task)
@@ -168,7 +172,13 @@ class LoadedModel:
             raise ModelError(f"Expected a task of model {self.name!r} ({known}), but got task={task.value!r}")
         if not batch:
             return ()
-        returned = method(batch)
+        if self.standing.given_up:
+            raise ModelError(f"Model {self.name!r} was given up before: {self.standing.given_up}")
+        try:
+            returned = method(batch)
+        except ModelError as error:
+            self.standing.given_up = str(error)
+            raise
         who = f"{getattr(method, '__qualname__', METHODS[task])}() of model {self.name!r}"
         if isinstance(returned, str | bytes | Mapping | set | frozenset) or not isinstance(returned, Iterable):
             raise ModelError(f"Expected {who} to return a sequence of answers, but got {told(returned)}")

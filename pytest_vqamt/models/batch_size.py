@@ -36,7 +36,7 @@ class BatchSize:
             self.now = min(2 * self.now, max(self._most, self.now))
 
     def ran_out(self, size: int) -> None:
-        """Tells that memory ran out on a batch of ``size``."""
+        """Tells that memory ran out on a batch of ``size``, and not because of one of its inputs alone."""
         self.now = self._most = max(1, min(self.now, size // 2))
 
     def __repr__(self) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import entry_points
 from operator import attrgetter
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, did_you_mean
 from pytest_vqamt.models.base import LoadedModel, ModelOptions, adopt
@@ -37,8 +37,8 @@ class Kind:
         extra: the extra of this package that installs what it needs.
         on_device: whether it computes on a CUDA device, where there is one.
         settings: the names that ``--vqamt-option NAME=VALUE`` may give it; None for any.
-        form_of_argument: where a function is, "module:callable", that refuses an argument of another form and loads
-            nothing; "" where any may do.
+        check: where a function is, "module:callable", that gets what the factory does and refuses what cannot be, but
+            loads nothing; "" where there is nothing to check.
         origin: who adds it.
     """
 
@@ -49,7 +49,7 @@ class Kind:
     extra: str = ""
     on_device: bool = False
     settings: tuple[str, ...] | None = ()
-    form_of_argument: str = ""
+    check: str = ""
     origin: str = "pytest-vqamt"
 
     @property
@@ -76,6 +76,7 @@ MODELS: tuple[Kind, ...] = (
     Kind(
         name="lxmert",
         factory="pytest_vqamt.models.lxmert:load",
+        check="pytest_vqamt.models.loading.checks:check_lxmert",
         description="LXMERT with its region detector; answers questions",
         argument="[PATH]",
         extra="transformers",
@@ -85,6 +86,7 @@ MODELS: tuple[Kind, ...] = (
     Kind(
         name="visualbert",
         factory="pytest_vqamt.models.visualbert:load",
+        check="pytest_vqamt.models.loading.checks:check_visualbert",
         description="VisualBERT with the same region detector; answers questions",
         argument="[PATH]",
         extra="transformers",
@@ -94,6 +96,7 @@ MODELS: tuple[Kind, ...] = (
     Kind(
         name="vilt",
         factory="pytest_vqamt.models.vilt.load:load",
+        check="pytest_vqamt.models.loading.checks:check_vilt",
         description="ViLT; answers questions, or judges hypotheses where its head is NLVR2's",
         argument="[PATH]",
         extra="transformers",
@@ -102,6 +105,7 @@ MODELS: tuple[Kind, ...] = (
     Kind(
         name="blip",
         factory="pytest_vqamt.models.blip.load:load",
+        check="pytest_vqamt.models.loading.checks:check_blip",
         description="BLIP; answers questions, describes pictures or judges hypotheses, as its head is made for",
         argument="[PATH]",
         extra="transformers",
@@ -111,6 +115,7 @@ MODELS: tuple[Kind, ...] = (
     Kind(
         name="hf",
         factory="pytest_vqamt.models.hf.load:load",
+        check="pytest_vqamt.models.loading.checks:check_hf",
         description="any model of transformers that is shown a picture and prompted: LLaVA, Qwen2-VL, BLIP-2, ...",
         argument="REPO-OR-PATH",
         extra="transformers",
@@ -134,7 +139,7 @@ MODELS: tuple[Kind, ...] = (
             "detail",
             "token-limit",
         ),
-        form_of_argument="pytest_vqamt.models.openai.address:Address.parse",
+        check="pytest_vqamt.models.openai.load:check",
     ),
     Kind(
         name="python",
@@ -195,16 +200,17 @@ class Catalogue:
         """How a spec of each kind is written, and what it is. Imports none of them."""
         return tuple((kind.form, kind.description) for kind in self.kinds)
 
-    def check(self, spec: str) -> None:
-        """Checks the form of ``spec`` and loads nothing.
+    def check(self, spec: str, options: ModelOptions) -> None:
+        """Checks ``spec`` as far as that goes without loading anything.
 
         Raises:
-            OptionError: no such kind, or a missing or needless argument.
+            OptionError: no such kind, a missing or needless argument, or a setting that cannot be.
+            ModelError: what it names is not there.
         """
         kind, argument = self._parsed(spec)
-        if kind.form_of_argument:
-            module, _, name = kind.form_of_argument.partition(":")
-            attrgetter(name)(importlib.import_module(module))(argument)
+        if kind.check:
+            check: Callable[[str, ModelOptions], None] = _named(kind.check)
+            check(argument, options)
 
     def load(self, spec: str, options: ModelOptions) -> LoadedModel:
         """The model that ``spec``, ``name`` or ``name:argument``, names.
@@ -285,6 +291,11 @@ def _made(kind: Kind, argument: str, spec: str, options: ModelOptions) -> object
 def _factory(kind: Kind) -> Factory:
     if not isinstance(kind.factory, str):
         return kind.factory
-    module, _, name = kind.factory.partition(":")
-    factory: Factory = attrgetter(name)(importlib.import_module(module))
+    factory: Factory = _named(kind.factory)
     return factory
+
+
+def _named(where: str) -> Any:
+    """What "module:name" names."""
+    module, _, name = where.partition(":")
+    return attrgetter(name)(importlib.import_module(module))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.query import Answer
+from pytest_vqamt.models.finite_scores import check_finite
 
 if TYPE_CHECKING:
     import torch
@@ -33,11 +34,7 @@ def classified(
     Raises:
         ArithmeticError: some are not finite, so that no answer is the best.
     """
-    if not bool(logits.isfinite().all()):
-        raise ArithmeticError(
-            "the model's scores are not finite numbers: the precision is too low for it (give --vqamt-dtype=float32), "
-            "or its weights are damaged"
-        )
+    check_finite(logits)
     places = logits.topk(min(SHOWN, len(labels)), dim=1).indices
     scores = probabilities.double().gather(1, places).tolist()
     return tuple(

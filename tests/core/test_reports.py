@@ -31,7 +31,8 @@ def result(
 
 
 def test_each_model_stands_once_with_all_that_it_was_asked() -> None:
-    used = models_used([result(0, asked=10), result(1, model="oracle", asked=3), result(2, asked=5)])
+    results = (result(0, asked=10), result(1, model="oracle", asked=3), result(2, asked=5))
+    used = models_used(each.model for each in results)
     assert used == (
         ModelUse(name="tiny", fingerprint="of tiny", tasks=("vqa",), queries_asked=15, queries_cached=2),
         ModelUse(name="oracle", fingerprint="of oracle", tasks=("vqa",), queries_asked=3, queries_cached=1),

@@ -96,7 +96,8 @@ def test_a_photo_that_a_detector_fails_on_costs_only_itself(
     (bad,) = load(f"photos:{folder}", allow_bad_records=True).bad_records
     assert bad == (
         f"Expected a detector to look at '{folder / 'b.jpg'}', but it raised RuntimeError (no kernel image is "
-        "available): write its line yourself, or take another detector"
+        "available): write its line yourself, or take another detector. Delete graphs.detected.jsonl to have it looked "
+        "at again"
     )
 
 
@@ -115,6 +116,32 @@ def test_a_detector_that_fails_on_every_photo_is_stopped(
     ):
         complete(f"photos:{folder}", options(detector))
     assert finds.looks == 5
+    put(monkeypatch)
+    complete(f"photos:{folder}", options(detector))
+    assert len(rows(folder)) == 23
+
+
+@pytest.mark.parametrize(
+    ("error", "advice"),
+    [
+        (MemoryError(), "raised MemoryError .*give --vqamt-device=cpu, or make the photo smaller"),
+        (ModuleNotFoundError("No module named 'skimage'"), r'skimage.*run: pip install "pytest-vqamt\[photos\]"'),
+    ],
+)
+def test_what_is_not_the_photos_fault_is_no_bad_record(
+    folder: Path, detector: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, advice: str
+) -> None:
+    def fails(image: Image.Image) -> tuple[Found, ...]:
+        if image.size == (100, 200):
+            raise error
+        return ()
+
+    put(monkeypatch, fails)
+    with pytest.raises(ModelError, match=advice):
+        complete(f"photos:{folder}", options(detector))
+    put(monkeypatch)
+    complete(f"photos:{folder}", options(detector))
+    assert len(rows(folder)) == 3
 
 
 def test_a_line_of_which_nobody_can_tell_the_photo_comes_first(folder: Path, detector: Path) -> None:

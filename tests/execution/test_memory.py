@@ -84,3 +84,20 @@ def test_one_query_that_does_not_fit_costs_only_itself(store: AnswerStore) -> No
     assert lost.reason.startswith("OutOfMemoryError: memory ran out on a single query: give --vqamt-dtype=bfloat16")
     assert all(isinstance(answer, Answer) for answer in found.values())
     assert sorted(model.answered) == sorted(found)
+
+
+def test_one_query_that_does_not_fit_makes_no_batch_smaller(store: AnswerStore) -> None:
+    """The halves beside it were answered, so their number was not too large."""
+    model = Small(room=64, too_long=TEXTS[9])
+    ask(model, store, TEXTS)
+    # 2, 4, then the 8 from 6 to 13 fail: their first 4 too, of which 2 go, and 2 fail: 1 and 1. The other 4 go.
+    # So 8 may be asked again, then 16, and what is left.
+    assert model.tried == [2, 4, 8, 4, 2, 2, 1, 1, 4, 8, 16, 2]
+
+
+def test_batches_that_are_too_many_and_a_query_that_never_fits_are_told_apart(store: AnswerStore) -> None:
+    model = Small(room=6, too_long=TEXTS[30])
+    ask(model, store, TEXTS)
+    assert model.tried[:6] == [2, 4, 8, 4, 4, 4]
+    assert model.tried[-1] in (2, 4)
+    assert sorted(model.answered) == sorted(text for text in TEXTS if text != TEXTS[30])

@@ -167,3 +167,94 @@ def test_a_model_for_which_there_is_no_relation(pytester: pytest.Pytester, run: 
 
 def _rows(pytester: pytest.Pytester) -> list[dict[str, object]]:
     return [json.loads(line) for line in (pytester.path / "out" / "cases.jsonl").read_text().splitlines()]
+
+
+_GONE = """
+    from pathlib import Path
+
+    class Model:
+        fingerprint = "gone after a while"
+        batch_size = 4
+
+        def __init__(self):
+            self.calls = 0
+
+        @property
+        def usage(self):
+            return {"calls": self.calls}
+
+        def answer(self, batch):
+            from pytest_vqamt.core.errors import ModelError
+            self.calls += 1
+            with Path("calls.txt").open("a") as log:
+                log.write("a call\\n")
+            if self.calls > 3:
+                raise ModelError("the server is gone")
+            return ["yes" for each in batch]
+"""
+
+
+def test_a_model_that_says_it_cannot_be_used_is_asked_no_more_and_its_cost_is_reported(
+    pytester: pytest.Pytester, run: Run
+) -> None:
+    pytester.makepyfile(gone=_GONE)
+    result = run("--vqamt-relations=metavqa.*", "--vqamt-report=out", model="python:gone:Model", max_cases=20)
+    assert len((pytester.path / "calls.txt").read_text().splitlines()) == 4
+    told = result.stdout.str()
+    assert told.count("\nthe server is gone") == 1
+    assert "\nModel 'python:gone:Model' was given up before: the server is gone" in told
+    result.stdout.fnmatch_lines(["python:gone:Model used calls 4"])
+
+
+def test_one_that_fails_on_all_is_given_up_over_all_items_together(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makepyfile(
+        odd="""
+        from pathlib import Path
+
+        class Model:
+            batch_size = 4
+            def answer(self, batch):
+                with Path("calls.txt").open("a") as log:
+                    log.write("a call\\n")
+                raise ValueError("no")
+        """
+    )
+    run("--vqamt-relations=metavqa.*", model="python:odd:Model", max_cases=2)
+    # Each item has 4 to 8 queries; 32 are asked one by one in the end, and their batches before.
+    assert len((pytester.path / "calls.txt").read_text().splitlines()) < 2 * 32
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--vqamt-model=vilt:nowhere",), "Expected vilt:PATH with a checkpoint folder"),
+        (("--vqamt-model=hf:empty",), "Expected a checkpoint folder, but 'empty' has no config.json"),
+        (("--vqamt-model=blip:a/b", "--vqamt-dtype=flaot32"), "got dtype='flaot32'; did you mean 'float32'?"),
+        (("--vqamt-model=hf:a/b", "--vqamt-option=prompt-count=How many?"), "Expected {text} in the prompt"),
+        (("--vqamt-model=openai:m@http://h", "--vqamt-option=in-flight=none"), "in-flight"),
+    ],
+)
+def test_what_cannot_be_is_told_before_any_worker_starts(
+    pytester: pytest.Pytester, run: Run, arguments: tuple[str, ...], told: str
+) -> None:
+    pytester.mkdir("empty")
+    result = run("-n2", *arguments, model=None)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert told in result.stderr.str()
+    assert "workers [" not in result.stdout.str()
+
+
+def test_a_model_that_a_worker_cannot_load_is_tried_once(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makepyfile(
+        heavy="""
+        from pathlib import Path
+
+        def load():
+            with Path("loads.txt").open("a") as log:
+                log.write("once\\n")
+            raise ValueError("no room")
+        """
+    )
+    result = run("-n1", "--vqamt-relations=metavqa.*", model="python:heavy:load")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    assert (pytester.path / "loads.txt").read_text().count("once") == 1

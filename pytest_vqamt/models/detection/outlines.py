@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from scipy.ndimage import find_objects, label  # type: ignore[import-untyped]  # its stubs are a package of their own
+from skimage.measure import approximate_polygon, find_contours
 
 from pytest_vqamt.core.detections import Polygons
 
@@ -31,8 +33,6 @@ def outlines(mask: Mask, *, left: int = 0, top: int = 0) -> Polygons:
     is walked to and fro. Lines run between the centres of pixels that the mask covers and of those that it does not,
     and are made simpler where that hardly changes what they surround.
     """
-    from scipy.ndimage import find_objects, label  # type: ignore[import-untyped]  # its stubs are a package of their own
-
     pieces, _ = label(mask)
     areas = np.bincount(pieces.ravel())[1:]
     places = find_objects(pieces)
@@ -49,8 +49,6 @@ def outlines(mask: Mask, *, left: int = 0, top: int = 0) -> Polygons:
 
 def _polygon(piece: Mask, area: int, left: int, top: int) -> tuple[float, ...]:
     """The outline of one piece with its holes, in pixels of the picture."""
-    from skimage.measure import approximate_polygon, find_contours
-
     # Around the piece there must be something outside for the line to run along.
     padded = np.pad(piece, 1).astype(np.float64)
     rings: list[Ring] = find_contours(padded, 0.5)  # type: ignore[no-untyped-call]  # not annotated

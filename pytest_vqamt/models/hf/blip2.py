@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
+from pytest_vqamt.models.finite_scores import check_step
 from pytest_vqamt.models.hf.family import Heard, Model, Said, load_config, load_model
 from pytest_vqamt.models.hf.pictures import Pictures
 from pytest_vqamt.models.hf.reading import load_words, read, window_of
@@ -94,6 +95,7 @@ class Blip2:
             inputs_embeds=torch.cat([seen.to(words.dtype), words], dim=1),
             attention_mask=torch.cat([tokens.attended.new_ones(seen.shape[:2]), tokens.attended], dim=1),
             generation_config=self._stopping.after(longest),
+            logits_processor=[check_step],
         )
         return Heard(
             texts=self._stopping.texts(generated if self.goes_on else generated[:, 1:]),

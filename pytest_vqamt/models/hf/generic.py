@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol, cast
 
 from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.models.finite_scores import check_step
 from pytest_vqamt.models.hf.family import Heard, Said, load_config, load_model
 from pytest_vqamt.models.hf.reading import fitted, load_words, window_of
 from pytest_vqamt.models.hf.stopping import Stopping
@@ -74,7 +75,9 @@ class Generic:
             after = [fitted(each, room, partial(length, place)) for place, each in enumerate(said)]
             inputs = self._inputs(shown, after)
         generated = self.model.generate(
-            **inputs.to(self._device, self.model.dtype), generation_config=self._stopping.after(longest)
+            **inputs.to(self._device, self.model.dtype),
+            generation_config=self._stopping.after(longest),
+            logits_processor=[check_step],
         )
         before = 1 if self.config.is_encoder_decoder else inputs["input_ids"].shape[1]
         return Heard(

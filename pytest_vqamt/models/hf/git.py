@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pytest_vqamt.models.finite_scores import check_step
 from pytest_vqamt.models.hf.family import Heard, Said, load_config, load_model
 from pytest_vqamt.models.hf.pictures import Pictures
 from pytest_vqamt.models.hf.reading import load_words, read, window_of
@@ -54,5 +55,6 @@ class Git:
             attention_mask=tokens.attended,
             pixel_values=pixels.to(self.device, self.model.dtype)[list(which)],
             generation_config=self._stopping.after(longest),
+            logits_processor=[check_step],
         )
         return Heard(texts=self._stopping.texts(generated[:, tokens.ids.shape[1] :]), cut=tokens.cut)

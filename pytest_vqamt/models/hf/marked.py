@@ -12,6 +12,7 @@ from reprlib import repr as shortened
 from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.core.errors import DataError, ModelError
+from pytest_vqamt.models.finite_scores import check_step
 from pytest_vqamt.models.hf.family import (
     Encoded,
     Heard,
@@ -100,6 +101,7 @@ class Marked:
             attention_mask=tokens.attended,
             mm_encoder_outputs={"image": encoded},
             generation_config=self._stopping.after(longest),
+            logits_processor=[check_step],
             **self.further(tokens, pixels, which),
         )
         before = 1 if self.config.is_encoder_decoder else tokens.ids.shape[1]

@@ -33,16 +33,25 @@ def located(argument: str, *, default: str, kind: str, typed: str = "") -> Check
     """
     named = argument or default
     typed = typed or f"{kind}:"
+    return Checkpoint(folder=local_folder(named, typed) or _fetched(named, typed), name=named)
+
+
+def local_folder(named: str, typed: str) -> Path | None:
+    """The folder of this name; None where it is the name of a model on the hub. ``typed`` stands before it.
+
+    Raises:
+        ModelError: it is neither.
+    """
     folder = Path(named).expanduser()
     if folder.is_dir():
-        return Checkpoint(folder=folder, name=named)
+        return folder
     if not _HUB_NAME.fullmatch(named) or named.startswith((".", "~")) or folder.exists():
         what = "a file" if folder.exists() else "no such folder"
         raise ModelError(
             f"Expected {typed}PATH with a checkpoint folder, or {typed}ORG/NAME of a model on the hub, but got "
-            f"{f'{typed}{argument}'!r}: that is {what}"
+            f"{f'{typed}{named}'!r}: that is {what}"
         )
-    return Checkpoint(folder=_fetched(named, typed), name=named)
+    return None
 
 
 def _fetched(named: str, typed: str) -> Path:

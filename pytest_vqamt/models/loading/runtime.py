@@ -53,13 +53,10 @@ class Runtime:
         import torch
 
         device = device_of(options)
-        wanted = options.dtype or dtype or ("float32" if device == "cpu" else "auto")
-        if wanted not in _PRECISIONS:
-            hint = did_you_mean(wanted, _PRECISIONS)
-            raise OptionError(f"Expected --vqamt-dtype to be a precision, but got dtype={wanted!r}; {hint}")
+        precision = precision_of(options) or dtype or ("float32" if device == "cpu" else "auto")
         if threads is None and options.workers > 1:
             threads = max(1, (os.cpu_count() or 1) // options.workers)
-        return cls(device=torch.device(device), dtype=_PRECISIONS[wanted], threads=threads)
+        return cls(device=torch.device(device), dtype=precision, threads=threads)
 
     def placed(self, model: M) -> M:
         """The model on the device, in evaluation mode.
@@ -103,6 +100,20 @@ class Runtime:
             f"{kind}-{version} files={files} settings={digest(self.dtype, *settings)} "
             f"torch=={torch.__version__} transformers=={transformers.__version__}"
         )
+
+
+def precision_of(options: ModelOptions) -> str | None:
+    """The precision that the user names, by torch's name for it; None where nothing is said.
+
+    Raises:
+        OptionError: no such precision.
+    """
+    if options.dtype is None:
+        return None
+    if options.dtype not in _PRECISIONS:
+        hint = did_you_mean(options.dtype, _PRECISIONS)
+        raise OptionError(f"Expected --vqamt-dtype to be a precision, but got dtype={options.dtype!r}; {hint}")
+    return _PRECISIONS[options.dtype]
 
 
 def device_of(options: ModelOptions) -> str:

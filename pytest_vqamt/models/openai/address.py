@@ -12,6 +12,8 @@ from pytest_vqamt.core.errors import OptionError
 _FORM = re.compile(r"(?P<model>.+)@(?P<url>https?://.*)", re.IGNORECASE | re.DOTALL)
 _EXAMPLE = "such as openai:llama3.2-vision:11b@http://127.0.0.1:11434/v1"
 _ENDPOINT = "/chat/completions"
+_OTHERS = ("completions", "completion", "responses", "models", "messages", "embeddings", "chat", "generate")
+"""What the path of another endpoint, or of half of ours, ends in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +37,8 @@ class Address:
         'https://host/api/v1/chat/completions'
 
         Raises:
-            OptionError: it has another form, or the URL holds what might be a secret, which no message repeats.
+            OptionError: it has another form, the URL is another endpoint's, or it holds what might be a secret, which
+                no message repeats.
         """
         found = _FORM.fullmatch(argument)
         if found is None or "://" in found["model"]:
@@ -46,6 +49,7 @@ class Address:
         parts = _parts(found["url"])
         path = parts.path.rstrip("/")
         if not path.endswith(_ENDPOINT):
+            _check_is_base(parts, path)
             path = f"{path or '/v1'}{_ENDPOINT}"
         return cls(model=found["model"], url=f"{parts.scheme}://{parts.netloc.lower()}{path}")
 
@@ -90,6 +94,16 @@ def _parts(url: str) -> SplitResult:
     if not named:
         raise OptionError(f"Expected a URL with a host, {_EXAMPLE}, but got one without")
     return parts
+
+
+def _check_is_base(parts: SplitResult, path: str) -> None:
+    base, _, last = path.rpartition("/")
+    if last.lower() in _OTHERS:
+        server = f"{parts.scheme}://{parts.netloc}"
+        raise OptionError(
+            f"Expected the URL that an API begins at, {_EXAMPLE}, but got one of another endpoint, {server}{path}: give "
+            f"{server}{'/v1' if base in ('', '/api') else base}, or the whole URL of its chat completions"
+        )
 
 
 def _before_at(argument: str) -> str:

@@ -12,7 +12,7 @@ from pytest_vqamt.models.openai.failures import QueryError
 from pytest_vqamt.models.openai.key import Key
 from pytest_vqamt.models.openai.patience import Patience
 from pytest_vqamt.models.openai.refusals import Refusal, refused
-from pytest_vqamt.models.openai.replies import error_in, parsed, text_of
+from pytest_vqamt.models.openai.replies import error_in, is_cut_off, parsed, text_of
 from pytest_vqamt.models.openai.request import body
 from pytest_vqamt.models.openai.settings import Settings
 from pytest_vqamt.models.openai.usage import Usage
@@ -64,9 +64,12 @@ class Endpoint:
             told = Refusal(status=_status(error), headers=reply.headers, fields=error)
             refused(told, self.address, self.key)
         try:
-            return text_of(fields)
+            text = text_of(fields)
         except QueryError as failure:
             raise QueryError(self.key.hidden(str(failure))) from None
+        if is_cut_off(fields):
+            self.usage.cut_off()
+        return text
 
 
 def _refusal(reply: Reply, url: str) -> Refusal:

@@ -14,7 +14,7 @@ from pytest_vqamt.models.openai.asking import Endpoint
 from pytest_vqamt.models.openai.failures import QueryError
 from pytest_vqamt.models.openai.pictures import Pictures
 from pytest_vqamt.models.openai.threads import at_once
-from pytest_vqamt.models.prompts import Prompts, label
+from pytest_vqamt.models.prompts import Prompts
 
 
 class OpenAIModel:
@@ -26,7 +26,8 @@ class OpenAIModel:
 
     def __init__(self, endpoint: Endpoint, prompts: Prompts, answered: Answered, *, fingerprint: str) -> None:
         self.fingerprint = fingerprint
-        self.batch_size = _BATCHES * endpoint.in_flight
+        self.batch_size = endpoint.in_flight
+        self.largest_batch = _BATCHES * endpoint.in_flight
         self._endpoint = endpoint
         self._prompts = prompts
         self._answered = answered
@@ -44,8 +45,8 @@ class OpenAIModel:
         return tuple(map(Answer, self._texts(batch)))
 
     def entail(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        """entailment, neutral or contradiction for each hypothesis, where the reply names one of them."""
-        return tuple(Answer(label(text)) for text in self._texts(batch))
+        """What is replied to each hypothesis; whoever judges it reads the label in it."""
+        return tuple(map(Answer, self._texts(batch)))
 
     def caption(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """A description of each picture."""
@@ -110,7 +111,7 @@ def _alone(error: Exception) -> Exception:
 
 
 _BATCHES = 4
-"""A batch is so many times what is in flight: at its end some wait for the last."""
+"""A batch grows to so many times what is in flight: at its end some wait for the last."""
 
 
 def _close(endpoint: Endpoint, answered: Answered) -> None:

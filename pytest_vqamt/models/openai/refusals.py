@@ -25,7 +25,6 @@ _ADVICE = {
     "max_tokens": "--vqamt-option token-limit=max_completion_tokens",
     "max_completion_tokens": "--vqamt-option token-limit=max_tokens",
     "temperature": "--vqamt-option temperature=none",
-    "seed": "--vqamt-option seed=none",
 }
 """What to do where a server does not take a field of the request."""
 

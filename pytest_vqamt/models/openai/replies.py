@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
+from pytest_vqamt.language.answers import strip_reasoning
 from pytest_vqamt.models.openai.failures import QueryError
-
-_THOUGHT = "</think>"
 
 
 def parsed(body: bytes, url: str) -> Mapping[str, object]:
@@ -58,7 +57,7 @@ def text_of(fields: Mapping[str, object]) -> str:
     said = _said(message.get("content"))
     if said is None and isinstance(message.get("refusal"), str):
         said = str(message["refusal"])
-    answer = _without_thoughts(said) if said is not None else None
+    answer = strip_reasoning(said) if said is not None else None
     if answer or (answer == "" and ended not in ("length", "content_filter")):
         return answer.encode("utf-8", "replace").decode("utf-8")  # half of a cut-off emoji cannot be kept
     if ended == "length":
@@ -69,6 +68,11 @@ def text_of(fields: Mapping[str, object]) -> str:
     if ended == "content_filter":
         raise QueryError("Expected an answer, but the server's filter took it away (finish_reason='content_filter')")
     raise QueryError(f"Expected a message with text, but got {_kind(message.get('content'))} as content")
+
+
+def is_cut_off(fields: Mapping[str, object]) -> bool:
+    """Whether the model wrote as much as it may, and had not come to its end."""
+    return _choice(fields).get("finish_reason") == "length"
 
 
 def _choice(fields: Mapping[str, object]) -> Mapping[str, object]:
@@ -93,13 +97,3 @@ def _kind(value: object) -> str:
     if value is None:
         return "null"
     return "an empty list" if value == [] else type(value).__name__
-
-
-def _without_thoughts(text: str) -> str:
-    """What comes after the thoughts; nothing where they have not come to their end.
-
-    >>> _without_thoughts("<think>A dog? Yes.</think> yes ")
-    'yes'
-    """
-    answer = text.rpartition(_THOUGHT)[2].strip()
-    return "" if answer.startswith("<think>") else answer

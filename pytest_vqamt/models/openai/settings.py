@@ -78,7 +78,7 @@ def _number(text: str, name: str, *, at_least: float, most: float, whole: bool =
         value = float("nan")
     if not (isfinite(value) and at_least <= value <= most):
         kind = "a whole number" if whole else "a number"
-        raise OptionError(f"Expected {kind} from {at_least:g} to {most:g}, but got {name}={text!r}")
+        raise OptionError(f"Expected {kind} from {at_least} to {most}, but got {name}={text!r}")
     return value
 
 

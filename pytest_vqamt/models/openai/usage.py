@@ -1,4 +1,4 @@
-"""What answers have cost: requests, tokens, and money where the server tells."""
+"""What answers have cost: requests, tokens, time, and money where the server tells."""
 
 from __future__ import annotations
 
@@ -26,6 +26,14 @@ class Usage:
         if isinstance(usage, Mapping):
             told = ((ours, _amount(usage.get(theirs))) for theirs, ours in _TOLD.items())
             self._add({name: amount for name, amount in told if amount is not None})
+
+    def cut_off(self) -> None:
+        """Counts an answer that ends where the model had to stop."""
+        self._add({"answers cut off": 1})
+
+    def told_to_wait(self, seconds: float) -> None:
+        """Counts the seconds in which the server wants no request."""
+        self._add({"seconds told to wait": seconds})
 
     def sums(self) -> dict[str, float]:
         with self._lock:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from safetensors.torch import load_file, save_file
 
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.models.base import ModelOptions
@@ -62,6 +64,29 @@ def test_missing_heads_of_the_others_are_refused_too(tmp_path: Path) -> None:
         load(str(captions), OPTIONS)
     with pytest.raises(ModelError, match=r"missing_keys=\['itm_head\.bias', 'itm_head\.weight'\]"):
         load(str(matches), OPTIONS)
+
+
+@pytest.mark.parametrize("saved", [blip_vqa, blip_captions, blip_matches])
+def test_weights_that_are_no_numbers_give_no_answer(tmp_path: Path, saved: Callable[[Path], Path]) -> None:
+    folder = saved(tmp_path / "blip")
+    weights = load_file(folder / "model.safetensors")
+    weights["vision_model.post_layernorm.weight"].fill_(float("nan"))
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    model = load(str(folder), OPTIONS)
+    (method,) = {"answer", "caption", "entail"} & set(dir(model))
+    with pytest.raises(ArithmeticError, match="scores are not finite numbers"):
+        getattr(model, method)(mixed())
+
+
+def test_no_number_among_the_words_of_a_decoder_is_not_taken_for_another_version(tmp_path: Path) -> None:
+    folder = blip_vqa(tmp_path / "blip")
+    weights = load_file(folder / "model.safetensors")
+    weights["text_decoder.bert.embeddings.word_embeddings.weight"].fill_(float("nan"))
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    model = load(str(folder), OPTIONS)
+    assert isinstance(model, BlipAnswers)
+    with pytest.raises(ArithmeticError, match="scores are not finite numbers"):
+        model.answer(mixed())
 
 
 def test_a_setting_that_is_wrong_is_refused(whole: Path) -> None:

@@ -33,6 +33,7 @@ def test_which_settings_name_a_detector() -> None:
         ({"boxes": "DIR", "min-score": "often"}, "min-score=SCORE to be from 0 to below 1, but got 'often'"),
         ({"boxes": "DIR", "min-score": "1"}, "min-score=SCORE to be from 0 to below 1, but got '1'"),
         ({"boxes": "DIR", "min-score": "nan"}, "min-score=SCORE to be from 0 to below 1, but got 'nan'"),
+        ({"boxes": " "}, "Expected --vqamt-option boxes=REPO-OR-PATH, but got boxes=' '"),
         ({"open-vocabulary": "DIR"}, "Expected --vqamt-option names=FILE .* but got none"),
         ({"open-vocabulary": "DIR", "names": " , "}, "but got names=' , '"),
         ({"open-vocabulary": "DIR", "names": "nofile.txt"}, "but got names='nofile.txt': there is no such file"),
@@ -95,6 +96,15 @@ def test_a_grounder(checkpoints: dict[str, Path], pictures: tuple[Image.Image, .
     grounder = grounder_of(str(checkpoints["owlv2"]), options(min_score="0"))
     (found,) = grounder.ground(pictures[0], ["the dog"])
     assert found[0].name == "the dog"
+
+
+def test_what_masks_need_for_outlines_is_missed_before_any_photo(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "skimage.measure", None)
+    for name in ("masks", "outlines"):
+        monkeypatch.delitem(sys.modules, f"pytest_vqamt.models.detection.{name}", raising=False)
+        monkeypatch.delattr(f"pytest_vqamt.models.detection.{name}", raising=False)
+    with pytest.raises(OptionError, match=r"what --vqamt-option masks needs to be installed, but there is no skimage"):
+        detector_of(options(masks="DIR"))
 
 
 def test_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:

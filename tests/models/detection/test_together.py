@@ -82,6 +82,20 @@ def test_of_two_things_that_it_covers_an_attribute_goes_to_the_one_that_it_cover
     assert [each.attributes for each in merged([large, small, red])] == [(), ("red",)]
 
 
+def test_attributes_of_what_may_be_a_neighbour_are_left_out() -> None:
+    person = found("person", (0, 0, 10, 10))
+    short = found("woman", (3, 0, 10, 10), by="detector", attributes=("short",))  # IoU 7/13 = 0.54
+    assert merged([person, short]) == (person,)
+
+
+def test_the_surest_finding_with_attributes_has_the_say() -> None:
+    standing = found("man", (0, 0, 10, 10), by="detector", attributes=("standing",))
+    sitting = found("person", (0, 0, 10, 9), by="detector", score=0.8, attributes=("sitting",))
+    assert merged([sitting, standing]) == (standing,)
+    outlined = found("person", (0, 0, 10, 10), by="masks")
+    assert [each.attributes for each in merged([sitting, standing, outlined])] == [("standing",)]
+
+
 def test_attributes_of_another_thing_at_the_same_place_are_left_out() -> None:
     couch = found("couch", (0, 0, 10, 10))
     blanket = found("blanket", (0, 0, 10, 9), by="detector", attributes=("checkered",))

@@ -23,6 +23,8 @@ from pytest_vqamt.models.openai.address import Address
         ("Qwen/Qwen2-VL-2B-Instruct@http://h/v1", "Qwen/Qwen2-VL-2B-Instruct", "http://h/v1/chat/completions"),
         ("accounts/me/models/a@2024@http://h/v1", "accounts/me/models/a@2024", "http://h/v1/chat/completions"),
         ("m@HTTPS://API.Example.COM/Path", "m", "https://api.example.com/Path/chat/completions"),
+        ("m@http://h/chat/chat/completions", "m", "http://h/chat/chat/completions"),
+        ("m@http://h/api", "m", "http://h/api/chat/completions"),
         ("m@http://[::1]:8080", "m", "http://[::1]:8080/v1/chat/completions"),
     ],
 )
@@ -50,6 +52,25 @@ def test_a_spec_names_a_model_and_a_url(argument: str, model: str, url: str) -> 
 def test_a_spec_that_names_none_is_refused(argument: str, told: str) -> None:
     with pytest.raises(OptionError, match=told):
         Address.parse(argument)
+
+
+@pytest.mark.parametrize(
+    ("url", "instead"),
+    [
+        ("http://h:8000/v1/completions", "http://h:8000/v1"),
+        ("http://h:8000/v1/responses/", "http://h:8000/v1"),
+        ("http://h:8000/v1/models", "http://h:8000/v1"),
+        ("http://h:8000/v1/messages", "http://h:8000/v1"),
+        ("http://h:8000/v1/embeddings", "http://h:8000/v1"),
+        ("https://openrouter.ai/api/v1/responses", "https://openrouter.ai/api/v1"),
+        ("http://h:11434/api/chat", "http://h:11434/v1"),
+        ("http://h:11434/api/generate", "http://h:11434/v1"),
+        ("http://h:8080/completion", "http://h:8080/v1"),
+    ],
+)
+def test_the_url_of_another_endpoint_is_refused(url: str, instead: str) -> None:
+    with pytest.raises(OptionError, match=rf"but got one of another endpoint, {url.rstrip('/')}.*: give {instead},"):
+        Address.parse(f"m@{url}")
 
 
 @pytest.mark.parametrize(

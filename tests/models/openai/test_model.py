@@ -104,7 +104,7 @@ def test_each_task_has_its_prompt_and_its_longest_answer(serve: Serve, model: Lo
     server = serve(always(said("It is a Contradiction.")))
     stub = model(server, prompt_caption="Say it.", prompt_entailment="True? {text}")
     dog = Group(name="dog")
-    assert texts(stub.entail([ask(text="A dog.", task=Task.ENTAILMENT)])) == ["contradiction"]
+    assert texts(stub.entail([ask(text="A dog.", task=Task.ENTAILMENT)])) == ["It is a Contradiction."]
     assert texts(stub.caption([ask(text="", task=Task.CAPTIONING)])) == ["It is a Contradiction."]
     stub.answer([ask(Exists(group=dog), "Is there a dog?")])
     stub.answer([ask(Count(groups=(dog,)), "How many dogs?")])
@@ -147,7 +147,12 @@ def test_no_more_are_in_flight_than_the_user_allows(serve: Serve, model: Load, m
     stub = model(server, in_flight="3")
     stub.answer(many(30))
     assert server.peak == 3
-    assert stub.batch_size == 12
+
+
+def test_the_first_batch_is_what_is_in_flight_and_the_largest_four_times_that(serve: Serve, model: Load) -> None:
+    # Where nothing can be answered, no more is paid for than shows it; what is answered makes batches grow.
+    stub = model(serve(echo), in_flight="3")
+    assert (stub.batch_size, stub.largest_batch) == (3, 12)
 
 
 def test_answers_come_in_the_order_of_the_inputs(serve: Serve, model: Load, many: Many) -> None:
@@ -298,6 +303,15 @@ def test_an_answer_that_cannot_be_read_has_cost_something_all_the_same(serve: Se
     with pytest.raises(QueryError):
         stub.answer([ask()])
     assert stub.usage == {"requests": 1, "tokens in": 7}
+
+
+def test_answers_that_were_cut_off_are_counted(serve: Serve, model: Load, many: Many) -> None:
+    def script(request: Request) -> Reply:
+        return said("Looking closely, I can", reason="length" if request.number < 2 else "stop")
+
+    stub = model(serve(script), in_flight="1")
+    stub.answer(many(5))
+    assert stub.usage == {"requests": 5, "answers cut off": 2}
 
 
 def test_nothing_asked_sends_nothing(serve: Serve, model: Load) -> None:

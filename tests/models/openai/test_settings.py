@@ -9,6 +9,7 @@ from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.models.openai.address import Address
 from pytest_vqamt.models.openai.settings import SETTINGS, Settings, settings_of
+from pytest_vqamt.models.prompts import PROMPT_SETTINGS
 
 HERE = Address.parse("m@http://127.0.0.1:8000")
 OPENAI = Address.parse("m@https://api.openai.com/v1")
@@ -80,6 +81,21 @@ def test_a_value_of_another_kind_is_refused(name: str, value: str) -> None:
         settings_of(ModelOptions(settings={name: value}), HERE)
 
 
-@pytest.mark.parametrize("name", SETTINGS)
-def test_the_catalogue_lets_every_setting_through(name: str) -> None:
-    assert name in (Catalogue().settings("openai:m@http://h") or ())
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("timeout-s", "a number from 0.1 to 86400"),
+        ("in-flight", "a whole number from 1 to 512"),
+        ("retries-s", "a number from 0 to 86400"),
+        ("temperature", "a number from 0 to 2"),
+        ("seed", "a whole number from 0 to 2147483647"),
+    ],
+)
+def test_a_refusal_says_what_may_be_given(name: str, told: str) -> None:
+    with pytest.raises(OptionError, match=f"^Expected {told}, but got {name}='x'$"):
+        settings_of(ModelOptions(settings={name: "x"}), HERE)
+
+
+def test_the_catalogue_lists_the_settings_that_there_are() -> None:
+    listed = Catalogue().settings("openai:m@http://h") or ()
+    assert sorted(listed) == sorted((*PROMPT_SETTINGS, *SETTINGS))

@@ -1,0 +1,19 @@
+"""How a model has done so far, over all that it was asked in this process."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Standing:
+    """What is remembered of a model from one item to the next.
+
+    Attributes:
+        answered, failed: queries that it answered, and that it raised at.
+        given_up: why it is asked no more; "" as long as it is.
+    """
+
+    answered: int = 0
+    failed: int = 0
+    given_up: str = ""
