@@ -16,8 +16,11 @@ from pytest_vqamt.data.showing import reason, shown_path
 
 FILE = "graphs.jsonl"
 
-SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp"})
-"""What a photo's name ends in, in capitals or not. Lines that people write may name photos of other formats, too."""
+SUFFIXES = frozenset({".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp"})
+"""What a photo's name ends in, in capitals or not."""
+
+_NOT_READ = frozenset({".arw", ".avif", ".cr2", ".cr3", ".dng", ".heic", ".heif", ".jxl", ".nef"})
+"""The same of photos that nothing here reads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +44,13 @@ class OwnPhotos:
         Raises:
             DataError: a folder cannot be read.
         """
+        return self._files(SUFFIXES)
+
+    def not_read(self) -> tuple[str, ...]:
+        """The same of photos of a kind that is not read."""
+        return self._files(_NOT_READ)
+
+    def _files(self, suffixes: frozenset[str]) -> tuple[str, ...]:
         found = []
         for folder, folders, files in os.walk(self.path, onerror=_refuse):
             folders[:] = [name for name in folders if not name.startswith(".")]
@@ -48,7 +58,7 @@ class OwnPhotos:
             found += [
                 (inner / name).as_posix()
                 for name in files
-                if Path(name).suffix.lower() in SUFFIXES and not name.startswith(".")
+                if Path(name).suffix.lower() in suffixes and not name.startswith(".")
             ]
         return tuple(sorted(found))
 

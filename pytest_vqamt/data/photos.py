@@ -14,8 +14,8 @@ from pytest_vqamt.data.photo_files import PhotoFiles
 from pytest_vqamt.data.showing import named, shown_path
 
 HOW = (
-    f"Write {FILE}, one scene a line (docs/graphs.md), or have a detector write it: --vqamt-option boxes=REPO-OR-PATH, "
-    "masks=..., open-vocabulary=... or detector=... (docs/models/photos.md)"
+    f"Write {FILE}, one scene a line (docs/graphs.md), or have a detector write it: run pytest with "
+    "--vqamt-data=photos:DIR and --vqamt-option boxes=REPO-OR-PATH, masks=..., open-vocabulary=... or detector=... (docs/models/photos.md)"
 )
 """What to do about photos that nothing is known of."""
 
@@ -42,6 +42,7 @@ def load(argument: str) -> AnnotatedPhotos:
         DataError: there is no such folder, it has no such file, or no record can be used.
     """
     folder = open_folder(argument)
+    _warn_of_kinds(argument, folder.not_read())
     bare = folder.without_line()
     broken = _broken(folder, bare)
     if not folder.has_file:
@@ -75,19 +76,33 @@ def _broken(folder: OwnPhotos, bare: tuple[str, ...]) -> dict[str, str]:
 
 
 def _warn_of(argument: str, bare: tuple[str, ...]) -> None:
-    """Warns of the photos without a line.
+    """Warns of the photos without a line."""
+    if bare:
+        one = len(bare) == 1
+        _warn(
+            f"{len(bare)} photo{'' if one else 's'} in {shown_path(argument)} {'has' if one else 'have'} no line in {FILE} "
+            f"and {'is' if one else 'are'} left out, the first: {named(bare[0])}. {HOW}"
+        )
+
+
+def _warn_of_kinds(argument: str, not_read: tuple[str, ...]) -> None:
+    """Warns of the photos that nothing here reads."""
+    if not_read:
+        one = len(not_read) == 1
+        kinds = ", ".join(sorted({Path(name).suffix.lower() for name in not_read}))
+        _warn(
+            f"{len(not_read)} file{'' if one else 's'} in {shown_path(argument)} {'is' if one else 'are'} of a kind that "
+            f"is not read ({kinds}) and {'is' if one else 'are'} left out: convert {'it' if one else 'them'} to JPEG or PNG"
+        )
+
+
+def _warn(text: str) -> None:
+    """A warning.
 
     Raises:
         DataError: the user has warnings made errors.
     """
-    if not bare:
-        return
-    one = len(bare) == 1
-    text = (
-        f"{len(bare)} photo{'' if one else 's'} in {shown_path(argument)} {'has' if one else 'have'} no line in {FILE} "
-        f"and {'is' if one else 'are'} left out, the first: {named(bare[0])}. {HOW}"
-    )
     try:
-        warnings.warn(text, stacklevel=3)
+        warnings.warn(text, stacklevel=4)
     except UserWarning as error:
-        raise DataError(f"Expected a line in {FILE} for each photo, but {text}") from error
+        raise DataError(f"Expected each photo to have a line and be used, but {text}") from error

@@ -1,14 +1,13 @@
-"""How each task is put to a model that reads one text, and how its answer to a hypothesis is taken."""
+"""How each task is put to a model that reads one text."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import astuple, dataclass, replace
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.hashing import digest
-from pytest_vqamt.core.meaning import Annotated, Choice, Count, is_yes_no
-from pytest_vqamt.core.query import ModelInput, Query, Task
+from pytest_vqamt.core.query import ModelInput, Task
+from pytest_vqamt.language.question_form import QuestionForm, form_of
 from pytest_vqamt.models.base import ModelOptions
 
 PLACE = "{text}"
@@ -18,6 +17,8 @@ PLACE = "{text}"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompts:
     """What is said to the model; ``{text}`` stands for the question or the hypothesis.
+
+    The form of a question is told from its text alone: queries of one id have one prompt.
 
     Attributes:
         question: for questions of which no more is known.
@@ -41,7 +42,7 @@ class Prompts:
         query = asked.query
         if query.task is Task.CAPTIONING:
             return self.caption
-        prompt = self.entailment if query.task is Task.ENTAILMENT else self._of_question(query)
+        prompt = self.entailment if query.task is Task.ENTAILMENT else self._of_question(query.text)
         return prompt.replace(PLACE, query.text)
 
     def longest(self, task: Task) -> int:
@@ -53,18 +54,17 @@ class Prompts:
         """Names all of them, for fingerprints."""
         return digest(*map(str, astuple(self)))
 
-    def _of_question(self, query: Query) -> str:
-        meaning = query.meaning
-        if is_yes_no(meaning):
-            return self.yes_no or self.question
-        if isinstance(meaning, Count) or (isinstance(meaning, Annotated) and _HOW_MANY.match(query.text)):
-            return self.count or self.question
-        if isinstance(meaning, Choice) or (isinstance(meaning, Annotated) and meaning.options):
-            return self.choice or self.question
-        return self.question
+    def _of_question(self, text: str) -> str:
+        match form_of(text):
+            case QuestionForm.YES_NO:
+                return self.yes_no or self.question
+            case QuestionForm.COUNT:
+                return self.count or self.question
+            case QuestionForm.CHOICE:
+                return self.choice or self.question
+            case QuestionForm.OTHER:
+                return self.question
 
-
-_HOW_MANY = re.compile(r"\s*how many\b", re.IGNORECASE)
 
 BARE = Prompts(
     question="{text}",
@@ -96,28 +96,35 @@ _FIELD_OF = {
     "prompt-entailment": "entailment",
     "prompt-caption": "caption",
 }
+_MAY_BE_EMPTY = frozenset({"yes_no", "count", "choice"})
 _LENGTH_OF = {"longest-answer": "longest_answer", "longest-caption": "longest_caption"}
 
 PROMPT_SETTINGS = (*_FIELD_OF, *_LENGTH_OF)
 """The names of ``--vqamt-option NAME=VALUE`` that change prompts."""
 
 
-
 def prompts_of(options: ModelOptions, base: Prompts = INSTRUCTED) -> Prompts:
     r"""``base`` with what the user sets instead; ``\n`` in a prompt is a new line.
 
     Raises:
-        OptionError: a prompt has no place for its text, or a length is no whole number.
+        OptionError: a prompt has no place for its text, one for descriptions is empty or has such a place, or a length
+            is no whole number.
     """
     texts: dict[str, str] = {}
     lengths: dict[str, int] = {}
     for name, field in _FIELD_OF.items():
         if name in options.settings:
             value = options.settings[name].replace("\\n", "\n")
-            if PLACE not in value and field != "caption":
-                raise OptionError(
-                    f"Expected {PLACE} in the prompt, where the question is to stand, but got {name}={value!r}"
-                )
+            given = f"but got {name}={value!r}"
+            if field == "caption":
+                if PLACE in value:
+                    raise OptionError(f"Expected a prompt without {PLACE}, for nothing is asked beside it, {given}")
+                if not value.strip() and base.caption:
+                    raise OptionError(f"Expected a prompt that asks for a description, {given}")
+            elif not value.strip() and field in _MAY_BE_EMPTY:
+                value = ""
+            elif PLACE not in value:
+                raise OptionError(f"Expected {PLACE} in the prompt, where the question is to stand, {given}")
             texts[field] = value
     for name, field in _LENGTH_OF.items():
         if name in options.settings:
@@ -126,23 +133,3 @@ def prompts_of(options: ModelOptions, base: Prompts = INSTRUCTED) -> Prompts:
                 raise OptionError(f"Expected a number of tokens from 1 to 4096, but got {name}={value!r}")
             lengths[field] = int(value)
     return replace(base, **texts, **lengths)  # type: ignore[arg-type]  # mypy takes each name for every field
-
-
-_LABELS = {
-    "entailment": "entailment", "entails": "entailment", "entailed": "entailment",
-    "neutral": "neutral",
-    "contradiction": "contradiction", "contradicts": "contradiction", "contradicted": "contradiction",
-}  # fmt: skip
-
-
-def label(text: str) -> str:
-    """The label that a generated answer gives, where it names just one; else the answer as it is.
-
-    >>> label("Entailment.")
-    'entailment'
-    >>> label("It is neither entailment nor contradiction")
-    'It is neither entailment nor contradiction'
-    """
-    named = {_LABELS[word] for word in re.findall(r"[a-z]+", text.lower()) if word in _LABELS}
-    negated = re.search(r"\b(not|no|neither|nor|n't|cannot|isn|doesn)\b", text.lower())
-    return named.pop() if len(named) == 1 and not negated else text

@@ -21,20 +21,33 @@ def photo(folder: Path, name: str) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    for name in ("b.jpg", "a.PNG", "2024/may/c.jpeg", "d.webp", ".hidden.png", ".thumbnails/b.jpg", "2024/._a.png"):
+    for name in (
+        "b.jpg",
+        "a.PNG",
+        "2024/may/c.jpeg",
+        "d.webp",
+        "e.TIF",
+        ".hidden.png",
+        ".thumbnails/b.jpg",
+        "2024/._a.png",
+    ):
         photo(tmp_path, name)
-    for name in ("notes.txt", "e.gif", "2024/f.heic", "jpg"):
+    for name in ("notes.txt", "2024/f.HEIC", "g.dng", ".h.heic", "jpg"):
         (tmp_path / name).write_text("no photo")
     return tmp_path
 
 
 def test_photos_in_it_and_below_it(folder: Path) -> None:
-    assert OwnPhotos(path=folder).photos() == ("2024/may/c.jpeg", "a.PNG", "b.jpg", "d.webp")
+    assert OwnPhotos(path=folder).photos() == ("2024/may/c.jpeg", "a.PNG", "b.jpg", "d.webp", "e.TIF")
+
+
+def test_photos_of_a_kind_that_is_not_read(folder: Path) -> None:
+    assert OwnPhotos(path=folder).not_read() == ("2024/f.HEIC", "g.dng")
 
 
 def test_a_photo_that_a_line_names_has_one(folder: Path) -> None:
     write(folder, [plain("1", photo="./b.jpg"), plain("2", photo="2024/may/../may/c.jpeg"), "no JSON", '["a.PNG"]'])
-    assert OwnPhotos(path=folder).without_line() == ("a.PNG", "d.webp")
+    assert OwnPhotos(path=folder).without_line() == ("a.PNG", "d.webp", "e.TIF")
 
 
 def test_a_line_that_cannot_be_used_names_its_photo_all_the_same(folder: Path) -> None:

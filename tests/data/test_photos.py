@@ -31,15 +31,32 @@ def test_photos_alone_are_not_enough(tmp_path: Path) -> None:
         load(str(tmp_path))
     assert str(caught.value) == (
         f"Expected graphs.jsonl beside the photos, but '{tmp_path}' has none: photos alone say nothing of what is in "
-        "them. Write graphs.jsonl, one scene a line (docs/graphs.md), or have a detector write it: --vqamt-option "
-        "boxes=REPO-OR-PATH, masks=..., open-vocabulary=... or detector=... (docs/models/photos.md)"
+        "them. Write graphs.jsonl, one scene a line (docs/graphs.md), or have a detector write it: "
+        "run pytest with --vqamt-data=photos:DIR and --vqamt-option boxes=REPO-OR-PATH, masks=..., open-vocabulary=... or "
+        "detector=... (docs/models/photos.md)"
     )
 
 
 def test_neither_photos_nor_scene_graphs(tmp_path: Path) -> None:
-    (tmp_path / "a.heic").write_text("no photo")
-    with pytest.raises(DataError, match=r"has none: and no photos either \(\.jpeg, \.jpg, \.png, \.webp\)\. Write"):
+    with pytest.raises(DataError, match=r"has none: and no photos either \(\.bmp, \.gif, \.jpeg, .* \.webp\)\. Write"):
         load(str(tmp_path))
+    for name in ("a.heic", "b.HEIC"):
+        (tmp_path / name).write_text("no photo")
+    with (
+        pytest.warns(UserWarning, match=r"^2 files in '.*' are of a kind that is not read \(\.heic\) and are left out"),
+        pytest.raises(DataError, match="and no photos either"),
+    ):
+        load(str(tmp_path))
+
+
+def test_a_folder_with_photos_that_are_not_read(tmp_path: Path) -> None:
+    write(tmp_path, [plain("a")])
+    (tmp_path / "b.heif").write_text("no photo")
+    with pytest.warns(
+        UserWarning,
+        match=r"^1 file in '.*' is of a kind that is not read \(\.heif\) and is left out: convert it to JPEG",
+    ):
+        assert len(load(str(tmp_path))) == 1
 
 
 def test_photos_without_a_line_are_told_of(tmp_path: Path) -> None:
@@ -51,7 +68,7 @@ def test_photos_without_a_line_are_told_of(tmp_path: Path) -> None:
         assert len(load(str(tmp_path))) == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(DataError, match=r"Expected a line in graphs\.jsonl for each photo, but 2 photos in "):
+        with pytest.raises(DataError, match=r"Expected each photo to have a line and be used, but 2 photos in "):
             load(str(tmp_path))
 
 

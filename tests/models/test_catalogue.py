@@ -92,7 +92,10 @@ def test_describing_imports_no_adapter() -> None:
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert printed.strip() == str(
-        [f"pytest_vqamt.models.{name}" for name in ("base", "batch_size", "catalogue", "declared", "prompts", "standing")]
+        [
+            f"pytest_vqamt.models.{name}"
+            for name in ("base", "batch_size", "catalogue", "declared", "prompts", "standing")
+        ]
     )
 
 

@@ -68,15 +68,15 @@ def test_each_worker_has_its_device(
 
 def test_too_many_workers_are_told_before_any_starts(pytester: pytest.Pytester) -> None:
     pytester.makeconftest(_TWO)
-    result = run(pytester, "-n3", RELATIONS, model="vilt:nowhere")
+    result = run(pytester, "-n3", RELATIONS, model="hf:org/name")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     assert "Expected at most 2 workers for 2 CUDA devices" in result.stderr.str()
     assert "workers [" not in result.stdout.str()
 
 
 def test_the_small_model_that_comes_along_needs_no_device(pytester: pytest.Pytester) -> None:
-    pytester.makeconftest(_TWO)
-    result = run(pytester, "-n3", "--vqamt-relations=control.repeat", "--vqamt-report=out", model="tiny")
+    pytester.makeconftest(_TWO.replace("2", "1"))
+    result = run(pytester, "-n2", "--vqamt-relations=control.repeat", "--vqamt-report=out", model="tiny")
     result.assert_outcomes(passed=1)
     assert json.loads((pytester.path / "out" / "report.json").read_text())["complete"]
 

@@ -1,4 +1,4 @@
-"""``vqamt describe``: a relation in words, and what it asks."""
+"""``vqamt describe``: a relation in words, and what it asks; or a kind of model or data, and what can be set."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from pytest_vqamt.imaging.render import render
 from pytest_vqamt.imaging.sheet import Strip, sheet
 from pytest_vqamt.integration.case_files import save, scenes_by_photo
 from pytest_vqamt.integration.commands.main import ExitStatus
+from pytest_vqamt.integration.described_kinds import settings_in_words
 from pytest_vqamt.integration.named_settings import settings_given
 from pytest_vqamt.models.oracle import known, say
 from pytest_vqamt.relations.base import Relation
@@ -41,7 +42,11 @@ _DRAWN = 10
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("relation", metavar="RELATION", help="a name, with or without its variant, or a glob of names")
+    parser.add_argument(
+        "relation",
+        metavar="RELATION",
+        help="a name, with or without its variant, or a glob of names; or a kind of model, or photos",
+    )
     parser.add_argument(
         "--data", metavar="SPEC", default="pictures:50", help="where the examples come from (default: %(default)s)"
     )
@@ -66,6 +71,9 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         VqamtError: no such relation or data, or a number that cannot be used.
     """
+    if (told := settings_in_words(arguments.relation)) is not None:
+        print("\n".join(told))
+        return ExitStatus.OK
     _check(arguments)
     variants: dict[str, tuple[Relation, list[str]]] = {}
     settings, _ = settings_given(arguments.option, "--option")

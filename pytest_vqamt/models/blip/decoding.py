@@ -29,7 +29,7 @@ def decode(
         longest: how many tokens may follow.
     """
     import torch
-    from transformers import GenerationConfig
+    from transformers import GenerationConfig, LogitsProcessorList
 
     config = decoder.config
     # Given whole, since checkpoints of 2022 have settings of generation in their model's configuration.
@@ -47,7 +47,7 @@ def decode(
         encoder_hidden_states=attended,
         encoder_attention_mask=counted,
         generation_config=settings,
-        logits_processor=[check_step],
+        logits_processor=LogitsProcessorList([check_step]),
     )
     return cast("torch.Tensor", said)[:, begun.shape[1] :]
 

@@ -35,8 +35,11 @@ def check(settings: Mapping[str, str]) -> None:
     """Checks what the settings say of detectors, and loads nothing.
 
     Raises:
-        OptionError: names without a detector that looks for them, or the other way round, or no score.
+        OptionError: names without a detector that looks for them, or the other way round, no checkpoint, or no score.
     """
+    for name in _MAKERS:
+        if not settings.get(name, "-").strip():
+            raise OptionError(f"Expected --vqamt-option {name}=REPO-OR-PATH, but got {name}={settings[name]!r}")
     least_score(settings)
     if "open-vocabulary" in settings:
         names(settings)

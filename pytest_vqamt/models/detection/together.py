@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_vqamt.core.detections import Found
-from pytest_vqamt.models.detection.same_thing import is_same_thing, may_be_called_alike
+from pytest_vqamt.models.detection.same_thing import LEAST_IOU, is_same_thing, may_be_called_alike
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -49,8 +49,8 @@ def merged(findings: Iterable[Found]) -> tuple[Found, ...]:
     """Each thing once, the more trusted detectors' first, then the surer; in whatever order the findings come.
 
     Of findings of one thing (``is_same_thing``) that of the more trusted detector stays, of one detector the surest. It
-    gets the attributes of the others where they may mean the same thing by their names. A crowd is compared to crowds
-    of its name alone: things are told apart within it.
+    without attributes gets those of the first other that lies where it does (``LEAST_IOU``) and may mean the same thing
+    by its name. A crowd is compared to crowds of its name alone: things are told apart within it.
     """
     kept: list[Found] = []
     for found in sorted(findings, key=_rank):
@@ -59,9 +59,10 @@ def merged(findings: Iterable[Found]) -> tuple[Found, ...]:
             kept.append(found)
             continue
         place = max(same, key=lambda place: found.box.iou(kept[place].box))
-        if may_be_called_alike(found.name, kept[place].name):
-            attributes = dict.fromkeys((*kept[place].attributes, *found.attributes))
-            kept[place] = replace(kept[place], attributes=tuple(attributes))
+        stays = kept[place]
+        is_near = found.box.iou(stays.box) >= LEAST_IOU and may_be_called_alike(found.name, stays.name)
+        if is_near and not stays.attributes:
+            kept[place] = replace(stays, attributes=found.attributes)
     return tuple(kept)
 
 

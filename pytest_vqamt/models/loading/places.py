@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from dataclasses import dataclass
@@ -12,6 +13,14 @@ from pytest_vqamt.core.errors import ModelError
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+(@[\w./-]+)?")
 _WANTED = ("*.json", "*.safetensors", "*.jinja", "*.model", "*.txt")
 _OLD_WEIGHTS = ("*.json", "pytorch_model*.bin", "*.jinja", "*.model", "*.txt")
+
+TOKENIZERS = (
+    "tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model",
+)  # fmt: skip
+"""The files of tokenizers, any of which has the words."""
+
+PROCESSORS = ("preprocessor_config.json", "processor_config.json")
+"""Either says how pictures are resized."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +35,7 @@ def located(argument: str, *, default: str, kind: str, typed: str = "") -> Check
     """The checkpoint that ``kind:argument`` names; ``default`` is the hub name where the argument is empty.
 
     What is a folder is taken as it is. ``org/name`` or ``org/name@revision`` is looked for in the hub's cache first and
-    then fetched. ``typed`` is what stands before the argument where the user types it, if it is not ``kind:``.
+    then fetched, or what the cache lacks of it. ``typed`` is what stands before the argument where the user types it, if it is not ``kind:``.
 
     Raises:
         ModelError: it is neither, or cannot be fetched.
@@ -64,16 +73,20 @@ def _fetched(named: str, typed: str) -> Path:
         kept = Path(snapshot_download(repo, revision=wanted, local_files_only=True))
     except LocalEntryNotFoundError:
         kept = None
-    if kept is not None and _is_whole(kept):
+    has_weights = kept is not None and _has_weights(kept)
+    if kept is not None and has_weights and (_is_offline() or _has_any(kept, TOKENIZERS) and _has_any(kept, PROCESSORS)):
         return kept
     if _is_offline():
         raise ModelError(
-            f"Expected model {named!r} in the hub's cache, since HF_HUB_OFFLINE is set, but it is not there: fetch it "
-            f"where there is a network (hf download {repo}) and copy its folder here, then give {typed}FOLDER"
+            f"Expected model {named!r} in the hub's cache, since HF_HUB_OFFLINE is set, but it is not there, or not "
+            f"whole: fetch it where there is a network (hf download {repo}) and copy its folder here, then give "
+            f"{typed}FOLDER"
         )
     try:
         return Path(snapshot_download(repo, revision=wanted, allow_patterns=list(_patterns(repo, wanted))))
     except Exception as error:  # the client raises what its HTTP library does, which changes with its version
+        if kept is not None and has_weights:
+            return kept  # some models are published with their weights alone
         told = " ".join(str(error).split()) or type(error).__name__
         raise ModelError(
             f"Expected to fetch model {named!r} from the hub, but: {told[:200]}. Without a network give {typed}FOLDER, "
@@ -89,11 +102,27 @@ def _patterns(repo: str, revision: str | None) -> tuple[str, ...]:
     return _WANTED if any(file.endswith(".safetensors") for file in files) else _OLD_WEIGHTS
 
 
-def _is_whole(folder: Path) -> bool:
-    """Whether the cached files have weights: another program may have fetched the configuration alone."""
+def _has_weights(folder: Path) -> bool:
+    """Whether the cached files have all weights: a download may have been interrupted, or of the configuration alone.
+
+    Of several files an index names each, and may itself be there for weights of the older form, which are not fetched.
+    """
     return (folder / "config.json").is_file() and any(
-        file.suffix in (".safetensors", ".bin") for file in folder.iterdir()
+        (folder / name).is_file() or _has_shards(folder / f"{name}.index.json")
+        for name in ("model.safetensors", "pytorch_model.bin")
     )
+
+
+def _has_shards(index: Path) -> bool:
+    try:
+        named = set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):  # there is none, or it is cut short
+        return False
+    return bool(named) and all((index.parent / name).is_file() for name in named)
+
+
+def _has_any(folder: Path, names: tuple[str, ...]) -> bool:
+    return any((folder / name).is_file() for name in names)
 
 
 def _is_offline() -> bool:

@@ -101,8 +101,8 @@ def _check_is_base(parts: SplitResult, path: str) -> None:
     if last.lower() in _OTHERS:
         server = f"{parts.scheme}://{parts.netloc}"
         raise OptionError(
-            f"Expected the URL that an API begins at, {_EXAMPLE}, but got one of another endpoint, {server}{path}: give "
-            f"{server}{'/v1' if base in ('', '/api') else base}, or the whole URL of its chat completions"
+            f"Expected the URL that an API begins at, {_EXAMPLE}, but got one of another endpoint, {server}{path}: "
+            f"give {server}{'/v1' if base in ('', '/api') else base}, or the whole URL of its chat completions"
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from threading import Event
 
 from pytest_vqamt.models.openai.address import Address
@@ -31,7 +31,7 @@ class Endpoint:
     settings: Settings
     client: Client
     patience: Patience
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage
     ended: Callable[[], None]
 
     @property

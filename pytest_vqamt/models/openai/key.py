@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from html import escape
 from json import dumps
 from typing import NoReturn
@@ -21,6 +22,10 @@ _SHORTEST_SECRET = 8
 
 _BEGINNING = 12
 """Of a longer key, so many characters are enough to know it by where a server shows only the beginning."""
+
+
+_LOGGERS = ("httpx", "httpcore.connection", "httpcore.http11", "httpcore.http2", "httpcore.proxy", "httpcore.socks")
+"""Those of the HTTP libraries, which write down what servers send."""
 
 
 class Key:
@@ -80,6 +85,30 @@ def key_for(address: Address, environment: Mapping[str, str]) -> Key:
                 )
             return Key(text)
     return Key("")
+
+
+def hide_in_logs(key: Key) -> Callable[[], None]:
+    """Hides the key in all that is logged from now on, and returns what puts an end to it."""
+    hiding = _Hiding(key)
+    loggers = [logging.getLogger(name) for name in _LOGGERS] if key else []
+    for logger in loggers:
+        logger.addFilter(hiding)
+
+    def end() -> None:
+        for logger in loggers:
+            logger.removeFilter(hiding)
+
+    return end
+
+
+class _Hiding(logging.Filter):
+    def __init__(self, key: Key) -> None:
+        super().__init__()
+        self._key = key
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = self._key.hidden(record.getMessage()), None
+        return True
 
 
 def _pattern(text: str) -> re.Pattern[str] | None:

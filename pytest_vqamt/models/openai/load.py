@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.openai.address import Address
-from pytest_vqamt.models.openai.key import key_for
+from pytest_vqamt.models.openai.key import hide_in_logs, key_for
 from pytest_vqamt.models.openai.settings import settings_of
 from pytest_vqamt.models.prompts import prompts_of
 
@@ -41,9 +41,9 @@ def load(argument: str, options: ModelOptions) -> OpenAIModel:
     from pytest_vqamt.models.openai.answered import Answered
     from pytest_vqamt.models.openai.asking import Endpoint
     from pytest_vqamt.models.openai.client import Client
-    from pytest_vqamt.models.openai.logs import hide_in_logs
     from pytest_vqamt.models.openai.model import OpenAIModel
     from pytest_vqamt.models.openai.patience import Patience
+    from pytest_vqamt.models.openai.usage import Usage
 
     address = Address.parse(argument)
     settings = settings_of(options, address)
@@ -54,12 +54,14 @@ def load(argument: str, options: ModelOptions) -> OpenAIModel:
     )
     if settings.revision:
         fingerprint += f" revision={settings.revision}"
+    usage = Usage()
     endpoint = Endpoint(
         address=address,
         key=key,
         settings=settings,
         client=Client(address, key, timeout_s=settings.timeout_s, connections=settings.in_flight),
-        patience=Patience(address, settings.retries_s),
+        patience=Patience(address, settings.retries_s, usage),
+        usage=usage,
         ended=hide_in_logs(key),
     )
     answered = Answered(options.cache / "openai.sqlite" if options.cache else None, fingerprint)

@@ -8,9 +8,10 @@ from threading import Event, Lock
 from typing import TypeVar
 
 from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.hashing import digest
 from pytest_vqamt.models.openai.address import Address
 from pytest_vqamt.models.openai.failures import ForbiddenError, PassingError, QueryError, Sign
-from pytest_vqamt.models.openai.waiting import back_off
+from pytest_vqamt.models.openai.usage import Usage
 
 T = TypeVar("T")
 
@@ -21,6 +22,10 @@ _AT_FIRST_S = 10.0
 """A server that has never answered is asked no longer where it is absent or broken: it will not come to itself."""
 
 
+_FIRST_S = 0.5
+_LONGEST_S = 30.0
+
+
 class StoppedError(Exception):
     """Nobody waits for the answer any more."""
 
@@ -28,12 +33,14 @@ class StoppedError(Exception):
 class Patience:
     """How failures are met, over all queries of a run. Many threads share it.
 
-    Where the server asks to be left alone, nobody starts a request until then.
+    Where the server asks to be left alone, nobody starts a request until then. Whoever is told so while all are silent
+    waits for himself alone: one full machine of several would else silence all of them again and again.
     """
 
-    def __init__(self, address: Address, retries_s: float) -> None:
+    def __init__(self, address: Address, retries_s: float, usage: Usage) -> None:
         self._address = address
         self._retries_s = retries_s
+        self._usage = usage
         self._lock = Lock()
         self._has_answered = False
         self._in_a_row = 0
@@ -49,14 +56,20 @@ class Patience:
         """
         since: float | None = None
         failures = 0
+        has_waited = False
         while True:
-            _wait(max(0.0, self._quiet_until - time.monotonic()), stop)
+            _wait(0.0 if has_waited else max(0.0, self._quiet_until - time.monotonic()), stop)
+            sent = time.monotonic()
             try:
                 found = attempt()
             except PassingError as failure:
                 failures += 1
                 since = time.monotonic() if since is None else since
-                _wait(self._pause(name, failure, failures, since), stop)
+                pause = self._pause(name, failure, failures, since)
+                has_waited = failure.wait_s is not None
+                if failure.wait_s:
+                    self._leave_alone(failure.wait_s, sent)
+                _wait(pause, stop)
             except ForbiddenError as failure:
                 raise self._forbidden(failure) from None
             except QueryError:
@@ -79,19 +92,24 @@ class Patience:
         own = back_off(name, failures)
         wait = own if failure.wait_s is None else failure.wait_s + 0.1 * own
         if now + wait > since + budget:
-            raise self._given_up(failure, failures, now - since) from None
-        if failure.wait_s is not None:
-            with self._lock:
-                self._quiet_until = max(self._quiet_until, now + failure.wait_s)
+            allowed = f"retries-s={self._retries_s:g}"
+            if budget < self._retries_s:
+                allowed = f"{budget:g} s at most: it has never answered"
+            raise self._given_up(failure, failures, now - since, allowed) from None
         return wait
 
-    def _given_up(self, failure: PassingError, failures: int, spent_s: float) -> QueryError | ModelError:
+    def _leave_alone(self, wait_s: float, sent: float) -> None:
+        """Silences all, unless the request was sent before the last silence was over."""
+        with self._lock:
+            if sent < self._quiet_until:
+                return
+            self._quiet_until = time.monotonic() + wait_s
+        self._usage.told_to_wait(wait_s)
+
+    def _given_up(self, failure: PassingError, failures: int, spent_s: float, allowed: str) -> QueryError | ModelError:
         asked = f", to be asked again in {failure.wait_s:.0f} s," if failure.wait_s else ""
         tries = "1 try" if failures == 1 else f"{failures} tries in {spent_s:.1f} s"
-        told = (
-            f"Expected an answer from {self._address.url}, but got {failure.reason}{asked} after {tries} "
-            f"(retries-s={self._retries_s:g})"
-        )
+        told = f"Expected an answer from {self._address.url}, but got {failure.reason}{asked} after {tries} ({allowed})"
         if failure.sign is Sign.ABSENT and not self._has_answered:
             return ModelError(f"{told}: check the URL, and that the server is running and can be reached from here")
         if self._is_too_often():
@@ -116,6 +134,16 @@ class Patience:
         with self._lock:
             self._in_a_row = 0
             self._has_answered = self._has_answered or answered
+
+
+def back_off(name: str, failures: int) -> float:
+    """Seconds to wait after so many failures of the query ``name``: they double, up to 30.
+
+    A share of it is made from the name: requests that failed together do not come back together, without any chance.
+    """
+    longest = min(_LONGEST_S, _FIRST_S * 2.0 ** min(failures - 1, 16))
+    share = int(digest("back off", name, str(failures)), 16) / 2**64
+    return longest * (0.5 + 0.5 * share)
 
 
 def _wait(seconds: float, stop: Event) -> None:

@@ -6,14 +6,16 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
+from math import isfinite
 from typing import NoReturn
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.openai.address import Address
 from pytest_vqamt.models.openai.failures import ForbiddenError, PassingError, QueryError, Sign
 from pytest_vqamt.models.openai.key import VARIABLE, Key, variables
-from pytest_vqamt.models.openai.waiting import told_to_wait
 
 _LONGEST_QUOTE = 200
 _SPENT = "insufficient_quota"
@@ -77,6 +79,28 @@ def refused(refusal: Refusal, address: Address, key: Key) -> NoReturn:
     raise QueryError(f"Expected an answer from {address.model!r}, {got}{_advice(refusal)}")
 
 
+def told_to_wait(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """Seconds to wait as the server asks in Retry-After (RFC 9110, section 10.2.3); None where it does not.
+
+    A date is taken from the server's own ``Date``, where there is one: its clock and ours may differ. OpenAI's
+    ``retry-after-ms`` is the more exact.
+
+    >>> told_to_wait({"retry-after": "2"})
+    2.0
+    """
+    milliseconds = _number(headers.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    asked = headers.get("retry-after", "")
+    seconds = _number(asked)
+    if seconds is not None:
+        return seconds
+    then = _date(asked)
+    if then is None:
+        return None
+    return max(0.0, (then - (_date(headers.get("date", "")) or now or datetime.now(UTC))).total_seconds())
+
+
 def _named(status: int) -> str:
     try:
         return f"{status} {HTTPStatus(status).phrase}"
@@ -119,3 +143,19 @@ def _advice(refusal: Refusal) -> str:
         if re.search(rf"\b{name}\b", said):
             return f"; if the server does not take {name}: {option}"
     return ""
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if isfinite(value) and value >= 0 else None
+
+
+def _date(text: str) -> datetime | None:
+    try:
+        found = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError):
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -225,3 +225,16 @@ def test_bad_records_are_left_out_where_that_is_allowed(tmp_path: Path, capsys: 
     assert "--allow-bad-records" in capsys.readouterr().err
     assert main([*typed, "--allow-bad-records"]) == 0
     assert set(re.findall(r", scene (\S+)", capsys.readouterr().out)) == {"good"}
+
+
+def test_a_kind_of_model_tells_what_can_be_set(capsys: pytest.CaptureFixture[str]) -> None:
+    printed = described(capsys, "lxmert")
+    assert printed.startswith("--vqamt-model=lxmert[:PATH]\nLXMERT with its region detector; answers questions\n")
+    told = dict(re.findall(r"^(\w+) {2,}(.*)$", printed, re.MULTILINE))
+    assert {"detector", "features", "answers"} <= set(told["settings"].split(", "))
+    assert told["needs"] == 'pip install "pytest-vqamt[transformers]"'
+
+
+def test_photos_tell_what_can_be_set(capsys: pytest.CaptureFixture[str]) -> None:
+    told = dict(re.findall(r"^(\w+) {2,}(.*)$", described(capsys, "photos"), re.MULTILINE))
+    assert {"boxes", "masks", "open-vocabulary", "names"} <= set(told["settings"].split(", "))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import torch
 
+from pytest_vqamt.core.query import Task
 from tests.models.hf.conftest import KINDS, about
 
 if TYPE_CHECKING:
@@ -23,14 +24,14 @@ def test_no_number_is_no_answer(loaded: Loaded, kind: str, wrong: float) -> None
         if weight.ndim > 1 and any(part in name for part in ("vision", "visual", "image_encoder"))
     )
     before = seeing.detach().clone()
-    asked = [about(0, "Is there a dog?"), about(1, "red?")]
-    told = speaker.answer(asked)
+    asked = [about(number, "", task=Task.CAPTIONING) for number in (0, 1)]
+    told = speaker.caption(asked)
     with torch.no_grad():
         seeing.fill_(wrong)
     try:
         with pytest.raises(ArithmeticError, match="scores are not finite numbers"):
-            speaker.answer(asked)
+            speaker.caption(asked)
     finally:
         with torch.no_grad():
             seeing.copy_(before)
-    assert speaker.answer(asked) == told
+    assert speaker.caption(asked) == told

@@ -6,6 +6,7 @@ import json
 import socket
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -66,21 +67,28 @@ def test_while_it_is_left_alone_nobody_begins(serve: Serve, model: Load, many: M
     assert sum(moment < 0.55 for moment in quiet) <= 2
 
 
-def test_a_server_of_which_one_part_is_full_is_not_left_alone_for_longer_than_it_asks(
-    serve: Serve, model: Load, many: Many
-) -> None:
-    # Two of three are refused, as where a balancer spreads requests over three machines and two are full.
-    def script(request: Request) -> Reply:
-        full = request.number % 3 and request.number < 24
-        return failed(429, Retry_After="0.3") if full else said("x", delay_s=0.03 * (request.number % 8))
+def test_a_late_refusal_does_not_silence_those_who_have_waited(serve: Serve, model: Load, many: Many) -> None:
+    # All three are sent at once: refused at 0 s, refused at 0.4 s, and answered.
+    replies = (failed(429, Retry_After="0.5"), replace(failed(429, Retry_After="0.5"), delay_s=0.4), YES)
+    server = serve(lambda request: replies[request.number] if request.number < 3 else YES)
+    stub = model(server, in_flight="3")
+    stub.answer(many(4))
+    times = [moment - server.times[0] for moment in server.times]
+    assert all(0.45 < moment < 0.8 for moment in times[3:5]), "the first refusal's half a second, and not the second's"
+    assert 0.85 < times[5] < 1.2
+    assert stub.usage["seconds told to wait"] == 0.5
 
-    server = serve(script)
-    stub = model(server, in_flight="8")
-    assert len(stub.answer(many(16))) == 16
-    # Eight begin at once and come back together, so 24 requests take two waits; what waits for every wait of the
-    # others takes twice that and more.
-    assert server.times[-1] - server.times[0] < 1.3
-    assert stub.usage["seconds to wait"] < 1.3
+
+def test_who_has_waited_as_told_does_not_wait_for_others(
+    serve: Serve, model: Load, many: Many, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The first is told to wait half a second and adds its share of 0.1 to 0.2 s; meanwhile the second, which was
+    # answered, begins again, and is told to wait half a second in its turn.
+    monkeypatch.setattr(patience, "_FIRST_S", 2.0)
+    refused = failed(429, Retry_After="0.5")
+    server = serve(lambda request: (refused, YES, refused)[request.number] if request.number < 3 else YES)
+    model(server, in_flight="2").answer(many(3))
+    assert 0.55 < server.times[3] - server.times[0] < 0.9
 
 
 def test_a_wait_beyond_the_budget_is_not_begun(serve: Serve, model: Load, ask: Ask) -> None:

@@ -1,4 +1,4 @@
-"""How long is waited: as the server asks, else twice as long each time, and the same in every run."""
+"""How long a server asks to be left alone, by the second or by the clock."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pytest_vqamt.models.openai import waiting
-from pytest_vqamt.models.openai.waiting import back_off, told_to_wait
+from pytest_vqamt.models.openai.refusals import told_to_wait
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 
@@ -37,16 +36,3 @@ NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 )
 def test_the_server_says_how_long(headers: dict[str, str], seconds: float | None) -> None:
     assert told_to_wait(headers, NOW) == seconds
-
-
-def test_waits_double_up_to_half_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "_FIRST_S", 0.5)
-    for failures, longest in ((1, 0.5), (2, 1), (3, 2), (6, 16), (7, 30), (1000, 30)):
-        waits = [back_off(f"query {number}", failures) for number in range(50)]
-        assert all(longest / 2 <= wait < longest for wait in waits)
-        assert len(set(waits)) == 50, "no two come back at once"
-        assert max(waits) - min(waits) > longest / 4
-
-
-def test_waits_are_the_same_in_every_run() -> None:
-    assert [back_off("q", 3), back_off("q", 4)] == [back_off("q", 3), back_off("q", 4)]

@@ -1,0 +1,128 @@
+"""The form of a question, told from its text alone.
+
+The rules know how English questions begin and where they offer something. What they do not settle is ``OTHER``.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+
+class QuestionForm(StrEnum):
+    """What a question is answered by."""
+
+    YES_NO = "yes or no"
+    COUNT = "a number"
+    CHOICE = "one of what it offers"
+    OTHER = "anything else"
+
+
+def form_of(text: str) -> QuestionForm:
+    """The form of a question; the same text always has the same.
+
+    A phrase that leads up to the question ("In the picture, ...") is set aside. A question that begins with a verb is
+    answered by yes or no, unless it offers a choice with "or". "Or" between things that may be there offers none:
+    "either ... or" can be affirmed, and so can "is there a dog or a cat?".
+
+    >>> form_of("In the picture, is there a dog or a cat?").name, form_of("Is the cat black or white?").name
+    ('YES_NO', 'CHOICE')
+    >>> form_of("What is the number of dogs in the picture?").name, form_of("Is the dog or the cat black?").name
+    ('COUNT', 'OTHER')
+    """
+    asked = _NO_OFFER.sub(" ", " ".join(text.casefold().replace("\u2019", "'").split())).strip(" ?.!\"'")
+    if "?" in asked:
+        return QuestionForm.OTHER  # two questions
+    asked = _without_lead(asked)
+    if _COUNT.match(asked):
+        return QuestionForm.COUNT
+    if _VERB.match(asked):
+        return _begun_with_a_verb(asked)
+    if _QUESTION_WORD.match(asked):
+        return QuestionForm.CHOICE if _offers_a_list(asked) else QuestionForm.OTHER
+    return QuestionForm.CHOICE if _BARE_CHOICE.fullmatch(asked) else QuestionForm.OTHER
+
+
+def _without_lead(asked: str) -> str:
+    """The question without what leads up to it, where a question begins after that."""
+    if _OPENING.match(asked):
+        return asked
+    for found in _LEAD.finditer(asked):
+        if _OPENING.match(asked, found.end()):
+            return asked[found.end() :]
+    return asked
+
+
+def _begun_with_a_verb(asked: str) -> QuestionForm:
+    if _ASKS_FOR_MORE.search(asked):
+        return QuestionForm.OTHER
+    if not _OR.search(asked) or _IS_AFFIRMED.search(asked):
+        return QuestionForm.YES_NO
+    complement = _COMPLEMENT.match(asked)
+    if complement:
+        return QuestionForm.CHOICE if _OR.search(asked, complement.end()) else QuestionForm.OTHER
+    of_the_subject = _OR_OF_THE_SUBJECT.match(asked)
+    return QuestionForm.CHOICE if _IS.match(asked) and not of_the_subject else QuestionForm.OTHER
+
+
+def _offers_a_list(asked: str) -> bool:
+    """Whether the question ends in a list: "..., a dog, a cat or a bird". Another clause is no list."""
+    return any(
+        _LIST.fullmatch(asked, found.end()) and not _CLAUSE.search(asked, found.end())
+        for found in _PAUSE.finditer(asked)
+    )
+
+
+_IN_THE_PICTURE = r"(?:the|this|that) (?:picture|image|photo|photograph|scene)"
+_VERB_WORD = (
+    r"(?:(?:is|are|was|were|do|does|did|has|have|had|could|would|should|must|might)(?:n't)?|can|cannot|can't|will|won't"
+    r"|may|shall|am|ain't)"
+)
+_VERB = re.compile(rf"{_VERB_WORD} ")
+_QUESTION_WORD = re.compile(
+    r"(?:(?:in|on|at|from|to|of|with|for|under|by) )?(?:what|which|whose|whom)\b"
+    r"|(?:what|who|where|when|why|how)(?:'s)?\b"
+)
+_COUNT = re.compile(
+    r"how many\b|(?:what is|what's|what are|what|which|count|give|tell me|name|state) (?:the )?"
+    r"(?:(?:total|combined|overall|exact|whole) )?(?:number|count) of (?!(?:the|this|that|a|an|his|her|its|their)\b)"
+    r"|count (?:all |up )?(?:of )?(?:the )?(?!of\b)\w"
+)
+"""The number of the bus, the number of this player: these may be written on them."""
+
+_OPENING = re.compile(rf"(?:{_VERB.pattern}|{_QUESTION_WORD.pattern}|{_COUNT.pattern})")
+_LEAD = re.compile(rf"(?:^(?:in|on|from|looking at|judging by|considering) {_IN_THE_PICTURE} |[,.:;-] (?:and )?)")
+_NO_OFFER = re.compile(
+    r"[,.:;?(]* ?\b(?:or not|yes or no)\b|\b(?:one|two|three|four|five|\d+) or (?:more|fewer|less)\b"
+)
+_ASKS_FOR_MORE = re.compile(
+    r"\b(?:what|how|why|whose)\b|^(?:can|could|would|will) you (?:please )?(?:tell|name|guess|describe|explain"
+    r"|count|list|identify)\b"
+)
+"""Questions within questions ("do you know what it is"), and requests."""
+
+_OR = re.compile(r"\bor\b")
+_IS_AFFIRMED = re.compile(
+    r"\beither\b|^\S+ there\b|\bthere (?:is|are|was|were)\b|\b(?:true|correct) that\b|^\S+ (?:any|no) "
+    r"|^\S+ (?:you|we|one|anyone) (?:see|spot|notice)\b"
+    rf"|^(?:does|do|did) {_IN_THE_PICTURE} (?:show|contain|have|include|depict|feature|display)\b"
+    rf"|^is {_IN_THE_PICTURE} (?:without|free of)\b"
+    rf"|^\S+ an? .*\b(?:visible|present|shown|seen|found|there)(?: (?:anywhere )?in {_IN_THE_PICTURE})?$"
+)
+_IS = re.compile(r"(?:is|are|was|were)(?:n't)? ")
+_COMPLEMENT = re.compile(
+    r"(?:(?:would|do|did) (?:you|we) (?:say|think|believe|call)|(?:do|does|did) .*\b(?:appear|seem|look|looks))\b"
+)
+"""After it comes what is said of something: "does the cup appear to be ...", "would you say the cup is ..."."""
+
+_OR_OF_THE_SUBJECT = re.compile(
+    r"\S+ (?:the|an?|my|his|her|its|their|your|some) \S+ or "
+    r"|\S+ (?!(?:it|he|she|they|this|that|these|those) )\S+ or "
+    r"|.* or (?:the|his|her|its|their) \S+ \S+$"
+)
+"""In "is the dog or the cat black?" either may be what is asked: which of them it is, or whether it is so."""
+
+_PAUSE = re.compile(r"[,:] ")
+_LIST = re.compile(r"[^,:]+(?:, [^,:]+)*,? or [^,:]+")
+_CLAUSE = re.compile(r"\b(?:is|are|was|were|does|do|did)\b")
+_BARE_CHOICE = re.compile(r"(?!any |some |no )[\w'-]+(?: [\w'-]+){0,2},? or [\w'-]+(?: [\w'-]+){0,2}")
