@@ -46,8 +46,12 @@ class Author:
     fingerprint: str
 
 
-def note_found(folder: Path, photo: str, scene_id: str, author: Author, findings: Sequence[Found]) -> None:
+def note_found(
+    folder: Path, photo: str, scene_id: str, author: Author, findings: Sequence[Found], *, size_bytes: int
+) -> None:
     """Notes who has written the line of ``photo``, and of each thing in it, by its id, who has found it and how surely.
+
+    ``size_bytes`` is that of the photo's file, by which one sees whether another took its place.
 
     Raises:
         DataError: the file cannot be written.
@@ -62,6 +66,7 @@ def note_found(folder: Path, photo: str, scene_id: str, author: Author, findings
             {
                 "photo": photo,
                 "id": scene_id,
+                "bytes": size_bytes,
                 "settings": dict(author.settings),
                 "detectors": author.fingerprint,
                 "objects": things,
@@ -98,6 +103,11 @@ def settings_of_lines(folder: Path) -> Mapping[str, Mapping[str, object]]:
         for row in _rows(folder / FILE)
         if isinstance(settings := row.get("settings"), dict)
     }
+
+
+def sizes_of_lines(folder: Path) -> Mapping[str, int]:
+    """How many bytes each photo had when its line was last written, where detectors have written it."""
+    return {str(row.get("photo")): size for row in _rows(folder / FILE) if isinstance(size := row.get("bytes"), int)}
 
 
 def _rows(file: Path) -> Iterator[Mapping[str, object]]:

@@ -15,7 +15,7 @@ from pytest_vqamt.core.detections import Found
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Photo, Region, Scene, Thing
 from pytest_vqamt.data.graph_rows import row_of_scene, scene_of_row
-from pytest_vqamt.data.showing import reason, shown_path
+from pytest_vqamt.data.showing import named, reason, shown_path
 from pytest_vqamt.data.words import cleaned, is_multi_coloured
 
 LEAST_SIDE_PX = 2.0
@@ -63,7 +63,7 @@ def row_of(findings: Sequence[Found], *, scene_id: str, file: str, size: tuple[i
         regions=tuple(Region(name=each.name, box=each.box) for each in findings if each.is_crowd),
     )
     row = row_of_scene(scene, file, {thing_id: each.polygons for thing_id, each in things.items()})
-    scene_of_row(row, file)  # or it could not be read back
+    scene_of_row(row, named(file))  # or it could not be read back
     return row
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import IO
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.graph_writing import unwritable
+from pytest_vqamt.data.showing import shown_path
 
 
 @contextmanager
@@ -26,14 +28,18 @@ def only_writer(file: Path) -> Iterator[None]:
     except OSError as error:
         raise DataError(unwritable(file, error)) from error
     with opened:
-        _wait(opened)
+        _wait(opened, file)
         yield
 
 
-def _wait(opened: IO[bytes]) -> None:
+def _wait(opened: IO[bytes], file: Path) -> None:
     try:
         import fcntl
     except ModuleNotFoundError:
         return
     with suppress(OSError):
-        fcntl.flock(opened.fileno(), fcntl.LOCK_EX)
+        try:
+            fcntl.flock(opened.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print(f"vqamt: waiting for another run that adds to {shown_path(file)}", file=sys.stderr, flush=True)
+            fcntl.flock(opened.fileno(), fcntl.LOCK_EX)

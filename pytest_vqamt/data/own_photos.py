@@ -107,6 +107,12 @@ class OwnPhotos:
             return PhotoFiles(self.path).digest(name)
         return ""
 
+    def size_bytes(self, name: str) -> int | None:
+        """Of the photo's file; None where it cannot be known."""
+        with suppress(OSError, ValueError):  # ValueError: no file can have such a name
+            return (self.path / name).stat().st_size
+        return None
+
     def _lines(self) -> Iterator[tuple[int, object]]:
         """What each line says, with its number; the error where it is no JSON."""
         try:

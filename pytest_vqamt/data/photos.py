@@ -7,7 +7,8 @@ from pathlib import Path
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.detected import troubles
+from pytest_vqamt.data.detected import FILE as NOTES
+from pytest_vqamt.data.detected import sizes_of_lines, troubles
 from pytest_vqamt.data.graphs import Graphs
 from pytest_vqamt.data.own_photos import FILE, SUFFIXES, OwnPhotos, open_folder
 from pytest_vqamt.data.photo_files import PhotoFiles
@@ -15,7 +16,8 @@ from pytest_vqamt.data.showing import named, shown_path
 
 HOW = (
     f"Write {FILE}, one scene a line (docs/graphs.md), or have a detector write it: run pytest with "
-    "--vqamt-data=photos:DIR and --vqamt-option boxes=REPO-OR-PATH, masks=..., open-vocabulary=... or detector=... (docs/models/photos.md)"
+    "--vqamt-data=photos:DIR and --vqamt-option boxes=REPO-OR-PATH, masks=..., open-vocabulary=... or detector=... "
+    "(docs/models/photos.md)"
 )
 """What to do about photos that nothing is known of."""
 
@@ -60,6 +62,7 @@ def load(argument: str) -> AnnotatedPhotos:
     photos = PhotoFiles(folder.path)
     graphs = PhotoGraphs(folder.file, photos, tuple(broken.values()))
     _warn_of(argument, tuple(name for name in bare if name not in broken))
+    _warn_of_others(folder, frozenset(bare))
     return AnnotatedPhotos(
         spec=f"photos:{argument}",
         description=f"{len(graphs)} scene{'s' if len(graphs) > 1 else ''} of {FILE}, "
@@ -80,19 +83,30 @@ def _warn_of(argument: str, bare: tuple[str, ...]) -> None:
     if bare:
         one = len(bare) == 1
         _warn(
-            f"{len(bare)} photo{'' if one else 's'} in {shown_path(argument)} {'has' if one else 'have'} no line in {FILE} "
-            f"and {'is' if one else 'are'} left out, the first: {named(bare[0])}. {HOW}"
+            f"{len(bare)} photo{'' if one else 's'} in {shown_path(argument)} {'has' if one else 'have'} no line in "
+            f"{FILE} and {'is' if one else 'are'} left out, the first: {named(bare[0])}. {HOW}"
+        )
+
+
+def _warn_of_others(folder: OwnPhotos, bare: frozenset[str]) -> None:
+    """Warns of the photos with a line that detectors wrote when another file was in their place."""
+    sizes = {name: size for name, size in sizes_of_lines(folder.path).items() if name not in bare}
+    others = [name for name, size in sizes.items() if folder.size_bytes(name) not in (None, size)]
+    if others:
+        _warn(
+            f"{len(others)} of the photos in {shown_path(folder.path)} {'has' if len(others) == 1 else 'have'} another "
+            f"size in bytes than when detectors looked at it, the first: {named(others[0])}. Delete its line in {FILE} "
+            f"to have it looked at anew, or, if that is right, its line in {NOTES}"
         )
 
 
 def _warn_of_kinds(argument: str, not_read: tuple[str, ...]) -> None:
     """Warns of the photos that nothing here reads."""
     if not_read:
-        one = len(not_read) == 1
         kinds = ", ".join(sorted({Path(name).suffix.lower() for name in not_read}))
         _warn(
-            f"{len(not_read)} file{'' if one else 's'} in {shown_path(argument)} {'is' if one else 'are'} of a kind that "
-            f"is not read ({kinds}) and {'is' if one else 'are'} left out: convert {'it' if one else 'them'} to JPEG or PNG"
+            f"photos in {shown_path(argument)} of kinds that are not read ({kinds}) are left out, {len(not_read)} in "
+            f"all, the first: {named(not_read[0])}. Convert them to JPEG or PNG"
         )
 
 

@@ -1,11 +1,10 @@
-"""Options and labels in answers: what was named, and only that."""
+"""Options in answers: what was named, and only that."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-from pytest_vqamt.core.truth import Label
 from pytest_vqamt.language.answer_text import SHORT, Unread, Unreadable, prepare, unread
 from pytest_vqamt.language.nouns import plural, singular
 
@@ -26,17 +25,6 @@ def read_choice(text: str, options: tuple[str, ...]) -> str | Unread:
     return (_choice if len(text) <= SHORT else _choice.__wrapped__)(text, options)
 
 
-def read_label(text: str) -> Label | Unread:
-    """The label of visual entailment that an answer names, as noun or verb.
-
-    "Yes" and "no" name none. A denied label ("does not contradict") leaves two others and names none either.
-
-    >>> read_label("The image contradicts the hypothesis.").value
-    'contradiction'
-    """
-    return _LABELS.get(text) or (_label if len(text) <= SHORT else _label.__wrapped__)(text)
-
-
 @lru_cache(maxsize=65536)
 def _choice(text: str, options: tuple[str, ...]) -> str | Unread:
     prepared = prepare(text)
@@ -53,21 +41,6 @@ def _choice(text: str, options: tuple[str, ...]) -> str | Unread:
     return named.pop() if named else unread(prepared, Unreadable.NO_OPTION)
 
 
-@lru_cache(maxsize=4096)
-def _label(text: str) -> Label | Unread:
-    prepared = prepare(text)
-    if isinstance(prepared, Unread):
-        return prepared
-    named: set[Label] = set()
-    for found in _LABEL.finditer(prepared):
-        if _DENIAL.search(prepared, 0, found.start()):
-            return Unread(Unreadable.NO_LABEL)
-        named.add(_LABELS_BY_STEM[found[1]])
-    if len(named) > 1:
-        return Unread(Unreadable.SEVERAL_LABELS)
-    return named.pop() if named else unread(prepared, Unreadable.NO_LABEL)
-
-
 def without_questions(prepared: str) -> str:
     """The answer without the sentences of it that ask; all of it where it does nothing else."""
     statements = _QUESTION.sub(" ", prepared).strip()
@@ -76,9 +49,6 @@ def without_questions(prepared: str) -> str:
 
 _QUESTION = re.compile(r"(?:^|(?<=[.!?\n]))[^.!?\n]*\?")
 _DENIAL = re.compile(r"\b(?:not|nor|neither|never|no)(?: (?:a|an|the|any|really|in|be|is|it|either|at all))*\s$")
-_LABEL = re.compile(r"\b(?:un)?(entail|neutral|contradict)(?:s|ed|ing|ment|ion|ory|ive|ity)?\b")
-_LABELS_BY_STEM = {"entail": Label.ENTAILMENT, "neutral": Label.NEUTRAL, "contradict": Label.CONTRADICTION}
-_LABELS = {label.value: label for label in Label}
 
 
 @lru_cache(maxsize=65536)

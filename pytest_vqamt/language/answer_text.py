@@ -58,16 +58,22 @@ def strip_reasoning(text: str) -> str:
     return kept.strip() if inside else f"{kept}{text[start:]}".strip()
 
 
-def prepare(text: str) -> str | Unread:
+def answer_proper(text: str) -> str:
     """``text`` in lower case with contractions written out, and no more of it than the answer proper.
 
     What follows "answer:" (or stands in an answer tag or in LaTeX's box) is the answer proper. Sentences stay on their
     own lines where they were.
+    """
+    return _plain(strip_reasoning(text))
+
+
+def prepare(text: str) -> str | Unread:
+    """The answer proper, or why there is none.
 
     Returns:
         The text, or why there is nothing to read: it is empty or a refusal that no "but" takes back.
     """
-    bare = _plain(strip_reasoning(text))
+    bare = answer_proper(text)
     if not _SOMETHING.search(bare):
         return Unread(Unreadable.EMPTY)
     refusal = _REFUSAL.search(bare)

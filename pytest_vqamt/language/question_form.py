@@ -8,6 +8,9 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+VERSION = 1
+"""Changes with the rules: answers to other prompts are not taken for answers to these."""
+
 
 class QuestionForm(StrEnum):
     """What a question is answered by."""
@@ -60,9 +63,10 @@ def _begun_with_a_verb(asked: str) -> QuestionForm:
         return QuestionForm.YES_NO
     complement = _COMPLEMENT.match(asked)
     if complement:
-        return QuestionForm.CHOICE if _OR.search(asked, complement.end()) else QuestionForm.OTHER
-    of_the_subject = _OR_OF_THE_SUBJECT.match(asked)
-    return QuestionForm.CHOICE if _IS.match(asked) and not of_the_subject else QuestionForm.OTHER
+        offered = _OR.search(asked, complement.end()) and not _VERB_AFTER_OR.search(asked)
+    else:
+        offered = _IS.match(asked) and not _OR_OF_THE_SUBJECT.match(asked)
+    return QuestionForm.CHOICE if offered else QuestionForm.OTHER
 
 
 def _offers_a_list(asked: str) -> bool:
@@ -88,13 +92,15 @@ _COUNT = re.compile(
     r"(?:(?:total|combined|overall|exact|whole) )?(?:number|count) of (?!(?:the|this|that|a|an|his|her|its|their)\b)"
     r"|count (?:all |up )?(?:of )?(?:the )?(?!of\b)\w"
 )
-"""The number of the bus, the number of this player: these may be written on them."""
+"""But not "the number of the bus" or "of this player": it is written there, and nothing is counted."""
 
 _OPENING = re.compile(rf"(?:{_VERB.pattern}|{_QUESTION_WORD.pattern}|{_COUNT.pattern})")
 _LEAD = re.compile(rf"(?:^(?:in|on|from|looking at|judging by|considering) {_IN_THE_PICTURE} |[,.:;-] (?:and )?)")
 _NO_OFFER = re.compile(
     r"[,.:;?(]* ?\b(?:or not|yes or no)\b|\b(?:one|two|three|four|five|\d+) or (?:more|fewer|less)\b"
 )
+"""Where "or" stands and nothing is to be chosen."""
+
 _ASKS_FOR_MORE = re.compile(
     r"\b(?:what|how|why|whose)\b|^(?:can|could|would|will) you (?:please )?(?:tell|name|guess|describe|explain"
     r"|count|list|identify)\b"
@@ -115,6 +121,7 @@ _COMPLEMENT = re.compile(
 )
 """After it comes what is said of something: "does the cup appear to be ...", "would you say the cup is ..."."""
 
+_VERB_AFTER_OR = re.compile(r"\bor\b.* (?:is|are|was|were)\b")
 _OR_OF_THE_SUBJECT = re.compile(
     r"\S+ (?:the|an?|my|his|her|its|their|your|some) \S+ or "
     r"|\S+ (?!(?:it|he|she|they|this|that|these|those) )\S+ or "

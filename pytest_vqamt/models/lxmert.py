@@ -14,6 +14,7 @@ from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.bert_words import QuestionForm, bert_tokenizer
 from pytest_vqamt.models.loading.config import check_model_type
 from pytest_vqamt.models.loading.files import digest_of
+from pytest_vqamt.models.loading.pixels import check_torchvision
 from pytest_vqamt.models.loading.places import located
 from pytest_vqamt.models.loading.runtime import Runtime
 from pytest_vqamt.models.loading.weights import load_weights
@@ -55,9 +56,8 @@ def load(argument: str, options: ModelOptions) -> RegionQuestionModel:
         OptionError: a setting is wrong.
         ModelError: a file is missing or of another model: weights, words or answers would be made up in silence.
     """
-    from transformers import LxmertForQuestionAnswering
-
-    checkpoint = located(argument, default=DEFAULT, kind="lxmert")
+    check_torchvision()
+    checkpoint = located(argument, default=DEFAULT, kind="lxmert", beside=())
     check_model_type(checkpoint, ("lxmert",))
     check_number(checkpoint, "visual_feat_dim", WIDTH, default=WIDTH)
     check_number(checkpoint, "visual_pos_dim", 4, default=4)
@@ -65,6 +65,8 @@ def load(argument: str, options: ModelOptions) -> RegionQuestionModel:
     tokenizer = bert_tokenizer(checkpoint, whole_number(checkpoint, "vocab_size", 30522))
     runtime = Runtime.of(options)
     regions = region_source(options, checkpoint.folder)
+    from transformers import LxmertForQuestionAnswering
+
     model = load_weights(LxmertForQuestionAnswering, checkpoint, runtime)
     return RegionQuestionModel(
         Parts(

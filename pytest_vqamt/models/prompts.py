@@ -7,7 +7,7 @@ from dataclasses import astuple, dataclass, replace
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.hashing import digest
 from pytest_vqamt.core.query import ModelInput, Task
-from pytest_vqamt.language.question_form import QuestionForm, form_of
+from pytest_vqamt.language.question_form import VERSION, QuestionForm, form_of
 from pytest_vqamt.models.base import ModelOptions
 
 PLACE = "{text}"
@@ -51,8 +51,9 @@ class Prompts:
 
     @property
     def digest(self) -> str:
-        """Names all of them, for fingerprints."""
-        return digest(*map(str, astuple(self)))
+        """Names all of them, for fingerprints, and the rules by which one of them is taken."""
+        rules = (f"forms {VERSION}",) if self.yes_no or self.count or self.choice else ()
+        return digest(*map(str, astuple(self)), *rules)
 
     def _of_question(self, text: str) -> str:
         match form_of(text):
@@ -107,8 +108,8 @@ def prompts_of(options: ModelOptions, base: Prompts = INSTRUCTED) -> Prompts:
     r"""``base`` with what the user sets instead; ``\n`` in a prompt is a new line.
 
     Raises:
-        OptionError: a prompt has no place for its text, one for descriptions is empty or has such a place, or a length
-            is no whole number.
+        OptionError: a prompt has no place for its text; one for descriptions has such a place, or is empty although the
+            model has to be told what to do; or a length is no whole number.
     """
     texts: dict[str, str] = {}
     lengths: dict[str, int] = {}
@@ -119,7 +120,7 @@ def prompts_of(options: ModelOptions, base: Prompts = INSTRUCTED) -> Prompts:
             if field == "caption":
                 if PLACE in value:
                     raise OptionError(f"Expected a prompt without {PLACE}, for nothing is asked beside it, {given}")
-                if not value.strip() and base.caption:
+                if not value.strip() and base.caption == INSTRUCTED.caption:  # what continues a text may begin it, too
                     raise OptionError(f"Expected a prompt that asks for a description, {given}")
             elif not value.strip() and field in _MAY_BE_EMPTY:
                 value = ""

@@ -20,6 +20,7 @@ from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.bert_words import QuestionForm, bert_tokenizer
 from pytest_vqamt.models.loading.config import check_model_type, config_of
 from pytest_vqamt.models.loading.files import digest_of
+from pytest_vqamt.models.loading.pixels import check_torchvision
 from pytest_vqamt.models.loading.places import located
 from pytest_vqamt.models.loading.runtime import Runtime
 from pytest_vqamt.models.loading.weights import load_weights
@@ -56,9 +57,8 @@ def load(argument: str, options: ModelOptions) -> RegionQuestionModel:
         OptionError: a setting is wrong.
         ModelError: a file is missing or of another model: weights, words or answers would be made up in silence.
     """
-    from transformers import VisualBertForQuestionAnswering
-
-    checkpoint = located(argument, default=DEFAULT, kind="visualbert")
+    check_torchvision()
+    checkpoint = located(argument, default=DEFAULT, kind="visualbert", beside=())
     config = config_of(checkpoint)
     check_model_type(checkpoint, ("visual_bert",))
     check_number(checkpoint, "visual_embedding_dim", WIDTH, default=512)
@@ -71,6 +71,8 @@ def load(argument: str, options: ModelOptions) -> RegionQuestionModel:
     tokenizer = bert_tokenizer(checkpoint, whole_number(checkpoint, "vocab_size", 30522))
     runtime = Runtime.of(options)
     regions = region_source(options, checkpoint.folder)
+    from transformers import VisualBertForQuestionAnswering
+
     model = load_weights(VisualBertForQuestionAnswering, checkpoint, runtime)
     return RegionQuestionModel(
         Parts(

@@ -131,6 +131,11 @@ def test_every_row_is_of_the_schema_and_reads_back(findings: list[Found], width:
     assert all(thing.box.x1 <= width + 1e-6 and thing.box.y1 <= height + 1e-6 for thing in scene.objects)
 
 
+def test_a_name_of_two_lines_is_told_of_on_one() -> None:
+    with pytest.raises(DataError, match=r"^'a\\nb\.png': id: Expected an id, but got "):
+        row_of((), scene_id="a\nb.png", file="a\nb.png", size=SIZE)
+
+
 # Lines in a file.
 
 

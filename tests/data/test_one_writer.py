@@ -27,14 +27,19 @@ with only_writer(Path(sys.argv[1])):
 def test_the_second_waits_for_the_first(tmp_path: Path) -> None:
     file = tmp_path / "graphs.detected.jsonl"
     with only_writer(file):
-        other = subprocess.Popen([sys.executable, "-c", WAITS, str(file)], stdout=subprocess.PIPE, text=True)
+        other = subprocess.Popen(
+            [sys.executable, "-c", WAITS, str(file)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
         assert other.stdout is not None
+        assert other.stderr is not None
         assert other.stdout.readline() == "ready\n"
+        assert other.stderr.readline() == f"vqamt: waiting for another run that adds to '{file}'\n"
         time.sleep(0.3)
         assert other.poll() is None
     assert other.stdout.readline() == "in\n"
     assert other.wait() == 0
     other.stdout.close()
+    other.stderr.close()
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:

@@ -93,6 +93,12 @@ def test_a_digest_of_what_can_be_read(folder: Path) -> None:
     assert own.digest("b.jpg") == own.digest("absent.jpg") == ""
 
 
+def test_the_size_of_what_is_there(folder: Path) -> None:
+    own = OwnPhotos(path=folder)
+    assert own.size_bytes("notes.txt") == 8
+    assert own.size_bytes("absent.jpg") is own.size_bytes("a\0.jpg") is None
+
+
 def test_what_is_no_folder(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="photos:DIR"):
         open_folder("")

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import Found
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError
 from pytest_vqamt.data.catalogue import load
@@ -51,6 +52,26 @@ def test_a_broken_photo_is_a_bad_record_and_the_others_are_looked_at(folder: Pat
     (folder / "text.png").unlink()
     complete(f"photos:{folder}", options(detector))
     assert len(load(f"photos:{folder}")) == 3
+
+
+def test_what_is_done_and_what_came_of_it_are_told(
+    folder: Path, detector: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A log shows no bar."""
+    (folder / "text.png").write_text("no picture")
+
+    def sees(image: Image.Image) -> tuple[Found, ...]:
+        dog = Found(name="dog", box=Box(0, 0, 20, 20), score=0.9, by="boxes")
+        return () if image.width == 60 else (dog, dog)
+
+    put(monkeypatch, sees)
+    complete(f"photos:{folder}", options(detector))
+    assert capsys.readouterr().err.splitlines() == [
+        f"vqamt: looking at 4 photos in '{folder}' without a line in graphs.jsonl",
+        "vqamt: looked at 4 photos: 4 things, nothing in 1, no line for 1",
+    ]
+    complete(f"photos:{folder}", options(detector))
+    assert capsys.readouterr().err == ""
 
 
 def test_a_name_that_is_not_utf_8_costs_only_its_photo(folder: Path, detector: Path) -> None:

@@ -1,4 +1,4 @@
-"""Options and labels in answers, expected by hand."""
+"""Options in answers, expected by hand."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.core.truth import Label
-from pytest_vqamt.language.answers import Unread, Unreadable, read_choice, read_label
+from pytest_vqamt.language.answers import Unread, Unreadable, read_choice
 from pytest_vqamt.language.nouns import plural
 
 COLOURS = ("red", "blue", "light blue")
@@ -40,22 +39,6 @@ NO_CHOICE = [
     ("dog", (), Unreadable.NO_OPTION),
 ]  # fmt: skip
 
-LABELS = [
-    ("entailment", Label.ENTAILMENT), ("Entailment.", Label.ENTAILMENT), ("entailed", Label.ENTAILMENT),
-    ("ENTAILS", Label.ENTAILMENT), ("The image entails the hypothesis.", Label.ENTAILMENT),
-    ("The answer is contradiction", Label.CONTRADICTION), ("contradicts", Label.CONTRADICTION),
-    ("It is a contradiction.", Label.CONTRADICTION), ("contradictory", Label.CONTRADICTION),
-    ("neutral", Label.NEUTRAL), ("Answer: **Neutral**", Label.NEUTRAL), ("Label: neutral", Label.NEUTRAL),
-    ("<think>entailment? no</think>Neutral", Label.NEUTRAL),
-]  # fmt: skip
-
-NO_LABEL = [
-    ("yes", Unreadable.NO_LABEL), ("maybe", Unreadable.NO_LABEL), ("not entailed", Unreadable.NO_LABEL),
-    ("The image does not contradict it.", Unreadable.NO_LABEL), ("entailment or neutral", Unreadable.SEVERAL_LABELS),
-    ("entailment, neutral, contradiction", Unreadable.SEVERAL_LABELS), ("", Unreadable.EMPTY),
-    ("I don't know", Unreadable.REFUSAL),
-]  # fmt: skip
-
 
 @pytest.mark.parametrize(("text", "options", "option"), CHOICES)
 def test_the_option_named_is_read(text: str, options: tuple[str, ...], option: str) -> None:
@@ -66,16 +49,6 @@ def test_the_option_named_is_read(text: str, options: tuple[str, ...], option: s
 @pytest.mark.parametrize(("text", "options", "reason"), NO_CHOICE)
 def test_what_names_no_one_option_says_why(text: str, options: tuple[str, ...], reason: Unreadable) -> None:
     assert read_choice(text, options) == Unread(reason)
-
-
-@pytest.mark.parametrize(("text", "label"), LABELS)
-def test_the_label_named_is_read(text: str, label: Label) -> None:
-    assert read_label(text) is label
-
-
-@pytest.mark.parametrize(("text", "reason"), NO_LABEL)
-def test_what_names_no_one_label_says_why(text: str, reason: Unreadable) -> None:
-    assert read_label(text) == Unread(reason)
 
 
 WORDS = ["dog", "hot dog", "teddy bear", "bear", "red", "dark red", "man", "woman", "orange", "open", "t-shirt", "bus"]
@@ -98,4 +71,3 @@ def test_whichever_option_is_named_in_a_sentence_is_read(
 @given(text=st.text(), options=st.lists(st.text(min_size=1), max_size=3).map(tuple))
 def test_every_text_has_a_reading(text: str, options: tuple[str, ...]) -> None:
     assert isinstance(read_choice(text, options), str | Unread)
-    assert isinstance(read_label(text), Label | Unread)

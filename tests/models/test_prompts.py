@@ -1,18 +1,21 @@
-"""Each form of question has its prompt, users may put others in their place, and answers give labels."""
+"""Each form of question has its prompt, and users may put others in their place."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.meaning import Absent, Annotated, Choice, Count, Describe, Exists, Group, Meaning
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.prompts import BARE, INSTRUCTED, PROMPT_SETTINGS, Prompts, label, prompts_of
+from pytest_vqamt.models.prompts import BARE, INSTRUCTED, PROMPT_SETTINGS, Prompts, prompts_of
 
 if TYPE_CHECKING:
     from tests.models.conftest import Ask
@@ -37,6 +40,30 @@ FORMS = Prompts(question="Q {text}", yes_no="Y {text}", count="N {text}", choice
 )
 def test_a_question_has_the_prompt_of_its_form(ask: Ask, meaning: Meaning, text: str, said: str) -> None:
     assert FORMS.text(ask(meaning, text)) == said
+
+
+TEXTS = ("Is there a dog?", "Is it red or blue?", "How many dogs?", "What colour?", "Is the dog or the cat black?")
+MEANINGS: tuple[Meaning, ...] = (
+    Exists(group=DOG),
+    Absent(group=DOG),
+    Count(groups=(DOG,)),
+    Choice(what=DOG, options=("red", "blue")),
+    Annotated(answers=(("yes", 1.0),), options=("yes", "no")),
+    Annotated(answers=(("yes", 1.0),)),
+    Describe(),
+)
+
+
+@given(
+    text=st.text() | st.sampled_from(TEXTS),
+    meanings=st.tuples(st.sampled_from(MEANINGS), st.sampled_from(MEANINGS)),
+    task=st.sampled_from(Task),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # the fixture keeps nothing
+def test_queries_of_one_id_have_one_prompt(ask: Ask, text: str, meanings: tuple[Meaning, Meaning], task: Task) -> None:
+    first, second = (ask(meaning, text, task=task) for meaning in meanings)
+    assert first.query.id == second.query.id
+    assert FORMS.text(first) == FORMS.text(second)
 
 
 def test_hypotheses_and_descriptions_have_theirs(ask: Ask) -> None:
@@ -64,7 +91,7 @@ def test_users_put_their_own_in_their_place() -> None:
 
 @pytest.mark.parametrize("name", PROMPT_SETTINGS)
 def test_each_setting_changes_the_digest(name: str) -> None:
-    value = "7" if name.startswith("longest") else "Well, {text}"
+    value = "7" if name.startswith("longest") else "Well?" if name == "prompt-caption" else "Well, {text}"
     assert prompts_of(ModelOptions(settings={name: value})).digest != INSTRUCTED.digest
 
 
@@ -73,28 +100,41 @@ def test_a_prompt_without_a_place_for_its_text_is_refused() -> None:
         prompts_of(ModelOptions(settings={"prompt-question": "Well?"}))
 
 
+@pytest.mark.parametrize("name", ["prompt-question", "prompt-entailment"])
+def test_an_empty_prompt_has_no_place_for_its_text(name: str) -> None:
+    with pytest.raises(OptionError, match=rf"Expected \{{text\}} in the prompt, .* got {name}=''"):
+        prompts_of(ModelOptions(settings={name: ""}))
+
+
+@pytest.mark.parametrize("value", ["", "  ", "\\n"])
+@pytest.mark.parametrize(("form", "text"), [("yes-no", TEXTS[0]), ("choice", TEXTS[1]), ("count", TEXTS[2])])
+def test_an_empty_prompt_of_a_form_is_that_of_questions(ask: Ask, form: str, text: str, value: str) -> None:
+    changed = prompts_of(ModelOptions(settings={f"prompt-{form}": value}), FORMS)
+    assert changed.text(ask(Describe(), text)) == f"Q {text}"
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("", "a prompt that asks for a description, but got prompt-caption=''"),
+        (" ", "a prompt that asks for a description, but got prompt-caption=' '"),
+        ("{text}", r"a prompt without \{text\}, .* but got prompt-caption='\{text\}'"),
+    ],
+)
+def test_a_prompt_for_descriptions_that_asks_for_none_is_refused(value: str, told: str) -> None:
+    with pytest.raises(OptionError, match=told):
+        prompts_of(ModelOptions(settings={"prompt-caption": value}))
+
+
+def test_what_continues_a_text_may_begin_it_as_well() -> None:
+    continuing = replace(INSTRUCTED, caption="a picture of")
+    assert prompts_of(ModelOptions(settings={"prompt-caption": ""}), continuing).caption == ""
+
+
 @pytest.mark.parametrize("value", ["0", "-1", "many", "5000", ""])
 def test_a_length_that_is_none_is_refused(value: str) -> None:
     with pytest.raises(OptionError, match=f"number of tokens from 1 to 4096, but got longest-answer={value!r}"):
         prompts_of(ModelOptions(settings={"longest-answer": value}))
-
-
-@pytest.mark.parametrize(
-    ("said", "taken"),
-    [
-        ("entailment", "entailment"),
-        ("Entailment.", "entailment"),
-        ("The picture contradicts it.", "contradiction"),
-        ("**Neutral**", "neutral"),
-        ("entailment or neutral", "entailment or neutral"),
-        ("It is not entailment.", "It is not entailment."),
-        ("It doesn't contradict; entails", "It doesn't contradict; entails"),
-        ("yes", "yes"),
-        ("", ""),
-    ],
-)
-def test_a_label_is_taken_where_just_one_is_named(said: str, taken: str) -> None:
-    assert label(said) == taken
 
 
 def test_the_documentation_has_the_prompts_as_they_are() -> None:

@@ -18,6 +18,7 @@ from pytest_vqamt.models.region_question import RegionQuestionModel
 from pytest_vqamt.models.regions.detected import DetectedRegions
 from tests.models.small import region_models
 from tests.models.small.asking import ask_all
+from tests.models.small.damage import with_setting
 from tests.models.small.features import Looking
 from tests.models.small.inputs import QUESTIONS, SIZES, asked, mixed, query, render
 from tests.models.small.region_models import ANSWERS
@@ -209,6 +210,15 @@ def test_the_fingerprint_names_files_answers_regions_and_packages(
 def test_half_precision_answers_too(kind: Kind, folder: Path, options: ModelOptions) -> None:
     said = kind.load(str(folder), replace(options, dtype="bfloat16")).answer(mixed())
     assert {answer.text for answer in said} <= set(ANSWERS) - {""}
+
+
+def test_output_that_was_read_by_its_place_has_names(
+    kind: Kind, tmp_path: Path, model: RegionQuestionModel, options: ModelOptions
+) -> None:
+    """A copy of LXMERT's published configuration says so."""
+    folder = kind.write(tmp_path)
+    with_setting("return_dict", value=False)(folder)
+    assert kind.load(str(folder), options).answer(mixed()) == model.answer(mixed())
 
 
 def test_batches_grow_on_an_accelerator_alone(model: RegionQuestionModel) -> None:

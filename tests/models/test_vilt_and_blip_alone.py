@@ -1,4 +1,4 @@
-"""ViLT and BLIP in a process of their own: what is imported, and a torchvision that belongs to another torch."""
+"""Adapters in a process of their own: what is imported, and a torchvision that belongs to another torch."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.models.small import region_models
 from tests.models.small.blip import blip_vqa
 from tests.models.small.vilt import vilt_vqa
 
 LOADED = """
 import sys
 import pytest_vqamt.models.blip.load, pytest_vqamt.models.vilt.load
+from pytest_vqamt.models import lxmert, visualbert
 assert not {'torch', 'transformers', 'PIL', 'numpy'} & set(sys.modules), "nothing heavy before a model is made"
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.base import ModelOptions
-for module, folder in ((pytest_vqamt.models.vilt.load, sys.argv[1]), (pytest_vqamt.models.blip.load, sys.argv[2])):
+adapters = (pytest_vqamt.models.vilt.load, pytest_vqamt.models.blip.load, lxmert, visualbert)
+for module, folder in zip(adapters, sys.argv[1:], strict=True):
     try:
         module.load(folder, ModelOptions(device="cpu"))
     except ModelError as error:
@@ -31,7 +34,7 @@ def test_a_torchvision_of_another_torch_is_told_in_one_line(tmp_path: Path) -> N
     (tmp_path / "torchvision").mkdir()
     (tmp_path / "torchvision" / "__init__.py").write_text(MISMATCHED)
     told = loaded(tmp_path).splitlines()
-    assert len(told) == 2
+    assert len(told) == 4
     for line in told:
         assert line.startswith("Expected a torchvision that belongs to torch ")
         assert "operator torchvision::nms does not exist" in line
@@ -39,7 +42,10 @@ def test_a_torchvision_of_another_torch_is_told_in_one_line(tmp_path: Path) -> N
 
 def loaded(tmp_path: Path) -> str:
     """What is told when one checkpoint of each is loaded, modules in ``tmp_path`` being found first."""
-    folders = [str(vilt_vqa(tmp_path / "vilt")), str(blip_vqa(tmp_path / "blip"))]
+    folders = [
+        str(write(tmp_path / write.__name__))
+        for write in (vilt_vqa, blip_vqa, region_models.lxmert, region_models.visualbert)
+    ]
     here = Path(__file__).parents[2]
     paths = os.pathsep.join(str(path) for path in (tmp_path, here))
     done = subprocess.run(

@@ -55,18 +55,21 @@ def asked(server: Stub) -> Counter[tuple[str, str]]:
     return Counter((request.prompt, request.picture) for request in server.requests)
 
 
-def test_a_run_reports_what_it_cost(
-    pytester: pytest.Pytester, run: Run, serve: Serve, workers: tuple[str, ...]
-) -> None:
-    server = serve(always(said("yes", usage=USAGE)))
-    result = run(SIX, "--vqamt-report=out", *workers, model=spec(server))
-    result.assert_outcomes(passed=6)
+def check_cost(pytester: pytest.Pytester, server: Stub) -> None:
     (model,) = report(pytester)["models"]
     count = len(server.requests)
     assert count >= 30
     assert model["name"] == spec(server)
     assert model["queries_asked"] == count
     assert model["usage"] == {"requests": count, "tokens in": 50 * count, "tokens out": 2 * count, "cost": 0.5 * count}
+
+
+def test_a_run_reports_what_it_cost(pytester: pytest.Pytester, run: Run, serve: Serve) -> None:
+    server = serve(always(said("yes", usage=USAGE)))
+    result = run(SIX, "--vqamt-report=out", model=spec(server))
+    result.assert_outcomes(passed=6)
+    check_cost(pytester, server)
+    count = len(server.requests)
     assert f"used requests {count}, tokens in {50 * count:,}, tokens out" in result.stdout.str()
     server.requests.clear()
     run(SIX, "--vqamt-report=out", model=spec(server)).assert_outcomes(passed=6)
@@ -98,11 +101,26 @@ def test_a_query_that_the_server_refuses_costs_only_itself(pytester: pytest.Pyte
 
 
 def test_a_model_that_is_not_there_is_told_in_a_line(run: Run, serve: Serve) -> None:
-    result = run(REVERSION, model=spec(serve(always(failed(404, "no model called org/stub:1")))))
+    server = serve(always(failed(404, "no model called org/stub:1")))
+    result = run(REVERSION, model=spec(server))
     result.assert_outcomes(errors=2)
+    assert len(server.requests) <= 32, "what was under way at once; the second item asks no more"
     text = result.stdout.str()
     assert "404 Not Found (no model called org/stub:1): check the name of the model" in text
     assert "Traceback" not in text
+
+
+def test_a_model_that_answers_nothing_readable_is_soon_paid_for_no_more(
+    pytester: pytest.Pytester, run: Run, serve: Serve
+) -> None:
+    # As models that think first do, with the few tokens of an answer.
+    server = serve(always(said(None, usage=USAGE, reason="length")))
+    result = run(SIX, "--vqamt-report=out", model=spec(server), max_cases=20)
+    result.assert_outcomes(errors=6)
+    count = len(server.requests)
+    assert count < 64, "one batch where it might have answered, and what shows that it does not"
+    (model,) = report(pytester)["models"]
+    assert model["usage"] == {"requests": count, "tokens in": 50 * count, "tokens out": 2 * count, "cost": 0.5 * count}
 
 
 @pytest.mark.parametrize(
@@ -144,7 +162,7 @@ def test_the_key_is_in_nothing_that_a_run_leaves(
     server = serve(echo(status))
     logs = ("--log-level=DEBUG", "--log-file=log.txt", "--log-file-level=DEBUG", "--junitxml=junit.xml")
     settings = ("--vqamt-option=retries-s=0", "--vqamt-report=out", "--vqamt-cache=answers")
-    result = run(REVERSION, "-vv", "-l", "--tb=long", "-rA", *logs, *settings, *shared, model=spec(server))
+    result = run(SIX, "-vv", "-l", "--tb=long", "-rA", *logs, *settings, *shared, model=spec(server))
     assert {request.headers["authorization"] for request in server.requests} == {f"Bearer {KEY}"}
     files = [file for file in pytester.path.rglob("*") if file.is_file()]
     names = {file.name for file in files}
@@ -155,6 +173,7 @@ def test_the_key_is_in_nothing_that_a_run_leaves(
         assert not any(piece in text for text in texts)
     if status == 200:
         assert "yes, Bearer [key]" in (pytester.path / "out" / "cases.jsonl").read_text()
+        check_cost(pytester, server)  # shared out or not
 
 
 def started(pytester: pytest.Pytester, server: Stub, *arguments: str) -> subprocess.Popen[bytes]:
@@ -176,13 +195,15 @@ def until(server: Stub, count: int, session: subprocess.Popen[bytes], told: Path
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT], ids=["killed", "Ctrl-C"])
+@pytest.mark.parametrize(
+    ("end", "shared"), [(signal.SIGKILL, ()), (signal.SIGINT, ("-n", "1"))], ids=["killed", "Ctrl-C, -n 1"]
+)
 def test_a_run_that_was_ended_is_asked_on_where_it_stopped(
-    pytester: pytest.Pytester, run: Run, serve: Serve, end: signal.Signals
+    pytester: pytest.Pytester, run: Run, serve: Serve, end: signal.Signals, shared: tuple[str, ...]
 ) -> None:
     # At its 30th request the server falls silent, so what was answered by then is known.
-    server = serve(lambda request: said("yes", delay_s=30 if 30 <= request.number < 34 else 0))
-    session = started(pytester, server)
+    server = serve(lambda request: said("yes", delay_s=60 if 30 <= request.number < 34 else 0))
+    session = started(pytester, server, "--vqamt-option=retries-s=600", *shared)
     until(server, 34, session, pytester.path / "session.txt")
     time.sleep(0.3)
     ended = time.monotonic()
@@ -200,13 +221,3 @@ def test_a_run_that_was_ended_is_asked_on_where_it_stopped(
     assert len(server.requests) > before
     assert {query for query, times in counts.items() if times > 1} == unanswered
     assert max(counts.values()) == 2
-
-
-def test_a_stuck_server_does_not_hold_up_the_end(pytester: pytest.Pytester, serve: Serve) -> None:
-    server = serve(always(said("yes", delay_s=60)))
-    session = started(pytester, server, "-n", "2", "--vqamt-option=retries-s=600")
-    until(server, 2, session, pytester.path / "session.txt")
-    ended = time.monotonic()
-    os.killpg(session.pid, signal.SIGINT)
-    session.wait(timeout=40)
-    assert time.monotonic() - ended < 25

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from scipy.ndimage import find_objects, label  # type: ignore[import-untyped]  # its stubs are a package of their own
-from skimage.measure import approximate_polygon, find_contours
+from skimage.measure import approximate_polygon, find_contours, grid_points_in_poly
 
 from pytest_vqamt.core.detections import Polygons
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _LEAST_COVERED = 0.98
 """Specks are left out as long as so much of the mask stays covered."""
+
+_GRID = (100, 100)
 
 _LOOSEST_PX = 2.0
 _LOOSENESS = 0.02
@@ -45,6 +47,19 @@ def outlines(mask: Mask, *, left: int = 0, top: int = 0) -> Polygons:
         piece = pieces[down, across] == number + 1
         found.append(_polygon(piece, int(areas[number]), left + across.start, top + down.start))
     return tuple(found)
+
+
+def overlap(one: Polygons, other: Polygons) -> float:
+    """The intersection over union of what two outlines surround, by the points of a grid over both."""
+    corners = [np.reshape(polygon, (-1, 2)) for polygon in (*one, *other)]
+    least, most = np.min(np.concatenate(corners), axis=0), np.max(np.concatenate(corners), axis=0)
+    scale = (np.array(_GRID) - 1) / (most - least)
+    inside: list[Mask] = [
+        grid_points_in_poly(_GRID, (each - least) * scale)  # type: ignore[no-untyped-call]  # not annotated
+        for each in corners
+    ]
+    first, second = np.any(inside[: len(one)], axis=0), np.any(inside[len(one) :], axis=0)
+    return float((first & second).sum() / max(1, (first | second).sum()))
 
 
 def _polygon(piece: Mask, area: int, left: int, top: int) -> tuple[float, ...]:

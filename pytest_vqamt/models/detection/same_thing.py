@@ -13,6 +13,9 @@ In 40 photos of COCO, where people told all things apart, the largest IoU of 1,0
 buses), and that of 3,183 pairs of two classes is 0.62 (a pizza and the table that it stands on).
 """
 
+LEAST_IOU_OF_OUTLINES = 0.5
+"""The same for outlines, where both have one: a rider and the horse seen head-on share a box, and no pixel."""
+
 LEAST_IOU_OF_TWO_DETECTORS = 0.5
 """The same for findings of two detectors whose names may be those of one thing: each draws boxes a little its way."""
 
@@ -20,6 +23,10 @@ LEAST_IOU_OF_TWO_DETECTORS = 0.5
 def is_same_thing(one: Found, other: Found) -> bool:
     """Whether both are of one thing."""
     iou = one.box.iou(other.box)
+    if iou >= LEAST_IOU and one.polygons and other.polygons:
+        from pytest_vqamt.models.detection.outlines import overlap
+
+        return overlap(one.polygons, other.polygons) >= LEAST_IOU_OF_OUTLINES
     if iou >= LEAST_IOU:
         return True
     return one.by != other.by and iou >= LEAST_IOU_OF_TWO_DETECTORS and may_be_called_alike(one.name, other.name)

@@ -58,7 +58,8 @@ class InstructBlip(Blip2):
 
         model = cast(_InstructBlip, self.model)
         picture = model.vision_model(pixel_values=pixels).last_hidden_state[list(which)]
-        queries = model.query_tokens.expand(len(said), -1, -1)
+        # Kept in 32 bits in a model of float16.
+        queries = model.query_tokens.to(picture.dtype).expand(len(said), -1, -1)
         read = tokens_of([each.prompt for each in said], self._qformer_tokenizer, self._longest, self.device)
         found = model.qformer(
             input_ids=read.ids,
@@ -67,4 +68,4 @@ class InstructBlip(Blip2):
             encoder_hidden_states=picture,
             encoder_attention_mask=read.attended.new_ones(picture.shape[:2]),
         ).last_hidden_state[:, : queries.shape[1]]
-        return model.language_projection(found.to(self.model.dtype)), read.cut
+        return model.language_projection(found), read.cut

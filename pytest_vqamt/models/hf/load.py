@@ -20,7 +20,7 @@ from pytest_vqamt.models.hf.paligemma import PaliGemma
 from pytest_vqamt.models.hf.qwen_vl import Qwen2VlChat, Qwen3VlChat, Qwen25VlChat
 from pytest_vqamt.models.hf.speaker import Speaker
 from pytest_vqamt.models.hf.template import template_of
-from pytest_vqamt.models.loading.config import config_of
+from pytest_vqamt.models.loading.config import ADAPTERS, config_of
 from pytest_vqamt.models.loading.files import digest_of
 from pytest_vqamt.models.loading.pixels import check_torchvision
 from pytest_vqamt.models.loading.places import Checkpoint, located
@@ -46,9 +46,6 @@ FAMILIES: Mapping[str, Callable[[Checkpoint, Runtime], Family]] = {
     "git": Git,
 }
 """The kinds that are known by name: what ``model_type`` in config.json says."""
-
-_ELSEWHERE = {"vilt": "vilt", "blip": "blip", "lxmert": "lxmert", "visual_bert": "visualbert"}
-"""Kinds with an adapter of their own, and what its specs begin with."""
 
 
 def load(argument: str, options: ModelOptions) -> Speaker:
@@ -77,8 +74,8 @@ def _kind(checkpoint: Checkpoint) -> tuple[str, Callable[[Checkpoint, Runtime], 
             f"Expected config.json to say what kind of model it is, but got {where}: take a checkpoint in the "
             "layout of transformers"
         )
-    if kind in _ELSEWHERE:
-        spec = f"{_ELSEWHERE[kind]}:{checkpoint.name}"
+    if kind in ADAPTERS:
+        spec = f"{ADAPTERS[kind]}:{checkpoint.name}"
         raise ModelError(
             f"Expected a generative model for hf:, but got {where}, which has an adapter of its own: give "
             f"--vqamt-model={spec}"

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Protocol, cast
 
 from pytest_vqamt.models.loading.pixels import load_image_processor
 from pytest_vqamt.models.loading.places import Checkpoint
-from pytest_vqamt.models.loading.runtime import Runtime
+from pytest_vqamt.models.loading.runtime import Runtime, cores
 
 if TYPE_CHECKING:
     import torch
@@ -61,8 +60,7 @@ class Pictures:
         """
         self._process = cast(_ImageProcessor, load_image_processor(checkpoint))
         self._nested, self._settings = nested, settings
-        cores = runtime.threads or os.cpu_count() or 1
-        self._threads = min(_MOST_THREADS, cores) if runtime.device.type == "cuda" else 1
+        self._threads = min(_MOST_THREADS, runtime.threads or cores()) if runtime.device.type == "cuda" else 1
 
     def read(self, images: Sequence[Image]) -> Pixels:
         """What the encoder reads of the pictures, RGB; float32 values of whatever range it was trained on."""

@@ -10,7 +10,7 @@ from pytest_vqamt.models.base import METHODS
 from pytest_vqamt.models.distinct import distinct
 from pytest_vqamt.models.hf.family import Family, Said
 from pytest_vqamt.models.loading.runtime import Runtime
-from pytest_vqamt.models.prompts import PLACE, Prompts, label
+from pytest_vqamt.models.prompts import PLACE, Prompts
 
 
 class Speaker:
@@ -53,9 +53,8 @@ class Speaker:
         return self._say(Task.VQA, batch)
 
     def entail(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        """entailment, neutral or contradiction for each hypothesis, where the model says just one of them."""
-        answers = self._say(Task.ENTAILMENT, batch)
-        return tuple(Answer(label(answer.text), truncated=answer.truncated) for answer in answers)
+        """What the model says to each hypothesis; whoever judges it reads the label in it."""
+        return self._say(Task.ENTAILMENT, batch)
 
     def caption(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """A description of each picture."""

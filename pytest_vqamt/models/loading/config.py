@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.loading.places import Checkpoint
 
+ADAPTERS: Mapping[str, str] = {"vilt": "vilt", "blip": "blip", "lxmert": "lxmert", "visual_bert": "visualbert"}
+"""The kinds of checkpoints that have an adapter of their own, and what its specs begin with."""
+
 
 def config_of(checkpoint: Checkpoint) -> Mapping[str, object]:
     """What ``config.json`` holds.
@@ -38,7 +41,9 @@ def check_model_type(checkpoint: Checkpoint, expected: tuple[str, ...], advice: 
     """
     found = config_of(checkpoint).get("model_type")
     if not isinstance(found, str) or found not in expected:
-        hint = advice or f"is it a checkpoint of another kind? hf:{checkpoint.name} takes many"
+        adapter = ADAPTERS.get(str(found))
+        takes = f"give --vqamt-model={adapter}:" if adapter else "is it a checkpoint of another kind? many are for hf:"
+        hint = advice or f"{takes}{checkpoint.name}"
         raise ModelError(
             f"Expected model_type {' or '.join(map(repr, expected))} in {checkpoint.folder / 'config.json'}, but got "
             f"model_type={found!r}; {hint}"

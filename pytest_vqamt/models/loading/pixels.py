@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.loading.places import Checkpoint
+from pytest_vqamt.models.loading.places import PROCESSORS, Checkpoint
 from pytest_vqamt.models.loading.quiet import first_line, quiet
 
 if TYPE_CHECKING:
     from transformers.image_processing_utils import BaseImageProcessor
 
-_FILES = ("preprocessor_config.json", "processor_config.json")
+_ALONE, _AMONG_OTHERS = PROCESSORS
 
 
 def load_image_processor(checkpoint: Checkpoint) -> BaseImageProcessor:
@@ -27,9 +29,9 @@ def load_image_processor(checkpoint: Checkpoint) -> BaseImageProcessor:
     check_torchvision()
     from transformers import AutoImageProcessor
 
-    if not any((checkpoint.folder / name).is_file() for name in _FILES):
+    if not (checkpoint.folder / _ALONE).is_file() and not _says_how(checkpoint.folder / _AMONG_OTHERS):
         raise ModelError(
-            f"Expected {_FILES[0]} beside the weights, but {checkpoint.folder} has none: nothing says how pictures are "
+            f"Expected {_ALONE} beside the weights, but {checkpoint.folder} has none: nothing says how pictures are "
             "to be resized for the model. Copy it from the checkpoint"
         )
     try:
@@ -42,6 +44,17 @@ def load_image_processor(checkpoint: Checkpoint) -> BaseImageProcessor:
             f"Expected an image processor that can be read in {checkpoint.folder}, but: {first_line(error)}"
         ) from error
     return cast("BaseImageProcessor", found)
+
+
+def _says_how(file: Path) -> bool:
+    """Whether the processor's file holds the image processor too: before transformers 5 each had a file of its own."""
+    if not file.is_file():
+        return False
+    try:
+        held: object = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError:
+        return True  # transformers tells what is wrong with it
+    return isinstance(held, dict) and "image_processor" in held
 
 
 def check_torchvision() -> None:

@@ -14,11 +14,6 @@ _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+(@[\w./-]+)?")
 _WANTED = ("*.json", "*.safetensors", "*.jinja", "*.model", "*.txt")
 _OLD_WEIGHTS = ("*.json", "pytorch_model*.bin", "*.jinja", "*.model", "*.txt")
 
-TOKENIZERS = (
-    "tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model",
-)  # fmt: skip
-"""The files of tokenizers, any of which has the words."""
-
 PROCESSORS = ("preprocessor_config.json", "processor_config.json")
 """Either says how pictures are resized."""
 
@@ -31,18 +26,21 @@ class Checkpoint:
     name: str
 
 
-def located(argument: str, *, default: str, kind: str, typed: str = "") -> Checkpoint:
+def located(
+    argument: str, *, default: str, kind: str, typed: str = "", beside: tuple[str, ...] = PROCESSORS
+) -> Checkpoint:
     """The checkpoint that ``kind:argument`` names; ``default`` is the hub name where the argument is empty.
 
-    What is a folder is taken as it is. ``org/name`` or ``org/name@revision`` is looked for in the hub's cache first and
-    then fetched, or what the cache lacks of it. ``typed`` is what stands before the argument where the user types it, if it is not ``kind:``.
+    What is a folder is taken as it is. ``org/name`` or ``org/name@revision`` is looked for in the hub's cache first,
+    and what the cache lacks of it is fetched. ``typed`` is what stands before the argument where the user types it, if
+    it is not ``kind:``. Weights in the cache without one of the files ``beside`` were another program's.
 
     Raises:
         ModelError: it is neither, or cannot be fetched.
     """
     named = argument or default
     typed = typed or f"{kind}:"
-    return Checkpoint(folder=local_folder(named, typed) or _fetched(named, typed), name=named)
+    return Checkpoint(folder=local_folder(named, typed) or _fetched(named, typed, beside), name=named)
 
 
 def local_folder(named: str, typed: str) -> Path | None:
@@ -63,7 +61,7 @@ def local_folder(named: str, typed: str) -> Path | None:
     return None
 
 
-def _fetched(named: str, typed: str) -> Path:
+def _fetched(named: str, typed: str, beside: tuple[str, ...]) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
@@ -73,8 +71,7 @@ def _fetched(named: str, typed: str) -> Path:
         kept = Path(snapshot_download(repo, revision=wanted, local_files_only=True))
     except LocalEntryNotFoundError:
         kept = None
-    has_weights = kept is not None and _has_weights(kept)
-    if kept is not None and has_weights and (_is_offline() or _has_any(kept, TOKENIZERS) and _has_any(kept, PROCESSORS)):
+    if kept is not None and _is_whole(kept, beside):
         return kept
     if _is_offline():
         raise ModelError(
@@ -85,8 +82,6 @@ def _fetched(named: str, typed: str) -> Path:
     try:
         return Path(snapshot_download(repo, revision=wanted, allow_patterns=list(_patterns(repo, wanted))))
     except Exception as error:  # the client raises what its HTTP library does, which changes with its version
-        if kept is not None and has_weights:
-            return kept  # some models are published with their weights alone
         told = " ".join(str(error).split()) or type(error).__name__
         raise ModelError(
             f"Expected to fetch model {named!r} from the hub, but: {told[:200]}. Without a network give {typed}FOLDER, "
@@ -102,15 +97,17 @@ def _patterns(repo: str, revision: str | None) -> tuple[str, ...]:
     return _WANTED if any(file.endswith(".safetensors") for file in files) else _OLD_WEIGHTS
 
 
-def _has_weights(folder: Path) -> bool:
-    """Whether the cached files have all weights: a download may have been interrupted, or of the configuration alone.
+def _is_whole(folder: Path, beside: tuple[str, ...]) -> bool:
+    """Whether the cached files are all there is: a download may have been interrupted, or another program's.
 
-    Of several files an index names each, and may itself be there for weights of the older form, which are not fetched.
+    That fetches what it reads itself: the configuration, or the weights and nothing that makes inputs for them.
     """
-    return (folder / "config.json").is_file() and any(
+    has_weights = any(
         (folder / name).is_file() or _has_shards(folder / f"{name}.index.json")
         for name in ("model.safetensors", "pytorch_model.bin")
     )
+    has_others = not beside or any((folder / name).is_file() for name in beside)
+    return has_weights and has_others and (folder / "config.json").is_file()
 
 
 def _has_shards(index: Path) -> bool:
@@ -119,10 +116,6 @@ def _has_shards(index: Path) -> bool:
     except (OSError, ValueError, LookupError, TypeError, AttributeError):  # there is none, or it is cut short
         return False
     return bool(named) and all((index.parent / name).is_file() for name in named)
-
-
-def _has_any(folder: Path, names: tuple[str, ...]) -> bool:
-    return any((folder / name).is_file() for name in names)
 
 
 def _is_offline() -> bool:

@@ -55,7 +55,7 @@ class Runtime:
         device = device_of(options)
         precision = precision_of(options) or dtype or ("float32" if device == "cpu" else "auto")
         if threads is None and options.workers > 1:
-            threads = max(1, (os.cpu_count() or 1) // options.workers)
+            threads = max(1, min(torch.get_num_threads(), cores() // options.workers))
         return cls(device=torch.device(device), dtype=precision, threads=threads)
 
     def placed(self, model: M) -> M:
@@ -100,6 +100,11 @@ class Runtime:
             f"{kind}-{version} files={files} settings={digest(self.dtype, *settings)} "
             f"torch=={torch.__version__} transformers=={transformers.__version__}"
         )
+
+
+def cores() -> int:
+    """How many of the processor's cores this process may use, which may be fewer than there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def precision_of(options: ModelOptions) -> str | None:

@@ -41,6 +41,8 @@ def load_weights(cls: type[M], checkpoint: Checkpoint, runtime: Runtime, *, igno
     Raises:
         ModelError: a file is missing or damaged, or a weight has no value or another shape.
     """
+    from transformers import PreTrainedConfig
+
     config_of(checkpoint)
     load = cast("_Loads", cls).from_pretrained
     try:
@@ -77,6 +79,9 @@ def load_weights(cls: type[M], checkpoint: Checkpoint, runtime: Runtime, *, igno
             f"Expected a checkpoint of {cls.__name__} in {checkpoint.folder}, but got weights of another model: "
             f"unexpected_keys={left[:3]!r} ({len(left)} in all); its config.json names the wrong architecture"
         )
+    for module in model.modules():
+        if isinstance(config := getattr(module, "config", None), PreTrainedConfig):
+            config.return_dict = True  # some were saved so that what comes out is read by its place
     return runtime.placed(model)
 
 

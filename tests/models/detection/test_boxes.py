@@ -108,15 +108,6 @@ def test_boxes_lie_in_the_picture_and_the_surest_come_first(
         assert [each.score for each in found] == sorted((each.score for each in found), reverse=True)
 
 
-@pytest.mark.parametrize("family", ["detr", "rt_detr"])
-def test_other_pictures_change_nothing(
-    family: str, checkpoints: dict[str, Path], pictures: tuple[Image.Image, ...]
-) -> None:
-    detector = load(str(checkpoints[family]), CPU, 0.2)
-    alone = [detector.find(image) for image in pictures]
-    assert [detector.find(image) for image in reversed(pictures)] == alone[::-1]
-
-
 def test_the_least_score_is_that_of_the_setting(
     checkpoints: dict[str, Path], pictures: tuple[Image.Image, ...]
 ) -> None:

@@ -146,15 +146,6 @@ def test_boxes_lie_in_the_picture_and_bear_the_names_asked_for(
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_other_pictures_change_nothing(
-    family: str, checkpoints: dict[str, Path], pictures: tuple[Image.Image, ...]
-) -> None:
-    detector = opened(checkpoints, family)
-    alone = [detector.find(image) for image in pictures]
-    assert [detector.find(image) for image in reversed(pictures)] == alone[::-1]
-
-
-@pytest.mark.parametrize("family", FAMILIES)
 def test_a_phrase_is_grounded(family: str, checkpoints: dict[str, Path], pictures: tuple[Image.Image, ...]) -> None:
     grounder: Grounder = load(str(checkpoints[family]), CPU, 0.0)
     image = pictures[0]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import Found
+from pytest_vqamt.models.detection.outlines import overlap
 from pytest_vqamt.models.detection.same_thing import LEAST_IOU, is_same_thing, may_be_called_alike
 from pytest_vqamt.models.detection.together import TRUST, Together, merged
 
@@ -64,6 +66,21 @@ def test_two_detectors_may_differ_more_about_where_a_thing_of_one_name_ends() ->
     assert names(merged([person, backpack])) == [("person", "boxes"), ("backpack", "detector")]
     apart = found("man", (3.4, 0, 10, 10), by="detector", score=0.5)  # IoU 6.6/13.4 = 0.493
     assert names(merged([person, apart])) == [("person", "boxes"), ("man", "detector")]
+
+
+def test_outlines_tell_apart_what_boxes_do_not() -> None:
+    whole, upper, lower = (0.0, 0.0, 10.0, 0.0, 10.0, 10.0, 0.0, 10.0), (0.0, 0.0, 10.0, 0.0, 0.0, 10.0), (
+        10.0, 10.0, 10.0, 0.0, 0.0, 10.0,
+    )  # fmt: skip
+    rider, horse, again = (
+        found(name, (0, 0, 10, 10), by="masks", score=score, polygons=(outline,))
+        for name, score, outline in [("person", 0.9, upper), ("horse", 0.8, lower), ("man", 0.7, upper)]
+    )
+    assert merged([rider, horse, again]) == (rider, horse)
+    boxed = found("person", (0, 0, 10, 10))
+    assert merged([rider, boxed]) == (rider,)
+    assert overlap((whole,), (upper,)) == pytest.approx(0.5, abs=0.02)
+    assert overlap((upper, lower), (whole,)) == pytest.approx(1, abs=0.03)
 
 
 def test_attributes_go_to_the_thing_that_they_are_of() -> None:

@@ -1,17 +1,22 @@
-"""Weights that are no numbers, and sums that are too large for the precision, are errors and no answers."""
+"""What a checkpoint is like inside: no numbers are no answers, and its settings of output and precision do no harm."""
 
 from __future__ import annotations
 
+import json
+import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
 
 from pytest_vqamt.core.query import Task
-from tests.models.hf.conftest import KINDS, about
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.hf.load import load
+from tests.models.hf.conftest import CPU, KINDS, about, batch
 
 if TYPE_CHECKING:
-    from tests.models.hf.conftest import Loaded
+    from tests.models.hf.conftest import Checkpoint, Loaded
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -35,3 +40,21 @@ def test_no_number_is_no_answer(loaded: Loaded, kind: str, wrong: float) -> None
         with torch.no_grad():
             seeing.copy_(before)
     assert speaker.caption(asked) == told
+
+
+@pytest.mark.parametrize("kind", ["llava", "idefics3", "qwen2_vl", "florence", "blip2_opt", "git", "idefics2"])
+def test_output_that_was_read_by_its_place(checkpoint: Checkpoint, tmp_path: Path, kind: str) -> None:
+    """As some checkpoints were saved."""
+    folder = Path(shutil.copytree(checkpoint(kind), tmp_path / kind))
+    held = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**held, "return_dict": False}))
+    asked = [about(0, "", task=Task.CAPTIONING)]
+    assert load(str(folder), CPU).caption(asked) == load(str(checkpoint(kind)), CPU).caption(asked)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_runs_in_sixteen_bits(checkpoint: Checkpoint, kind: str) -> None:
+    """Of a picture and of several, some of its weights being kept in 32 bits by transformers."""
+    settings = {"prompt-question": "{text}", "longest-answer": "2"}
+    halved = load(str(checkpoint(kind)), ModelOptions(device="cpu", dtype="float16", settings=settings))
+    assert len(halved.answer(batch())) == len(batch())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -49,7 +48,7 @@ def test_one_by_one_is_as_all_at_once(checkpoint: Checkpoint, kind: str, threads
 
 def test_a_gpu_is_not_kept_waiting_for_one_core(checkpoint: Checkpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a CPU the encoder needs the cores itself."""
-    monkeypatch.setattr(os, "cpu_count", lambda: 16)
+    monkeypatch.setattr("pytest_vqamt.models.hf.pictures.cores", lambda: 16)
     place = Place(folder=checkpoint("llava"), name="llava")
     cuda = replace(RUNTIME, device=torch.device("cuda:0"))
     assert Pictures(place, RUNTIME)._threads == 1

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 import torch
 
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.loading import runtime
 from pytest_vqamt.models.loading.runtime import Runtime, device_of
 
 
@@ -61,11 +64,26 @@ def test_precisions() -> None:
 
 
 def test_workers_share_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.cpu_count", lambda: 8)
+    """Those that the process may use, and no more threads than torch was told to take."""
+    monkeypatch.setattr(runtime, "cores", lambda: 8)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 8)
     assert Runtime.of(ModelOptions(device="cpu")).threads is None
     assert Runtime.of(ModelOptions(device="cpu", workers=3)).threads == 2
     assert Runtime.of(ModelOptions(device="cpu", workers=100)).threads == 1
     assert Runtime.of(ModelOptions(device="cpu", workers=3), threads=1).threads == 1
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 1)
+    assert Runtime.of(ModelOptions(device="cpu", workers=3)).threads == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no such call on this system")
+def test_cores_that_the_process_may_not_use_are_not_counted() -> None:
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    try:
+        assert runtime.cores() == 1
+    finally:
+        os.sched_setaffinity(0, allowed)
+    assert runtime.cores() == len(allowed)
 
 
 def test_threads_are_as_before_afterwards() -> None:

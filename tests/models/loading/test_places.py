@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
@@ -121,10 +122,69 @@ def test_older_weights_are_fetched_where_there_are_no_others(tmp_path: Path, mon
 
 def test_what_is_in_the_cache_is_not_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hub = Hub(monkeypatch, tmp_path, [])
-    (tmp_path / "config.json").touch()
-    (tmp_path / "model.safetensors").touch()
+    for name in ("config.json", "model.safetensors", "preprocessor_config.json"):
+        (tmp_path / name).touch()
     assert located("org/name", default="", kind="vilt").folder == tmp_path
     assert hub.fetched == []
+
+
+SHARDS = ("model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors")
+
+
+def cached(folder: Path, *names: str) -> None:
+    """Weights in two files, of which the names are there, with all that goes with them."""
+    index = json.dumps({"weight_map": {"a": SHARDS[0], "b": SHARDS[1], "c": SHARDS[0]}})
+    (folder / "model.safetensors.index.json").write_text(index)
+    for name in ("config.json", "preprocessor_config.json", *names):
+        (folder / name).touch()
+
+
+def test_a_download_that_was_interrupted_is_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hub = Hub(monkeypatch, tmp_path, ["config.json", *SHARDS])
+    cached(tmp_path, SHARDS[0])
+    located("org/name", default="", kind="hf")
+    assert len(hub.fetched) == 1
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(ModelError, match=r"in the hub's cache, .* but it is not there, or not whole"):
+        located("org/name", default="", kind="hf")
+    cached(tmp_path, *SHARDS)
+    located("org/name", default="", kind="hf")
+    monkeypatch.delenv("HF_HUB_OFFLINE")
+    located("org/name", default="", kind="hf")
+    assert len(hub.fetched) == 1
+
+
+@pytest.mark.parametrize("index", ["", "{", "[]", "{}", '{"weight_map": []}', '{"weight_map": {}}'])
+def test_an_index_that_is_cut_short_is_fetched_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, index: str
+) -> None:
+    hub = Hub(monkeypatch, tmp_path, ["config.json", *SHARDS])
+    cached(tmp_path, *SHARDS)
+    (tmp_path / "model.safetensors.index.json").write_text(index)
+    located("org/name", default="", kind="hf")
+    assert len(hub.fetched) == 1
+
+
+def test_an_index_of_older_weights_wants_none_of_them_beside_newer_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub = Hub(monkeypatch, tmp_path, [])
+    cached(tmp_path, "model.safetensors")
+    (tmp_path / "model.safetensors.index.json").rename(tmp_path / "pytorch_model.bin.index.json")
+    assert located("org/name", default="", kind="hf").folder == tmp_path
+    assert hub.fetched == []
+
+
+def test_weights_alone_are_another_programs_unless_they_are_published_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub = Hub(monkeypatch, tmp_path, ["config.json", "model.safetensors"])
+    for name in ("config.json", "model.safetensors"):
+        (tmp_path / name).touch()
+    located("org/name", default="", kind="lxmert", beside=())
+    assert hub.fetched == []
+    located("org/name", default="", kind="hf")
+    assert len(hub.fetched) == 1
 
 
 def test_a_cache_with_the_configuration_alone_is_filled_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,6 +55,15 @@ def test_a_whole_checkpoint_is_loaded_for_evaluation(checkpoint: Checkpoint) -> 
     assert next(model.parameters()).dtype == torch.float32
 
 
+def test_output_has_names_whatever_the_checkpoint_says(checkpoint: Checkpoint) -> None:
+    file = checkpoint.folder / "config.json"
+    held = json.loads(file.read_text())
+    held["text_config"]["return_dict"] = held["vision_config"]["return_dict"] = held["return_dict"] = False
+    file.write_text(json.dumps(held))
+    configs = [getattr(module, "config", None) for module in loaded(checkpoint).modules()]
+    assert {config.return_dict for config in configs if config is not None} == {True}
+
+
 def test_a_missing_weight_is_refused_unless_the_class_computes_it(checkpoint: Checkpoint) -> None:
     change(checkpoint, BIAS, None)
     with pytest.raises(ModelError, match=r"missing_keys=\[.*linear_1\.bias'\] \(1 in all\), which would be made up"):
@@ -113,6 +122,13 @@ def test_a_checkpoint_of_another_kind_is_refused(checkpoint: Checkpoint) -> None
         check_model_type(checkpoint, ("vilt",))
 
 
+@pytest.mark.parametrize(("found", "adapter"), [("visual_bert", "visualbert"), ("blip", "blip"), ("git", "hf")])
+def test_a_checkpoint_of_another_kind_is_sent_where_it_is_taken(tmp_path: Path, found: str, adapter: str) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": found}))
+    with pytest.raises(ModelError, match=rf" {adapter}:org/name$|={adapter}:org/name$"):
+        check_model_type(Checkpoint(folder=tmp_path, name="org/name"), ("lxmert",))
+
+
 def test_a_folder_without_tokenizer_files_is_refused(checkpoint: Checkpoint) -> None:
     """Transformers gives a tokenizer of five tokens there, and says nothing."""
     rows = config_of(checkpoint)["text_config"]["vocab_size"]  # type: ignore[index]  # the real file has it
@@ -138,10 +154,21 @@ def test_a_folder_that_does_not_say_how_pictures_are_resized_is_refused(checkpoi
         load_image_processor(checkpoint)
 
 
+def test_a_processor_that_leaves_pictures_to_another_file_does_not_say_how(checkpoint: Checkpoint) -> None:
+    """Older checkpoints have two files, of which the other may be forgotten."""
+    old = {"processor_class": "LlavaProcessor", "patch_size": 14, "image_token": "<image>"}
+    (checkpoint.folder / "preprocessor_config.json").unlink(missing_ok=True)
+    (checkpoint.folder / "processor_config.json").write_text(json.dumps(old))
+    with pytest.raises(ModelError, match=r"Expected preprocessor_config\.json beside the weights"):
+        load_image_processor(checkpoint)
+    (checkpoint.folder / "processor_config.json").write_text("{")
+    with pytest.raises(ModelError, match=r"Expected an image processor that can be read"):
+        load_image_processor(checkpoint)
+
+
 def test_an_image_processor_that_cannot_be_read_is_refused(checkpoint: Checkpoint) -> None:
-    for name in ("processor_config.json", "preprocessor_config.json"):
-        if (checkpoint.folder / name).exists():
-            (checkpoint.folder / name).write_text(json.dumps({"image_processor_type": "NoSuchProcessor"}))
+    (checkpoint.folder / "processor_config.json").unlink()
+    (checkpoint.folder / "preprocessor_config.json").write_text(json.dumps({"image_processor_type": "NoSuchProcessor"}))
     with pytest.raises(ModelError, match="Expected an image processor that can be read"):
         load_image_processor(checkpoint)
 

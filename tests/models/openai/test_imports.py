@@ -18,20 +18,23 @@ from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import Catalogue
 
+heavy = ("torch", "transformers", "numpy", "scipy", "torchvision", "cv2", "huggingface_hub", "openai")
+Catalogue().check(f"openai:m@{sys.argv[1]}", ModelOptions())
+print(*(name for name in (*heavy, "httpx") if name in sys.modules))
 model = Catalogue().load(f"openai:m@{sys.argv[1]}", ModelOptions())
 scene = Scene(id="s", photo=Photo(id="s.png", digest="0" * 16), width=8, height=8)
 query = Query(picture=scene.picture, text="What is there?", meaning=Describe())
 asked = ModelInput(query, lambda picture: Image.new("RGB", (8, 8)))
 print(model.ask(Task.VQA, [asked])[0].text)
-heavy = ("torch", "transformers", "numpy", "scipy", "torchvision", "cv2", "huggingface_hub", "openai")
 print(*(name for name in heavy if name in sys.modules))
 """
 
 
-def test_it_brings_nothing_heavy(serve: Serve) -> None:
+def test_it_brings_nothing_heavy_and_to_check_it_not_even_what_sends(serve: Serve) -> None:
     server = serve(always(said("nothing")))
     ended = subprocess.run(
         [sys.executable, "-c", ASKS, server.url], capture_output=True, text=True, check=False, timeout=60
     )
     assert ended.stderr == ""
-    assert ended.stdout == "nothing\n\n"
+    assert ended.stdout == "\nnothing\n\n"
+    assert len(server.requests) == 1

@@ -15,6 +15,7 @@ from pytest_vqamt.core.query import Answer, Failure, ModelInput, Task
 from pytest_vqamt.models.base import ModelOptions, adopt
 from pytest_vqamt.models.vilt.load import ViltAnswers, ViltStatements, load
 from tests.models.small.asking import ask_all
+from tests.models.small.damage import with_setting
 from tests.models.small.inputs import QUESTIONS, SIZES, asked, mixed, query, render
 from tests.models.small.vilt import ANSWERS, LONGEST, vilt_nlvr, vilt_vqa
 
@@ -257,6 +258,14 @@ def test_the_fingerprint_names_weights_precision_and_packages(
     other = load(str(vilt_vqa(tmp_path / "other", seed=1)), OPTIONS)
     halved = load(str(vqa_folder), ModelOptions(device="cpu", dtype="bfloat16"))
     assert len({vqa.fingerprint, other.fingerprint, halved.fingerprint}) == 3
+
+
+def test_output_that_was_read_by_its_place_has_names(vqa: ViltAnswers, tmp_path: Path) -> None:
+    folder = vilt_vqa(tmp_path / "old")
+    with_setting("return_dict", value=False)(folder)
+    model = load(str(folder), OPTIONS)
+    assert isinstance(model, ViltAnswers)
+    assert model.answer(mixed()) == vqa.answer(mixed())
 
 
 def test_half_the_precision_answers_too(vqa_folder: Path) -> None:
