@@ -89,7 +89,10 @@ class Asker:
         else:
             return self._answered_now(batch, answers)
         if not ran_out:
-            return self._split(batch, failed)
+            found = self._split(batch, failed)
+            if 2 * sum(isinstance(each, Answer) for each in found.values()) > len(batch):
+                self._model.batch.went_well(len(batch))  # what failed was not for their number
+            return found
         free_memory()  # out here the exception is gone, which holds on to all that the model had computed
         before = self._too_large
         found = self._split(batch, failed)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import torch
 from transformers import (
     BlipConfig,
     BlipForQuestionAnswering,
@@ -50,8 +49,16 @@ def small(photos: str) -> tuple[Adapter, ...]:
         return {}
 
     def lxmert(folder: Path) -> Mapping[str, str]:
-        size = {"hidden_size": 32, "intermediate_size": 64, "num_attention_heads": 4}
-        return _lxmert(folder, photos, LxmertConfig(num_qa_labels=16, l_layers=2, r_layers=1, x_layers=1, **size))
+        config = LxmertConfig(
+            num_qa_labels=16,
+            l_layers=2,
+            r_layers=1,
+            x_layers=1,
+            hidden_size=32,
+            intermediate_size=64,
+            num_attention_heads=4,
+        )
+        return _lxmert(folder, photos, config)
 
     return Adapter(kind="lxmert", write=lxmert), Adapter(kind="vilt", write=vilt), Adapter(kind="blip", write=blip)
 
@@ -106,5 +113,4 @@ def _full_blip(folder: Path) -> Mapping[str, str]:
 
 
 def _save(model: PreTrainedModel, folder: Path) -> None:
-    with torch.no_grad():  # the seed is the caller's
-        model.eval().save_pretrained(folder)
+    model.save_pretrained(folder)

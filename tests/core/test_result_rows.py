@@ -187,9 +187,8 @@ def test_a_relation_has_every_field_that_others_read() -> None:
 
 def test_presumed_cases_have_a_place_of_their_own() -> None:
     row = as_json(relation_row(RESULT))
-    counts: Row = {"cases": 2, "holds": 1, "violated": 1} | dict.fromkeys(
-        ("unparsed", "errors", "waived", "vacuous", "truncated"), 0
-    )
+    counts: Row = {"cases": 2, "holds": 1, "violated": 1}
+    counts |= dict.fromkeys(("unparsed", "errors", "waived", "vacuous", "truncated"), 0)
     gate: Row = {"kind": "fail-under", "threshold": 0.4, "on": "point", "met": True}
     breakdown: Row = {"shape": {"one name": counts}}
     rest: Row = {"pass_rate": 0.5, "interval": [0.0945, 0.9055], "gate": gate, "readings": {"no": 4}}
