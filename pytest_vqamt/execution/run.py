@@ -100,6 +100,7 @@ def run(
     if isinstance(data, str):
         detecting.check(data, options)
         detecting.complete(data, options)
+        detecting.warn(data, options)
     source = sources.load(data, allow_bad_records=allow_bad_records) if isinstance(data, str) else data
     loaded = Catalogue().load(model, options) if isinstance(model, str) else adopt(_name(model), model, options)
     chosen = [

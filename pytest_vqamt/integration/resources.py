@@ -8,7 +8,7 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.execution.detecting import complete
+from pytest_vqamt.execution.detecting import complete, warn
 from pytest_vqamt.execution.published import is_left_out
 from pytest_vqamt.execution.run_item import Job
 from pytest_vqamt.execution.stores import Stores
@@ -59,6 +59,7 @@ class Resources:
         """
         if spec not in self._sources:
             complete(spec, self.settings.model_options)
+            warn(spec, self.settings.model_options)
             self._sources[spec] = sources.load(spec, allow_bad_records=self.settings.terms.sampling.allow_bad_records)
         return self._sources[spec]
 

@@ -58,6 +58,12 @@ def test_the_next_session_takes_what_a_person_has_made_of_it(run: Run, photos: P
     assert run(RELATIONS, data=["photos:shop"]).ret == pytest.ExitCode.OK
 
 
+def test_settings_that_have_not_made_the_lines_are_told_of(run: Run, photos: Path, detector: Path) -> None:
+    run(RELATIONS, f"--vqamt-option=boxes={detector}", data=["photos:shop"])
+    result = run(RELATIONS, f"--vqamt-option=boxes={detector}", "--vqamt-option=min-score=0.7", data=["photos:shop"])
+    result.stderr.fnmatch_lines(["*other settings (boxes=*) wrote 3 of the 3 lines in 'shop/graphs.jsonl'*"])
+
+
 def test_photos_alone_are_a_mistake_that_says_what_to_do(run: Run, photos: Path) -> None:
     result = run(RELATIONS, data=["photos:shop"])
     assert result.ret == pytest.ExitCode.USAGE_ERROR

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.blip.load import load as load_blip
@@ -34,7 +36,16 @@ OWN = """
 
 CHOSEN = ("--vqamt-data=pictures:12", "--vqamt-max-cases=3", "--vqamt-sampler=random", "--vqamt-shrink=0")
 RELATIONS = "ours.*,metavqa.reorder,metavqa.reversion[object],control.*"
-FEW = "ours.*,metavqa.reversion[object]"
+FEW = "metavqa.reorder,metavqa.reversion[object]"
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    """Threads of small models wait for each other more than they compute."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
@@ -76,11 +87,10 @@ def test_each_head_is_asked_what_it_can_answer(pytester: pytest.Pytester, specs:
 
 def test_two_workers_and_other_batches_give_the_same_rates(pytester: pytest.Pytester, specs: tuple[str, ...]) -> None:
     pytester.makeconftest(OWN)
-    two = tuple(spec for spec in specs if spec.endswith(("vilt_vqa", "blip_captions")))
-    alone = told(pytester, two, FEW, "-p", "no:xdist.plugin")
-    assert {row["model"] for row in alone} == set(two)
+    (blip,) = (spec for spec in specs if spec.endswith("blip_vqa"))
+    alone = told(pytester, (blip,), FEW, "-p", "no:xdist.plugin")
     assert any(row["violated"] + row["unparsed"] for row in alone), "random weights keep no relation"
-    assert told(pytester, two, FEW, "-n", "2", "--vqamt-batch-size=3") == alone
+    assert told(pytester, (blip,), FEW, "-n", "2", "--vqamt-batch-size=3") == alone
 
 
 def test_a_broken_checkpoint_is_told_before_anything_runs(pytester: pytest.Pytester) -> None:

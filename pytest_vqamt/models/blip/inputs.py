@@ -12,6 +12,7 @@ from pytest_vqamt.models.loading.pixels import load_image_processor
 from pytest_vqamt.models.loading.places import Checkpoint
 from pytest_vqamt.models.loading.runtime import Runtime
 from pytest_vqamt.models.loading.words import load_tokenizer
+from pytest_vqamt.models.made_ready import made_ready
 from pytest_vqamt.models.picture_memory import PictureMemory
 from pytest_vqamt.models.text_tokens import TextTokens, tokens_of
 
@@ -72,10 +73,16 @@ class BlipInputs:
         )
 
     def _encode(self, images: Sequence[Image]) -> list[torch.Tensor]:
-        pixels = self._processor(list(images), return_tensors="pt")["pixel_values"]
+        import torch
+
+        pixels = torch.cat(made_ready(images, self._pixels, self._runtime))
         features = self._tower(pixel_values=pixels.to(self._runtime.device, self._tower.dtype)).last_hidden_state
         # Cloned, since a slice would keep all of them in memory.
         return [each.clone() for each in features]
+
+    def _pixels(self, image: Image) -> torch.Tensor:
+        """float32 (1, 3, side, side), RGB, normalized."""
+        return cast("torch.Tensor", self._processor(image, return_tensors="pt")["pixel_values"])
 
 
 def _check_size(checkpoint: Checkpoint, resized: object, wanted: object) -> None:

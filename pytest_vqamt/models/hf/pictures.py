@@ -1,20 +1,18 @@
-"""Pictures as an encoder reads them: each made ready alone, several at a time where a GPU would wait for them."""
+"""Pictures as an encoder reads them: each made ready alone."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Protocol, cast
 
 from pytest_vqamt.models.loading.pixels import load_image_processor
 from pytest_vqamt.models.loading.places import Checkpoint
-from pytest_vqamt.models.loading.runtime import Runtime, cores
+from pytest_vqamt.models.loading.runtime import Runtime
+from pytest_vqamt.models.made_ready import made_ready
 
 if TYPE_CHECKING:
     import torch
     from PIL.Image import Image
-
-_MOST_THREADS = 8
 
 
 class _ImageProcessor(Protocol):
@@ -60,14 +58,11 @@ class Pictures:
         """
         self._process = cast(_ImageProcessor, load_image_processor(checkpoint))
         self._nested, self._settings = nested, settings
-        self._threads = min(_MOST_THREADS, runtime.threads or cores()) if runtime.device.type == "cuda" else 1
+        self._runtime = runtime
 
     def read(self, images: Sequence[Image]) -> Pixels:
         """What the encoder reads of the pictures, RGB; float32 values of whatever range it was trained on."""
-        if self._threads == 1 or len(images) == 1:
-            return Pixels([self._one(image) for image in images])
-        with ThreadPoolExecutor(self._threads) as pool:
-            return Pixels(list(pool.map(self._one, images)))
+        return Pixels(made_ready(images, self._one, self._runtime))
 
     def _one(self, image: Image) -> Mapping[str, object]:
         return self._process([[image]] if self._nested else [image], return_tensors="pt", **self._settings)

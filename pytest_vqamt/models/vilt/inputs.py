@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.query import ModelInput
@@ -11,6 +12,7 @@ from pytest_vqamt.models.loading.pixels import load_image_processor
 from pytest_vqamt.models.loading.places import Checkpoint
 from pytest_vqamt.models.loading.runtime import Runtime
 from pytest_vqamt.models.loading.words import load_tokenizer
+from pytest_vqamt.models.made_ready import made_ready
 from pytest_vqamt.models.picture_memory import PictureMemory
 from pytest_vqamt.models.text_tokens import TextTokens, tokens_of
 from pytest_vqamt.models.vilt.patches import Patches, embed, padded, pixels_of
@@ -57,5 +59,5 @@ class ViltInputs:
         return padded(self._memory.of(batch, self._embed)), tokens
 
     def _embed(self, images: Sequence[Image]) -> list[torch.Tensor]:
-        pixels = [each.to(self._runtime.device) for each in pixels_of(images, self._processor)]
-        return embed(pixels, self._embeddings)
+        pixels = made_ready(images, partial(pixels_of, processor=self._processor), self._runtime)
+        return embed([each.to(self._runtime.device) for each in pixels], self._embeddings)

@@ -38,17 +38,17 @@ class Patches:
     counted: torch.Tensor
 
 
-def pixels_of(images: Sequence[Image], processor: BaseImageProcessor) -> list[torch.Tensor]:
-    """Each picture resized and normalized as ViLT wants it: float32, (3, height, width), RGB, unpadded.
+def pixels_of(image: Image, processor: BaseImageProcessor) -> torch.Tensor:
+    """The picture resized and normalized as ViLT wants it: float32, (3, height, width), RGB, unpadded.
 
     Args:
-        images: PIL images of mode RGB, which are left as they are.
+        image: a PIL image, which is left as it is.
         processor: ViLT's image processor, over PIL.
     """
     import torch
 
-    read = processor([_wide_enough(image, processor) for image in images], do_pad=False)
-    return [torch.as_tensor(pixels, dtype=torch.float32) for pixels in read["pixel_values"]]
+    (pixels,) = processor(_wide_enough(image.convert("RGB"), processor), do_pad=False)["pixel_values"]
+    return torch.as_tensor(pixels, dtype=torch.float32)
 
 
 def embed(pictures: Sequence[torch.Tensor], embeddings: ViltEmbeddings) -> list[torch.Tensor]:

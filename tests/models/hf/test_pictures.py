@@ -33,8 +33,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("threads", [1, 3])
 def test_one_by_one_is_as_all_at_once(checkpoint: Checkpoint, kind: str, threads: int) -> None:
     images = [each.image for each in batch()[:3]]
-    pictures = Pictures(Place(folder=checkpoint(kind), name=kind), RUNTIME, **SETTINGS[kind])
-    pictures._threads = threads
+    runtime = replace(RUNTIME, device=torch.device("cuda:0"), threads=threads)
+    pictures = Pictures(Place(folder=checkpoint(kind), name=kind), runtime, **SETTINGS[kind])
     settings = {name: value for name, value in SETTINGS[kind].items() if name != "nested"}
     processor = cast(Any, AutoImageProcessor).from_pretrained(checkpoint(kind), backend="pil")
     nested = [[image] for image in images] if kind == "idefics3" else images
@@ -44,16 +44,6 @@ def test_one_by_one_is_as_all_at_once(checkpoint: Checkpoint, kind: str, threads
         torch.testing.assert_close(tensor, torch.as_tensor(together[name]), rtol=0, atol=0)
     assert set(found.tensors) | set(found.lists) == set(together)
     assert found.lists.get("rows", []) == together.get("rows", [])
-
-
-def test_a_gpu_is_not_kept_waiting_for_one_core(checkpoint: Checkpoint, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a CPU the encoder needs the cores itself."""
-    monkeypatch.setattr("pytest_vqamt.models.hf.pictures.cores", lambda: 16)
-    place = Place(folder=checkpoint("llava"), name="llava")
-    cuda = replace(RUNTIME, device=torch.device("cuda:0"))
-    assert Pictures(place, RUNTIME)._threads == 1
-    assert Pictures(place, cuda)._threads == 8
-    assert Pictures(place, replace(cuda, threads=4))._threads == 4
 
 
 def test_fewer_parts_are_filled_up_with_zeros() -> None:

@@ -106,7 +106,7 @@ def test_pictures_of_one_size_are_embedded_as_each_alone(embeddings: ViltEmbeddi
     ],
 )
 def test_a_picture_is_resized_to_whole_patches_and_one_at_least(size: tuple[int, int], height: int, width: int) -> None:
-    (pixels,) = pixels_of([Image.new("RGB", size, "red")], PROCESSOR)
+    pixels = pixels_of(Image.new("RGB", size, "red"), PROCESSOR)
     assert pixels.shape == (3, height, width)
     assert pixels.dtype == torch.float32
     # (255 / 255 - 0.5) / 0.5 where there is red, (0 - 0.5) / 0.5 in the other channels.
@@ -116,14 +116,14 @@ def test_a_picture_is_resized_to_whole_patches_and_one_at_least(size: tuple[int,
 
 def test_a_picture_that_is_wide_enough_is_left_to_the_processor() -> None:
     image = Image.radial_gradient("L").convert("RGB").resize((200, 100))
-    (pixels,) = pixels_of([image], PROCESSOR)
+    pixels = pixels_of(image, PROCESSOR)
     expected = PROCESSOR(image, return_tensors="pt")["pixel_values"][0]
     assert torch.equal(pixels, expected)
 
 
 def test_no_picture_is_changed() -> None:
     image = Image.new("RGB", (300, 2), "blue")
-    pixels_of([image], PROCESSOR)
+    pixels_of(image, PROCESSOR)
     assert image.size == (300, 2)
 
 
@@ -139,4 +139,10 @@ def test_the_old_form_of_the_processors_file_is_read(tmp_path: Path) -> None:
     )
     old = load_image_processor(Checkpoint(folder=tmp_path, name="old"))
     image = Image.radial_gradient("L").convert("RGB").resize((200, 90))
-    assert torch.equal(pixels_of([image], old)[0], pixels_of([image], PROCESSOR)[0])
+    assert torch.equal(pixels_of(image, old), pixels_of(image, PROCESSOR))
+
+
+@pytest.mark.parametrize("mode", ["L", "RGBA", "P", "CMYK", "1"])
+def test_a_picture_of_another_mode_is_seen_in_colours(mode: str) -> None:
+    image = Image.new("RGB", (64, 48), "white").convert(mode)
+    assert torch.equal(pixels_of(image, PROCESSOR), pixels_of(image.convert("RGB"), PROCESSOR))
