@@ -78,9 +78,8 @@ def full(photos: str) -> tuple[Adapter, ...]:
 
 def _lxmert(folder: Path, photos: str, config: LxmertConfig) -> Mapping[str, str]:
     config.vocab_size = len(bert_tokenizer(folder, WORDS, longest=20))
+    config.id2label = {number: f"answer {number}" for number in range(config.num_qa_labels)}
     _save(LxmertForQuestionAnswering(config), folder)
-    labels = [f"answer {number}" for number in range(config.num_qa_labels)]
-    (folder / "answers.json").write_text(str(labels).replace("'", '"'))
     source = scenes(photos)
     regions = {}
     for index in range(len(source)):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.loading.places import Checkpoint
+from pytest_vqamt.models.loading.quiet import first_line
 
 if TYPE_CHECKING:
     import torch
@@ -37,8 +39,9 @@ class Stopping:
             around: models that it is a part of, whose ends are also its own.
 
         Raises:
-            ModelError: nothing says where an answer ends.
+            ModelError: nothing says where an answer ends, or what says so is damaged.
         """
+        _check_settings(checkpoint)
         saved = model.generation_config
         ends = [end for each in (model, *around) for end in _ends(each.generation_config)]
         if isinstance(tokenizer.eos_token_id, int):
@@ -69,6 +72,19 @@ class Stopping:
         rows: list[list[int]] = generated.tolist()
         said = [row[: next((place for place, token in enumerate(row) if token in self._ends), None)] for row in rows]
         return tuple(text.strip() for text in self._tokenizer.batch_decode(said, skip_special_tokens=True))
+
+
+def _check_settings(checkpoint: Checkpoint) -> None:
+    """Reads the file that transformers passes over in silence where it is damaged."""
+    file = checkpoint.folder / "generation_config.json"
+    try:
+        if file.is_file():
+            json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelError(
+            f"Expected JSON in {file}, which says where an answer ends, but it cannot be read ({first_line(error)}): "
+            "copy the file again"
+        ) from error
 
 
 def _ends(saved: GenerationConfig) -> list[int]:

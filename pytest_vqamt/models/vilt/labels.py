@@ -12,8 +12,11 @@ from pytest_vqamt.models.loading.places import Checkpoint
 _UNNAMED = re.compile(r"LABEL_\d+")
 """What transformers calls an output that nobody named."""
 
-_LXMERT_BEGINS = ("", "woods", "trash can", "hanging")
-"""How LXMERT's list of 3,129 answers begins (airsplay/lxmert, trainval_label2ans.json)."""
+_OTHERS = {
+    "LXMERT": ("", "woods", "trash can", "hanging"),  # airsplay/lxmert, trainval_label2ans.json
+    "VisualBERT": ("<unk>", "0", "000", "1"),  # Pythia, answers_vqa.txt
+}
+"""How lists of other models begin that are as long as ViLT's, 3,129 answers."""
 
 _ENTAILED = {
     "true": "entailment", "yes": "entailment", "entailment": "entailment",
@@ -29,10 +32,11 @@ def answers_of(checkpoint: Checkpoint) -> tuple[str, ...]:
         ModelError: there are none, or they are not this head's.
     """
     labels = _labels(checkpoint)
-    if labels[: len(_LXMERT_BEGINS)] == _LXMERT_BEGINS:
+    other = next((name for name, begins in _OTHERS.items() if labels[: len(begins)] == begins), None)
+    if other is not None:
         raise ModelError(
-            f"Expected ViLT's own answers as id2label in {_place(checkpoint)}, but got LXMERT's list, which begins "
-            f"{_LXMERT_BEGINS!r}: both have 3,129 answers, but ViLT has them in another order, so that each output "
+            f"Expected ViLT's own answers as id2label in {_place(checkpoint)}, but got {other}'s list, which begins "
+            f"{_OTHERS[other]!r}: both have 3,129 answers, but ViLT has them in another order, so that each output "
             "would be called by another's name. Take the config.json that came with the weights"
         )
     return labels

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import torch
 
-from pytest_vqamt.core.query import Task
+from pytest_vqamt.core.query import Answer, Failure, Task
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.hf.load import load
 from tests.models.hf.conftest import CPU, KINDS, about, batch
+from tests.models.small.asking import ask_all
+from tests.models.small.inputs import query
 
 if TYPE_CHECKING:
     from tests.models.hf.conftest import Checkpoint, Loaded
@@ -58,3 +60,15 @@ def test_every_kind_runs_in_sixteen_bits(checkpoint: Checkpoint, kind: str) -> N
     settings = {"prompt-question": "{text}", "longest-answer": "2"}
     halved = load(str(checkpoint(kind)), ModelOptions(device="cpu", dtype="float16", settings=settings))
     assert len(halved.answer(batch())) == len(batch())
+
+
+@pytest.mark.parametrize("kind", ["llava", "idefics2"])
+def test_a_question_that_cannot_be_put_costs_only_itself(loaded: Loaded, kind: str) -> None:
+    """What stands for a picture in a prompt may stand in a question too."""
+    texts = ("Is there a dog?", "Is <image> a word?", "red?")
+    wanted = [query("square", text) for text in texts]
+    before, wrong, after = ask_all(loaded(kind), wanted)
+    assert isinstance(wrong, Failure)
+    assert [before, after] == ask_all(loaded(kind), [wanted[0], wanted[2]])
+    assert isinstance(before, Answer)
+    assert isinstance(after, Answer)

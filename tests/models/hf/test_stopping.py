@@ -103,6 +103,15 @@ def test_a_checkpoint_whose_answers_never_end_is_refused(checkpoint: Checkpoint,
         load(str(folder), CPU)
 
 
+@pytest.mark.parametrize("content", [b'{"eos_token_id": [1,', b"\xff"])
+def test_a_damaged_file_that_says_where_an_answer_ends(checkpoint: Checkpoint, tmp_path: Path, content: bytes) -> None:
+    """Transformers passes over it in silence."""
+    folder = Path(shutil.copytree(checkpoint("llava"), tmp_path / "cut"))
+    (folder / "generation_config.json").write_bytes(content)
+    with pytest.raises(ModelError, match=r"Expected JSON in .*generation_config\.json.*copy the file again"):
+        load(str(folder), CPU)
+
+
 @pytest.mark.parametrize("kind", ["llava", "vipllava"])
 def test_a_tokenizer_without_a_token_to_fill_up_with(checkpoint: Checkpoint, tmp_path: Path, kind: str) -> None:
     folder = changed(checkpoint(kind), tmp_path / kind, "tokenizer_config.json", pad_token=None)

@@ -59,8 +59,10 @@ def lxmert(
         x_layers=2,
         num_qa_labels=outputs,
     )
-    torch.manual_seed(seed)
-    return _saved(shaken(LxmertForQuestionAnswering(config), 8), folder, "trainval_label2ans.json", answers)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = shaken(LxmertForQuestionAnswering(config), 8)
+    return _saved(model, folder, "trainval_label2ans.json", answers)
 
 
 def visualbert(
@@ -76,8 +78,10 @@ def visualbert(
         visual_embedding_dim=2048,
         id2label={number: f"LABEL_{number}" for number in range(outputs)},
     )
-    torch.manual_seed(seed)
-    return _saved(shaken(VisualBertForQuestionAnswering(config)), folder, "answers.json", answers)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = shaken(VisualBertForQuestionAnswering(config))
+    return _saved(model, folder, "answers.json", answers)
 
 
 def features_of_inputs(folder: Path) -> Path:

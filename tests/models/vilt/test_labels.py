@@ -34,6 +34,7 @@ def test_answers_stand_in_the_order_of_their_numbers(tmp_path: Path) -> None:
         ({"0": "yes", "1": "LABEL_1"}, r"but got 'LABEL_1' \(1 such\)"),
         ({"0": "yes", "2": "no"}, "to number the answers from 0 to 1"),
         ({"0": "", "1": "woods", "2": "trash can", "3": "hanging", "4": "yes"}, "but got LXMERT's list"),
+        ({"0": "<unk>", "1": "0", "2": "000", "3": "1", "4": "yes"}, "but got VisualBERT's list"),
     ],
 )
 def test_labels_that_name_no_answers_are_refused(tmp_path: Path, labels: object, told: str) -> None:
