@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
+
+# Small models are best off with one thread: on a busy machine several wait for each other in every operation. torch
+# reads it when it is first imported, which these tests do later.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 @pytest.fixture

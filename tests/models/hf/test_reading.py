@@ -59,7 +59,7 @@ def test_a_long_question_is_cut_and_the_rest_of_its_prompt_is_not(
     assert given_ids[0].shape[1] <= WINDOW - 6
     assert read.startswith("[user] <image><image>")
     assert "Is there a dog or a big cat or" in read
-    assert read.endswith("\nAnswer the question using a single word or phrase.</s>\n[assistant]")
+    assert read.endswith("\nAnswer with yes or no.</s>\n[assistant]")
     assert "in the picture?" not in read
 
 

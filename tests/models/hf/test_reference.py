@@ -34,7 +34,13 @@ if TYPE_CHECKING:
 Inputs = dict[str, Any]
 """What generate() takes: each kind has its own."""
 
-CHATTED = "{}\nAnswer the question using a single word or phrase."
+ENDINGS = {
+    "Is ": "Answer with yes or no.",
+    "Are ": "Answer with yes or no.",
+    "How many ": "Answer with a number.",
+    "": "Answer the question using a single word or phrase.",
+}
+"""What follows a question that begins so; the first that fits."""
 
 LONGEST = 6
 
@@ -42,6 +48,10 @@ LONGEST = 6
 @cache
 def processor_of(folder: Path) -> Any:
     return cast(Any, AutoProcessor).from_pretrained(folder)
+
+
+def _put(question: str) -> str:
+    return f"{question}\n{next(ending for begins, ending in ENDINGS.items() if question.startswith(begins))}"
 
 
 def chatted(folder: Path, image: Image.Image, question: str) -> Inputs:
@@ -55,7 +65,7 @@ def smolvlm(folder: Path, image: Image.Image, question: str) -> Inputs:
 
 
 def _of_chat(processor: Any, image: Image.Image, question: str) -> Inputs:
-    said = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": CHATTED.format(question)}]}]
+    said = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": _put(question)}]}]
     prompt = processor.apply_chat_template(said, add_generation_prompt=True)
     begun = processor.tokenizer.bos_token is not None  # the templates here write it where there is one
     return dict(processor(text=[prompt], images=[[image]], return_tensors="pt", add_special_tokens=not begun))
@@ -70,7 +80,7 @@ def qwen(folder: Path, image: Image.Image, question: str) -> Inputs:
     """As the processor does it: one token for each four patches, marked as a picture's."""
     tokenizer, images = parts_of(folder)
     pixels = images(images=[image], return_tensors="pt")
-    said = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": CHATTED.format(question)}]}]
+    said = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": _put(question)}]}]
     prompt = tokenizer.apply_chat_template(said, tokenize=False, add_generation_prompt=True)
     _, rows, columns = pixels["image_grid_thw"][0].tolist()
     ids = tokenizer(prompt.replace("<|image_pad|>", "<|image_pad|>" * (rows * columns // 4)), return_tensors="pt")
