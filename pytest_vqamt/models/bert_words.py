@@ -74,7 +74,8 @@ def tokens_of(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, form: Qu
     room = form.longest - 2 - len(ending)
     left_out = str.maketrans("", "", form.without)
     asked = [text.translate(left_out) for text in texts]
-    words: list[list[int]] = tokenizer(asked, add_special_tokens=False, truncation=False)["input_ids"]
+    # Not verbose: it would warn on the terminal of what is cut here and counted.
+    words: list[list[int]] = tokenizer(asked, add_special_tokens=False, truncation=False, verbose=False)["input_ids"]
     rows = [[first, *some[:room], *ending, last] for some in words]
     length = min(form.longest, -(-max(len(row) for row in rows) // form.step) * form.step)
     return Tokens(

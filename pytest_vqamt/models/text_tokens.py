@@ -31,7 +31,7 @@ def tokens_of(
 ) -> TextTokens:
     """The tokens of ``texts``, of which each gives at most ``longest``, those that begin and end it included."""
     longest = min(longest, tokenizer.model_max_length)
-    whole = tokenizer(list(texts))["input_ids"]
+    whole = tokenizer(list(texts), verbose=False)["input_ids"]  # it would warn of what is cut here and counted
     tokens = tokenizer(
         list(texts), padding=True, padding_side="right", truncation=True, max_length=longest, return_tensors="pt"
     )
