@@ -15,15 +15,11 @@ from pathlib import Path
 from threading import RLock
 from uuid import uuid4
 
-from platformdirs import user_cache_dir
-
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.user_cache import HOME_VARIABLE, home
 from pytest_vqamt.data import index_building
 from pytest_vqamt.data.index_building import SceneReader, unpacked
-
-HOME_VARIABLE = "VQAMT_CACHE_HOME"
-"""The environment variable that names another folder for what is kept between runs."""
 
 _SMALL_BYTES = 8 << 20
 """Annotations of less are indexed anew each time, in memory: that takes a few seconds at most."""
@@ -35,11 +31,6 @@ _ABANDONED_S = 3600.0
 """A file that a build has not written to for as long is left of one that was killed."""
 
 _SHOW_AFTER_S = 2.0
-
-
-def home() -> Path:
-    """The folder of what is kept between runs."""
-    return Path(os.environ.get(HOME_VARIABLE) or user_cache_dir("pytest-vqamt")).absolute()
 
 
 class IndexFile:

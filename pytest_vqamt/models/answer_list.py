@@ -15,9 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from platformdirs import user_cache_dir
-
 from pytest_vqamt.core.errors import ModelError, OptionError
+from pytest_vqamt.core.user_cache import home
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.loading.config import config_of
 from pytest_vqamt.models.loading.places import Checkpoint
@@ -108,7 +107,7 @@ class AnswerLists:
                 f"Expected a model with {lengths} answers for --vqamt-option answers=download, but this one has {count}"
                 ": give answers=FILE with the list that it was trained with"
             )
-        file = _home() / "answers" / f"{self.kind}-{count}{Path(known.address).suffix}"
+        file = home() / "answers" / f"{self.kind}-{count}{Path(known.address).suffix}"
         if not file.is_file():
             _fetch(known.address, file)
         return file
@@ -147,10 +146,6 @@ def _real_labels(config: Mapping[str, object]) -> tuple[str, ...] | None:
     if len(told) != len(labels) or all(label == f"LABEL_{number}" for number, label in enumerate(told)):
         return None
     return told
-
-
-def _home() -> Path:
-    return Path(os.environ.get("VQAMT_CACHE_HOME") or user_cache_dir("pytest-vqamt")).absolute()
 
 
 def _fetch(address: str, file: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.user_cache import home
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.regions import download
 from pytest_vqamt.models.regions.files import CONFIG, WEIGHTS, DetectorFiles, files_at, files_beside
@@ -112,6 +113,4 @@ def _downloaded() -> DetectorFiles:
 
 def _kept() -> Path:
     """The folder in the user's cache; where other things are kept between runs, so that one variable moves them all."""
-    from platformdirs import user_cache_dir
-
-    return Path(os.environ.get("VQAMT_CACHE_HOME") or user_cache_dir("pytest-vqamt")).absolute() / "detector"
+    return home() / "detector"
