@@ -14,7 +14,8 @@ from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.core.meaning import Count, Group
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.catalogue import MODELS, Catalogue, Kind
+from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.kinds import MODELS, Kind
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -94,7 +95,7 @@ def test_describing_imports_no_adapter() -> None:
     assert printed.strip() == str(
         [
             f"pytest_vqamt.models.{name}"
-            for name in ("base", "batch_size", "catalogue", "declared", "prompts", "standing")
+            for name in ("base", "batch_size", "catalogue", "declared", "kinds", "prompts", "standing")
         ]
     )
 
