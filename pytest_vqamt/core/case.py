@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
+from pytest_vqamt.core.figures import Amount
 from pytest_vqamt.core.hashing import digest
 from pytest_vqamt.core.query import Query, Task
 
@@ -30,12 +31,14 @@ class Verdict:
         reason: why not, in a few words; empty where it holds.
         vacuous: it holds without the model having shown anything (0 = 0 + 0).
         readings: what was understood of each answer ("3", "yes", "unparsed"), in the order of the queries.
+        figures: what the case adds to figures of the relation's paper, by name ("accuracy", 0.3).
     """
 
     outcome: Outcome
     reason: str = ""
     vacuous: bool = False
     readings: tuple[str, ...] = ()
+    figures: tuple[Amount, ...] = ()
 
     @property
     def obeys(self) -> bool:
@@ -140,6 +143,8 @@ class RelationInfo:
         settings: what users can set of it.
         pairs: where its cases of two queries feed the metrics of pairs, how the answers must relate; a case whose fact
             "pairs" says otherwise is of that kind.
+        draws_as: what seeds its draws in place of its name and variant: all items with the same word draw alike, and make
+            their cases of the same choices; "" where each draws its own.
     """
 
     name: str
@@ -152,6 +157,7 @@ class RelationInfo:
     breakdown: tuple[str, ...] = ()
     settings: tuple[Setting, ...] = ()
     pairs: PairKind | None = None
+    draws_as: str = ""
 
     def item(self, variant: str) -> str:
         """What users type: "metavqa.partition[object]", or just the name where there is one variant."""

@@ -34,6 +34,8 @@ def case_row(
         "readings": list(verdict.readings),
         "facts": dict(case.facts),
     }
+    if verdict.figures:
+        row["figures"] = dict(verdict.figures)
     if case.tags:
         row["tags"] = list(case.tags)
     if waived:

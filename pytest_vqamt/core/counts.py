@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pytest_vqamt.core.case import Case, Fact, Outcome, Verdict
+from pytest_vqamt.core.figures import Figure
 from pytest_vqamt.core.pairs import PairCounts
 from pytest_vqamt.core.query import Answer, Failure, is_truncated
 
@@ -72,12 +73,14 @@ class Counts:
         breakdown: a tally for each value of each fact that the relation breaks its verdicts down by.
         readings: how often each reading of an answer ("3", "yes", "unparsed") occurred.
         pairs: the counts of pairs, where the relation feeds them.
+        figures: what the cases add to figures of the relation's paper, by name.
     """
 
     tally: Tally = field(default_factory=Tally)
     breakdown: dict[str, dict[str, Tally]] = field(default_factory=dict)
     readings: Counter[str] = field(default_factory=Counter)
     pairs: PairCounts | None = None
+    figures: dict[str, Figure] = field(default_factory=dict)
 
     def add(
         self,
@@ -99,6 +102,8 @@ class Counts:
             values = self.breakdown.setdefault(name, {})
             values[key] = values.get(key, Tally()) + one
         self.readings.update(verdict.readings)
+        for name, amount in verdict.figures:
+            self.figures[name] = self.figures.get(name, Figure()) + Figure.of(amount)
         if self.pairs is not None:
             self.pairs.add(case, answers, verdict, told, position)
 

@@ -161,6 +161,7 @@ class Mirror:
             ),
             captions=(),
             questions=(),
+            hypotheses=(),
         )
 
 
@@ -265,4 +266,5 @@ def with_objects(scene: Scene, objects: Iterable[Thing], regions: Iterable[Regio
         relationships=tuple(r for r in scene.relationships if holds(r)),
         captions=(),
         questions=(),
+        hypotheses=(),
     )

@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from pytest_vqamt.core.results import Coverage, DataUse, ModelUse, RelationResult, Report
+from pytest_vqamt.core.summaries import Summary
 
 
 def models_used(uses: Iterable[ModelUse]) -> tuple[ModelUse, ...]:
@@ -71,6 +72,7 @@ def report(
     complete: bool = True,
     settings: Mapping[str, str] = MappingProxyType({}),
     coverage: tuple[Coverage, ...] = (),
+    summaries: tuple[Summary, ...] = (),
     spent: Sequence[ModelUse] = (),
 ) -> Report:
     """The report of a finished run; ``spent`` is what models were asked for items that have no result."""
@@ -89,4 +91,5 @@ def report(
         complete=complete,
         settings=tuple(sorted(settings.items())),
         coverage=coverage,
+        summaries=summaries,
     )

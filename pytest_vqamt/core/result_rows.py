@@ -8,8 +8,10 @@ from typing import cast
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.figures import figures_of, figures_row
 from pytest_vqamt.core.pair_rows import coverage_row, metrics_row, pairs_of, reference_of
 from pytest_vqamt.core.results import DataUse, Gate, ModelUse, Presumed, RelationResult, Report, ShownCase, ShownQuery
+from pytest_vqamt.core.summaries import summary_row
 
 SCHEMA = 1
 """Raised when a field of ``report.json`` is renamed or removed; additions keep it."""
@@ -34,6 +36,7 @@ def report_row(report: Report) -> Row:
         "data": [data_row(data) for data in report.data],
         "relations": [relation_row(result) for result in report.relations],
         "coverage": [coverage_row(coverage) for coverage in report.coverage],
+        "summaries": [summary_row(summary) for summary in report.summaries],
     }
 
 
@@ -77,6 +80,7 @@ def relation_row(result: RelationResult) -> Row:
         "gate": _gate_row(result.gate),
         "breakdown": _breakdown_row(result.breakdown),
         "metrics": metrics_row(result.pairs, result.reference),
+        "figures": figures_row(result.figures),
         "readings": dict(sorted(result.readings.items())),
         "presumed": _presumed_row(result),
     }
@@ -126,6 +130,7 @@ def taken_over(row: Row) -> RelationResult:
             pairs=pairs_of(cast("Row", row.get("metrics", {}))),
             reference=reference_of(cast("Row", row.get("metrics", {}))),
             resources=tuple(cast("dict[str, str]", row["resources"]).items()),
+            figures=figures_of(row.get("figures")),
         )
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
         raise DataError(f"Expected a whole result, but got id={row.get('id')!r}: {error!r}") from error
@@ -167,6 +172,7 @@ def _presumed_row(result: RelationResult) -> Row | None:
         "gate": _gate_row(presumed.gate),
         "breakdown": _breakdown_row(presumed.breakdown),
         "metrics": metrics_row(presumed.pairs, result.reference),
+        "figures": figures_row(presumed.figures),
         "readings": dict(sorted(presumed.readings.items())),
     }
 
@@ -182,6 +188,7 @@ def _presumed(row: Row | None) -> Presumed | None:
         interval=(low, high),
         gate=_gate(cast("Row | None", row["gate"])),
         pairs=pairs_of(cast("Row", row.get("metrics", {}))),
+        figures=figures_of(row.get("figures")),
     )
 
 

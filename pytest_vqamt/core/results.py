@@ -6,7 +6,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from pytest_vqamt.core.counts import Tally
+from pytest_vqamt.core.figures import Figures
 from pytest_vqamt.core.pairs import Pairs
+from pytest_vqamt.core.summaries import Summary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +113,7 @@ class Presumed:
     interval: tuple[float, float]
     gate: Gate | None
     pairs: Pairs | None = None
+    figures: Figures = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +131,7 @@ class RelationResult:
         presumed: the cases that are counted in none of the above; None where there are none.
         pairs: what the metrics of pairs are worked out from; None where the relation feeds none.
         reference: what people reach on such pairs.
+        figures: sums over its cases, by name, of which the figures of its paper are worked out.
     """
 
     position: int
@@ -150,6 +154,7 @@ class RelationResult:
     resources: tuple[tuple[str, str], ...] = ()
     pairs: Pairs | None = None
     reference: Reference | None = None
+    figures: Figures = field(default_factory=dict)
 
     @property
     def all_cases(self) -> int:
@@ -180,6 +185,8 @@ class RelationResult:
 class Report:
     """A finished run; ``settings`` are those that relations were given, ``coverage`` is of models that share data.
 
+    ``summaries`` are worked out from several items each.
+
     It is not ``complete`` where an item could not be run, or the session was stopped before its end.
     """
 
@@ -196,3 +203,4 @@ class Report:
     complete: bool = True
     settings: tuple[tuple[str, str], ...] = ()
     coverage: tuple[Coverage, ...] = ()
+    summaries: tuple[Summary, ...] = ()

@@ -104,6 +104,39 @@ class PublishedQuestion:
     pair: PublishedPair | None = None
 
 
+LabelName: TypeAlias = Literal["entailment", "neutral", "contradiction"]
+"""What a picture is to a hypothesis."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedUnit:
+    """An object description unit of a published hypothesis (VEglue section 3.2), and the thing that it speaks of.
+
+    Attributes:
+        object: what it is about, as worded, without an article ("young girl").
+        property: what the hypothesis says of it, as worded ("stands nearby"); empty where it says nothing.
+        thing: the id of the thing of the scene; empty where none is known, as of a plural ("people").
+    """
+
+    object: str
+    property: str = ""
+    thing: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedHypothesis:
+    """A sentence of which a data set says whether the picture entails it.
+
+    ``units`` are in the order of the sentence. What a linked unit says holds of its thing, where the label is
+    entailment: its property is one of the thing's attributes.
+    """
+
+    id: str
+    text: str
+    label: LabelName
+    units: tuple[LinkedUnit, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
     """A picture with what is known to be in it.
@@ -117,6 +150,7 @@ class Scene:
         setting: where it plays ("beach"), or "".
         captions: sentences that describe all of it; dropped by every edit that changes what is there.
         questions: what its data set asks about the photo; dropped with the captions.
+        hypotheses: what its data set says the photo entails or not; dropped with the captions.
         exhaustive: the names of which every instance is annotated; absence is known for these alone.
     """
 
@@ -130,6 +164,7 @@ class Scene:
     setting: str = ""
     captions: tuple[str, ...] = ()
     questions: tuple[PublishedQuestion, ...] = ()
+    hypotheses: tuple[PublishedHypothesis, ...] = ()
     exhaustive: frozenset[str] = field(default=frozenset(), repr=False)
 
     @property

@@ -174,7 +174,9 @@ class Plan:
 
     def seed(self, part: int) -> int:
         """What seeds a part of the sampling run."""
-        return seed_for(self.relation.info.name, self.variant, self.sampling.seed, part)
+        info = self.relation.info
+        named = (info.draws_as, "") if info.draws_as else (info.name, self.variant)
+        return seed_for(*named, self.sampling.seed, part)
 
     def _next_part(self, part: int) -> int:
         self.part = part

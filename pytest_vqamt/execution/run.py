@@ -26,6 +26,7 @@ from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.relations.catalogue import check, select, settings_known
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import GateOn, Threshold
+from pytest_vqamt.stats.summaries import summaries
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -136,6 +137,7 @@ def run(
         started=started.isoformat(timespec="seconds"),
         duration_s=time.monotonic() - clock,
         settings=of_relations,
+        summaries=summaries(results),
     )
 
 

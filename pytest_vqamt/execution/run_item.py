@@ -137,6 +137,7 @@ class _Run:
             presumed=presumed,
             pairs=self._counts.pairs.counted if self._counts.pairs else None,
             reference=human(self._job.item),
+            figures=self._counts.figures,
         )
         self._listen(Finished(result=result))
         return result
@@ -176,6 +177,7 @@ class _Run:
             interval=wilson(tally.holds, tally.judged),
             gate=self._gate((*self._job.relation.info.tags, "presumed"), tally),
             pairs=counts.pairs.counted if counts.pairs else None,
+            figures=counts.figures,
         )
 
     def _gate(self, tags: Sequence[str], tally: Tally) -> Gate | None:

@@ -29,6 +29,7 @@ from pytest_vqamt.reporting.files import write_files
 from pytest_vqamt.reporting.progress import ProgressBar, open_terminal
 from pytest_vqamt.reporting.terminal import summary
 from pytest_vqamt.stats.coverage import coverage
+from pytest_vqamt.stats.summaries import summaries
 
 _TOLD = pytest.StashKey[dict[str, Json]]()
 _HAS_RUN = pytest.StashKey[bool]()
@@ -218,6 +219,7 @@ class VqamtSession:
             complete=ended and not stopped and not self._failed,
             settings=self.settings.relation_settings,
             coverage=coverage(in_order(self._results)),
+            summaries=summaries(in_order(self._results)),
             spent=self._spent,
         )
         if self.settings.report:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import DataError, VqamtError
+from pytest_vqamt.core.figures import together
 from pytest_vqamt.core.pairs import Pairs
 from pytest_vqamt.core.reports import added
 from pytest_vqamt.core.results import Gate, ModelUse, Presumed, RelationResult, Report
@@ -19,6 +20,7 @@ from pytest_vqamt.reporting.merge_cases import merge_cases
 from pytest_vqamt.reporting.read_report import read_report
 from pytest_vqamt.stats.coverage import coverage
 from pytest_vqamt.stats.gates import GateOn, Threshold, gate
+from pytest_vqamt.stats.summaries import summaries
 from pytest_vqamt.stats.wilson import wilson
 
 
@@ -63,6 +65,7 @@ def merged(parts: Mapping[str, Report]) -> Report:
         models=tuple(map(_model, zip(*(report.models for report in reports), strict=True))),
         relations=relations,
         coverage=coverage(relations),
+        summaries=summaries(relations),
     )
 
 
@@ -146,6 +149,7 @@ def _relation(shares: Sequence[RelationResult]) -> RelationResult:
         gate=None if presumed and not tally.cases else _gate(first, first.gate, first.tags, tally),
         presumed=presumed,
         pairs=_pairs(share.pairs for share in shares),
+        figures=reduce(together, (share.figures for share in shares)),
     )
 
 
@@ -161,6 +165,7 @@ def _presumed(relation: RelationResult, shares: Sequence[Presumed]) -> Presumed 
         interval=wilson(tally.holds, tally.judged),
         gate=_gate(relation, shares[0].gate, (*relation.tags, "presumed"), tally),
         pairs=_pairs(share.pairs for share in shares),
+        figures=reduce(together, (share.figures for share in shares)),
     )
 
 

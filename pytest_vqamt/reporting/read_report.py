@@ -12,6 +12,7 @@ from pytest_vqamt.core.result_rows import SCHEMA, Row, taken_over
 from pytest_vqamt.core.results import RelationResult, Report
 from pytest_vqamt.reporting.json_file import FILE
 from pytest_vqamt.stats.coverage import coverage
+from pytest_vqamt.stats.summaries import summaries
 
 
 def read_report(folder: Path) -> Report:
@@ -61,6 +62,7 @@ def _report(row: Row) -> Report:
         complete=row.get("complete") is not False,
         settings=tuple(sorted(cast("dict[str, str]", row.get("settings") or {}).items())),
         coverage=coverage(relations),
+        summaries=summaries(relations),
     )
 
 

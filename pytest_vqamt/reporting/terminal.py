@@ -11,8 +11,10 @@ from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.pairs import PairTally
 from pytest_vqamt.core.reports import data_used
 from pytest_vqamt.core.results import Gate, RelationResult, Report
+from pytest_vqamt.core.summaries import Summary
 from pytest_vqamt.reporting.folding import folded_in_words, is_to_fold
 from pytest_vqamt.reporting.pair_tables import coverage_rows, pair_rows, pair_rows_in_full
+from pytest_vqamt.reporting.summary_tables import summary_rows, totals_in_words
 from pytest_vqamt.reporting.wording import not_applicable, violation_in_words
 
 _HEAD = ("relation", "cases", "pass rate", "95 % interval", "vacuous", "unparsed", "errors", "gate")
@@ -33,7 +35,8 @@ def summary(report: Report, again: str = "pytest", *, in_full: bool = False) -> 
         for data in report.data:
             results = [r for r in report.relations if (r.model.name, r.data.spec) == (model.name, data.spec)]
             if results:
-                yield from _block(results, again, in_full)
+                summaries = [each for each in report.summaries if (each.model, each.data) == (model.name, data.spec)]
+                yield from _block(results, summaries, again, in_full)
                 yield ""
     yield from _coverage(report)
     if not report.complete:
@@ -59,7 +62,7 @@ def _figure(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:,.6g}"
 
 
-def _block(results: Sequence[RelationResult], again: str, in_full: bool) -> Iterator[str]:
+def _block(results: Sequence[RelationResult], summaries: Sequence[Summary], again: str, in_full: bool) -> Iterator[str]:
     first = results[0]
     yield f"{first.model.name} on {first.data.spec} ({first.data.scenes} scenes)"
     yield from _left_out(results)
@@ -76,6 +79,10 @@ def _block(results: Sequence[RelationResult], again: str, in_full: bool) -> Iter
     for rows in pair_rows_in_full(results) if in_full else pair_rows(results):
         yield ""
         yield from table(rows)
+    for each in summaries:
+        yield ""
+        yield from table(summary_rows(each))
+        yield from totals_in_words(each)
     yield from _remarks(results, in_full)
     for result in results:
         if result.violation and _NOISE not in result.tags and not _told_as_failure(result):
