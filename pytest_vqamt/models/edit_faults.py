@@ -10,7 +10,7 @@ from pytest_vqamt.core.truth import truth
 from pytest_vqamt.models.oracle import known, say
 from pytest_vqamt.models.wrong_answers import another, off_by
 
-_INSERTED = "inserted-"
+INSERTED = "inserted-"
 """The ids of what was inserted begin with it."""
 
 
@@ -25,7 +25,7 @@ def omits_inserted(query: Query) -> str:
     scene = query.picture.scene
     if not any(isinstance(edit, Insert) for edit in query.picture.edits):
         return say(known(query))
-    seen = (thing for thing in scene.objects if not thing.id.startswith(_INSERTED))
+    seen = (thing for thing in scene.objects if not thing.id.startswith(INSERTED))
     return say(truth(query.meaning, with_objects(scene, seen, scene.regions)))
 
 

@@ -27,8 +27,11 @@ from pytest_vqamt.core.meaning import (
     NotBoth,
 )
 from pytest_vqamt.core.query import Query
+from pytest_vqamt.core.truth import Label
 from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.caption_faults import always_plural, wrong_class
 from pytest_vqamt.models.edit_faults import SeesErased, background_dependent, counts_pieces_wrong, omits_inserted
+from pytest_vqamt.models.label_faults import always_label, label_swap
 from pytest_vqamt.models.oracle import Scripted, known, say
 from pytest_vqamt.models.word_faults import (
     antonym_blind,
@@ -37,6 +40,7 @@ from pytest_vqamt.models.word_faults import (
     ignores_negation,
     ignores_not_both,
     order_sensitive,
+    reads_last,
     template_sensitive,
 )
 from pytest_vqamt.models.wrong_answers import Reply, another, off_by, told
@@ -159,6 +163,10 @@ FAULTS: Mapping[str, Fault] = {
         description="is wrong about yes/no questions and choices that are put in an odd number of words",
         replies=_by(template_sensitive),
     ),
+    "reads-last": Fault(
+        description="answers the last of several questions, which are about something else than the first",
+        replies=_by(reads_last),
+    ),
     "ignores-attributes": Fault(
         description='takes "red cars" for "cars"',
         replies=_by(_ignores_attributes),
@@ -206,6 +214,26 @@ FAULTS: Mapping[str, Fault] = {
     "background-dependent": Fault(
         description="gives another answer where anything around what is asked about was blurred, masked or cropped",
         replies=_by(background_dependent),
+    ),
+    "entails-everything": Fault(
+        description='says "entailment" of every hypothesis',
+        replies=_by(always_label(Label.ENTAILMENT)),
+    ),
+    "contradicts-everything": Fault(
+        description='says "contradiction" of every hypothesis',
+        replies=_by(always_label(Label.CONTRADICTION)),
+    ),
+    "label-swap": Fault(
+        description='says "entailment" for contradiction, and "contradiction" for entailment',
+        replies=_by(label_swap),
+    ),
+    "wrong-class": Fault(
+        description="calls what was inserted into a picture by the name of something else",
+        replies=_by(wrong_class),
+    ),
+    "always-plural": Fault(
+        description="describes everything in the plural",
+        replies=_by(always_plural),
     ),
     "inconsistent": Fault(
         description="gives another answer when it is asked the very same thing again",

@@ -88,6 +88,11 @@ def template_sensitive(query: Query) -> str:
     return _wrong(query) if asked and len(query.text.split()) % 2 else say(known(query))
 
 
+def reads_last(query: Query) -> str:
+    """Is wrong where a text holds several questions: it answers the last."""
+    return _wrong(query) if query.text.count("?") > 1 else say(known(query))
+
+
 def _wrong(query: Query) -> str:
     """Another answer of the same kind; of choices, another one."""
     value = known(query)

@@ -11,6 +11,7 @@ import pytest
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.figures import Figure
 from pytest_vqamt.core.pair_rows import metrics_row
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.result_rows import SCHEMA, Row, hand_over, relation_row, report_row, taken_over
@@ -64,6 +65,7 @@ RESULT = RelationResult(
         interval=(0.0945, 0.9055),
         gate=Gate(kind="fail-under", threshold=0.4, on="point", met=True),
         pairs=Pairs(tally=PairTally(pairs=2, right_first=1), unanswered=1),
+        figures={"clean": Figure.of(0.3)},
     ),
     pairs=Pairs(
         tally=PairTally(pairs=8, right_first=5, both_right=3, yes=9),
@@ -71,6 +73,7 @@ RESULT = RelationResult(
         right=0b1011_0000,
     ),
     reference=Reference(cons=0.885, acc=0.7825),
+    figures={"clean": Figure.of(0.1) + Figure.of(0.2), "omission": Figure.of(0.0)},
 )
 BARE = replace(
     RESULT,
@@ -118,7 +121,9 @@ def test_a_result_that_a_worker_hands_over_comes_back_equal(result: RelationResu
     assert isinstance(again.readings, Counter)
 
 
-@pytest.mark.parametrize("field", sorted(hand_over(RESULT).keys() - {"pass_rate", "metrics", "presumed", "truncated"}))
+@pytest.mark.parametrize(
+    "field", sorted(hand_over(RESULT).keys() - {"pass_rate", "metrics", "figures", "presumed", "truncated"})
+)
 def test_a_result_that_is_not_whole_is_refused(field: str) -> None:
     row = hand_over(RESULT)
     del row[field]
@@ -194,7 +199,8 @@ def test_presumed_cases_have_a_place_of_their_own() -> None:
     rest: Row = {"pass_rate": 0.5, "interval": [0.0945, 0.9055], "gate": gate, "readings": {"no": 4}}
     assert RESULT.presumed is not None
     metrics = as_json(metrics_row(RESULT.presumed.pairs, RESULT.reference))
-    assert row["presumed"] == counts | rest | {"breakdown": breakdown, "metrics": metrics}
+    figures: Row = {"clean": {"cases": 1, "sum": 0.3, "mean": 0.3}}
+    assert row["presumed"] == counts | rest | {"breakdown": breakdown, "metrics": metrics, "figures": figures}
     assert (relation_row(BARE)["presumed"], relation_row(BARE)["metrics"]) == (None, {})
 
 

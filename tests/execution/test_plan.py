@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
-from pytest_vqamt.core.case import Case
+from pytest_vqamt.core.case import Case, RelationInfo
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.execution.worlds import Rule, Scenes
+
+class Alike(Rule):
+    """A rule of which all variants draw alike."""
+
+    @property
+    def info(self) -> RelationInfo:
+        return replace(super().info, draws_as="all the same")
+
 
 SAMPLERS = pytest.mark.parametrize("sampler", Sampler)
 
@@ -52,6 +61,15 @@ def test_variants_are_drawn_apart(sampler: Sampler) -> None:
         [case.queries[0].text for case in plan(sampler=sampler, variant=variant)] for variant in ("object", "property")
     ]
     assert texts[0] != texts[1]
+
+
+@SAMPLERS
+def test_variants_that_draw_as_one_make_the_same_choices(sampler: Sampler) -> None:
+    drawn = [
+        [(case.scene, case.queries[0].text) for case in plan(Alike(), sampler=sampler, variant=variant)]
+        for variant in ("object", "property")
+    ]
+    assert drawn[0] == drawn[1]
 
 
 @SAMPLERS

@@ -31,6 +31,7 @@ from pytest_vqamt.models.word_faults import (
     ignores_negation,
     ignores_not_both,
     order_sensitive,
+    reads_last,
     template_sensitive,
 )
 from tests.making import scene_of
@@ -208,3 +209,18 @@ def test_template_sensitive_counts_and_describes_as_it_sees(
     ask: Ask, meaning: Meaning, said: str | None, text: str
 ) -> None:
     assert template_sensitive(query(ask, meaning, text)) == (said or right(ask, meaning))
+
+
+@pytest.mark.parametrize(
+    ("meaning", "text", "said"),
+    [
+        (Exists(group=DOG), "Is there a dog? Is there a cow? Is it day?", "no"),
+        (Count(groups=(DOG,)), "How many dogs? How many cats?", "4"),
+        (Choice(what=CAR, options=("red", "blue")), "Is the car red or blue? Is it new?", "blue"),
+        (Exists(group=DOG), "Is there a dog?", "yes"),
+    ],
+)
+def test_reads_last_is_wrong_where_there_are_several_questions(
+    ask: Ask, meaning: Meaning, text: str, said: str
+) -> None:
+    assert reads_last(query(ask, meaning, text)) == said

@@ -38,6 +38,7 @@ def documented(heading: str) -> set[str]:
         ("An entry of `data`", "data"),
         ("An entry of `relations`", "relation"),
         ("An entry of `coverage`", "coverage"),
+        ("An entry of `summaries`", "summary"),
         ("Metrics of pairs", "pair_metrics"),
     ],
 )

@@ -48,6 +48,8 @@ def named(names: str) -> frozenset[str]:
 
 # What shows itself to who asks twice, or with two spaces; no other relation does either.
 OF_CONTROLS = named("inconsistent spacing-sensitive")
+# What shows itself to who puts hypotheses, or asks for descriptions; questions are answered right.
+OF_OTHER_TASKS = named("entails-everything contradicts-everything label-swap wrong-class always-plural")
 # What shows itself in edited pictures alone.
 OF_EDITS = named("counts-pieces-wrong omits-inserted sees-erased background-dependent")
 # Who is wrong about counts alone is right about yes and no, and about choices.
@@ -58,5 +60,7 @@ NEGATION = named("ignores-negation")
 OF_WORDS = named("ignores-not-both hypernym-blind antonym-blind first-choice")
 # Neither a number nor a refusal is a yes or a no, or a choice.
 NO_ANSWER = named("always-zero refuses")
+# What no question shows that is asked by itself.
+OF_OTHER_TEXTS = OF_OTHER_TASKS | named("reads-last")
 # No number.
 NOT_A_COUNT = named("always-yes refuses")
