@@ -74,7 +74,7 @@ def _types() -> dict[str, type]:
 
     listed = (
         box.Box, scene.Photo, scene.Thing, scene.Region, scene.Relationship, scene.PublishedPair,
-        scene.PublishedQuestion, scene.Scene,
+        scene.PublishedQuestion, scene.LinkedUnit, scene.PublishedHypothesis, scene.Scene,
         edits.Cutout, *edits.EDITS, meaning.Group, meaning.Related, meaning.Unit, *meaning.MEANINGS,
     )  # fmt: skip
     return {each.__name__: each for each in listed}
