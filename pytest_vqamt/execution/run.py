@@ -24,6 +24,7 @@ from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.models.base import ModelOptions, adopt
 from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.relations.catalogue import check, select, settings_known
+from pytest_vqamt.relations.presets import preset as preset_of
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import GateOn, Threshold
 from pytest_vqamt.stats.summaries import summaries
@@ -37,6 +38,7 @@ def run(
     data: str | SceneSource = "pictures",
     relations: str | Sequence[str] = (),
     exclude: str | Sequence[str] = (),
+    preset: str | None = None,
     max_cases: int | None = None,
     seed: int = 0,
     sampler: str = "hypothesis",
@@ -56,7 +58,8 @@ def run(
     ``model`` is a spec as in ``--vqamt-model``, an object with a method ``answer``, ``entail`` or ``caption``, or a
     function of an image and a text. ``data`` is a spec as in ``--vqamt-data``, or a scene source. ``relations`` and
     ``exclude`` are globs; with none, every relation is run that the model's tasks allow, and on data with published
-    pairs those about them alone. ``fail_under`` is a rate, or ``"GLOB=RATE"``, or several of them; whether a gate is
+    pairs those about them alone. ``preset`` names a paper: its relations where ``relations`` names none, set as it was
+    published but for what ``settings`` says. ``fail_under`` is a rate, or ``"GLOB=RATE"``, or several of them; whether a gate is
     met stands in the result. Without ``max_cases`` there are at most 100 of a relation variant, and published sets run
     whole. ``cache`` is a folder that keeps answers for later runs; with None nothing is kept. ``listen`` is told what
     happens (``pytest_vqamt.core.events``). ``settings`` is what ``--vqamt-option`` gives, by name. The others are as
@@ -69,7 +72,9 @@ def run(
     if max_cases is not None and max_cases < 1:
         raise OptionError(f"Expected one case or more, but got max_cases={max_cases!r}")
     known = {setting.name for setting in settings_known()}
-    of_relations = {name: value for name, value in (settings or {}).items() if name in known}
+    named = preset_of(preset) if preset else None
+    published = named.settings if named else {}
+    of_relations = {**published, **{name: value for name, value in (settings or {}).items() if name in known}}
     of_model = {name: value for name, value in (settings or {}).items() if name not in known}
     taken = Catalogue().settings(model) if isinstance(model, str) else None
     if taken is not None:
@@ -93,7 +98,7 @@ def run(
         shrink=shrink,
     )
     check([each.pattern for each in terms.thresholds], "fail_under to name a relation or a glob of relations")
-    wanted = _globs(relations)
+    wanted = _globs(relations) or (named.relations if named else ())
     selected = tuple(select(wanted, _globs(exclude), of_relations))
     if isinstance(model, str):
         Catalogue().check(model, options)

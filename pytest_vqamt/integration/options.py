@@ -42,6 +42,11 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option(name="--vqamt-exclude", metavar="GLOBS", help="not these relations"),
     Option(
+        name="--vqamt-preset",
+        metavar="NAME",
+        help="the relations and settings of a paper as published: metavqa, carets, veglue, basic-questions or metaic",
+    ),
+    Option(
         name="--vqamt-max-cases", metavar="N", help="cases per relation variant, model and data source (default: 100)"
     ),
     Option(name="--vqamt-seed", metavar="N", help="the same seed gives the same cases (default: 0)"),

@@ -19,6 +19,7 @@ from pytest_vqamt.integration.options import given, given_all
 from pytest_vqamt.integration.waivers import read_waivers
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.relations.presets import preset
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import GateOn, Threshold
 
@@ -70,6 +71,8 @@ def read_settings(config: pytest.Config) -> Settings:
         "--vqamt-option",
         _settings_of(models, data),
     )
+    name = given(config, "vqamt_preset")
+    named = preset(name) if name else None
     cache = _cache(config)
     options = _model_options(config, model_settings, cache)
     for spec in models:
@@ -81,11 +84,11 @@ def read_settings(config: pytest.Config) -> Settings:
     return Settings(
         models=models,
         data=data,
-        relations=_globs(given(config, "vqamt_relations")),
+        relations=_globs(given(config, "vqamt_relations")) or (named.relations if named else ()),
         excluded=_globs(given(config, "vqamt_exclude")),
         terms=_terms(config, shows_drawn_only=cache is None),
         model_options=options,
-        relation_settings=relation_settings,
+        relation_settings={**(named.settings if named else {}), **relation_settings},
         max_error_rate=_rate(config, "vqamt_max_error_rate", 0.0),
         max_queries=_given_number(config, "vqamt_max_queries", at_least=1),
         plan_only=bool(config.getoption("vqamt_plan")),

@@ -80,3 +80,37 @@ def test_one_that_is_given_twice_is_refused(run: Run) -> None:
 def test_the_command_that_replays_a_case_repeats_it(run: Run) -> None:
     result = run("--vqamt-relations=metavqa.removal_plus", "--vqamt-option=erase=mean", model="fault:always-zero")
     result.stdout.fnmatch_lines(["*replay: *--vqamt-option=erase=mean*"])
+
+
+PRESET = "--vqamt-preset=metavqa"
+
+
+@pytest.mark.parametrize(
+    ("options", "ini", "ids", "settings"),
+    [
+        ((PRESET,), "", {"metavqa"}, {"erase": "white"}),
+        ((), "vqamt_preset = metavqa", {"metavqa"}, {"erase": "white"}),
+        ((PRESET, "--vqamt-option=erase=mean"), "", {"metavqa"}, {"erase": "mean"}),
+        ((PRESET, "--vqamt-relations=veglue.vqa_mr3"), "", {"veglue"}, {"erase": "white"}),
+    ],
+    ids=["typed", "ini", "set-otherwise", "other-relations"],
+)
+def test_a_preset_names_the_relations_of_a_paper_and_sets_them(
+    pytester: pytest.Pytester,
+    run: Run,
+    options: tuple[str, ...],
+    ini: str,
+    ids: set[str],
+    settings: dict[str, str],
+) -> None:
+    pytester.makeini(f"[pytest]\n{ini}\n")
+    run(*options, "--vqamt-max-cases=2", "--vqamt-report=out")
+    report = json.loads((pytester.path / "out" / "report.json").read_text(encoding="utf-8"))
+    assert {each["id"].partition(".")[0] for each in report["relations"]} == ids
+    assert report["settings"] == settings
+
+
+def test_a_wrong_preset_is_told_before_anything_runs(run: Run) -> None:
+    result = run("--vqamt-preset=metavqq")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*Expected a preset (metavqa, carets, *), but got preset='metavqq'; did you mean *"])

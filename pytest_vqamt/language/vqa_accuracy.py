@@ -1,0 +1,102 @@
+"""VQA accuracy: an answer is right where three annotators gave it, as the official evaluation of VQA v2 counts.
+
+Antol et al., ICCV 2015, section 4, and vqaEval.py of GT-Vision-Lab/VQA, with all that the program does and the paper
+does not say.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from pytest_vqamt.core.errors import VqamtError
+
+_LISTS = Path(__file__).with_name("vqa_accuracy.toml")
+
+ENOUGH = 3
+"""So many who agree make an answer wholly right."""
+
+
+def accuracy(answer: str, answers: Sequence[str]) -> float:
+    """The mean of ``min(agreeing / 3, 1)`` over all sets of the annotators that lack one of them, from 0 to 1.
+
+    With fewer than four annotators no answer reaches 1. As the official program has it, answers are normalised only
+    where the annotators' own differ, as they were typed; where all are the same, ``answer`` must be just that, white
+    space at its ends aside: "Yes" is wrong where ten said "yes".
+
+    >>> ten = ("two", "2", "2", "3", "3", "3", "3", "a lot", "many", "many")
+    >>> [round(accuracy(answer, ten), 2) for answer in ("two.", "3", "lot", "4")]
+    [0.9, 1.0, 0.3, 0.0]
+
+    Raises:
+        VqamtError: there are no annotators.
+    """
+    if not answers:
+        raise VqamtError(f"Expected the answer of one annotator or more to hold {answer!r} against, but got answers=()")
+    said, given = _in_one_line(answer), [_in_one_line(each) for each in answers]
+    if len(set(given)) > 1:
+        said, given = normalised(said), [normalised(each) for each in given]
+    agreeing, all_ = given.count(said), len(given)
+    without_one_of_them = agreeing * min(agreeing - 1, ENOUGH)
+    without_another = (all_ - agreeing) * min(agreeing, ENOUGH)
+    return (without_one_of_them + without_another) / (ENOUGH * all_)
+
+
+def normalised(answer: str) -> str:
+    """An answer as answers are compared: lower case, no articles, digits for number words, apostrophes where they belong.
+
+    Punctuation becomes a space, or nothing where a space stands beside such a mark or a comma stands in a number;
+    apostrophes and colons stay. A period goes unless a digit follows.
+
+    >>> normalised("The  T-shirt."), normalised("two dogs, dont know"), normalised("1,000 a.m.")
+    ('t shirt', "2 dogs don't know", '1000 am')
+    """
+    words = _words()
+    number = _COMMA_IN_A_NUMBER.search(answer)
+    marks = {
+        ord(mark): "" if number or f"{mark} " in answer or f" {mark}" in answer else " " for mark in words.punctuation
+    }
+    text = _PERIOD.sub("", answer.translate(marks), count=_MOST_PERIODS)
+    found = (words.numbers.get(word, word) for word in text.lower().split())
+    return " ".join(words.contractions.get(word, word) for word in found if word not in words.articles)
+
+
+_COMMA_IN_A_NUMBER = re.compile(r"\d,\d")
+_PERIOD = re.compile(r"\.(?!\d)")
+_MOST_PERIODS = 32
+"""The official program takes out no more: where a count belongs, it gives the value of the flag ``re.UNICODE``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Words:
+    punctuation: str
+    articles: frozenset[str]
+    numbers: Mapping[str, str]
+    contractions: Mapping[str, str]
+
+
+@cache
+def _words() -> _Words:
+    """The lists of ``vqa_accuracy.toml``."""
+    table = tomllib.loads(_LISTS.read_text(encoding="utf-8"))
+    numbers = {word: str(number) for number, word in enumerate(table["number_words"])}
+    mended = {wrong: right for right in table["contractions"] for wrong in _lacking_an_apostrophe(right)}
+    return _Words(
+        punctuation=table["punctuation"],
+        articles=frozenset(table["articles"]),
+        numbers={**numbers, table["none"]: "0"},
+        contractions={**mended, **table["contractions_to"]},
+    )
+
+
+def _lacking_an_apostrophe(word: str) -> Iterator[str]:
+    """The word without each of its apostrophes in turn."""
+    return (word[:place] + word[place + 1 :] for place, letter in enumerate(word) if letter == "'")
+
+
+def _in_one_line(text: str) -> str:
+    return text.replace("\n", " ").replace("\t", " ").strip()
