@@ -33,6 +33,10 @@ TABLE: dict[str, tuple[str, str]] = {
         "carets:DIR: the question pairs that the authors of CARETS published, with or without photos",
     ),
     "vqa-v2": ("pytest_vqamt.data.vqa_v2:load", "vqa-v2:DIR: questions with ten answers each, on photos of COCO"),
+    "snli-ve": (
+        "pytest_vqamt.data.snli_ve:load",
+        "snli-ve:DIR: hypotheses with labels, on photos of Flickr30k or without any, linked to boxes where these are known",
+    ),
     "graphs": (
         "pytest_vqamt.data.graphs:load",
         "graphs:FILE.jsonl[:PHOTOS]: scene graphs of your own, one a line",

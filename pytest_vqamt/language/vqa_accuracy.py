@@ -40,14 +40,14 @@ def accuracy(answer: str, answers: Sequence[str]) -> float:
     said, given = _in_one_line(answer), [_in_one_line(each) for each in answers]
     if len(set(given)) > 1:
         said, given = normalised(said), [normalised(each) for each in given]
-    agreeing, all_ = given.count(said), len(given)
+    agreeing, annotators = given.count(said), len(given)
     without_one_of_them = agreeing * min(agreeing - 1, ENOUGH)
-    without_another = (all_ - agreeing) * min(agreeing, ENOUGH)
-    return (without_one_of_them + without_another) / (ENOUGH * all_)
+    without_another = (annotators - agreeing) * min(agreeing, ENOUGH)
+    return (without_one_of_them + without_another) / (ENOUGH * annotators)
 
 
 def normalised(answer: str) -> str:
-    """An answer as answers are compared: lower case, no articles, digits for number words, apostrophes where they belong.
+    """An answer as answers are compared: in lower case, without articles, with digits and apostrophes.
 
     Punctuation becomes a space, or nothing where a space stands beside such a mark or a comma stands in a number;
     apostrophes and colons stay. A period goes unless a digit follows.

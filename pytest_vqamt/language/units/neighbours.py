@@ -1,0 +1,93 @@
+"""The closed words that are told by their neighbours: "that", "her", "to", "one", "there", "like", "'s" and such."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from pytest_vqamt.language.units.lexicon import Tag
+from pytest_vqamt.language.units.reading import Reading
+from pytest_vqamt.language.units.verbs import VerbForm
+
+_NAMES = (Tag.NOUN, Tag.PRONOUN)
+
+
+def _that(reading: Reading, place: int) -> Tag:
+    return Tag.RELATIVE if reading.before(place) in _NAMES else Tag.DETERMINER
+
+
+def _which(reading: Reading, place: int) -> Tag:
+    return Tag.RELATIVE if place else Tag.DETERMINER
+
+
+def _determiner_or_pronoun(reading: Reading, place: int) -> Tag:
+    return Tag.DETERMINER if reading.begins_phrase(place + 1) else Tag.PRONOUN
+
+
+def _her(reading: Reading, place: int) -> Tag:
+    following = reading.words[place + 1] if place + 1 < len(reading.words) else None
+    if following is None or not following.is_nominal:
+        return Tag.PRONOUN
+    return Tag.POSSESSIVE
+
+
+def _one(reading: Reading, place: int) -> Tag:
+    if reading.before(place) in (Tag.DETERMINER, Tag.ADJECTIVE):
+        return Tag.PRONOUN
+    return Tag.NUMBER if reading.goes_on(place + 1) else Tag.PRONOUN
+
+
+def _to(reading: Reading, place: int) -> Tag:
+    following = reading.words[place + 1] if place + 1 < len(reading.words) else None
+    if following is None or VerbForm.BASE not in following.forms:
+        return Tag.PREPOSITION
+    is_about_to = place > 0 and reading.words[place - 1].text == "about"
+    return Tag.TO if is_about_to or following.verb > following.thing / 4 else Tag.PREPOSITION
+
+
+def _there(reading: Reading, place: int) -> Tag:
+    follows = reading.words[place + 1].text if place + 1 < len(reading.words) else ""
+    return Tag.THERE if reading.is_closed_at(place + 1, (Tag.BE,)) or follows == "'s" else Tag.ADVERB
+
+
+def _like(reading: Reading, place: int) -> Tag:
+    is_verb = reading.before(place) in _NAMES and not (reading.has_verb_before(place) or reading.has_verb_after(place))
+    return Tag.FINITE if is_verb else Tag.PREPOSITION
+
+
+def _apostrophe(reading: Reading, place: int) -> Tag:
+    if reading.before(place) is not Tag.NOUN:
+        return Tag.BE
+    following = reading.words[place + 1] if place + 1 < len(reading.words) else None
+    is_owner = following is not None and following.is_nominal and VerbForm.ING not in following.forms
+    return Tag.POSSESSIVE if is_owner else Tag.BE
+
+
+def _being(reading: Reading, place: int) -> Tag:
+    return Tag.BE if reading.before(place) is not Tag.DETERMINER else Tag.NOUN
+
+
+def _having(reading: Reading, place: int) -> Tag:
+    return Tag.ING
+
+
+BY_NEIGHBOURS: Mapping[str, Callable[[Reading, int], Tag]] = {
+    "that": _that,
+    "which": _which,
+    "another": _determiner_or_pronoun,
+    "each": _determiner_or_pronoun,
+    "other": _determiner_or_pronoun,
+    "both": _determiner_or_pronoun,
+    "some": _determiner_or_pronoun,
+    "many": _determiner_or_pronoun,
+    "all": _determiner_or_pronoun,
+    "her": _her,
+    "one": _one,
+    "to": _to,
+    "there": _there,
+    "like": _like,
+    "'s": _apostrophe,
+    "being": _being,
+    "be": _being,
+    "been": _being,
+    "having": _having,
+}

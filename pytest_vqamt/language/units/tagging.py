@@ -1,0 +1,221 @@
+"""Which word of a sentence is what: nouns, verbs and the rest, told apart by the words around them.
+
+From left to right. A word that can be a noun and a verb is a verb where its noun phrase cannot go on with it ("a boy
+waves"), and where the clause would lack one otherwise ("two dogs race"); where a phrase only begins it is a noun ("the
+race").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from pytest_vqamt.language.units.lexicon import Tag, look_up, words_of
+from pytest_vqamt.language.units.neighbours import BY_NEIGHBOURS
+from pytest_vqamt.language.units.reading import Reading
+from pytest_vqamt.language.units.verbs import VerbForm
+
+_LEAST_VERB = 0.1
+"""What is a verb more seldom ("man", "hand") is none unless its phrase ends before it."""
+
+
+def tagged(words: Sequence[str]) -> tuple[Tag, ...]:
+    """The tags of the words of one sentence, lower case.
+
+    >>> [str(tag) for tag in tagged(["a", "race", "car", "races"])]
+    ['determiner', 'noun', 'noun', 'finite']
+    """
+    reading = Reading([look_up(word) for word in words])
+    for place in range(len(words)):
+        reading.tags.append(_choose(reading, place))
+    return tuple(reading.tags)
+
+
+def _choose(reading: Reading, place: int) -> Tag:
+    word = reading.words[place]
+    if word.text in BY_NEIGHBOURS:
+        return BY_NEIGHBOURS[word.text](reading, place)
+    if word.closed is Tag.PREPOSITION:
+        return Tag.PREPOSITION if reading.begins_phrase(place + 1) else Tag.ADVERB
+    if word.closed is Tag.ADVERB and reading.before(place) in (Tag.POSSESSIVE, Tag.DETERMINER):
+        return Tag.ADJECTIVE if reading.goes_on(place + 1) else Tag.NOUN  # "his home", "the far wall"
+    if word.closed is not None:
+        return word.closed
+    return _AFTER.get(reading.before(place), _in_nothing)(reading, place)
+
+
+def _in_phrase(reading: Reading, place: int) -> Tag:
+    """After a determiner, a number or an adjective: the noun is still to come."""
+    word, before = reading.words[place], reading.before(place)
+    goes_on = reading.goes_on(place + 1)
+    if VerbForm.ING in word.forms and not word.thing:
+        if before is Tag.NUMBER and not goes_on:
+            return Tag.ING
+        return Tag.ADJECTIVE if goes_on else Tag.NOUN
+    if VerbForm.PARTICIPLE in word.forms and not word.noun:
+        if before in (Tag.NUMBER, Tag.ADJECTIVE) and not goes_on:
+            return Tag.FINITE
+        return Tag.ADJECTIVE if goes_on else Tag.NOUN
+    if reading.lacks_noun_of_many(place) and word.verb > _LEAST_VERB:
+        return Tag.FINITE
+    if word.adjective >= word.noun or word.adverb > word.noun:
+        if goes_on:
+            return Tag.ADJECTIVE if word.adjective >= word.adverb else Tag.ADVERB
+        return Tag.NOUN if word.noun or before in (Tag.DETERMINER, Tag.POSSESSIVE) else Tag.ADJECTIVE
+    return Tag.NOUN
+
+
+def _after_noun(reading: Reading, place: int) -> Tag:
+    """After a noun that may be the last of its phrase, or a pronoun."""
+    word = reading.words[place]
+    if word.forms:
+        if (verb := _verb_after_noun(reading, place)) is not None:
+            return verb
+        return Tag.NOUN
+    if word.adverb > max(word.noun, word.adjective):
+        return Tag.ADVERB
+    if word.adjective > word.noun and not reading.goes_on(place + 1):
+        return Tag.ADJECTIVE
+    return Tag.ADJECTIVE if word.adjective > word.noun else Tag.NOUN
+
+
+def _verb_after_noun(reading: Reading, place: int) -> Tag | None:
+    word, head = reading.words[place], reading.words[place - 1]
+    is_pronoun = reading.tags[place - 1] is Tag.PRONOUN
+    if VerbForm.ING in word.forms:
+        is_compound = word.thing >= 0.5 and not reading.is_animate(place - 1) and not reading.begins_phrase(place + 1)
+        return None if is_compound else Tag.ING
+    if VerbForm.PARTICIPLE in word.forms and not word.noun:
+        return _past(reading, place)
+    takes_object = reading.is_closed_at(place + 1, (Tag.DETERMINER, Tag.POSSESSIVE, Tag.PRONOUN))
+    if reading.has_verb_before(place) and not takes_object:
+        return None
+    if not word.noun or is_pronoun:
+        return Tag.FINITE
+    if VerbForm.THIRD in word.forms:
+        if not word.is_plural or reading.is_of_one(place):
+            return Tag.FINITE
+        if reading.has_verb_after(place) or (reading.words[place - 1].is_plural and not reading.is_governed(place)):
+            return None
+        return Tag.FINITE if word.verb >= _LEAST_VERB or takes_object else None
+    if reading.has_verb_after(place):
+        return None
+    if takes_object and word.verb >= _LEAST_VERB:
+        return Tag.FINITE
+    if VerbForm.PAST in word.forms and VerbForm.BASE not in word.forms:
+        return Tag.FINITE if word.verb > word.noun else None
+    is_activity = reading.can_be(place + 1, VerbForm.ING)
+    agrees = head.is_plural or reading.is_joined(place) or head.text in words_of("collective")
+    return Tag.FINITE if agrees and word.verb >= _LEAST_VERB and not is_activity else None
+
+
+def _past(reading: Reading, place: int) -> Tag:
+    """A form in -ed: what somebody did, or what was done to him."""
+    word = reading.words[place]
+    if VerbForm.PAST not in word.forms or reading.has_verb_after(place) or reading.has_verb_before(place):
+        return Tag.PARTICIPLE
+    is_passive = reading.is_closed_at(place + 1, (Tag.PREPOSITION,)) and reading.words[place + 1].text == "by"
+    return Tag.PARTICIPLE if is_passive or word.text in words_of("state") else Tag.FINITE
+
+
+def _in_nothing(reading: Reading, place: int) -> Tag:
+    """At the beginning of something: of the sentence, after a comma."""
+    word = reading.words[place]
+    if VerbForm.ING in word.forms and word.thing < 0.5:
+        return Tag.ADJECTIVE if not place and reading.has_verb_after(place + 1) and reading.goes_on(place + 1) else Tag.ING
+    if VerbForm.PARTICIPLE in word.forms and not word.noun:
+        return Tag.ADJECTIVE if reading.goes_on(place + 1) and not place else Tag.PARTICIPLE
+    if word.forms and not word.noun + word.adjective:
+        return Tag.FINITE
+    return _in_phrase(reading, place)
+
+
+def _after_be(reading: Reading, place: int) -> Tag:
+    word = reading.words[place]
+    if VerbForm.ING in word.forms and word.thing < 0.9:
+        return Tag.ING
+    if VerbForm.PARTICIPLE in word.forms and not word.noun:
+        return Tag.PARTICIPLE
+    if word.adverb > max(word.noun, word.adjective):
+        return Tag.ADVERB
+    if word.adjective >= word.noun:
+        return Tag.ADJECTIVE
+    return Tag.NOUN
+
+
+def _after_verb(reading: Reading, place: int) -> Tag:
+    """Where a verb's object may begin."""
+    word = reading.words[place]
+    if reading.words[place - 1].text in words_of("modal") and word.verb:
+        return Tag.BASE
+    takes_object = reading.is_closed_at(place + 1, (Tag.DETERMINER, Tag.POSSESSIVE))
+    if VerbForm.ING in word.forms and (word.thing < 0.5 or takes_object):
+        return Tag.ADJECTIVE if reading.can_be_plural(place + 1) and word.adjective else Tag.ING
+    if VerbForm.PARTICIPLE in word.forms and not word.noun:
+        return Tag.ADJECTIVE if reading.goes_on(place + 1) else Tag.PARTICIPLE
+    if word.adverb > max(word.noun, word.adjective):
+        return Tag.ADVERB
+    if word.adjective > word.noun:
+        return Tag.ADJECTIVE
+    return Tag.NOUN if word.noun else Tag.BASE
+
+
+def _after_to(reading: Reading, place: int) -> Tag:
+    return Tag.BASE if VerbForm.BASE in reading.words[place].forms else _in_phrase(reading, place)
+
+
+def _after_preposition(reading: Reading, place: int) -> Tag:
+    word = reading.words[place]
+    if VerbForm.ING in word.forms and word.thing < 0.5:
+        is_of_kind = reading.words[place - 1].text in ("in", "on", "with", "near") and reading.goes_on(place + 1)
+        return Tag.ADJECTIVE if is_of_kind else Tag.ING
+    return _in_phrase(reading, place)
+
+
+def _after_adverb(reading: Reading, place: int) -> Tag:
+    """An adverb is looked through: "a man quickly runs", "two very old dogs", "stands outside smiling"."""
+    word = reading.words[place]
+    start = reading.tags[place - 1 :: -1]
+    seen = next((tag for tag in start if tag is not Tag.ADVERB), Tag.MARK)
+    if seen in (Tag.NOUN, Tag.PRONOUN) and word.forms and not (word.noun and reading.has_verb_before(place)):
+        return _verb_after_noun(reading, place) or Tag.NOUN
+    if seen is Tag.BE:
+        return _after_be(reading, place)
+    if seen in (Tag.DETERMINER, Tag.NUMBER, Tag.ADJECTIVE, Tag.POSSESSIVE):
+        return _in_phrase(reading, place)
+    return _after_verb(reading, place)
+
+
+def _after_and(reading: Reading, place: int) -> Tag:
+    """As what stands before "and": "sits and reads", "dogs and cats"."""
+    word = reading.words[place]
+    if VerbForm.ING in word.forms and word.thing < 0.9:
+        return Tag.ING
+    if word.forms and reading.is_like_last_verb(place):
+        next_to_verb = reading.tags[place - 2] not in (Tag.NOUN, Tag.ADJECTIVE)
+        takes_object = reading.is_closed_at(place + 1, (Tag.DETERMINER, Tag.POSSESSIVE, Tag.PRONOUN, Tag.PREPOSITION))
+        if not word.noun or next_to_verb or takes_object or word.verb > word.noun:
+            return reading.last_verb(place) or Tag.FINITE
+    if VerbForm.PARTICIPLE in word.forms and not word.noun:
+        return Tag.ADJECTIVE if reading.goes_on(place + 1) else Tag.PARTICIPLE
+    return _in_phrase(reading, place)
+
+
+_AFTER: Mapping[Tag, Callable[[Reading, int], Tag]] = {
+    Tag.DETERMINER: _in_phrase,
+    Tag.POSSESSIVE: _in_phrase,
+    Tag.NUMBER: _in_phrase,
+    Tag.ADJECTIVE: _in_phrase,
+    Tag.NOUN: _after_noun,
+    Tag.PRONOUN: _after_noun,
+    Tag.RELATIVE: _after_noun,
+    Tag.BE: _after_be,
+    Tag.FINITE: _after_verb,
+    Tag.BASE: _after_verb,
+    Tag.ING: _after_verb,
+    Tag.PARTICIPLE: _after_verb,
+    Tag.NOT: _after_verb,
+    Tag.TO: _after_to,
+    Tag.PREPOSITION: _after_preposition,
+    Tag.ADVERB: _after_adverb,
+    Tag.AND: _after_and,
+}

@@ -1,0 +1,1 @@
+"""Robustness against basic questions: Huang, Dao, Alfadly and Ghanem, AAAI 2019."""

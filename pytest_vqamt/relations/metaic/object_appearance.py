@@ -1,0 +1,71 @@
+"""The relation ``metaic.object_appearance``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pytest_vqamt.core.case import Case, NotApplicable, Outcome, RelationInfo, Verdict
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language.captions import Reading, check_appearance
+from pytest_vqamt.relations.metaic import overlap
+from pytest_vqamt.relations.metaic.captions import METAIC, readings, texts_of, unparsed
+from pytest_vqamt.relations.metaic.pair import BREAKDOWN, DRAWS_AS, inserted_in, pair
+from pytest_vqamt.sampling.chooser import Chooser
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectAppearance:
+    """With one more thing in the picture, the caption names what it named before, and the class of that thing.
+
+    Yu et al., ISSTA 2022, section 3.4, MR1; how large the thing is and where it is put: section 3.2, the rules in
+    ``overlap``. A violation is an omission where a class is missing and nothing else is named, and a misclassification
+    where something else is.
+
+    Of each picture four others are made, with one thing of one size in four places: each is a case of one variant, here
+    and of ``metaic.singular_plural``. A picture that has no place at one of the four levels has no case of any.
+
+    **Deviation:** which interval the size is drawn from depends on the salient area S, as in the authors' code, and not
+    on the largest thing. Crowds count as things that may be covered; the boxes that are compared are those annotated
+    and, since pictures are made of them, the whole pixels. Nothing is inserted of a class of which a caption might, or
+    might not, name more: that of a crowd, of a small thing or of a fragment in the background. A cut-out is enlarged at
+    most twice, whole in its own photo, and has nothing of another class with it. Captions are read with kinds,
+    compounds and number words understood; ``--vqamt-option metaic=strict`` reads them as published. "presumed" where
+    more of the inserted kind may be there than is annotated.
+    """
+
+    info: ClassVar[RelationInfo] = RelationInfo(
+        name="metaic.object_appearance",
+        task=Task.CAPTIONING,
+        claim="With one more thing in the picture, the caption names what it named before, and that thing.",
+        source="Yu et al., ISSTA 2022, section 3.4, MR1",
+        variants=tuple(overlap.LEVELS),
+        breakdown=BREAKDOWN,
+        settings=(METAIC,),
+        draws_as=DRAWS_AS,
+    )
+
+    metaic: str = METAIC.default
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        expected = "classes of second = classes of first and {}"
+        return pair(self, variant, scene, corpus, choose, Reading(self.metaic), expected)
+
+    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
+        reading = Reading(self.metaic)
+        if unread := unparsed(answers, reading):
+            return unread
+        before, after = texts_of(answers)
+        found = check_appearance(before, after, inserted_in(case), reading)
+        return Verdict(
+            outcome=Outcome.VIOLATED if found.violated else Outcome.HOLDS,
+            reason=f"{found.kind}: {found.reason}" if found.violated else "",
+            readings=readings(answers, reading),
+            figures=(
+                ("suspicious", float(found.violated)),
+                *((kind, float(found.kind == kind)) for kind in ("omission", "misclassification")),
+            ),
+        )

@@ -1,0 +1,57 @@
+"""A case of MetaIC: a picture, and the same picture with one more thing in it, both to be captioned."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from pytest_vqamt.core.case import Case, Fact, NotApplicable
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language.captions import Reading
+from pytest_vqamt.relations.base import Relation
+from pytest_vqamt.relations.metaic.captions import caption_of
+from pytest_vqamt.relations.metaic.cutouts import class_read
+from pytest_vqamt.relations.metaic.insertion import Insertion, insertion
+from pytest_vqamt.relations.names import presumed
+from pytest_vqamt.sampling.chooser import Chooser
+
+DRAWS_AS = "metaic"
+"""All items of both relations draw with the same seeds."""
+BREAKDOWN = ("was_there", "objects")
+
+_NUMBERS = ("0", "1", "2 to 4", "5 to 9", "10 or more")
+_FROM = (1, 2, 5, 10)
+
+
+def pair(
+    relation: Relation, level: str, scene: Scene, corpus: Corpus, choose: Chooser, reading: Reading, expected: str
+) -> Case | NotApplicable:
+    """The case of ``relation`` at this level of overlap; ``expected`` has "{}" for the inserted class."""
+    found = insertion(scene, corpus, choose, reading)
+    if isinstance(found, NotApplicable):
+        return found
+    name = found.cutout.thing.name
+    return Case(
+        relation=relation.info.name,
+        variant=level,
+        scene=scene.id,
+        queries=(caption_of(scene.picture), caption_of(found.picture(scene, level))),
+        expected=expected.format(found.named),
+        facts=_facts(found, level, scene, reading),
+        tags=("presumed",) if presumed((name,), scene) else (),
+    )
+
+
+def inserted_in(case: Case) -> str:
+    """The name of the thing that was inserted."""
+    return str(case.fact("inserted"))
+
+
+def _facts(found: Insertion, level: str, scene: Scene, reading: Reading) -> tuple[tuple[str, Fact], ...]:
+    return (
+        ("inserted", found.cutout.thing.name),
+        ("overlap", level),
+        ("covered", round(found.covered(level), 3)),
+        ("was_there", any(class_read(thing.name, reading) == found.named for thing in scene.objects)),
+        ("objects", _NUMBERS[bisect_right(_FROM, len(scene.objects))]),
+    )
