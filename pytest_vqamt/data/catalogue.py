@@ -35,7 +35,7 @@ TABLE: dict[str, tuple[str, str]] = {
     "vqa-v2": ("pytest_vqamt.data.vqa_v2:load", "vqa-v2:DIR: questions with ten answers each, on photos of COCO"),
     "snli-ve": (
         "pytest_vqamt.data.snli_ve:load",
-        "snli-ve:DIR: hypotheses with labels, on photos of Flickr30k or without any, linked to boxes where these are known",
+        "snli-ve:DIR: hypotheses with labels on photos of Flickr30k, with or without these, and their units with boxes",
     ),
     "graphs": (
         "pytest_vqamt.data.graphs:load",

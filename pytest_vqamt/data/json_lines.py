@@ -68,7 +68,8 @@ class JsonLines:
                     offset += len(data)
         except OSError as error:
             raise DataError(
-                f"Expected lines of JSON, but {shown_path(self.file)} cannot be read ({reason(error)}): make it readable"
+                f"Expected lines of JSON, but {shown_path(self.file)} cannot be read ({reason(error)}): make it "
+                "readable"
             ) from error
         self.digest = content.hexdigest()[:16]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from math import ceil
@@ -81,8 +81,8 @@ class SnliVeAnnotations:
             try:
                 if photos and not photos.has(photo):
                     bad.append(
-                        f"{where}: Expected its photo in {shown_path(photos.folder)}, but there is no {named(photo)}: add "
-                        "it"
+                        f"{where}: Expected its photo in {shown_path(photos.folder)}, but there is no {named(photo)}: "
+                        "add it"
                     )
                     continue
                 frame = self._frames.of(photo)
@@ -93,8 +93,8 @@ class SnliVeAnnotations:
             if size and self._graphs and size != (frame.w, frame.h):
                 self._wrong_size.add(photo)
                 bad.append(
-                    f"{self._graphs.file.name}: photo {named(photo)}: Expected it to be {size[0]} x {size[1]} px, as its "
-                    f"line says, but got {frame.w:g} x {frame.h:g} px: is it the photo that was annotated?"
+                    f"{self._graphs.file.name}: photo {named(photo)}: Expected it to be {size[0]} x {size[1]} px, as "
+                    f"its line says, but got {frame.w:g} x {frame.h:g} px: is it the photo that was annotated?"
                 )
             yield photo
 
@@ -138,11 +138,11 @@ def load(argument: str) -> AnnotatedPhotos:
     index = HypothesisIndex(files, frames.of)
     annotations = SnliVeAnnotations(index, frames, files.photos, graphs)
     if not len(annotations):
-        first = annotations.bad_records[0] if annotations.bad_records else "all its lines are without a label"
+        first = annotations.bad_records[0] if annotations.bad_records else "its lines have no label"
         raise DataError(f"Expected a hypothesis of snli-ve:{argument} that can be used, but there is none: {first}")
     return AnnotatedPhotos(
         spec=f"snli-ve:{argument}",
-        description=_description(index, len(annotations), files.photos, graphs),
+        description=_description(index, annotations.photo_ids(), files.photos, graphs),
         annotations=annotations,
         photos=files.photos,
         without=files.without_photos,
@@ -150,14 +150,13 @@ def load(argument: str) -> AnnotatedPhotos:
 
 
 def _description(
-    index: HypothesisIndex, photos: int, there: PhotoFiles | None, graphs: GraphsBeside | None
+    index: HypothesisIndex, usable: Iterable[str], photos: PhotoFiles | None, graphs: GraphsBeside | None
 ) -> str:
+    counts = [index.counts(photo) for photo in usable]
+    hypotheses, linked, _ = (sum(each) for each in zip(*counts, strict=True))
     beside = f", {len(graphs)} scene graphs" if graphs else ""
-    sizes = "" if graphs else ", each taken to end where its boxes do"
-    return (
-        f"{index.count} hypotheses, {index.linked} of them entailed and with boxes, about {photos} photos{beside}"
-        + ("" if there else f", no photos{sizes}")
-    )
+    without = "" if photos else ", no photos" + ("" if graphs else ", each taken to end where its boxes do")
+    return f"{hypotheses} hypotheses, {linked} entailed with boxes, about {len(counts)} photos{beside}{without}"
 
 
 def _around(boxes: list[Box]) -> Box:

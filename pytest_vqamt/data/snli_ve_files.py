@@ -76,7 +76,10 @@ def find(argument: str) -> SnliVeFiles:
         raise OptionError(f"Expected --vqamt-data={_FORMS}, but got data='snli-ve:': name the folder")
     given = Path(argument)
     if os.path.isdir(given):  # noqa: PTH112 - Path's raises where no system takes such a path
-        folder, decides = given, next(((given / name, Form.OFFICIAL) for name in OFFICIAL if _is_there(given, name)), None)
+        folder, decides = (
+            given,
+            next(((given / name, Form.OFFICIAL) for name in OFFICIAL if _is_there(given, name)), None),
+        )
     elif os.path.isfile(given):  # noqa: PTH113 - as above
         folder, decides = given.parent, (given, _form_of_named(given))
     else:
@@ -92,7 +95,7 @@ def find(argument: str) -> SnliVeFiles:
         )
     places = [folder / name for name in _PHOTOS]
     photos = next((place for place in places if _has_photos(place)), None)
-    beside = (place / GRAPHS for place in ((photos, folder) if photos else places) if place)
+    beside = (place / GRAPHS for place in ((photos, folder) if photos else places))
     return SnliVeFiles(
         folder=folder,
         decides=decides,
@@ -125,8 +128,8 @@ def _form_of_named(file: Path) -> Form:
     if found is None:
         wanted = " or ".join(" and ".join(fields) for fields in _FIELDS.values())
         raise DataError(
-            f"Expected a file of hypotheses, one a line, but the first line of {shown_path(file)} has no {wanted}: name "
-            f"another file, or call one of units {UNITS}"
+            f"Expected a file of hypotheses, one a line, but the first line of {shown_path(file)} has no {wanted}: "
+            f"name another file, or call one of units {UNITS}"
         )
     return found
 

@@ -28,9 +28,7 @@ class GraphsBeside(Graphs):
     def __init__(self, file: Path) -> None:
         self.sizes: dict[str, tuple[int, int]] = {}
         super().__init__(file, PhotoFiles(file.parent))
-        self.places: Mapping[str, int] = {
-            Path(self.photo_file(place)).name: place for place in range(len(self))
-        }
+        self.places: Mapping[str, int] = {Path(self.photo_file(place)).name: place for place in range(len(self))}
 
     def _check_photo(self, scene: Scene, file: str, where: str) -> None:
         photo = Path(file).name

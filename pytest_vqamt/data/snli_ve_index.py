@@ -30,6 +30,10 @@ from pytest_vqamt.data.snli_ve_rows import (
 _NOWHERE = -1
 _FILE_BIT = 48
 """A place is a number: that of the file from this bit on, and the first byte of the line below it."""
+_WIDTH = 4
+"""So many numbers are kept of a hypothesis: its places in the three kinds of files, and its state."""
+_LINKED, _WANTING = 1, 2
+"""States: entailed with a box of a unit; entailed without any, and without a line in the file of units."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,16 +42,16 @@ class Hypothesis:
 
     Attributes:
         row: its text, its label and its units.
-        is_settled: whether the file of units has a line of its own for it.
+        is_wanting: whether it is entailed, no unit has a box, and the file of units has no line of its own for it.
     """
 
     row: HypothesisRow
-    is_settled: bool
+    is_wanting: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Noted:
-    """A usable row of a table or of a file of units: where it stands, and what is asked of it before it is read again."""
+    """A usable row: where it stands, and what is asked of it before it is read again."""
 
     photo: str
     place: int
@@ -64,14 +68,11 @@ class HypothesisIndex:
     Attributes:
         bad: what is wrong with each line that cannot be used.
         first: for each photo, in the order of the files, where it is first named.
-        count: how many hypotheses there are.
-        linked: how many of them are entailed and have a unit with a box.
     """
 
     def __init__(self, files: SnliVeFiles, frame_of: FrameOf) -> None:
         self.bad: list[str] = []
         self.first: dict[str, str] = {}
-        self.count = self.linked = 0
         self._frame_of = frame_of
         decides = files.decides[1] if files.decides else None
         official = (JsonLines(files.decides[0]),) if files.decides and decides is Form.OFFICIAL else ()
@@ -86,7 +87,7 @@ class HypothesisIndex:
         for file in official:
             self._add_official(file, of_tables, of_units, broken)
         if not official:
-            for hypothesis in dict.fromkeys((*of_tables, *of_units)):
+            for hypothesis in of_tables if decides is Form.TABLE else dict.fromkeys((*of_tables, *of_units)):
                 if hypothesis not in broken:
                     self._add(None, of_tables.get(hypothesis), of_units.get(hypothesis))
 
@@ -95,6 +96,11 @@ class HypothesisIndex:
         """Of the bytes of the files."""
         return digest(*(f"{file.file.name} {file.digest}" for file in self._files))
 
+    def counts(self, photo: str) -> tuple[int, int, int]:
+        """How many hypotheses there are about a photo; entailed with a box of a unit; and wanting to be grounded."""
+        states = self._places[photo][_WIDTH - 1 :: _WIDTH]
+        return len(states), states.count(_LINKED), states.count(_WANTING)
+
     def of(self, photo: str, *, only_with_units: bool = False) -> tuple[Hypothesis, ...]:
         """Those about a photo, in the order of the files; or those of them alone of which a line gives the units.
 
@@ -102,13 +108,17 @@ class HypothesisIndex:
             DataError: a file has changed since it was opened.
         """
         flat = self._places[photo]
-        joint = [tuple(flat[start : start + 3]) for start in range(0, len(flat), 3)]
+        joint = [tuple(flat[start : start + _WIDTH - 1]) for start in range(0, len(flat), _WIDTH)]
         joint = [places for places in joint if not only_with_units or max(places[1:]) != _NOWHERE]
         records = self._records(place for places in joint for place in places)
         return tuple(self._joined(photo, *(records.get(place) for place in places)) for places in joint)
 
     def _noted(
-        self, files: Iterable[JsonLines], id_field: str, read: Callable[[Record, FrameOf], HypothesisRow], broken: set[str]
+        self,
+        files: Iterable[JsonLines],
+        id_field: str,
+        read: Callable[[Record, FrameOf], HypothesisRow],
+        broken: set[str],
     ) -> dict[str, _Noted]:
         """The usable rows by id; ids of others that have any go to ``broken``."""
         found: dict[str, _Noted] = {}
@@ -175,11 +185,12 @@ class HypothesisIndex:
                     f"got {named(other.photo)}: correct one of them"
                 )
                 return
-        places = (each.place if each else _NOWHERE for each in (official, table, units))
-        self._places.setdefault(first.photo, array("q")).extend(places)
+        places = [each.place if each else _NOWHERE for each in (official, table, units)]
+        state = 0
+        if (units or first).is_entailed:
+            state = _LINKED if noted[-1].is_boxed else _WANTING if units is None else 0
+        self._places.setdefault(first.photo, array("q")).extend((*places, state))
         self.first.setdefault(first.photo, first.where)
-        self.count += 1
-        self.linked += (units or first).is_entailed and noted[-1].is_boxed
 
     def _place(self, file: JsonLines, line: Line) -> int:
         return self._files.index(file) << _FILE_BIT | line.offset
@@ -194,9 +205,7 @@ class HypothesisIndex:
                 found |= zip(own, file.at([place & (1 << _FILE_BIT) - 1 for place in own]), strict=True)
         return found
 
-    def _joined(
-        self, photo: str, official: Record | None, table: Record | None, units: Record | None
-    ) -> Hypothesis:
+    def _joined(self, photo: str, official: Record | None, table: Record | None, units: Record | None) -> Hypothesis:
         """One of three records or more; the file of units wins over the others, and the table says the units only."""
         row = official_row(official) if official else None
         if table:
@@ -208,11 +217,12 @@ class HypothesisIndex:
             row = replace(units_row(units, self._frame_of), caption=caption)
         if row is None or row.photo != photo:
             raise DataError(
-                f"Expected a hypothesis about {named(photo)}, but its line has changed since the data was opened: start "
-                "again"
+                f"Expected a hypothesis about {named(photo)}, but its line has changed since the data was opened: "
+                "start again"
             )
         place = self._sentences.get(words_of(row.text)) if row.units is None else None
         if place is not None:
             (record,) = self._records([place]).values()
             row = replace(row, units=sentence_row(record)[1])
-        return Hypothesis(row=row, is_settled=units is not None)
+        is_wanting = units is None and row.label == "entailment" and not row.is_boxed
+        return Hypothesis(row=row, is_wanting=is_wanting)

@@ -16,7 +16,7 @@ from pytest_vqamt.data.own_photos import SUFFIXES
 from pytest_vqamt.data.showing import shown
 
 FrameOf: TypeAlias = Callable[[str], Box]
-"""The frame of a photo, by its name; a very large one where its size is not known. It raises DataError without a where."""
+"""The frame of a photo, by its name; a very large one where its size is not known. It may raise DataError."""
 
 _LABELS: dict[str, LabelName] = {
     "entailment": "entailment",

@@ -111,16 +111,12 @@ class _Linked:
 
 def _nearest(name: str, box: Box, found: Iterable[_Linked]) -> _Linked | None:
     """The one that a unit is about as well: that of the largest IoU, then the first."""
-    same = [
-        each
-        for each in found
-        if each.box.iou(box) >= LEAST_IOU_OF_UNITS and may_be_called_alike(each.name, name)
-    ]
+    same = [each for each in found if each.box.iou(box) >= LEAST_IOU_OF_UNITS and may_be_called_alike(each.name, name)]
     return max(same, key=lambda each: each.box.iou(box), default=None)
 
 
 def _with_graph(found: Iterable[_Linked], graph: Sequence[Thing]) -> dict[str, _Linked]:
-    """Says of each which thing of the scene graph it is, or which other one that is the same; and gives them by thing."""
+    """Tells each which thing of the scene graph it is, or which other one is it already; gives them by thing."""
     of_graph: dict[str, _Linked] = {}
     for each in found:
         same = [

@@ -34,12 +34,19 @@ def thing_name(noun_phrase: str) -> str:
 def is_of_several(noun_phrase: str) -> bool:
     """Whether a noun phrase speaks of several things: by its number, or in the plural ("scissors" are one thing).
 
-    >>> is_of_several("two men"), is_of_several("street musicians"), is_of_several("2 females"), is_of_several("three woman")
+    >>> is_of_several("two men"), is_of_several("musicians"), is_of_several("2 females"), is_of_several("three woman")
     (True, True, True, True)
-    >>> is_of_several("one of the men"), is_of_several("snow"), is_of_several("sunglasses"), is_of_several("crowd")
-    (False, False, False, False)
+    >>> is_of_several("couple of men"), is_of_several("group of friends"), is_of_several("couple")
+    (True, True, False)
+    >>> is_of_several("one of the men"), is_of_several("pair of glasses"), is_of_several("cup of coffee")
+    (False, False, False)
     """
+    from pytest_vqamt.language.units import head_noun
+
     words = noun_phrase.lower().split()
+    how_many, of, what = " ".join(words).partition(" of ")
+    if of and head_noun(noun_phrase) == head_noun(what):
+        return how_many.split()[-1] != "one" and is_of_several(what.removeprefix("the "))
     if not _SEVERAL.isdisjoint(words) or any(word.isdigit() and int(word) != 1 for word in words):
         return True
     text = " ".join(words)
@@ -51,8 +58,10 @@ def may_be_called_alike(one: str, other: str) -> bool:
 
     Of a name that nobody knows anything of nothing is sure.
 
-    >>> may_be_called_alike("girl", "person"), may_be_called_alike("bicycle", "bike"), may_be_called_alike("man", "woman")
-    (True, True, False)
+    >>> may_be_called_alike("girl", "person"), may_be_called_alike("bike", "bicycle")
+    (True, True)
+    >>> may_be_called_alike("man", "woman"), may_be_called_alike("gizmo", "gadget")
+    (False, False)
     """
     if one == other or one_is_a_kind_of_the_other(one, other):
         return True

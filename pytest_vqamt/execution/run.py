@@ -16,7 +16,7 @@ from pytest_vqamt.core.reports import report
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.execution import detecting
+from pytest_vqamt.execution import preparing
 from pytest_vqamt.execution.plan import MAX_CASES, Sampling
 from pytest_vqamt.execution.published import is_left_out
 from pytest_vqamt.execution.run_item import Job, Terms, run_item
@@ -78,7 +78,7 @@ def run(
     of_model = {name: value for name, value in (settings or {}).items() if name not in known}
     taken = Catalogue().settings(model) if isinstance(model, str) else None
     if taken is not None:
-        taken += detecting.settings(data) if isinstance(data, str) else ()
+        taken += preparing.settings(data) if isinstance(data, str) else ()
         for name in of_model:
             if name not in taken:
                 hint = did_you_mean(name, (*sorted(known), *taken))
@@ -104,9 +104,9 @@ def run(
         Catalogue().check(model, options)
     # All that could be refused has been: now for what takes long. Detectors before the model takes their room.
     if isinstance(data, str):
-        detecting.check(data, options)
-        detecting.complete(data, options)
-        detecting.warn(data, options)
+        preparing.check(data, options)
+        preparing.complete(data, options)
+        preparing.warn(data, options)
     source = sources.load(data, allow_bad_records=allow_bad_records) if isinstance(data, str) else data
     loaded = Catalogue().load(model, options) if isinstance(model, str) else adopt(_name(model), model, options)
     chosen = [

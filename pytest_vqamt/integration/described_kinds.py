@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.execution import detecting
+from pytest_vqamt.execution import preparing
 from pytest_vqamt.models.catalogue import Catalogue
 
 
@@ -13,8 +13,8 @@ def settings_in_words(name: str) -> tuple[str, ...] | None:
         if kind.name == name:
             taken = "any" if kind.settings is None else ", ".join(kind.settings) or "none"
             return _told(f"--vqamt-model={kind.form}", kind.description, taken, kind.extra)
-    if taken := ", ".join(detecting.settings(name)):
-        return _told("--vqamt-data", dict(sources.describe())[name], taken, detecting.KIND)
+    if taken := ", ".join(preparing.settings(name)):
+        return _told("--vqamt-data", dict(sources.describe())[name], taken, preparing.EXTRA)
     return None
 
 

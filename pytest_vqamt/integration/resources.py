@@ -8,7 +8,7 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.execution.detecting import complete, warn
+from pytest_vqamt.execution.preparing import complete, warn
 from pytest_vqamt.execution.published import is_left_out
 from pytest_vqamt.execution.run_item import Job
 from pytest_vqamt.execution.stores import Stores
@@ -64,10 +64,10 @@ class Resources:
         return self._sources[spec]
 
     def complete_data(self) -> None:
-        """Has detectors look at photos that nobody has annotated, where there are any: once, before workers start.
+        """Has models look at photos of which too little is known, where there are any: once, before workers start.
 
         Raises:
-            VqamtError: a detector or a photo cannot be used.
+            VqamtError: a model or a photo cannot be used.
         """
         for spec in self.settings.data:
             complete(spec, self.settings.model_options)

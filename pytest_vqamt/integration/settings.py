@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.execution import detecting
+from pytest_vqamt.execution import preparing
 from pytest_vqamt.execution.plan import MAX_CASES, Sampling
 from pytest_vqamt.execution.run_item import Terms
 from pytest_vqamt.integration.command_line import again
@@ -80,7 +80,7 @@ def read_settings(config: pytest.Config) -> Settings:
         if spec.startswith("fault:"):
             Catalogue().load(spec, options)  # costs nothing, and tells an unknown fault before any worker starts
     for spec in data:
-        detecting.check(spec, options)
+        preparing.check(spec, options)
     return Settings(
         models=models,
         data=data,
@@ -109,7 +109,7 @@ def _settings_of(models: Sequence[str], data: Sequence[str]) -> tuple[str, ...] 
             return None
         names |= dict.fromkeys(taken)
     for spec in data:
-        names |= dict.fromkeys(detecting.settings(spec))
+        names |= dict.fromkeys(preparing.settings(spec))
     return tuple(names)
 
 

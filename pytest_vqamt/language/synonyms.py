@@ -34,8 +34,7 @@ def replacements(text: str) -> tuple[Replacement, ...]:
     >>> [each.words for each in replacements("A man is holding a gray purse.")]
     ['guy', 'holds', 'grey', 'handbag']
     """
-    found = (*_names(text), *_attributes(text), *_verbs(text), *_prepositions(text))
-    return tuple(sorted(found))
+    return tuple(sorted((*_names(text), *_attributes(text), *_verbs(text), *_prepositions(text))))
 
 
 def replacements_of(text: str, name: str, words: str) -> tuple[Replacement, ...]:
@@ -57,10 +56,10 @@ def replaced(text: str, chosen: Iterable[Replacement]) -> str:
     for each in sorted(chosen, reverse=True):
         before, after = text[: each.start], text[each.end :]
         words = each.words
-        if found := _ARTICLE.search(before):
+        if given := _ARTICLE.search(before):
             article = with_article(words).split(" ", 1)[0]
-            said = article.capitalize() if found[1][0].isupper() else article
-            before = f"{before[: found.start(1)]}{said} "
+            said = article.capitalize() if given[1][0].isupper() else article
+            before = f"{before[: given.start(1)]}{said} "
         elif not before and text[:1].isupper():
             words = words[0].upper() + words[1:]
         text = f"{before}{words}{after}"
@@ -80,10 +79,10 @@ def _names(text: str) -> Iterator[Replacement]:
 
 def _nouns(text: str, name: str, words: str) -> Iterator[Replacement]:
     for said, instead in ((name, words), (plural(name), plural(words))):
-        for found in _found(text, said):
-            before, after = _neighbours(text, found)
+        for place in found(text, said):
+            before, after = _neighbours(text, place)
             if (not before or _can_precede_a_noun(before)) and (not after or _can_follow_a_noun(after, name)):
-                yield Replacement(found.start(), found.end(), instead)
+                yield Replacement(place.start(), place.end(), instead)
 
 
 def _can_precede_a_noun(word: str) -> bool:
@@ -103,11 +102,11 @@ def _can_follow_a_noun(word: str, name: str) -> bool:
 
 def _attributes(text: str) -> Iterator[Replacement]:
     for attribute, instead in _lists().attributes:
-        for found in _found(text, attribute):
-            before, after = _neighbours(text, found)
+        for place in found(text, attribute):
+            before, after = _neighbours(text, place)
             follows = before in ("is", "are") or before in _lists().determiners or _describes(before)
             if follows and not after.endswith("ing"):
-                yield Replacement(found.start(), found.end(), instead)
+                yield Replacement(place.start(), place.end(), instead)
 
 
 def _verbs(text: str) -> Iterator[Replacement]:
@@ -115,27 +114,32 @@ def _verbs(text: str) -> Iterator[Replacement]:
         return
     for doing, does, do in _lists().verbs:
         for said, instead in ((f"is {doing}", does), (f"are {doing}", do)):
-            for found in _found(text, said):
-                _, after = _neighbours(text, found)
+            for place in found(text, said):
+                _, after = _neighbours(text, place)
                 if not after or after in _lists().after_a_verb:
-                    yield Replacement(found.start(), found.end(), instead)
+                    yield Replacement(place.start(), place.end(), instead)
 
 
 def _prepositions(text: str) -> Iterator[Replacement]:
     for preposition, instead in _lists().prepositions:
-        for found in _found(text, preposition):
-            if _neighbours(text, found)[1] in _lists().determiners:
-                yield Replacement(found.start(), found.end(), instead)
+        for place in found(text, preposition):
+            if _neighbours(text, place)[1] in _lists().determiners:
+                yield Replacement(place.start(), place.end(), instead)
 
 
-def _found(text: str, said: str) -> Iterator[re.Match[str]]:
+def found(text: str, said: str) -> Iterator[re.Match[str]]:
+    """Where the words stand in the text, each whole.
+
+    >>> [each.start() for each in found("a man and a woman", "man")]
+    [2]
+    """
     return re.finditer(rf"(?<![\w'-]){re.escape(said)}(?![\w'-])", text, re.IGNORECASE)
 
 
-def _neighbours(text: str, found: re.Match[str]) -> tuple[str, str]:
+def _neighbours(text: str, place: re.Match[str]) -> tuple[str, str]:
     """The words before and after, in lower case; "" where a comma or the end of the text stands there."""
-    before = re.search(r"([\w'-]+) $", text[: found.start()])
-    after = re.match(r" ([\w'-]+)", text[found.end() :])
+    before = re.search(r"([\w'-]+) $", text[: place.start()])
+    after = re.match(r" ([\w'-]+)", text[place.end() :])
     return (before[1].lower() if before else "", after[1].lower() if after else "")
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import ClassVar
 
-from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, Setting, Verdict
+from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.edits import Corruption as Kind
 from pytest_vqamt.core.meaning import groups_of
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
@@ -17,16 +15,9 @@ from pytest_vqamt.core.truth import members
 from pytest_vqamt.language.questions import Question
 from pytest_vqamt.relations import expectations, present
 from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.corrupting import SEVERITY, VARIANTS, corrupted, is_global
 from pytest_vqamt.relations.published import published_question
-from pytest_vqamt.relations.whole_pixels import covered
 from pytest_vqamt.sampling.chooser import Chooser
-
-SEVERITY = Setting(
-    name="severity",
-    values=("1", "2", "3", "4", "5"),
-    default="3",
-    meaning="how strong a corruption is, as Hendrycks and Dietterich (2019) grade it",
-)
 
 _ASKED = (present.Kind.COUNT, present.Kind.EXISTS)
 
@@ -51,7 +42,7 @@ class Corruption:
         task=Task.VQA,
         claim="Noise, blur, snow or a loss of contrast leaves the answer as it was.",
         source="Chang et al., VEglue, section 6.3; Hendrycks and Dietterich, ICLR 2019",
-        variants=tuple(f"{kind}-{where}" for kind, where in product(Kind, ("object", "global"))),
+        variants=VARIANTS,
         tags=("baseline",),
         breakdown=("shape", "present_groups"),
         settings=(SEVERITY,),
@@ -60,19 +51,16 @@ class Corruption:
     severity: str = SEVERITY.default
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        kind, where = variant.split("-")
-        asked = _question(scene, choose, published=where == "global")
+        asked = _question(scene, choose, published=is_global(variant))
         if isinstance(asked, NotApplicable):
             return asked
         question, facts = asked
         things = [thing for group in groups_of(question.meaning) for thing in members(group, scene)]
-        boxes = tuple(dict.fromkeys(box for thing in things if (box := covered(thing.box, scene))))
-        corrupted = scene.picture.corrupt(Kind(kind), int(self.severity), boxes if where == "object" else ())
         return case_of(
             self,
             variant,
             scene,
-            ((scene.picture, question), (corrupted, question)),
+            ((scene.picture, question), (corrupted(scene, variant, self.severity, things), question)),
             expected="first = second",
             facts=(*facts, ("severity", int(self.severity))),
         )

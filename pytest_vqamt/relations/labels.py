@@ -1,7 +1,7 @@
 """How the labels of two hypotheses must relate, of which the first is always entailed; after Chang et al., VEglue.
 
-Two readings are kept apart. What the paper calls an issue is that the second label is not the expected one, whatever the
-first was; a case is inconsistent where the first was right, too. Both are figures of a verdict, of 1 or 0.
+Two readings are kept apart. What the paper calls an issue is that the second label is not the expected one, whatever
+the first was; a case is inconsistent where the first was right, too. Both are figures of a verdict, of 1 or 0.
 """
 
 from __future__ import annotations

@@ -25,9 +25,19 @@ def _determiner_or_pronoun(reading: Reading, place: int) -> Tag:
 
 def _her(reading: Reading, place: int) -> Tag:
     following = reading.words[place + 1] if place + 1 < len(reading.words) else None
-    if following is None or not following.is_nominal:
-        return Tag.PRONOUN
-    return Tag.POSSESSIVE
+    is_owner = following is not None and (following.is_nominal or following.closed is Tag.ADVERB)
+    return Tag.POSSESSIVE if is_owner and not reading.can_be(place + 1, VerbForm.ING) else Tag.PRONOUN
+
+
+def _can(reading: Reading, place: int) -> Tag:
+    is_modal = reading.can_be(place + 1, VerbForm.BASE) or reading.is_closed_at(place + 1, (Tag.NOT, Tag.ADVERB))
+    return Tag.FINITE if is_modal else Tag.NOUN
+
+
+def _other(reading: Reading, place: int) -> Tag:
+    if place and reading.words[place - 1].text in ("each",):
+        return Tag.NOUN
+    return _determiner_or_pronoun(reading, place)
 
 
 def _one(reading: Reading, place: int) -> Tag:
@@ -39,6 +49,8 @@ def _one(reading: Reading, place: int) -> Tag:
 def _to(reading: Reading, place: int) -> Tag:
     following = reading.words[place + 1] if place + 1 < len(reading.words) else None
     if following is None or VerbForm.BASE not in following.forms:
+        return Tag.PREPOSITION
+    if place and reading.words[place - 1].text in ("close", "due", "next"):
         return Tag.PREPOSITION
     is_about_to = place > 0 and reading.words[place - 1].text == "about"
     return Tag.TO if is_about_to or following.verb > following.thing / 4 else Tag.PREPOSITION
@@ -75,7 +87,8 @@ BY_NEIGHBOURS: Mapping[str, Callable[[Reading, int], Tag]] = {
     "which": _which,
     "another": _determiner_or_pronoun,
     "each": _determiner_or_pronoun,
-    "other": _determiner_or_pronoun,
+    "other": _other,
+    "can": _can,
     "both": _determiner_or_pronoun,
     "some": _determiner_or_pronoun,
     "many": _determiner_or_pronoun,

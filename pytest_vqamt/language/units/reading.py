@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
-from pytest_vqamt.language.nouns import is_person
+from pytest_vqamt.language.nouns import singular
 from pytest_vqamt.language.units.lexicon import VERBS, Tag, Word, words_of
+from pytest_vqamt.language.units.things import is_living
 from pytest_vqamt.language.units.verbs import VerbForm
 
 OPENING = frozenset({Tag.DETERMINER, Tag.POSSESSIVE, Tag.NUMBER, Tag.ADJECTIVE})
@@ -68,6 +69,16 @@ class Reading:
                 return False
         return False
 
+    def is_of_many(self, place: int) -> bool:
+        """Whether the noun phrase before the place has a number above one or the like, so that a plural goes with it."""
+        for back in range(place - 1, -1, -1):
+            word = self.words[back]
+            if self.tags[back] is Tag.NUMBER or word.text in words_of("of_many"):
+                return word.text not in ("one", "1")
+            if self.tags[back] not in OPENING | {Tag.NOUN, Tag.ADVERB}:
+                return False
+        return False
+
     def lacks_noun_of_many(self, place: int) -> bool:
         """Whether a number stands before the place, and what stands there is no plural: "two play chess"."""
         number = self.words[place - 1] if place else None
@@ -81,19 +92,34 @@ class Reading:
             if self.tags[back] not in OPENING | {Tag.NOUN, Tag.PRONOUN, Tag.AND}:
                 return False
             if self.tags[back] is Tag.AND:
-                return not self.is_governed(back)
+                return self.governor(back) is None
         return False
 
-    def is_governed(self, place: int) -> bool:
-        """Whether the noun phrase before the place is a verb's object, or follows a preposition."""
+    def governor(self, place: int) -> Tag | None:
+        """What the noun phrase before the place hangs on: the tag of a verb, a preposition, of "and"; None if nothing."""
         for back in range(place - 1, -1, -1):
             if self.tags[back] not in OPENING | {Tag.NOUN, Tag.PRONOUN}:
-                return self.tags[back] in VERBS or self.tags[back] in (Tag.PREPOSITION, Tag.AND)
+                return self.tags[back] if self.tags[back] in VERBS | {Tag.PREPOSITION, Tag.AND} else None
+        return None
+
+    def has_determiner(self, place: int) -> bool:
+        """Whether the noun phrase before the place begins with an article or the like."""
+        for back in range(place - 1, -1, -1):
+            if self.tags[back] not in OPENING | {Tag.NOUN, Tag.ADVERB}:
+                return False
+            if self.tags[back] in OPENING - {Tag.ADJECTIVE}:
+                return True
         return False
 
-    def is_animate(self, place: int) -> bool:
-        """Whether the noun there names people, so that what follows it is what they do."""
-        return self.words[place].is_plural or is_person(self.words[place].text)
+    def is_ing_of_compound(self, place: int) -> bool:
+        """Whether a form in -ing goes with the noun after it: "swimming pool"."""
+        if place + 1 >= len(self.words):
+            return False
+        return f"{self.words[place].text} {singular(self.words[place + 1].text)}" in words_of("ing_compounds")
+
+    def is_living(self, place: int) -> bool:
+        """Whether the noun there names people or animals, or several things: what follows it is what they do."""
+        return self.words[place].is_plural or is_living(self.words[place].text)
 
     def can_be(self, place: int, form: VerbForm) -> bool:
         """Whether the word there is such a form of a verb."""

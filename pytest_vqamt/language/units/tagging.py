@@ -82,21 +82,21 @@ def _verb_after_noun(reading: Reading, place: int) -> Tag | None:
     word, head = reading.words[place], reading.words[place - 1]
     is_pronoun = reading.tags[place - 1] is Tag.PRONOUN
     if VerbForm.ING in word.forms:
-        is_compound = word.thing >= 0.5 and not reading.is_animate(place - 1) and not reading.begins_phrase(place + 1)
+        if reading.is_ing_of_compound(place):
+            return Tag.ADJECTIVE
+        is_compound = word.thing >= 0.5 and not reading.is_living(place - 1) and not reading.begins_phrase(place + 1)
         return None if is_compound else Tag.ING
     if VerbForm.PARTICIPLE in word.forms and not word.noun:
         return _past(reading, place)
     takes_object = reading.is_closed_at(place + 1, (Tag.DETERMINER, Tag.POSSESSIVE, Tag.PRONOUN))
     if reading.has_verb_before(place) and not takes_object:
         return None
+    if word.adjective > word.verb:
+        return None if reading.goes_on(place + 1) else Tag.ADJECTIVE
     if not word.noun or is_pronoun:
         return Tag.FINITE
-    if VerbForm.THIRD in word.forms:
-        if not word.is_plural or reading.is_of_one(place):
-            return Tag.FINITE
-        if reading.has_verb_after(place) or (reading.words[place - 1].is_plural and not reading.is_governed(place)):
-            return None
-        return Tag.FINITE if word.verb >= _LEAST_VERB or takes_object else None
+    if VerbForm.THIRD in word.forms and word.is_plural:
+        return Tag.FINITE if _is_third_person(reading, place, takes_object=takes_object) else None
     if reading.has_verb_after(place):
         return None
     if takes_object and word.verb >= _LEAST_VERB:
@@ -104,8 +104,27 @@ def _verb_after_noun(reading: Reading, place: int) -> Tag | None:
     if VerbForm.PAST in word.forms and VerbForm.BASE not in word.forms:
         return Tag.FINITE if word.verb > word.noun else None
     is_activity = reading.can_be(place + 1, VerbForm.ING)
-    agrees = head.is_plural or reading.is_joined(place) or head.text in words_of("collective")
-    return Tag.FINITE if agrees and word.verb >= _LEAST_VERB and not is_activity else None
+    least = _LEAST_VERB
+    if not (head.is_plural or head.text in words_of("collective")):
+        least = word.noun / 2 if reading.is_joined(place) else 2
+    return Tag.FINITE if word.verb >= least and not is_activity else None
+
+
+def _is_third_person(reading: Reading, place: int, *, takes_object: bool) -> bool:
+    """Of a form in -s that can be a plural as well ("waves"), whether it is the verb."""
+    word = reading.words[place]
+    if reading.is_of_one(place) or takes_object:
+        return True
+    if reading.is_of_many(place) or reading.has_verb_after(place):
+        return False
+    governed = reading.governor(place)
+    if reading.words[place - 1].is_plural and governed is None:
+        return False
+    follows_verb = reading.can_be(place + 1, VerbForm.ING) or reading.can_be(place + 1, VerbForm.PARTICIPLE)
+    if governed is None:
+        is_subject = reading.is_living(place - 1) or reading.has_determiner(place)
+        return word.verb >= (word.noun if follows_verb or not is_subject else _LEAST_VERB)
+    return governed is Tag.PREPOSITION and word.verb >= word.noun / (2 if reading.has_determiner(place) else 1)
 
 
 def _past(reading: Reading, place: int) -> Tag:
@@ -133,7 +152,8 @@ def _after_be(reading: Reading, place: int) -> Tag:
     word = reading.words[place]
     if VerbForm.ING in word.forms and word.thing < 0.9:
         return Tag.ING
-    if VerbForm.PARTICIPLE in word.forms and not word.noun:
+    ends = place + 1 == len(reading.words) or reading.words[place + 1].closed is not None
+    if VerbForm.PARTICIPLE in word.forms and (not word.noun or (word.verb and ends)):
         return Tag.PARTICIPLE
     if word.adverb > max(word.noun, word.adjective):
         return Tag.ADVERB

@@ -1,7 +1,8 @@
 """Which things are cut out to be inserted, by the class that captions name them by.
 
-Of each name the largest fifth of those that their own photos show whole and by themselves: nothing of a class was before
-or behind one, so that no part of it comes along. What a person wears is of no class, and comes along.
+Of each name the largest fifth of those that stand by themselves: nothing of a class is before or behind one, so that no
+part of it comes along (what a person wears is of no class, and does). Their own photos show them whole, and large enough
+to be recognised there.
 """
 
 from __future__ import annotations
@@ -49,8 +50,8 @@ def cut_outs(corpus: Corpus, name: str) -> tuple[CutoutEntry, ...]:
     alone = [entry for entry in corpus.cutouts[name] if _is_alone(entry)]
     wanted = ceil(_LARGEST_SHARE * len(alone))
     step = ceil(wanted / _AT_MOST)
-    whole = (entry for entry in alone[::step] if _is_whole(entry, corpus))
-    return tuple(islice(whole, ceil(wanted / step)))
+    well_shown = (entry for entry in alone[::step] if _is_well_shown(entry, corpus))
+    return tuple(islice(well_shown, ceil(wanted / step)))
 
 
 def classes_that_fit(scene: Scene, classes: Iterable[str]) -> tuple[str, ...]:
@@ -70,7 +71,8 @@ def _is_alone(entry: CutoutEntry) -> bool:
     return all(class_of(name) is None for name in entry.alongside)
 
 
-def _is_whole(entry: CutoutEntry, corpus: Corpus) -> bool:
+def _is_well_shown(entry: CutoutEntry, corpus: Corpus) -> bool:
     scene = corpus.scene(entry.index)
-    box, frame = scene.thing(entry.thing).box, scene.frame
-    return min(box.x, box.y, frame.x1 - box.x1, frame.y1 - box.y1) >= _EDGE_PX
+    thing, frame = scene.thing(entry.thing), scene.frame
+    to_the_edge = min(thing.box.x, thing.box.y, frame.x1 - thing.box.x1, frame.y1 - thing.box.y1)
+    return to_the_edge >= _EDGE_PX and is_recognisable(thing, scene)

@@ -66,9 +66,9 @@ class Layout:
 
     @classmethod
     def of(cls, scene: Scene) -> Layout | None:
-        """The layout of a scene; None where nothing is annotated."""
+        """The layout of a scene; None where it has no thing."""
         boxes = [box for each in (*scene.objects, *scene.regions) if (box := each.box).area > 0]
-        if not boxes:
+        if not (scene.objects and boxes):
             return None
         twice = [tuple(Edges.of(each) for each in (box, covered(box, scene)) if each) for box in boxes]
         largest = twice.pop(max(range(len(boxes)), key=lambda number: boxes[number].area))

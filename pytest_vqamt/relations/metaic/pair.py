@@ -7,10 +7,9 @@ from bisect import bisect_right
 from pytest_vqamt.core.case import Case, Fact, NotApplicable
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.captions import Reading
+from pytest_vqamt.language.captions import Reading, class_of
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.metaic.captions import caption_of
-from pytest_vqamt.relations.metaic.cutouts import class_read
 from pytest_vqamt.relations.metaic.insertion import Insertion, insertion
 from pytest_vqamt.relations.names import presumed
 from pytest_vqamt.sampling.chooser import Chooser
@@ -19,8 +18,8 @@ DRAWS_AS = "metaic"
 """All items of both relations draw with the same seeds."""
 BREAKDOWN = ("was_there", "objects")
 
-_NUMBERS = ("0", "1", "2 to 4", "5 to 9", "10 or more")
-_FROM = (1, 2, 5, 10)
+_FROM = (2, 5, 10)
+_NUMBERS = ("1", "2 to 4", "5 to 9", "10 or more")
 
 
 def pair(
@@ -36,8 +35,8 @@ def pair(
         variant=level,
         scene=scene.id,
         queries=(caption_of(scene.picture), caption_of(found.picture(scene, level))),
-        expected=expected.format(found.named),
-        facts=_facts(found, level, scene, reading),
+        expected=expected.format(class_of(name)),
+        facts=_facts(found, level, scene),
         tags=("presumed",) if presumed((name,), scene) else (),
     )
 
@@ -47,11 +46,12 @@ def inserted_in(case: Case) -> str:
     return str(case.fact("inserted"))
 
 
-def _facts(found: Insertion, level: str, scene: Scene, reading: Reading) -> tuple[tuple[str, Fact], ...]:
+def _facts(found: Insertion, level: str, scene: Scene) -> tuple[tuple[str, Fact], ...]:
+    name = found.cutout.thing.name
     return (
-        ("inserted", found.cutout.thing.name),
+        ("inserted", name),
         ("overlap", level),
         ("covered", round(found.covered(level), 3)),
-        ("was_there", any(class_read(thing.name, reading) == found.named for thing in scene.objects)),
+        ("was_there", any(class_of(thing.name) == class_of(name) for thing in scene.objects)),
         ("objects", _NUMBERS[bisect_right(_FROM, len(scene.objects))]),
     )

@@ -11,7 +11,7 @@ from dataclasses import replace
 from math import hypot
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Fact, NotApplicable
+from pytest_vqamt.core.case import Fact, NotApplicable, Setting
 from pytest_vqamt.core.edits import GONE_SHARE
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.families import belong_together, family
@@ -20,6 +20,12 @@ from pytest_vqamt.relations.whole_pixels import covered
 
 ERASE = replace(erasing.ERASE, default="inpaint")
 """The paper's way is to inpaint."""
+OVERLAP = Setting(
+    name="overlap",
+    values=("share", "iou"),
+    default="share",
+    meaning="what may be erased: where little of anything else goes with it (share), or by IoU as published (iou)",
+)
 MOST_COVERED = 0.1
 """At most this share of anything that stays may be erased with a thing."""
 MOST_OF_FRAME = 0.5
@@ -34,6 +40,18 @@ _NEAR = 0.05
 def erasable(scene: Scene) -> tuple[Thing, ...]:
     """The things of ``scene`` that may be erased, in scene order."""
     return tuple(thing for thing in scene.objects if _leaves_enough(thing, scene) and allowed(thing, scene))
+
+
+def erasable_by(overlap: str, scene: Scene, *, most_iou: float) -> tuple[Thing, ...]:
+    """Those that may be erased as the setting ``overlap`` has it: by IoU, of at most ``most_iou``, as published.
+
+    However it is set, what is erased is no more than half of the picture, and at least half of it is in the frame.
+    """
+    if overlap == OVERLAP.default:
+        return erasable(scene)
+    return tuple(
+        thing for thing in scene.objects if _leaves_enough(thing, scene) and allowed_by_iou(thing, scene, most=most_iou)
+    )
 
 
 def allowed(thing: Thing, scene: Scene) -> bool:

@@ -1,0 +1,44 @@
+"""What models do to data before it is opened: photos are looked at, and hypotheses are grounded."""
+
+from __future__ import annotations
+
+from pytest_vqamt.execution import detecting, grounding
+from pytest_vqamt.models.base import ModelOptions
+
+EXTRA = "photos"
+"""The extra whose packages such models need."""
+
+
+def settings(spec: str) -> tuple[str, ...]:
+    """The names of the settings that are of use for a data source of this spec."""
+    return (*detecting.settings(spec), *grounding.settings(spec))
+
+
+def check(spec: str, options: ModelOptions) -> None:
+    """Checks what the settings say of such models, and loads nothing.
+
+    Raises:
+        OptionError: a setting is wrong.
+    """
+    detecting.check(spec, options)
+    grounding.check(spec, options)
+
+
+def complete(spec: str, options: ModelOptions) -> None:
+    """Has them do what is to be done to the source of this spec, once.
+
+    Raises:
+        VqamtError: a model or the data cannot be used.
+    """
+    detecting.complete(spec, options)
+    grounding.complete(spec, options)
+
+
+def warn(spec: str, options: ModelOptions) -> None:
+    """Warns of what the settings ask for and the data does not have.
+
+    Raises:
+        DataError: the data cannot be read, or the user has warnings made errors.
+    """
+    detecting.warn(spec, options)
+    grounding.warn(spec, options)

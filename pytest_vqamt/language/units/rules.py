@@ -1,0 +1,65 @@
+"""A hypothesis taken apart by rules: its clauses say what is said of what, its other noun phrases name the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_vqamt.language.units.clauses import Clause, clauses
+from pytest_vqamt.language.units.lexicon import VERBS, Tag, words_of
+from pytest_vqamt.language.units.sentence import NounPhrase, Sentence, read
+from pytest_vqamt.language.units.things import is_activity, is_bare, is_object
+from pytest_vqamt.language.units.unit import DescriptionUnit
+from pytest_vqamt.language.units.verbs import verb_forms
+
+_WHOLES = frozenset({"frame", "image", "photo", "photograph", "picture", "portrait", "scene", "shot"})
+"""In one of these is everything."""
+
+
+def by_rules(hypothesis: str) -> tuple[DescriptionUnit, ...]:
+    """The units of a hypothesis, in the order of their objects."""
+    sentence = read(hypothesis)
+    found: list[tuple[NounPhrase, str]] = []
+    for clause in clauses(sentence):
+        subjects = {it.phrase: it.property for it in clause.subjects}
+        for phrase in sentence.phrases:
+            if phrase in subjects:
+                found.append((phrase, subjects[phrase]))
+            elif clause.start <= phrase.start and phrase.end <= clause.end and _is_named(sentence, clause, phrase):
+                found.append((phrase, ""))
+    return tuple(
+        DescriptionUnit(
+            object=sentence.words(phrase.name, phrase.end), property=said, is_plural=sentence.is_plural(phrase)
+        )
+        for phrase, said in found
+    )
+
+
+def _is_named(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> bool:
+    """Whether a phrase that the clause is not about names an object all the same."""
+    name = sentence.words(phrase.name, phrase.head + 1).lower()
+    noun = sentence.word(phrase.head)
+    if noun in words_of("personal") or noun in ("something", "anything", "nothing", "everything"):
+        return False
+    if not is_object(name):
+        return False
+    has_determiner = phrase.name > phrase.start
+    if not has_determiner and is_bare(noun):
+        return False
+    before = _governor(sentence, phrase)
+    if before is None:
+        return True
+    word, tag = sentence.word(before), sentence.tag(before)
+    if tag is Tag.BE:
+        return sentence.tag(clause.start) is Tag.THERE
+    if tag is Tag.PREPOSITION:
+        return not (word == "in" and noun in _WHOLES) and word != "as"
+    verb = verb_forms(word)[0]
+    return not is_activity(verb, name, has_determiner=has_determiner)
+
+
+def _governor(sentence: Sentence, phrase: NounPhrase) -> int | None:
+    """The place of the verb or preposition that the phrase hangs on, through "and", adverbs and other phrases."""
+    for place in range(phrase.start - 1, -1, -1):
+        if sentence.tag(place) in VERBS | {Tag.PREPOSITION}:
+            return place
+    return None

@@ -1,0 +1,94 @@
+"""What counts as an object of a hypothesis: what a picture shows as a thing of its own."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from pytest_vqamt.language.nouns import counted, is_mass, is_person, is_plural, singular
+from pytest_vqamt.language.units.lexicon import look_up
+from pytest_vqamt.language.wordnet import wordnet
+
+_LIVING = ("person.n.01", "animal.n.01")
+_PEOPLE = frozenset(
+    {
+        "anybody", "anyone", "everybody", "everyone", "others", "somebody", "someone", "people", "another", "they", "he", "she",
+        "you", "i", "we", "one", "couple", "group", "family", "crowd", "team", "band", "audience", "crew", "class",
+    }
+)  # fmt: skip
+
+
+@lru_cache(maxsize=65536)
+def is_people(noun: str) -> bool:
+    """Whether the noun or pronoun is of people.
+
+    >>> is_people("skier"), is_people("someone"), is_people("horse")
+    (True, True, False)
+    """
+    return noun in _PEOPLE or is_person(noun) or (_names_things(noun) and wordnet().is_under(noun, _LIVING[:1]))
+
+
+@lru_cache(maxsize=65536)
+def is_living(noun: str) -> bool:
+    """Whether the noun or pronoun is of people or animals."""
+    return is_people(noun) or (_names_things(noun) and wordnet().is_under(noun, _LIVING))
+
+
+@lru_cache(maxsize=65536)
+def is_object(name: str) -> bool:
+    """Whether things of the name can be told apart in a picture, so that one of them can be erased.
+
+    >>> is_object("dog"), is_object("red ball"), is_object("shirt"), is_object("water"), is_object("joy")
+    (True, True, False, False, False)
+    """
+    noun = name.rpartition(" ")[2]
+    one, whole = singular(noun), singular(name)
+    table = _table()
+    if whole in table.names or one in table.names or is_people(noun):
+        return True
+    if one in table.no_names or wordnet().is_under(name, table.no_kinds):
+        return False
+    if is_mass(noun) and counted(noun) == noun:
+        return False
+    return _names_things(noun)
+
+
+def _names_things(noun: str) -> bool:
+    """Whether that is what the noun does more often than not."""
+    word = look_up(noun)
+    return word.thing > word.idea
+
+
+def is_activity(verb: str, name: str, *, has_determiner: bool) -> bool:
+    """Whether verb and object say what is done rather than to what: "plays soccer", "wears a hat", not "plays a drum"."""
+    if verb in _table().worn_after:
+        return True
+    if verb != "play":
+        return False
+    return not (has_determiner and wordnet().is_under(name, ("musical_instrument.n.01",)))
+
+
+@lru_cache(maxsize=65536)
+def is_bare(name: str) -> bool:
+    """Whether a noun in the singular that has no article would have one if it were a thing: "in Rome", "on foot"."""
+    return not (is_mass(name) or is_plural(name) or wordnet().sense(name) is not None)
+
+
+class _Table(NamedTuple):
+    no_kinds: tuple[str, ...]
+    no_names: frozenset[str]
+    names: frozenset[str]
+    worn_after: frozenset[str]
+
+
+@cache
+def _table() -> _Table:
+    table = tomllib.loads(files("pytest_vqamt.language.units").joinpath("things.toml").read_text(encoding="utf-8"))
+    return _Table(
+        no_kinds=tuple(table["no_kinds"]),
+        no_names=frozenset(table["no_names"]),
+        names=frozenset(table["names"]),
+        worn_after=frozenset(table["worn_after"]),
+    )

@@ -1,0 +1,1 @@
+"""Baselines of Chang et al., VEglue, that change nothing but the text of a hypothesis."""

@@ -1,0 +1,112 @@
+"""Hypotheses that a data set says its picture entails, with the units that are linked to things.
+
+The meaning has the linked units alone: what is said of the others is not known to be true or false of the scene.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from pytest_vqamt.core.case import Fact
+from pytest_vqamt.core.meaning import Entails, Group, Unit
+from pytest_vqamt.core.scene import LinkedUnit, Scene, Thing
+from pytest_vqamt.language.hypotheses import Hypothesis
+from pytest_vqamt.language.nouns import head, is_plural, singular
+
+try:
+    from pytest_vqamt.language.units import DescriptionUnit, head_noun, recombined, without
+except ImportError:  # TODO until part A is there
+    pass
+from pytest_vqamt.relations.carets.knowledge import Knowledge
+from pytest_vqamt.relations.names import names_in
+
+_LONGEST_NAME, _SHORTEST_WORD = 3, 3
+"""Names of at most so many words are looked for, and of words of at least so many letters."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """A hypothesis of a data set, or what is left of it."""
+
+    text: str
+    units: tuple[LinkedUnit, ...]
+    scene: Scene
+    known: Knowledge
+
+    @property
+    def hypothesis(self) -> Hypothesis:
+        return Hypothesis(self.text, Entails(units=tuple(self._meant(unit) for unit in self.units if unit.thing)))
+
+    @property
+    def things(self) -> tuple[Thing, ...]:
+        return tuple(map(self.scene.thing, dict.fromkeys(unit.thing for unit in self.units if unit.thing)))
+
+    @property
+    def names(self) -> frozenset[str]:
+        heads = (head_noun(unit.object) for unit in self.units)
+        return frozenset((*heads, *(thing.name for thing in self.things), *nouns_in(self.text, self.known)))
+
+    @property
+    def is_all_linked(self) -> bool:
+        """Whether of everything that it speaks of it is known where it is."""
+        return all(unit.thing for unit in self.units)
+
+    @property
+    def facts(self) -> tuple[tuple[str, Fact], ...]:
+        return (("shape", "published"), ("units", len(self.units)), ("wording", "published"))
+
+    def is_only(self, thing: Thing) -> bool:
+        """Whether nothing else in the scene, and nothing else that the text names, could go by the thing's name."""
+        others = (self.names | names_in(self.scene)) - {thing.name}
+        return (
+            self.known.is_named(thing.name)
+            and self.scene.count(thing.name) == 1
+            and all(region.name != thing.name for region in self.scene.regions)
+            and all(self.known.is_apart(thing.name, other, self.scene) for other in others)
+        )
+
+    def without(self, thing: Thing) -> Published | None:
+        """The other units, recombined, less what they say of this thing."""
+        left = self.units
+        while (place := next((n for n, unit in enumerate(left) if unit.thing == thing.id), None)) is not None:
+            said = without([_described(unit) for unit in left], place)
+            others = (*left[:place], *left[place + 1 :])
+            left = tuple(
+                replace(unit, object=each.object, property=each.property)
+                for unit, each in zip(others, said, strict=True)
+            )
+        return replace(self, text=recombined([_described(unit) for unit in left]), units=left) if left else None
+
+    def _meant(self, unit: LinkedUnit) -> Unit:
+        name = self.scene.thing(unit.thing).name
+        return Unit(group=Group(name=name, attributes=(unit.property,) if unit.property else ()))
+
+
+def published(scene: Scene, known: Knowledge) -> tuple[Published, ...]:
+    """The hypotheses of the scene that it entails and of which some unit is linked."""
+    return tuple(
+        Published(text=each.text, units=each.units, scene=scene, known=known)
+        for each in scene.hypotheses
+        if each.label == "entailment" and any(unit.thing for unit in each.units)
+    )
+
+
+def _described(unit: LinkedUnit) -> DescriptionUnit:
+    return DescriptionUnit(object=unit.object, property=unit.property, is_plural=is_plural(head(unit.object)))
+
+
+@lru_cache(maxsize=4096)
+def nouns_in(text: str, known: Knowledge) -> frozenset[str]:
+    """Every name of a physical thing that WordNet knows among the words of the text, in the singular."""
+    return frozenset(_nouns_in(text, known))
+
+
+def _nouns_in(text: str, known: Knowledge) -> Iterator[str]:
+    words = ["".join(letter for letter in word if letter.isalnum() or letter in "-'") for word in text.lower().split()]
+    for start in range(len(words)):
+        for end in range(start + 1, min(start + _LONGEST_NAME, len(words)) + 1):
+            name = " ".join(words[start:end])
+            if len(name) >= _SHORTEST_WORD and known.is_named(name):
+                yield singular(name)

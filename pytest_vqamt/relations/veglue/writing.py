@@ -1,0 +1,196 @@
+"""Hypotheses written from a scene's things: their names, what they are like, and how they stand to each other.
+
+One to three units, after Chang et al., VEglue, section 3.2: an object with its property, which is an attribute or a
+relationship to another object. That one is an object description unit as well ("the man is aiming his rifle": the man,
+who is aiming his rifle, and the rifle), be it that no more is said of it.
+
+What can be said of a thing follows ``carets.view``; nothing that depends on what else there is to see ("small"). Of
+each thing it is certain that people see it (``recognisable``). No thing goes by the names of two units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from pytest_vqamt.core.case import Fact
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.meaning import Group, Related, Unit
+from pytest_vqamt.core.scene import Scene, Thing
+from pytest_vqamt.language.families import family
+from pytest_vqamt.language.hypotheses import Hypothesis, hypothesis, wordings_for
+from pytest_vqamt.language.phrases import stands_before_its_noun
+from pytest_vqamt.relations.carets.knowledge import Knowledge
+from pytest_vqamt.relations.carets.view import View, view_of
+from pytest_vqamt.relations.names import countable_here
+from pytest_vqamt.relations.recognisable import is_recognisable
+from pytest_vqamt.relations.veglue.published import Published, published
+from pytest_vqamt.sampling.chooser import Chooser
+
+_RELATED = 0.5
+_SAID_OF_IT, _WEIGHTS = (0, 1, 2), (0.3, 0.5, 0.2)
+"""So many attributes a unit has, each as likely."""
+_MORE_UNITS, _MORE_WEIGHTS = (0, 1, 2), (0.35, 0.4, 0.25)
+_ENOUGH = 3
+"""Where so many things are spoken of, no more are added."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A group, the thing that it was written of, and the one that stands beside it where it is related to one."""
+
+    group: Group
+    thing: Thing
+    beside: Thing | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A hypothesis in one of its wordings."""
+
+    said: tuple[Said, ...]
+    wording: int
+
+    @property
+    def hypothesis(self) -> Hypothesis:
+        return hypothesis([Unit(group=each.group) for each in self.said], self.wording)
+
+    @property
+    def things(self) -> tuple[Thing, ...]:
+        return tuple(thing for each in self.said for thing in (each.thing, each.beside) if thing is not None)
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(thing.name for thing in self.things)
+
+    @property
+    def facts(self) -> tuple[tuple[str, Fact], ...]:
+        return (("shape", self._shape), ("units", len(self.things)), ("wording", self.wording))
+
+    @property
+    def _shape(self) -> str:
+        if any(each.beside for each in self.said):
+            return "relation"
+        return "attribute" if any(each.group.attributes for each in self.said) else "name"
+
+    def changed(self, thing: Thing, change: Callable[[Group], Group]) -> Hypothesis:
+        """The hypothesis with another group for the thing, in the same wording."""
+        groups = (_changed(each.group, thing.name, change) for each in self.said)
+        return hypothesis([Unit(group=group) for group in groups], self.wording)
+
+    def without(self, thing: Thing) -> Written | None:
+        """The units of other things, less what they say of this one. What stood beside it is a unit of its own."""
+        left = tuple(rest for each in self.said if (rest := _without(each, thing)))
+        return replace(self, said=left) if left else None
+
+
+def _changed(group: Group, name: str, change: Callable[[Group], Group]) -> Group:
+    beside = tuple(replace(each, to=_changed(each.to, name, change)) for each in group.related)
+    return replace(change(group) if group.name == name else group, related=beside)
+
+
+def _without(each: Said, thing: Thing) -> Said | None:
+    if each.beside is None:
+        return None if each.thing.id == thing.id else each
+    if each.beside.id == thing.id:
+        return Said(group=replace(each.group, related=()), thing=each.thing)
+    if each.thing.id == thing.id:
+        return Said(group=each.group.related[0].to, thing=each.beside)
+    return each
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Writes hypotheses of one scene."""
+
+    view: View
+
+    @property
+    def things(self) -> tuple[Thing, ...]:
+        """The things that can be spoken of, in scene order."""
+        return self.view.once("spoken of", self._things)
+
+    def about(
+        self, first: Thing, others: Sequence[Thing], choose: Chooser, *, least: int = 1, saying: str = ""
+    ) -> Written:
+        """A hypothesis about ``first``, of which it is ``saying`` an attribute, and of others as it comes.
+
+        It speaks of ``least`` things; of ``others`` there must be enough, of names that ``first`` does not go by.
+        """
+        said = [self._said(first, others, choose, saying=saying)]
+        more = choose.weighted(_MORE_UNITS, _MORE_WEIGHTS)
+        while free := self._free(said, others):
+            spoken_of = sum(1 + (each.beside is not None) for each in said)
+            if spoken_of >= (least if len(said) > more else _ENOUGH):
+                break
+            said.append(self._said(choose.one(free), free, choose))
+        drawn = choose.several(said, len(said))
+        return Written(said=drawn, wording=choose.one(wordings_for([Unit(group=each.group) for each in drawn])))
+
+    def _group(
+        self, thing: Thing, choose: Chooser, *, most: int = 2, before_its_noun: bool = False, saying: str = ""
+    ) -> Group:
+        """The thing by its name, and by none, one or two attributes of different kinds, or by that one.
+
+        What it does is one kind: nobody speaks of a "waving standing boy".
+        """
+        if saying:
+            return Group(name=thing.name, attributes=(saying,))
+        kinds = self.view.known.kinds
+        words: dict[str, str] = {}
+        for word in self.view.sayable(thing):
+            if not before_its_noun or stands_before_its_noun(word):
+                category = kinds.category_of(word) or ""
+                words.setdefault("action" if kinds.is_action(category) else category, word)
+        at_most = min(most, len(words))
+        number = choose.weighted(_SAID_OF_IT[: at_most + 1], _WEIGHTS[: at_most + 1])
+        return Group(name=thing.name, attributes=choose.several(tuple(words.values()), number))
+
+    def _things(self) -> tuple[Thing, ...]:
+        scene = self.view.scene
+        names = frozenset(countable_here(scene)).intersection(self.view.nouns)
+        named = frozenset(name for name in names if family(name) != "part")  # "there is a head" is said of no zebra
+        return tuple(thing for thing in scene.objects if thing.name in named and is_recognisable(thing, scene))
+
+    def _said(self, thing: Thing, others: Sequence[Thing], choose: Chooser, *, saying: str = "") -> Said:
+        """A unit of the thing, every other time with one of the others where it stands in a relationship to one."""
+        ids = {other.id for other in others}
+        related = [
+            (subject, predicate, target)
+            for subject, predicate, target in self.view.relations
+            if (subject.id == thing.id and target.id in ids) or (target.id == thing.id and subject.id in ids)
+            if self.view.known.is_apart(subject.name, target.name, self.view.scene)
+        ]
+        if not related or (saying and not stands_before_its_noun(saying)) or not choose.chance(_RELATED):
+            return Said(group=self._group(thing, choose, saying=saying), thing=thing)
+        subject, predicate, target = choose.one(related)
+        group, to = (
+            self._group(each, choose, most=1, before_its_noun=True, saying=saying if each.id == thing.id else "")
+            for each in (subject, target)
+        )
+        return Said(group=replace(group, related=(Related(predicate=predicate, to=to),)), thing=subject, beside=target)
+
+    def _free(self, said: Sequence[Said], others: Sequence[Thing]) -> list[Thing]:
+        """Those of the others whose names nothing goes by that is spoken of."""
+        named = {thing.name for each in said for thing in (each.thing, each.beside) if thing is not None}
+        return [
+            other
+            for other in others
+            if other.name not in named
+            and all(self.view.known.is_apart(other.name, name, self.view.scene) for name in named)
+        ]
+
+
+def any_statement(scene: Scene, corpus: Corpus, known: Knowledge, choose: Chooser) -> Written | Published | None:
+    """A published hypothesis that the scene entails; where it has none, a written one. The picture stays as it is."""
+    if scene.hypotheses:
+        found = published(scene, known)
+        return choose.one(found) if found else None
+    writer = writer_of(scene, corpus, known, gradable=True)
+    things = writer.things
+    return writer.about(choose.one(things), things, choose) if things else None
+
+
+def writer_of(scene: Scene, corpus: Corpus, known: Knowledge, *, gradable: bool = False) -> Writer:
+    """The writer of a scene's hypotheses; ``gradable`` where the picture stays as it is."""
+    return Writer(view_of(scene, corpus, known, gradable=gradable))

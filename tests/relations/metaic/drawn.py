@@ -1,0 +1,45 @@
+"""Many insertions, drawn scene by scene from a source."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from random import Random
+
+from pytest_vqamt.core.case import NotApplicable
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.language.captions import Reading
+from pytest_vqamt.relations.metaic.insertion import Insertion, insertion
+from pytest_vqamt.sampling.over_random import RandomChooser
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Insertions with the scenes that they were drawn for, how many of the scenes gave one, and why others did not."""
+
+    of: list[tuple[Scene, Insertion]] = field(default_factory=list)
+    fruitful: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+
+
+def drawn(source: SceneSource, indices: Iterable[int], wanted: int, first: int = 5, seed: int = 0) -> Drawn:
+    """``wanted`` insertions: ``first`` draws of each scene, then as many rounds as it takes over those that gave one."""
+    found = Drawn()
+    scenes = [source.scene(index) for index in indices]
+    choose = RandomChooser(Random(seed))
+    for scene in scenes:
+        outcomes = [insertion(scene, source.corpus, choose, Reading.REFINED) for _ in range(first)]
+        made = [(scene, each) for each in outcomes if isinstance(each, Insertion)]
+        found.of.extend(made)
+        found.fruitful.update({scene.id: len(made)} if made else {})
+        if not made:
+            found.reasons.update({outcome.reason for outcome in outcomes[:1] if isinstance(outcome, NotApplicable)})
+    again = [scene for scene in scenes if scene.id in found.fruitful]
+    while again and len(found.of) < wanted:
+        for scene in again:
+            each = insertion(scene, source.corpus, choose, Reading.REFINED)
+            if isinstance(each, Insertion):
+                found.of.append((scene, each))
+    return found

@@ -1,0 +1,124 @@
+"""What is inserted, and where: alike for every relation and level."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from random import Random
+from typing import TypeVar
+
+import pytest
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.case import NotApplicable
+from pytest_vqamt.core.corpus import Corpus, gather
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language.captions import Reading
+from pytest_vqamt.relations.metaic.insertion import Insertion, insertion
+from pytest_vqamt.sampling.over_random import RandomChooser
+from tests.making import FirstOption, choosers, scene_of
+from tests.relations.inserted import corpus_of, insert_of, masked
+from tests.relations.metaic.backyard import backyard, cut_from, dogs
+from tests.relations.metaic.rules import INTERVALS, broken
+
+T = TypeVar("T")
+
+
+def insertions(scene: Scene, corpus: Corpus, n: int = 40) -> list[Insertion]:
+    found = [insertion(scene, corpus, choose, Reading.REFINED) for choose in choosers(n)]
+    return [each for each in found if isinstance(each, Insertion)]
+
+
+def reason(scene: Scene, corpus: Corpus) -> str:
+    found = insertion(scene, corpus, RandomChooser(Random(0)), Reading.REFINED)
+    assert isinstance(found, NotApplicable)
+    return found.reason
+
+
+def test_the_rules_hold_at_every_level() -> None:
+    # S is 1600 of 20000, so what is inserted has 1280 to 2080 pixels.
+    made = insertions(backyard(), dogs())
+    assert len(made) > 30
+    for each in made:
+        for level in INTERVALS:
+            assert list(broken(backyard(), insert_of(each.picture(backyard(), level)), level)) == []
+
+
+def test_the_four_pictures_of_a_draw_differ_in_nothing_but_the_place() -> None:
+    # Yu et al., section 3.2.2: an image for each interval, of one object in one size.
+    for each in insertions(backyard(), dogs()):
+        pictures = [each.picture(backyard(), level) for level in INTERVALS]
+        assert {picture.photo for picture in pictures} == {backyard().photo}
+        assert {(box.w, box.h) for box in each.boxes.values()} == {(each.boxes["0"].w, each.boxes["0"].h)}
+        covered = [each.covered(level) for level in INTERVALS]
+        assert covered == sorted(covered)
+        assert len(set(covered)) == 4
+
+
+def test_a_draw_is_three_choices_and_a_seed_however_many_tries_it_takes() -> None:
+    asked: list[object] = []
+
+    class Told(FirstOption):
+        def one(self, options: Sequence[T]) -> T:
+            asked.append(options[0])
+            return super().one(options)
+
+        def between(self, lo: int, hi: int) -> int:
+            asked.append((lo, hi))
+            return super().between(lo, hi)
+
+    corpus = corpus_of([backyard(), cut_from("woman")])
+    insertion(backyard(), corpus, Told(), Reading.REFINED)
+    (entry,) = corpus.cutouts["woman"]
+    assert asked == ["person", "woman", entry, (0, 2**32 - 1)]
+
+
+def test_classes_are_drawn_evenly() -> None:
+    # Nine cats, one dog.
+    cats = (cut_from("cat", name=f"cat {number}") for number in range(9))
+    corpus = corpus_of([backyard(), cut_from("dog"), *cats])
+    names = Counter(each.cutout.thing.name for each in insertions(backyard(), corpus, 200))
+    assert names["dog"] / names.total() == pytest.approx(0.5, abs=0.12)
+
+
+def test_nothing_is_cut_out_of_the_same_photo() -> None:
+    there = scene_of(masked("dog", "0", Box(10, 10, 60, 45)), id="there")
+    assert reason(there, corpus_of([there])) == "no cut-out with a place at each level of overlap"
+
+
+class TestItDoesNotApply:
+    def test_to_a_picture_of_nothing(self, bare: Scene) -> None:
+        assert reason(bare, gather((bare,))) == "no thing in the picture"
+
+    def test_where_the_largest_thing_is_small(self) -> None:
+        # 20 x 20 of 200 x 100 is 0.02.
+        scene = scene_of(masked("bus", "0", Box(80, 40, 20, 20)))
+        assert reason(scene, dogs()) == "the largest thing takes less than 0.03 of the picture"
+
+    def test_where_there_is_no_room(self) -> None:
+        scene = scene_of(masked("bus", "0", Box(0, 0, 200, 71)))
+        assert reason(scene, dogs()) == "what is there takes more than 0.7 of the picture"
+
+    def test_where_one_is_far_larger_than_the_others(self) -> None:
+        # Ten of 100 pixels beside one of 8000: S is about 1300, and 1.3 of it is less than 0.3 of 8000.
+        small = (masked("cat", str(number), Box(110 + 8 * number, 0, 5, 20)) for number in range(10))
+        scene = scene_of(masked("bus", "bus", Box(0, 0, 100, 80)), *small)
+        assert reason(scene, dogs()) == "what is as large as the others cannot cover 0.3 of the largest thing"
+
+    def test_where_nothing_can_be_cut_out(self) -> None:
+        expected = "no cut-out of a class of which a caption surely tells whether it is there"
+        assert reason(backyard(), corpus_of([backyard(), scene_of("dog", id="other")])) == expected
+        assert reason(backyard(crowds=("dog",)), dogs()) == expected
+
+    def test_where_no_cut_out_is_large_enough(self) -> None:
+        # At twice 24 x 12 it has 1152 pixels, and 1280 are wanted.
+        tiny = corpus_of([backyard(), cut_from("dog", 24, 12)])
+        assert reason(backyard(), tiny) == "no cut-out with a place at each level of overlap"
+
+
+def test_where_one_cut_out_has_no_place_another_one_is_tried() -> None:
+    # The first choice is always the class that comes first: a bird that is too small. There are dogs, too.
+    corpus = corpus_of([backyard(), cut_from("bird", 24, 12, "nest"), cut_from("dog")])
+    found = insertion(backyard(), corpus, FirstOption(), Reading.REFINED)
+    assert isinstance(found, Insertion)
+    assert found.cutout.thing.name == "dog"
