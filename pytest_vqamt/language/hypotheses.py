@@ -72,7 +72,7 @@ def hypothesis(units: Sequence[Unit], wording: int = 0) -> Hypothesis:
 def wordings_for(units: Sequence[Unit]) -> tuple[int, ...]:
     """The wordings that suit the units: in a row where nothing needs a clause, in clauses where something can have one.
 
-    What follows the noun of one of several ("a dog and a cat on a table") could be said of all of them.
+    There always is one. What follows the noun of one of several ("a dog and a cat on a table") could be said of all.
 
     >>> dog, cat = (Unit(group=Group(name=name)) for name in ("dog", "cat"))
     >>> wordings_for((dog, cat)) == tuple(range(IN_A_ROW))
@@ -162,12 +162,13 @@ def _clause(group: Group, *, described: bool) -> str | None:
 
 
 def _deed(group: Group) -> str | None:
-    """What the things do, which an attribute says; or whether they are on, which is hard to put before a noun."""
-    return next((word for word in group.attributes if word in ("on", "off") or _is_action(word)), None)
+    """What the things do, or another attribute that is hard to put before a noun: that they are on, or upside down."""
+    return next((word for word in group.attributes if _is_better_in_a_clause(word)), None)
 
 
-def _is_action(attribute: str) -> bool:
-    return ontology().is_action(ontology().category_of(attribute) or "")
+def _is_better_in_a_clause(attribute: str) -> bool:
+    is_action = ontology().is_action(ontology().category_of(attribute) or "")
+    return is_action or attribute in ("on", "off") or not stands_before_its_noun(attribute)
 
 
 def _quality(group: Group) -> str | None:

@@ -12,10 +12,10 @@ _NAMES = (
     ("man", "woman"), ("boy", "girl"), ("guy", "lady"), ("gentleman", "lady"), ("lad", "lass"), ("male", "female"),
     ("father", "mother"), ("dad", "mom"), ("son", "daughter"), ("brother", "sister"), ("husband", "wife"),
     ("uncle", "aunt"), ("grandfather", "grandmother"), ("grandson", "granddaughter"), ("nephew", "niece"),
-    ("king", "queen"), ("prince", "princess"), ("groom", "bride"), ("actor", "actress"), ("waiter", "waitress"),
+    ("prince", "princess"), ("groom", "bride"), ("actor", "actress"), ("waiter", "waitress"),
     ("policeman", "policewoman"), ("businessman", "businesswoman"), ("fireman", "firewoman"),
     ("salesman", "saleswoman"), ("cowboy", "cowgirl"), ("schoolboy", "schoolgirl"), ("rooster", "hen"),
-    ("bull", "cow"), ("stallion", "mare"), ("ram", "ewe"),
+    ("bull", "cow"), ("stallion", "mare"),
 )  # fmt: skip
 _PLACES = (("outside", "inside"), ("outdoors", "indoors"), ("outdoor", "indoor"))
 _PRONOUNS = (("he", "she"), ("his", "her"), ("him", "her"), ("himself", "herself"))

@@ -185,7 +185,7 @@ def test_the_published_sample_is_all_there() -> None:
 
 @real_data
 def test_a_photo_of_the_sample_as_a_person_reads_it() -> None:
-    """ "the man is inbetween the boy and the wall." and "a child is outside.": the child is the boy, by its box."""
+    """Of "the man is inbetween the boy and the wall." and "a child is outside." the child is the boy, by its box."""
     source = load(str(REAL))
     scene = source.scene(source.place("1015118661.jpg"))
     man, boy, wall = scene.objects
@@ -289,7 +289,10 @@ def test_photos_of_other_kinds_are_named_in_full(tmp_path: Path) -> None:
 def test_a_box_is_cut_to_the_photo(tmp_path: Path) -> None:
     write_photos(tmp_path / "images", "7.jpg")
     row = table_row(bbox=";-5,-5,40,90;50,40,100.5,80.2")
-    assert things(load(str(write_table(tmp_path, row))).scene(0)) == {"man": Box(0, 0, 40, 80), "dog": Box(50, 40, 50, 40)}
+    assert things(load(str(write_table(tmp_path, row))).scene(0)) == {
+        "man": Box(0, 0, 40, 80),
+        "dog": Box(50, 40, 50, 40),
+    }
 
 
 def test_a_photo_is_turned_as_its_exif_says(tmp_path: Path) -> None:
@@ -347,13 +350,17 @@ def test_the_digest_changes_with_a_line_of_any_file(tmp_path: Path) -> None:
 
 
 def test_what_is_named_must_be_there(tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match="snli-ve:DIR or snli-ve:FILE.jsonl, but got data='snli-ve:': name the folder"):
+    with pytest.raises(
+        OptionError, match=r"snli-ve:DIR or snli-ve:FILE\.jsonl, but got data='snli-ve:': name the folder"
+    ):
         load("")
     with pytest.raises(DataError, match="there is no such path"):
         load(str(tmp_path / "nowhere"))
     with pytest.raises(DataError, match="there is no such path"):
         load("x" * 5000)
-    with pytest.raises(DataError, match=r"Expected snli_ve_test\.jsonl, .*units\.jsonl or a table.*, but there is none"):
+    with pytest.raises(
+        DataError, match=r"Expected snli_ve_test\.jsonl, .*units\.jsonl or a table.*, but there is none"
+    ):
         load(str(tmp_path))
     other = write_lines(tmp_path / "other.jsonl", [{"hypothesis": "A man.", "units": []}])
     with pytest.raises(DataError, match=r"has no pairID and gold_label or uniq_id and subject: .* units units\.jsonl$"):

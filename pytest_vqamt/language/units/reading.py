@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from pytest_vqamt.language.nouns import singular
 from pytest_vqamt.language.units.lexicon import VERBS, Tag, Word, words_of
 from pytest_vqamt.language.units.things import is_living
-from pytest_vqamt.language.units.verbs import VerbForm
+from pytest_vqamt.language.units.verbs import VerbForm, verb_forms
 
 OPENING = frozenset({Tag.DETERMINER, Tag.POSSESSIVE, Tag.NUMBER, Tag.ADJECTIVE})
 """What a noun phrase can begin with."""
@@ -60,6 +60,13 @@ class Reading:
             return not self.is_of_one(place)
         return not (word.is_plural and self.is_of_one(place) and VerbForm.THIRD in word.forms)
 
+    def goes_on_after_and(self, place: int) -> bool:
+        """Whether "and" joins the adjective there to another: "a black and white dog"."""
+        if place + 3 >= len(self.words) or self.words[place + 1].text not in ("and", ","):
+            return False
+        other = self.words[place + 2]
+        return other.adjective > other.noun and self.goes_on(place + 3)
+
     def is_of_one(self, place: int) -> bool:
         """Whether the noun phrase before the place has "a" or the like, so that no plural goes with it."""
         for back in range(min(place, len(self.tags)) - 1, -1, -1):
@@ -102,6 +109,13 @@ class Reading:
                 return self.tags[back] if self.tags[back] in VERBS | {Tag.PREPOSITION, Tag.AND} else None
         return None
 
+    def is_let(self, place: int) -> bool:
+        """Whether the noun phrase before the place is what somebody lets or sees do what follows: "helps a boy read"."""
+        for back in range(place - 1, -1, -1):
+            if self.tags[back] not in OPENING | {Tag.NOUN, Tag.PRONOUN}:
+                return self.tags[back] in VERBS and verb_forms(self.words[back].text)[0] in words_of("lets")
+        return False
+
     def has_determiner(self, place: int) -> bool:
         """Whether the noun phrase before the place begins with an article or the like."""
         for back in range(place - 1, -1, -1):
@@ -139,8 +153,15 @@ class Reading:
         return False
 
     def has_verb_before(self, place: int) -> bool:
-        """Whether the clause has a finite verb before the place."""
-        return any(self.tags[back] in _FINITE for back in self._clause_before(place))
+        """Whether the clause has its finite verb before the place; one of a relative clause in it is not its own."""
+        verbs = 0
+        for back in range(place - 1, -1, -1):
+            if self.tags[back] is Tag.RELATIVE:
+                verbs -= 1
+            elif self.tags[back] in CLAUSE_ENDS or self.words[back].text in _LIKE_BEGINNINGS:
+                break
+            verbs += self.tags[back] in _FINITE
+        return verbs > 0
 
     def last_verb(self, place: int) -> Tag | None:
         """The tag of the last verb before the place, in the clause that "and" goes on with."""
@@ -155,9 +176,3 @@ class Reading:
             if wanted:
                 return bool(self.words[place].forms & self.words[back].forms & {*wanted})
         return False
-
-    def _clause_before(self, place: int) -> Iterator[int]:
-        for back in range(place - 1, -1, -1):
-            if self.tags[back] in CLAUSE_ENDS or self.words[back].text in _LIKE_BEGINNINGS:
-                return
-            yield back

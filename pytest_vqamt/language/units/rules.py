@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from pytest_vqamt.language.units.clauses import Clause, clauses
 from pytest_vqamt.language.units.lexicon import VERBS, Tag, words_of
 from pytest_vqamt.language.units.sentence import NounPhrase, Sentence, read
-from pytest_vqamt.language.units.things import is_activity, is_bare, is_object
+from pytest_vqamt.language.units.things import is_activity, is_bare, is_living, is_object
 from pytest_vqamt.language.units.unit import DescriptionUnit
 from pytest_vqamt.language.units.verbs import verb_forms
 
@@ -24,14 +24,24 @@ def by_rules(hypothesis: str) -> tuple[DescriptionUnit, ...]:
         for phrase in sentence.phrases:
             if phrase in subjects:
                 found.append((phrase, subjects[phrase]))
+            elif _is_again(sentence, phrase, [it for it, _ in found]):
+                continue
             elif clause.start <= phrase.start and phrase.end <= clause.end and _is_named(sentence, clause, phrase):
-                found.append((phrase, ""))
+                found.append((phrase, _aside(sentence, clause, phrase)))
     return tuple(
         DescriptionUnit(
             object=sentence.words(phrase.name, phrase.end), property=said, is_plural=sentence.is_plural(phrase)
         )
         for phrase, said in found
     )
+
+
+def _is_again(sentence: Sentence, phrase: NounPhrase, found: Sequence[NounPhrase]) -> bool:
+    """Whether "the woman" speaks of a woman that has been named."""
+    if sentence.word(phrase.start) not in ("the", "that", "this") or phrase.name == phrase.start:
+        return False
+    said = {sentence.words(it.name, it.end).lower() for it in found}
+    return not said.isdisjoint((sentence.words(phrase.name, phrase.end).lower(),))
 
 
 def _is_named(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> bool:
@@ -43,8 +53,10 @@ def _is_named(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> bool:
     if not is_object(name):
         return False
     has_determiner = phrase.name > phrase.start
-    if not has_determiner and is_bare(noun):
+    if not has_determiner and is_bare(name):
         return False
+    if sentence.tag(phrase.end) is Tag.ING and not has_determiner and not is_living(noun):
+        return False  # "ice fishing"
     before = _governor(sentence, phrase)
     if before is None:
         return True
@@ -55,6 +67,22 @@ def _is_named(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> bool:
         return not (word == "in" and noun in _WHOLES) and word != "as"
     verb = verb_forms(word)[0]
     return not is_activity(verb, name, has_determiner=has_determiner)
+
+
+def _aside(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> str:
+    """What is said of such an object: "who is asleep", and what somebody does that another watches or helps."""
+    after = sentence.tag(phrase.end)
+    said = sentence.words(phrase.end, clause.end)
+    if after is Tag.RELATIVE:
+        return said
+    before = _governor(sentence, phrase)
+    if before is None or not is_living(sentence.word(phrase.head)):
+        return ""
+    is_beside = sentence.word(before) in ("beside", "behind", "by", "near", "to", "with")
+    lets = verb_forms(sentence.word(before))[0] in words_of("lets")
+    if after is Tag.ING and (is_beside or lets):
+        return said
+    return said if lets and after in (Tag.FINITE, Tag.BASE) else ""
 
 
 def _governor(sentence: Sentence, phrase: NounPhrase) -> int | None:

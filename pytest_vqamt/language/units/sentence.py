@@ -71,6 +71,8 @@ class Sentence:
     def is_plural(self, phrase: NounPhrase) -> bool:
         """Whether the phrase means several: its noun is a plural, or one of a kind that several make up."""
         noun = self.word(phrase.head)
+        if self.word(phrase.name) in ("one", "each", "either", "neither") and phrase.head > phrase.name:
+            return False
         if any(self.tag(place) is Tag.NUMBER and self.word(place) not in ("one", "1") for place in range(phrase.start, phrase.name)):
             return True
         return is_plural(noun) or noun in ("they", "them", "others", "we", "us", "both", "many", "several")

@@ -58,9 +58,10 @@ def _in_phrase(reading: Reading, place: int) -> Tag:
     if reading.lacks_noun_of_many(place) and word.verb > _LEAST_VERB:
         return Tag.FINITE
     if word.adjective >= word.noun or word.adverb > word.noun:
-        if goes_on:
+        if goes_on or reading.goes_on_after_and(place):
             return Tag.ADJECTIVE if word.adjective >= word.adverb else Tag.ADVERB
-        return Tag.NOUN if word.noun or before in (Tag.DETERMINER, Tag.POSSESSIVE) else Tag.ADJECTIVE
+        is_name = word.noun or not place or before in (Tag.DETERMINER, Tag.POSSESSIVE)
+        return Tag.NOUN if is_name else Tag.ADJECTIVE
     return Tag.NOUN
 
 
@@ -73,9 +74,10 @@ def _after_noun(reading: Reading, place: int) -> Tag:
         return Tag.NOUN
     if word.adverb > max(word.noun, word.adjective):
         return Tag.ADVERB
-    if word.adjective > word.noun and not reading.goes_on(place + 1):
-        return Tag.ADJECTIVE
-    return Tag.ADJECTIVE if word.adjective > word.noun else Tag.NOUN
+    if word.is_plural and (reading.is_of_one(place) or reading.before(place) is Tag.PRONOUN):
+        return Tag.FINITE  # a verb that nobody has listed, or that is misspelt
+    is_said_of_it = word.adjective > word.noun and (not word.noun or reading.is_living(place - 1))
+    return Tag.ADJECTIVE if is_said_of_it else Tag.NOUN
 
 
 def _verb_after_noun(reading: Reading, place: int) -> Tag | None:
@@ -86,13 +88,17 @@ def _verb_after_noun(reading: Reading, place: int) -> Tag | None:
             return Tag.ADJECTIVE
         is_compound = word.thing >= 0.5 and not reading.is_living(place - 1) and not reading.begins_phrase(place + 1)
         return None if is_compound else Tag.ING
+    if reading.tags[place - 1] is Tag.RELATIVE:
+        return Tag.FINITE
     if VerbForm.PARTICIPLE in word.forms and not word.noun:
         return _past(reading, place)
     takes_object = reading.is_closed_at(place + 1, (Tag.DETERMINER, Tag.POSSESSIVE, Tag.PRONOUN))
+    if VerbForm.BASE in word.forms and word.verb >= _LEAST_VERB and reading.is_let(place):
+        return Tag.BASE
     if reading.has_verb_before(place) and not takes_object:
         return None
-    if word.adjective > word.verb:
-        return None if reading.goes_on(place + 1) else Tag.ADJECTIVE
+    if word.adjective > max(word.verb, word.noun):
+        return Tag.ADJECTIVE
     if not word.noun or is_pronoun:
         return Tag.FINITE
     if VerbForm.THIRD in word.forms and word.is_plural:
@@ -123,17 +129,20 @@ def _is_third_person(reading: Reading, place: int, *, takes_object: bool) -> boo
     follows_verb = reading.can_be(place + 1, VerbForm.ING) or reading.can_be(place + 1, VerbForm.PARTICIPLE)
     if governed is None:
         is_subject = reading.is_living(place - 1) or reading.has_determiner(place)
-        return word.verb >= (word.noun if follows_verb or not is_subject else _LEAST_VERB)
+        return word.verb > (word.noun if follows_verb or not is_subject else _LEAST_VERB)
     return governed is Tag.PREPOSITION and word.verb >= word.noun / (2 if reading.has_determiner(place) else 1)
 
 
 def _past(reading: Reading, place: int) -> Tag:
     """A form in -ed: what somebody did, or what was done to him."""
     word = reading.words[place]
+    if reading.goes_on(place + 1) and reading.has_determiner(place) and not reading.is_living(place - 1):
+        return Tag.ADJECTIVE  # "a snow covered road"
     if VerbForm.PAST not in word.forms or reading.has_verb_after(place) or reading.has_verb_before(place):
         return Tag.PARTICIPLE
     is_passive = reading.is_closed_at(place + 1, (Tag.PREPOSITION,)) and reading.words[place + 1].text == "by"
-    return Tag.PARTICIPLE if is_passive or word.text in words_of("state") else Tag.FINITE
+    is_state = word.text in words_of("state") and not reading.begins_phrase(place + 1)
+    return Tag.PARTICIPLE if is_passive or is_state else Tag.FINITE
 
 
 def _in_nothing(reading: Reading, place: int) -> Tag:

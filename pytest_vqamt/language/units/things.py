@@ -63,7 +63,8 @@ def _names_things(noun: str) -> bool:
 
 def is_activity(verb: str, name: str, *, has_determiner: bool) -> bool:
     """Whether verb and object say what is done rather than to what: "plays soccer", "wears a hat", not "plays a drum"."""
-    if verb in _table().worn_after:
+    table = _table()
+    if verb in table.worn_after or (verb in table.taken_after and singular(name.rpartition(" ")[2]) in table.taken):
         return True
     if verb != "play":
         return False
@@ -73,7 +74,7 @@ def is_activity(verb: str, name: str, *, has_determiner: bool) -> bool:
 @lru_cache(maxsize=65536)
 def is_bare(name: str) -> bool:
     """Whether a noun in the singular that has no article would have one if it were a thing: "in Rome", "on foot"."""
-    return not (is_mass(name) or is_plural(name) or wordnet().sense(name) is not None)
+    return " " not in name and not (is_mass(name) or is_plural(name) or wordnet().sense(name) is not None)
 
 
 class _Table(NamedTuple):
@@ -81,14 +82,19 @@ class _Table(NamedTuple):
     no_names: frozenset[str]
     names: frozenset[str]
     worn_after: frozenset[str]
+    taken_after: frozenset[str]
+    taken: frozenset[str]
 
 
 @cache
 def _table() -> _Table:
     table = tomllib.loads(files("pytest_vqamt.language.units").joinpath("things.toml").read_text(encoding="utf-8"))
+    lists = {key: frozenset(words) for key, words in table.items()}
     return _Table(
         no_kinds=tuple(table["no_kinds"]),
-        no_names=frozenset(table["no_names"]),
-        names=frozenset(table["names"]),
-        worn_after=frozenset(table["worn_after"]),
+        no_names=lists["no_names"] | lists["feats"],
+        names=lists["names"],
+        worn_after=lists["worn_after"],
+        taken_after=lists["taken_after"],
+        taken=lists["taken"],
     )

@@ -27,6 +27,7 @@ _OF_BE = {
 }  # fmt: skip
 _IRREGULAR_THIRD = {"have": "has", "do": "does", "go": "goes", "be": "is", "are": "is", "were": "was"}
 _IRREGULAR_MANY = {third: base for base, third in _IRREGULAR_THIRD.items() if base != "be"}
+_MODAL = frozenset({"can", "could", "may", "might", "must", "shall", "should", "will", "would"})
 _VOWELS = "aeiou"
 
 
@@ -71,7 +72,7 @@ def third_person(verb: str) -> str:
     """
     if verb in _IRREGULAR_THIRD:
         return _IRREGULAR_THIRD[verb]
-    if VerbForm.BASE not in verb_forms(verb)[1]:
+    if VerbForm.BASE not in verb_forms(verb)[1] or verb in _MODAL:
         return verb
     if verb.endswith(("s", "x", "z", "ch", "sh")):
         return f"{verb}es"

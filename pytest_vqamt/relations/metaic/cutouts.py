@@ -1,8 +1,8 @@
 """Which things are cut out to be inserted, by the class that captions name them by.
 
 Of each name the largest fifth of those that stand by themselves: nothing of a class is before or behind one, so that no
-part of it comes along (what a person wears is of no class, and does). Their own photos show them whole, and large enough
-to be recognised there.
+part of it comes along (what a person wears is of no class, and does). Their own photos show them whole, and so large
+that they are recognised there.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ def names_by_class(corpus: Corpus, reading: Reading) -> Mapping[str, tuple[str, 
     return MappingProxyType(found)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def cut_outs(corpus: Corpus, name: str) -> tuple[CutoutEntry, ...]:
     """The cut-outs of a name, the largest first; there may be none."""
     alone = [entry for entry in corpus.cutouts[name] if _is_alone(entry)]
     wanted = ceil(_LARGEST_SHARE * len(alone))
-    step = ceil(wanted / _AT_MOST)
+    step = ceil(wanted / _AT_MOST) or 1
     well_shown = (entry for entry in alone[::step] if _is_well_shown(entry, corpus))
     return tuple(islice(well_shown, ceil(wanted / step)))
 

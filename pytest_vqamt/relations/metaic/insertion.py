@@ -1,9 +1,9 @@
 """What is inserted into a picture, and where: drawn alike whatever the relation and the level of overlap.
 
 A class, a cut-out of it and one seed are chosen. All sizes and places are drawn from that seed, and so are further
-cut-outs where one finds no place at some level: that takes thousands of tries, of which none is worth being made simpler
-when a violation is shrunk. The eight items that draw with the same seeds so put the same thing, in one size, into the
-same pictures, as the authors' generator does, and share the captions.
+cut-outs where one finds no place at some level: that takes thousands of tries, none of which is worth being made
+simpler when a violation is shrunk. So the eight items that draw with the same seeds put the same thing, in one size,
+into the same pictures, as the authors' generator does, and share the captions.
 """
 
 from __future__ import annotations

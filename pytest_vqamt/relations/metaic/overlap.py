@@ -1,7 +1,7 @@
 """How much of what is there an inserted thing may cover (Yu et al., ISSTA 2022, section 3.2.2).
 
-Of each box, the share of its area that is covered counts. Rule R1: of the largest thing's box it lies in the interval of
-the level. Rule R2: of any other it is at most the upper end.
+Of each box, the share of its area that is covered counts. Rule R1: that of the largest thing lies in the interval of
+the level. Rule R2: that of any other is at most the upper end.
 """
 
 from __future__ import annotations

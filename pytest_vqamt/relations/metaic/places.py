@@ -16,29 +16,33 @@ from pytest_vqamt.relations.metaic.sizes import Areas, largest_area, scaled
 from pytest_vqamt.relations.recognisable import is_large_enough
 from pytest_vqamt.relations.room import Size
 
-_HIGHEST = "45"
+HIGHEST = "45"
 
 _TRIES = 300
-"""The authors' code draws 3,000 times all over the picture; these touch the largest thing, as few of those do."""
+"""The authors' code draws up to 3,000 times, all over the picture; here each draw touches the largest thing."""
 _STEPS = 100
 
 
 def places(layout: Layout, areas: Areas, cut_out: tuple[float, float], random: Random) -> Mapping[str, Box] | None:
     """The box of a cut-out of this width and height at each level, in whole pixels; None where one is not found."""
-    first = _drawn(layout, areas, cut_out, random)
+    first = drawn(layout, areas, cut_out, random)
     if first is None:
         return None
-    found = {level: first if level == _HIGHEST else _on_the_line(layout, first, level) for level in LEVELS}
-    boxes = {level: Box.between(*edges) for level, edges in found.items() if edges}
-    return boxes if len(boxes) == len(LEVELS) else None
+    boxes: dict[str, Box] = {}
+    for level in LEVELS:
+        edges = first if level == HIGHEST else on_the_line(layout, first, level)
+        if edges is None:
+            return None
+        boxes[level] = Box.between(*edges)
+    return boxes
 
 
 def least_area(layout: Layout) -> float:
     """The area that covers enough of the largest thing, and not more."""
-    return LEVELS[_HIGHEST][0] * layout.largest[0].area
+    return LEVELS[HIGHEST][0] * layout.largest[0].area
 
 
-def _drawn(layout: Layout, areas: Areas, cut_out: tuple[float, float], random: Random) -> Edges | None:
+def drawn(layout: Layout, areas: Areas, cut_out: tuple[float, float], random: Random) -> Edges | None:
     """A size, and a place for it at the highest level.
 
     Sizes that the cut-out cannot have or that cover too little are not tried, nor are places beside the largest thing.
@@ -56,8 +60,8 @@ def _drawn(layout: Layout, areas: Areas, cut_out: tuple[float, float], random: R
         thing = _edges(x, y, size)
         if (
             layout.holds(thing)
-            and layout.stands(thing, _HIGHEST) is Stands.WELL
-            and layout.spares_the_others(thing, _HIGHEST)
+            and layout.stands(thing, HIGHEST) is Stands.WELL
+            and layout.spares_the_others(thing, HIGHEST)
         ):
             return thing
     return None
@@ -69,7 +73,7 @@ def _anywhere(start: float, stop: float, length: int, limit: float, random: Rand
     return first + int(random.random() * (last - first + 1))
 
 
-def _on_the_line(layout: Layout, first: Edges, level: str) -> Edges | None:
+def on_the_line(layout: Layout, first: Edges, level: str) -> Edges | None:
     """The place that bisection finds for a thing that was drawn at ``first``."""
     largest = layout.largest[0]
     size = round(first.x1 - first.x0), round(first.y1 - first.y0)

@@ -40,7 +40,8 @@ def _opposite_name(thing: Thing, writer: Writer) -> str | None:
     """The name of the other sex, where nothing in the scene could go by it."""
     scene, known = writer.view.scene, writer.view.known
     other = OPPOSITE_NAMES.get(thing.name)
-    return other if other and known.is_absent(other, names_in(scene), scene.exhaustive) else None
+    here = names_in(scene) - {thing.name}
+    return other if other and known.is_absent(other, here, scene.exhaustive) else None
 
 
 def _of_name(thing: Thing, other: str, writer: Writer, choose: Chooser) -> Change:
@@ -94,7 +95,8 @@ def _names(statement: Published, unit: LinkedUnit) -> Iterator[Change]:
     said = _last_word(unit.object)
     name = singular(said)
     other = OPPOSITE_NAMES.get(name)
-    if other is None or not known.is_absent(other, names_in(scene) | statement.names, scene.exhaustive):
+    here = (names_in(scene) | statement.names) - {name}
+    if other is None or not known.is_absent(other, here, scene.exhaustive):
         return
     places = replacements_of(statement.text, name, other)
     pronouns = _pronouns(statement, name)

@@ -24,9 +24,10 @@ class WordSubstitution(DrawsOnWords):
     set's own that its picture entails, where there are any with units linked to boxes; else it is written from the
     scene (``veglue.writing``).
 
-    **Deviation:** CAT takes words that a language model thinks likely in the place, antonyms now and then among them
-    (a fifth of its tests are wrong, Table 2). Here it is a synonym (``language.synonyms``), or the word for a class
-    that every thing of the name is of, by WordNet and the ontology ("animal" for "dog"), which is entailed as well.
+    **Deviations:** hypotheses that are entailed alone. CAT takes words that a language model thinks likely in the
+    place, antonyms now and then among them (a fifth of its tests are wrong, Table 2). Here it is a synonym
+    (``language.synonyms``), or the word for a class that every thing of the name is of, by WordNet and the ontology
+    ("animal" for "dog"), which is entailed as well.
     """
 
     info: ClassVar[RelationInfo] = RelationInfo(

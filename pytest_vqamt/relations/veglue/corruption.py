@@ -29,7 +29,7 @@ class HypothesisCorruption(DrawsOnWords):
     Tagged baseline: people found so many as a third of such pictures spoilt (Table 2: zoom 62.7 % valid, contrast
     76.4 %). What is seen badly is still there, so a perfect perceiver never violates it.
 
-    **Deviation:** one corruption of each sort at one severity, and hypotheses that are entailed alone.
+    **Deviation:** hypotheses that are entailed alone; the paper takes all of its data sets, whatever their labels.
     """
 
     info: ClassVar[RelationInfo] = RelationInfo(

@@ -96,17 +96,19 @@ class Linker:
         return [thing for thing in writer.things if thing.id in ids]
 
     def _none_of(self, thing: Thing, others: Iterable[Thing]) -> list[Thing]:
-        return [other for other in others if other.id != thing.id and self._is_none_of(thing, (other.name,))]
-
-    def _is_none_of(self, thing: Thing, names: Iterable[str]) -> bool:
-        """Whether the thing surely goes by none of the names, and is no part or garment of what does."""
-        return self.known.is_absent(thing.name, frozenset(names), self.scene.exhaustive)
+        """Those of the others by whose names the thing surely does not go, and that it is no part or garment of."""
+        known, exhaustive = self.known, self.scene.exhaustive
+        return [
+            other
+            for other in others
+            if other.id != thing.id and known.is_absent(thing.name, frozenset({other.name}), exhaustive)
+        ]
 
     def _published_together(self) -> list[Linked]:
         return [
             Linked(erased=thing, statement=statement, rest=rest)
             for statement, thing in self._published_linked()
-            if (rest := statement.without(thing)) and self._is_placed(rest) and self._is_none_of(thing, rest.names)
+            if (rest := statement.without(thing)) and self._is_placed(rest) and rest.is_none(thing)
         ]
 
     def _published_alone(self, fits: Callable[[Thing], bool]) -> list[Linked]:
@@ -122,7 +124,7 @@ class Linker:
             for statement in published(self.scene, self.known)
             if self._is_placed(statement)
             for thing in self.free
-            if self._is_none_of(thing, statement.names)
+            if statement.is_none(thing)
             and all(thing.box.iou(other.box) < MOST_IOU_UNLINKED for other in statement.things)
         ]
 

@@ -20,7 +20,6 @@ try:
 except ImportError:  # TODO until part A is there
     pass
 from pytest_vqamt.relations.carets.knowledge import Knowledge
-from pytest_vqamt.relations.names import names_in
 
 _LONGEST_NAME, _SHORTEST_WORD = 3, 3
 """Names of at most so many words are looked for, and of words of at least so many letters."""
@@ -57,15 +56,24 @@ class Published:
     def facts(self) -> tuple[tuple[str, Fact], ...]:
         return (("shape", "published"), ("units", len(self.units)), ("wording", "published"))
 
+    def names_of(self, thing: Thing) -> frozenset[str]:
+        """The thing's name, and what else the data set's hypotheses call it: a boy, who is a child in another."""
+        units = (unit for each in self.scene.hypotheses for unit in each.units if unit.thing == thing.id)
+        return frozenset((thing.name, *(head_noun(unit.object) for unit in units)))
+
     def is_only(self, thing: Thing) -> bool:
-        """Whether nothing else in the scene, and nothing else that the text names, could go by the thing's name."""
-        others = (self.names | names_in(self.scene)) - {thing.name}
-        return (
-            self.known.is_named(thing.name)
-            and self.scene.count(thing.name) == 1
-            and all(region.name != thing.name for region in self.scene.regions)
-            and all(self.known.is_apart(thing.name, other, self.scene) for other in others)
+        """Whether nothing else in the scene, and nothing else that the text names, could go by a name of the thing."""
+        own = self.names_of(thing)
+        others = {other.name for other in self.scene.objects if other.id != thing.id}
+        others |= {region.name for region in self.scene.regions} | (self.names - own)
+        return all(
+            self.known.is_named(name) and all(self.known.is_apart(name, other, self.scene) for other in others)
+            for name in own
         )
+
+    def is_none(self, thing: Thing) -> bool:
+        """Whether by no name of its own the thing is what the text names, or a part or garment of it."""
+        return all(self.known.is_absent(name, self.names, self.scene.exhaustive) for name in self.names_of(thing))
 
     def without(self, thing: Thing) -> Published | None:
         """The other units, recombined, less what they say of this thing."""

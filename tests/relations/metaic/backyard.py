@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.corpus import Corpus

@@ -24,8 +24,8 @@ class Drawn:
     reasons: Counter[str] = field(default_factory=Counter)
 
 
-def drawn(source: SceneSource, indices: Iterable[int], wanted: int, first: int = 5, seed: int = 0) -> Drawn:
-    """``wanted`` insertions: ``first`` draws of each scene, then as many rounds as it takes over those that gave one."""
+def draw_many(source: SceneSource, indices: Iterable[int], wanted: int, first: int = 5, seed: int = 0) -> Drawn:
+    """``wanted`` insertions: ``first`` draws of each scene, then as many as it takes of those that gave one."""
     found = Drawn()
     scenes = [source.scene(index) for index in indices]
     choose = RandomChooser(Random(seed))

@@ -1,0 +1,56 @@
+"""Units put together again, as one English sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from pytest_vqamt.language.phrases import in_a_row
+from pytest_vqamt.language.units.naming import is_several, named, stands_alone
+from pytest_vqamt.language.units.predicates import Kind, predicate
+from pytest_vqamt.language.units.unit import DescriptionUnit
+
+
+def recombined(units: Sequence[DescriptionUnit]) -> str:
+    """A sentence that says what the units say, with "a" for whatever article there was; "" where there are none.
+
+    An object of which nothing is said, and that another unit's property names, is not said again. Things of which the
+    same is said share a verb.
+
+    >>> man = DescriptionUnit(object="man", property="walking")
+    >>> recombined((man, DescriptionUnit(object="old dog"), DescriptionUnit(object="boys", is_plural=True)))
+    'A man is walking and there is an old dog and boys.'
+    """
+    left = [unit for unit in units if not any(_says(other, unit) for other in units if other is not unit)]
+    clauses = (clause for said, group in groupby(left, key=_said) for clause in _clauses(said, tuple(group)))
+    text = in_a_row(clauses)
+    return f"{text[0].upper()}{text[1:]}." if text else ""
+
+
+def _says(unit: DescriptionUnit, other: DescriptionUnit) -> bool:
+    """Whether the unit's property says all that the other unit does."""
+    words = f"{other.object} {other.property}".strip().lower()
+    return bool(re.search(rf"(?<![\w-]){re.escape(words)}(?![\w-])", unit.property.lower()))
+
+
+def _said(unit: DescriptionUnit) -> str | None:
+    """What is said of the object; None where no more is said than that it is there, or what it has with it."""
+    if predicate(unit.property).kind in (Kind.VERB, Kind.STATE):
+        return unit.property
+    return "there" if stands_alone(unit.object) else None
+
+
+def _clauses(said: str | None, units: Sequence[DescriptionUnit]) -> Iterator[str]:
+    if said is None:
+        yield f"there {'are' if is_several(units[0]) else 'is'} {in_a_row(map(_with_more, units))}"
+        return
+    says = predicate(said)
+    is_of_one = len(units) == 1 and not is_several(units[0])
+    # "Sandy, wearing a hat, sings": the comma before the verb has another before what stands in between.
+    comma = "," if says.verbs and says.text[: says.verbs[0][0]].rstrip().endswith(",") else ""
+    yield f"{in_a_row(map(named, units))}{comma} {says.of_one() if is_of_one else says.of_many()}"
+
+
+def _with_more(unit: DescriptionUnit) -> str:
+    return f"{named(unit)} {unit.property}".strip()

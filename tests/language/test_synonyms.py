@@ -1,0 +1,144 @@
+"""Synonyms: each pair is WordNet's, or says why not; a sentence stays grammatical with others in their places."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pytest_vqamt.language
+from pytest_vqamt.language.nouns import singular
+from pytest_vqamt.language.opposite_words import OPPOSITE_NAMES, OPPOSITE_PLACES, opposite_pronouns
+from pytest_vqamt.language.synonyms import Replacement, found, replaced, replacements, replacements_of
+from pytest_vqamt.language.wordnet import wordnet
+from pytest_vqamt.language.wordnet.reader import Synsets
+from pytest_vqamt.language.wordnet.sources import find
+
+TABLE = tomllib.loads(Path(pytest_vqamt.language.__file__).with_name("synonyms.toml").read_text(encoding="utf-8"))
+PAIRS = [
+    (part_of_speech, *pair)
+    for section, part_of_speech in (("names", "n"), ("attributes", "a"))
+    for pair in (*TABLE[section]["both_ways"], *TABLE[section]["one_way"])
+]
+
+
+@cache
+def synsets() -> Synsets:
+    return Synsets(find("bundled"))
+
+
+def share_a_synset(part_of_speech: str, a: str, b: str) -> bool:
+    return not set(synsets().of(a, part_of_speech)).isdisjoint(synsets().of(b, part_of_speech))
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair[1]}-{pair[2]}")
+def test_both_words_share_a_synset_or_the_table_says_why_they_are_there(pair: tuple[str, ...]) -> None:
+    part_of_speech, a, b, *reason = pair
+    assert share_a_synset(part_of_speech, a, b) == (not reason), reason or "say why, or leave the pair out"
+
+
+def test_the_check_of_pairs_finds_those_that_are_none() -> None:
+    assert not share_a_synset("n", "cup", "mug")
+    assert not share_a_synset("a", "wet", "damp")
+
+
+def test_all_is_in_lower_case_and_in_the_singular() -> None:
+    assert len(PAIRS) > 30
+    assert len({pair[1:3] for pair in PAIRS}) == len(PAIRS)
+    for _, a, b, *_ in PAIRS:
+        assert (a, b) == (a.lower(), b.lower())
+    assert [name for kind, *names in PAIRS if kind == "n" for name in names[:2] if singular(name) != name] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        # Articles, number, capitals.
+        ("There is an airplane.", "There is a plane."),
+        ("Two couches are in the room.", "Two sofas are in the room."),
+        ("A man is holding a cup.", "A guy holds a cup."),
+        ("Couch and man.", "Sofa and guy."),
+        ("There is a gray car near the bush.", "There is a grey automobile close to the shrub."),
+        ("two children are sitting on a rock", "two kids sit on a stone"),
+        ("boys wearing hats", "lads wearing hats"),  # Chang et al., section 6.1
+        ("A dog is under a large table.", "A dog is underneath a big table."),
+    ],
+)
+def test_all_that_can_be_replaced_at_once(text: str, after: str) -> None:
+    chosen: list[Replacement] = []
+    for each in replacements(text):
+        if all(each.end <= other.start or other.end <= each.start for other in chosen):
+            chosen.append(each)
+    assert replaced(text, chosen) == after
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "people are bike riding.",  # no bike
+        "a bicycle lane",
+        "a baby elephant is here",
+        "the policeman's hat",
+        "man-made things",
+        "a rock concert",
+        "he is lying about something and smiling",  # "lies and smiling"
+        "they are under construction",  # no place
+        "a table is near",
+        "the bikes are here",  # a bike may have a motor
+        "two mugs",
+    ],
+)
+def test_a_word_that_may_be_something_else_stays(text: str) -> None:
+    assert replacements(text) == ()
+
+
+def test_what_one_word_is_by_another() -> None:
+    text = "A dog and two dogs are on the dog house."
+    places = replacements_of(text, "dog", "animal")
+    assert replaced(text, places) == "An animal and two animals are on the dog house."
+    assert replacements_of("a hot dog", "cat", "animal") == ()
+
+
+@given(st.lists(st.sampled_from(("a", "an", "couch", "airplane", "red", "is", "and", "holding", ",")), max_size=12))
+def test_nothing_else_changes(words: list[str]) -> None:
+    text = " ".join(words)
+    for each in replacements(text):
+        after = replaced(text, [each])
+        rest = re.sub(r"\ban?\b", "a", text[: each.start]), re.sub(r"\ban?\b", "a", text[each.end :])
+        assert re.sub(r"\ban?\b", "a", after) == f"{rest[0]}{each.words}{rest[1]}"
+
+
+def test_a_word_is_found_whole() -> None:
+    assert [place.start() for place in found("Man, a man and a woman: man-made", "man")] == [0, 7]
+
+
+# ---- opposite words
+
+
+def test_opposite_names_are_of_the_same_kind_and_of_two_sexes() -> None:
+    words = wordnet()
+    assert len(OPPOSITE_NAMES) > 40
+    for name, other in OPPOSITE_NAMES.items():
+        assert name != other
+        assert name in (OPPOSITE_NAMES[other], "guy", "gentleman", "lady"), (name, other)
+    known = [pair for pair in OPPOSITE_NAMES.items() if all(map(words.sense, pair))]
+    assert len(known) > 30
+    for pair in known:
+        ours, theirs = (words.at_or_above(words.sense(name) or "") for name in pair)
+        assert "organism.n.01" in ours & theirs, pair
+
+
+def test_opposites_the_other_way() -> None:
+    assert (OPPOSITE_NAMES["man"], OPPOSITE_NAMES["woman"]) == ("woman", "man")
+    assert (OPPOSITE_NAMES["lady"], OPPOSITE_NAMES["guy"]) == ("guy", "lady")
+    assert (OPPOSITE_PLACES["outside"], OPPOSITE_PLACES["indoors"]) == ("inside", "outdoors")
+
+
+def test_pronouns_of_the_other_sex() -> None:
+    assert dict(opposite_pronouns("boy")) == {"he": "she", "his": "her", "him": "her", "himself": "herself"}
+    assert dict(opposite_pronouns("wife")) == {"she": "he", "herself": "himself"}
