@@ -11,15 +11,14 @@ from pathlib import Path
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.json_lines import JsonLines
 from pytest_vqamt.data.own_photos import FILE as GRAPHS
-from pytest_vqamt.data.own_photos import SUFFIXES
 from pytest_vqamt.data.photo_files import PhotoFiles
-from pytest_vqamt.data.showing import reason, shown_path
+from pytest_vqamt.data.showing import shown_path
+from pytest_vqamt.data.snli_ve_photos import PLACES, folder_of_photos
 
 OFFICIAL = ("snli_ve_test.jsonl", "snli_ve_dev.jsonl", "snli_ve_train.jsonl")
 """The official files by the names that their authors gave them, in the order in which one of several is taken."""
 UNITS = "units.jsonl"
 """The file of units with boxes, as people or a grounding model write them."""
-_PHOTOS = ("flickr30k-images", "flickr30k_images", "images", "")
 _FORMS = "snli-ve:DIR or snli-ve:FILE.jsonl"
 
 
@@ -62,7 +61,7 @@ class SnliVeFiles:
     @property
     def without_photos(self) -> str:
         """What to do where there are no photos."""
-        return f"put them into {self.folder / _PHOTOS[0]}"
+        return f"put them into {self.folder / PLACES[0]}"
 
 
 def find(argument: str) -> SnliVeFiles:
@@ -76,10 +75,8 @@ def find(argument: str) -> SnliVeFiles:
         raise OptionError(f"Expected --vqamt-data={_FORMS}, but got data='snli-ve:': name the folder")
     given = Path(argument)
     if os.path.isdir(given):  # noqa: PTH112 - Path's raises where no system takes such a path
-        folder, decides = (
-            given,
-            next(((given / name, Form.OFFICIAL) for name in OFFICIAL if _is_there(given, name)), None),
-        )
+        official = (given / name for name in OFFICIAL if _is_there(given, name))
+        folder, decides = given, next(((file, Form.OFFICIAL) for file in official), None)
     elif os.path.isfile(given):  # noqa: PTH113 - as above
         folder, decides = given.parent, (given, _form_of_named(given))
     else:
@@ -93,9 +90,9 @@ def find(argument: str) -> SnliVeFiles:
             f"Expected {', '.join(OFFICIAL)}, {UNITS} or a table of the VEglue authors as JSON Lines in "
             f"{shown_path(folder)}, but there is none: fetch one, or name a file with snli-ve:FILE.jsonl"
         )
-    places = [folder / name for name in _PHOTOS]
-    photos = next((place for place in places if _has_photos(place)), None)
-    beside = (place / GRAPHS for place in ((photos, folder) if photos else places))
+    named = [file for file in (decides[0] if decides else None, *tables, units) if file]
+    photos = folder_of_photos(folder, dict.fromkeys(named))
+    beside = (place / GRAPHS for place in ((photos, folder) if photos else (folder / name for name in PLACES)))
     return SnliVeFiles(
         folder=folder,
         decides=decides,
@@ -145,15 +142,3 @@ def _form_of(file: Path) -> Form | None:
 
 def _is_there(folder: Path, name: str) -> bool:
     return (folder / name).is_file()
-
-
-def _has_photos(folder: Path) -> bool:
-    if not folder.is_dir():
-        return False
-    try:
-        with os.scandir(folder) as entries:
-            return any(Path(entry.name).suffix.lower() in SUFFIXES for entry in entries)
-    except OSError as error:
-        raise DataError(
-            f"Expected a folder of photos, but {shown_path(folder)} cannot be read ({reason(error)}): make it readable"
-        ) from error

@@ -25,6 +25,8 @@ _LABELS: dict[str, LabelName] = {
 }
 _NO_LABEL = "-"
 """What SNLI has where its annotators did not agree."""
+_PHOTO_FIELDS = ("Flickr30K_ID", "Flikr30kID")
+"""What the field is called in the data and in the code of SNLI-VE's authors."""
 _ARTICLE = re.compile(r"^(?:an?|the) (?=\S)", re.IGNORECASE)
 
 
@@ -69,7 +71,7 @@ def official_row(record: Record) -> HypothesisRow | None:
     if record.text("gold_label") == _NO_LABEL:
         return None
     hypothesis = record.identity("pairID")
-    field = next((name for name in ("Flickr30K_ID", "Flikr30kID") if record.has(name)), None)
+    field = next((name for name in _PHOTO_FIELDS if record.has(name)), None)
     photo = record.identity(field) if field else _photo_in(hypothesis, record, "pairID")
     return HypothesisRow(
         id=hypothesis,
@@ -137,6 +139,19 @@ def sentence_row(record: Record) -> tuple[str, tuple[UnitRow, ...]]:
         DataError: a field is missing or wrong.
     """
     return words_of(record.text("hypothesis")), _units(record, None)
+
+
+def photo_of(record: Record) -> str | None:
+    """The photo that a row of any of the forms is about; None where it is about none.
+
+    Raises:
+        DataError: the field that names it is wrong.
+    """
+    for field in ("photo", *_PHOTO_FIELDS):
+        if record.has(field):
+            return _photo_file(record.identity(field))
+    own = next((name for name in ("pairID", "uniq_id") if record.has(name)), None)
+    return _photo_file(_photo_in(record.identity(own), record, own)) if own else None
 
 
 def words_of(text: str) -> str:

@@ -47,7 +47,7 @@ def is_of_several(noun_phrase: str) -> bool:
     how_many, of, what = " ".join(words).partition(" of ")
     if of and head_noun(noun_phrase) == head_noun(what):
         return how_many.split()[-1] != "one" and is_of_several(what.removeprefix("the "))
-    if not _SEVERAL.isdisjoint(words) or any(word.isdigit() and int(word) != 1 for word in words):
+    if not _SEVERAL.isdisjoint(words) or any(word.isdecimal() and int(word) != 1 for word in words):
         return True
     text = " ".join(words)
     return is_plural(text) and not lacks_singular(text)

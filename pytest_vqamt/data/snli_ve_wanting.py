@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,8 +11,9 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json, encode
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.graph_writing import append
+from pytest_vqamt.data.json_lines import JsonLines
 from pytest_vqamt.data.photo_files import PhotoFiles
-from pytest_vqamt.data.snli_ve_files import UNITS, SnliVeFiles, find
+from pytest_vqamt.data.snli_ve_files import UNITS, SnliVeFiles
 from pytest_vqamt.data.snli_ve_frames import BOUNDLESS
 from pytest_vqamt.data.snli_ve_index import HypothesisIndex
 from pytest_vqamt.data.snli_ve_rows import HypothesisRow
@@ -52,16 +54,6 @@ class Wanting:
         counts = {photo: self._index.counts(photo)[2] for photo in self._index.first}
         self.counts: Mapping[str, int] = {photo: count for photo, count in counts.items() if count}
 
-    @classmethod
-    def of(cls, argument: str) -> Wanting:
-        """Those of ``snli-ve:ARGUMENT``.
-
-        Raises:
-            OptionError: nothing is named.
-            DataError: its files are not there, or cannot be read.
-        """
-        return cls(find(argument))
-
     def about(self, photo: str) -> tuple[WantingHypothesis, ...]:
         """Those about a photo."""
         rows = (each.row for each in self._index.of(photo) if each.is_wanting)
@@ -73,6 +65,15 @@ class Wanting:
             return self.photos is not None and self.photos.has(photo)
         except DataError:
             return False
+
+
+def settled_ids(files: SnliVeFiles) -> frozenset[str]:
+    """The ids of the hypotheses of which the file of units has a line."""
+    found = set()
+    for line in JsonLines(files.units) if files.units else ():
+        with suppress(DataError):  # told of where the data set is opened
+            found.add(str(line.record().row.get("id")))
+    return frozenset(found)
 
 
 def write(folder: Path, grounded: Iterable[tuple[WantingHypothesis, Sequence[Box | None]]]) -> None:

@@ -11,8 +11,8 @@ from pytest_vqamt.core.hashing import canonical_json, digest
 from pytest_vqamt.data import grounded
 from pytest_vqamt.data.one_writer import only_writer
 from pytest_vqamt.data.showing import shown_path
-from pytest_vqamt.data.snli_ve_files import UNITS
-from pytest_vqamt.data.snli_ve_wanting import Wanting
+from pytest_vqamt.data.snli_ve_files import UNITS, find
+from pytest_vqamt.data.snli_ve_wanting import Wanting, settled_ids
 from pytest_vqamt.execution.progress import shown, tell
 from pytest_vqamt.execution.units_by_grounder import Work, digest_of
 from pytest_vqamt.models.base import ModelOptions
@@ -69,11 +69,11 @@ def complete(spec: str, options: ModelOptions) -> None:
     argument = os.path.expanduser(argument)  # noqa: PTH111 - Path's raises where nobody is of that name
     settings = _of_grounder(options)
     asked = digest(canonical_json(settings), options.device, str(options.dtype))
-    wanting = Wanting.of(argument)
+    wanting = Wanting(find(argument))
     if not _missing(wanting, asked):
         return
     with only_writer(wanting.folder / grounded.FILE):
-        wanting = Wanting.of(argument)
+        wanting = Wanting(find(argument))
         missing = _missing(wanting, asked)
         if missing and wanting.photos:
             what = f"{sum(wanting.counts[photo] for photo in missing)} hypotheses about {len(missing)} photos"
@@ -96,23 +96,25 @@ def warn(spec: str, options: ModelOptions) -> None:
     kind, _, argument = spec.partition(":")
     if kind != KIND or SETTING not in options.settings:
         return
-    wanting = Wanting.of(os.path.expanduser(argument))  # noqa: PTH111 - as above
-    now = _of_grounder(options)
-    noted = grounded.settings_of_lines(wanting.folder)
-    others = [told for told in noted.values() if told != now]
-    failed = {photo: each for photo, each in grounded.troubles(wanting.folder).items() if photo in wanting.counts}
+    files = find(os.path.expanduser(argument))  # noqa: PTH111 - as above
+    now, known = _of_grounder(options), grounded.troubles(files.folder)
+    noted = grounded.settings_of_lines(files.folder)
+    there = settled_ids(files) if noted else ()
+    others = [told for hypothesis, told in noted.items() if told != now and hypothesis in there]
+    wanting = Wanting(files).counts if known else {}
+    failed = [each for photo, each in known.items() if photo in wanting]
     try:
         if others:
             by = " ".join(f"{name}={value}" for name, value in others[-1].items())
             warnings.warn(
-                f"other settings ({by}) wrote {len(others)} lines in {shown_path(wanting.folder / UNITS)}, and these "
+                f"other settings ({by}) wrote {len(others)} lines in {shown_path(files.folder / UNITS)}, and these "
                 "stay as they are: delete one to have its hypothesis grounded anew",
                 stacklevel=2,
             )
         if failed:
             warnings.warn(
                 f"hypotheses about {len(failed)} photo{'s' if len(failed) > 1 else ''} have no boxes, since nothing "
-                f"could be grounded there; the first: {next(iter(failed.values())).why}",
+                f"could be grounded there; the first: {failed[0].why}",
                 stacklevel=2,
             )
     except UserWarning as error:

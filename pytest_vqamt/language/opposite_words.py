@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+# No bulls: people call them cows.
 _NAMES = (
     ("man", "woman"), ("boy", "girl"), ("guy", "lady"), ("gentleman", "lady"), ("lad", "lass"), ("male", "female"),
     ("father", "mother"), ("dad", "mom"), ("son", "daughter"), ("brother", "sister"), ("husband", "wife"),
@@ -15,7 +16,7 @@ _NAMES = (
     ("prince", "princess"), ("groom", "bride"), ("actor", "actress"), ("waiter", "waitress"),
     ("policeman", "policewoman"), ("businessman", "businesswoman"), ("fireman", "firewoman"),
     ("salesman", "saleswoman"), ("cowboy", "cowgirl"), ("schoolboy", "schoolgirl"), ("rooster", "hen"),
-    ("bull", "cow"), ("stallion", "mare"),
+    ("stallion", "mare"),
 )  # fmt: skip
 _PLACES = (("outside", "inside"), ("outdoors", "indoors"), ("outdoor", "indoor"))
 _PRONOUNS = (("he", "she"), ("his", "her"), ("him", "her"), ("himself", "herself"))

@@ -81,7 +81,8 @@ def _nouns(text: str, name: str, words: str) -> Iterator[Replacement]:
     for said, instead in ((name, words), (plural(name), plural(words))):
         for place in found(text, said):
             before, after = _neighbours(text, place)
-            if (not before or _can_precede_a_noun(before)) and (not after or _can_follow_a_noun(after, name)):
+            follows = not after or _can_follow_a_noun(after, name) or (said != name and is_person(name))
+            if (not before or _can_precede_a_noun(before)) and follows:
                 yield Replacement(place.start(), place.end(), instead)
 
 
@@ -94,7 +95,7 @@ def _describes(word: str) -> bool:
 
 
 def _can_follow_a_noun(word: str, name: str) -> bool:
-    """Whether the word begins something else: with people, what they do."""
+    """Whether the word begins something else: of people, what they do; after their plural any word is that."""
     return word in _lists().after_a_noun or (
         is_person(name) and word.endswith(("ing", "s")) and not word.endswith("'s")
     )

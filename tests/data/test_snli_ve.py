@@ -272,6 +272,14 @@ def test_photos_are_found_in_the_folders_that_people_have(tmp_path: Path, folder
     assert source.place("7.jpg") == 0
 
 
+def test_pictures_of_other_things_are_no_photos(tmp_path: Path) -> None:
+    write_photos(tmp_path, "plot.png")
+    write_photos(tmp_path / "images", "8.jpg")
+    source = load(str(write_units(tmp_path)))
+    assert source.bad_records == ()
+    assert source.photos is None
+
+
 def test_the_folder_of_photos_may_be_a_link(tmp_path: Path) -> None:
     write_photos(tmp_path / "elsewhere", "7.jpg")
     folder = tmp_path / "data"

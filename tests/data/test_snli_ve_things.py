@@ -54,7 +54,7 @@ def test_a_unit_with_a_box_is_a_thing() -> None:
 @pytest.mark.parametrize(
     "noun",
     ["people", "girls", "two men", "2 females", "three woman", "several children", "man and woman", "group of friends",
-     "couple of dogs", "someone", "Somebody", "she", "him", "another", "something", "they"],
+     "couple of dogs", "12 cats", "someone", "Somebody", "she", "him", "another", "something", "they"],
 )  # fmt: skip
 def test_several_things_and_what_says_of_nothing_what_it_is_are_none(noun: str) -> None:
     found = linking([said("h", (noun, "runs", HERE), ("dog", "", HALF))])

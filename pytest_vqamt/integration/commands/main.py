@@ -52,6 +52,11 @@ COMMANDS: tuple[Command, ...] = (
         module="pytest_vqamt.integration.commands.replay",
         help="write out the pictures of a case, side by side too, or of queries to be answered elsewhere",
     ),
+    Command(
+        name="units",
+        module="pytest_vqamt.integration.commands.units",
+        help="take hypotheses apart into their objects and what they say of each",
+    ),
 )
 
 

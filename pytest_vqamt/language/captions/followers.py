@@ -33,9 +33,18 @@ def follower(words: tuple[str, ...], end: int, name: str, *, has_article: bool) 
     for length in (3, 2, 1):
         after = words[end : end + length]
         kind = found.get(after) if len(after) == length else None
-        if kind is not None and not (has_article and after[0] in grammar().singular_verbs):
+        if kind is not None and not (has_article and _is_verb(words, end)):
             return kind
     return None
+
+
+def _is_verb(words: tuple[str, ...], at: int) -> bool:
+    """Whether a word after "a" and a name says what it does: "a bus stops", "a zebra crossing the street"."""
+    of = grammar()
+    if words[at] == "shaped":  # "a cake shaped like a train", not "a train shaped cake"
+        return words[at + 1 : at + 2] != () and words[at + 1] in of.prepositions
+    doing = words[at].endswith("ing") and words[at + 1 : at + 2] != () and words[at + 1] in of.one | of.same | of.whose
+    return doing or words[at] in of.singular_verbs
 
 
 @cache

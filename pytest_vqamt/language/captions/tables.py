@@ -51,6 +51,7 @@ class Grammar:
     pitches: frozenset[str]
     after_a_fruit: frozenset[str]
     far_off: frozenset[str]
+    playing: frozenset[str]
     hunting: frozenset[str]
     verbs: frozenset[str]
     towards: frozenset[str]

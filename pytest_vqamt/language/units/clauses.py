@@ -137,9 +137,7 @@ def _begins_with_there(sentence: Sentence, start: int) -> bool:
     return sentence.tag(start) is Tag.THERE
 
 
-def _joined(
-    sentence: Sentence, phrases: list[NounPhrase], last: NounPhrase, end: int
-) -> tuple[str, NounPhrase] | None:
+def _joined(sentence: Sentence, phrases: list[NounPhrase], last: NounPhrase, end: int) -> tuple[str, NounPhrase] | None:
     """The phrase that "and" joins to this one, and what stands between of this one's own: "a boy on a bike and a girl"."""
     place = _after_phrases(sentence, phrases, last.end, end)
     after = place
@@ -163,9 +161,10 @@ def _after_phrases(sentence: Sentence, phrases: Sequence[NounPhrase], place: int
 
 def _are_alike(sentence: Sentence, one: NounPhrase, other: NounPhrase, end: int) -> bool:
     """Whether both are what the verb speaks of, and not the second what the first has with it."""
+    are_living = is_living(sentence.word(one.head)) and is_living(sentence.word(other.head))
     verb = _first_verb(sentence, other.end)
     if verb is None or verb >= end:
-        is_described = sentence.tag(other.end) is Tag.PREPOSITION and other.end < end
-        return is_described and is_living(sentence.word(one.head)) and is_living(sentence.word(other.head))
-    is_of_many = plural_form(sentence.word(verb)) == sentence.word(verb) != third_person(sentence.word(verb))
-    return is_of_many and not sentence.is_plural(one)
+        return are_living and sentence.tag(other.end) is Tag.PREPOSITION and other.end < end
+    word = sentence.word(verb)
+    is_of_many = sentence.tag(verb) in _FINITE and plural_form(word) == word != third_person(word)
+    return is_of_many and (are_living or sentence.tag(verb) is Tag.BE) and not sentence.is_plural(one)

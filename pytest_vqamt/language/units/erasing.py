@@ -47,4 +47,6 @@ def _without_owner(name: str, gone: DescriptionUnit) -> str:
     if apostrophe and head_noun(owner) == head_noun(gone.object):
         return own
     whole, of, part_of = name.partition(" of ")
-    return whole if of and head_noun(whole) == head_noun(name) and head_noun(part_of) == head_noun(gone.object) else name
+    return (
+        whole if of and head_noun(whole) == head_noun(name) and head_noun(part_of) == head_noun(gone.object) else name
+    )

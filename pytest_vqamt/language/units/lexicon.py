@@ -120,8 +120,14 @@ def words_of(key: str) -> frozenset[str]:
 
 @cache
 def _classes() -> Mapping[str, Tag]:
-    return {word: tag for key, tag in _CLOSED.items() for word in table()[key]}
+    return _TOLD_BY_NEIGHBOURS | {word: tag for key, tag in _CLOSED.items() for word in table()[key]}
 
+
+_TOLD_BY_NEIGHBOURS = {
+    "to": Tag.PREPOSITION, "there": Tag.ADVERB, "that": Tag.DETERMINER, "another": Tag.DETERMINER, "other": Tag.DETERMINER,
+    "be": Tag.BASE, "been": Tag.PARTICIPLE, "being": Tag.ING, "'s": Tag.POSSESSIVE,
+}  # fmt: skip
+"""What these mostly are, for whoever looks ahead at them; neighbours.py has what they are in their place."""
 
 _CLOSED = {
     "article": Tag.DETERMINER,

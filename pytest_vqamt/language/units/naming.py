@@ -68,8 +68,9 @@ def is_proper(name: str) -> bool:
 
 def _uncapitalised(name: str) -> str:
     """Without the capital that the first word of a sentence has; nationalities keep theirs."""
-    first = name.split(" ", 1)[0]
-    return name if first.lower() in words_of("capitalised") or first.isupper() else name[:1].lower() + name[1:]
+    first, _, others = name.partition(" ")
+    keeps = first.lower() in words_of("capitalised") or first.isupper() or others != others.lower()
+    return name if keeps else name[:1].lower() + name[1:]
 
 
 def _is_superlative(word: str) -> bool:

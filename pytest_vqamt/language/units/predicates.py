@@ -75,7 +75,9 @@ def _without_verb(sentence: Sentence, said: str) -> Predicate:
     if sentence.tag(1) is Tag.RELATIVE:
         # "who is asleep" says the same as "is asleep"; "that a man holds" can only be put behind its noun.
         is_subject = sentence.tag(2) in (Tag.BE, Tag.FINITE)
-        return predicate(sentence.words(2, len(sentence.tokens))) if is_subject else Predicate(kind=Kind.MORE, text=said)
+        return (
+            predicate(sentence.words(2, len(sentence.tokens))) if is_subject else Predicate(kind=Kind.MORE, text=said)
+        )
     is_more = sentence.tag(1) is Tag.TO or sentence.word(1) in _MORE
     return Predicate(kind=Kind.MORE if is_more else Kind.STATE, text=said)
 

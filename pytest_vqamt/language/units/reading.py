@@ -82,6 +82,8 @@ class Reading:
             word = self.words[back]
             if self.tags[back] is Tag.NUMBER or word.text in words_of("of_many"):
                 return word.text not in ("one", "1")
+            if word.text == "of":
+                return back > 0 and singular(self.words[back - 1].text) in words_of("quantities_dropped")
             if self.tags[back] not in OPENING | {Tag.NOUN, Tag.ADVERB}:
                 return False
         return False

@@ -7,12 +7,9 @@ from collections.abc import Sequence
 from pytest_vqamt.language.units.clauses import Clause, clauses
 from pytest_vqamt.language.units.lexicon import VERBS, Tag, words_of
 from pytest_vqamt.language.units.sentence import NounPhrase, Sentence, read
-from pytest_vqamt.language.units.things import is_activity, is_bare, is_living, is_object
+from pytest_vqamt.language.units.things import is_living, is_named
 from pytest_vqamt.language.units.unit import DescriptionUnit
 from pytest_vqamt.language.units.verbs import verb_forms
-
-_WHOLES = frozenset({"frame", "image", "photo", "photograph", "picture", "portrait", "scene", "shot"})
-"""In one of these is everything."""
 
 
 def by_rules(hypothesis: str) -> tuple[DescriptionUnit, ...]:
@@ -47,26 +44,18 @@ def _is_again(sentence: Sentence, phrase: NounPhrase, found: Sequence[NounPhrase
 def _is_named(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> bool:
     """Whether a phrase that the clause is not about names an object all the same."""
     name = sentence.words(phrase.name, phrase.head + 1).lower()
-    noun = sentence.word(phrase.head)
-    if noun in words_of("personal") or noun in ("something", "anything", "nothing", "everything"):
-        return False
-    if not is_object(name):
-        return False
     has_determiner = phrase.name > phrase.start
-    if not has_determiner and is_bare(name):
-        return False
-    if sentence.tag(phrase.end) is Tag.ING and not has_determiner and not is_living(noun):
+    if sentence.tag(phrase.end) is Tag.ING and not has_determiner and not is_living(sentence.word(phrase.head)):
         return False  # "ice fishing"
     before = _governor(sentence, phrase)
     if before is None:
-        return True
+        return is_named(name, has_determiner=has_determiner)
     word, tag = sentence.word(before), sentence.tag(before)
     if tag is Tag.BE:
-        return sentence.tag(clause.start) is Tag.THERE
+        return sentence.tag(clause.start) is Tag.THERE and is_named(name, has_determiner=has_determiner)
     if tag is Tag.PREPOSITION:
-        return not (word == "in" and noun in _WHOLES) and word != "as"
-    verb = verb_forms(word)[0]
-    return not is_activity(verb, name, has_determiner=has_determiner)
+        return is_named(name, has_determiner=has_determiner, preposition=word)
+    return is_named(name, has_determiner=has_determiner, verb=verb_forms(word)[0])
 
 
 def _aside(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> str:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from pytest_vqamt.language.nouns import is_person, is_plural
-from pytest_vqamt.language.units.lexicon import Tag, table, words_of
+from pytest_vqamt.language.nouns import is_person, is_plural, singular
+from pytest_vqamt.language.units.lexicon import Tag, words_of
 from pytest_vqamt.language.units.tagging import tagged
+from pytest_vqamt.language.units.things import is_object
 
 _TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|\w+(?=n't\b)|n't\b|'s\b|\w+(?:-\w+)*|[^\w\s]")
 _BEFORE_THE_NOUN = frozenset({Tag.DETERMINER, Tag.POSSESSIVE, Tag.NUMBER})
+_MOST_NESTED = 8
+"""Phrases within phrases: "one of a group of ..."."""
+
 _IN_A_PHRASE = _BEFORE_THE_NOUN | {Tag.ADJECTIVE, Tag.NOUN}
 
 
@@ -36,7 +40,7 @@ class NounPhrase:
     Attributes:
         start: its first word.
         name: the first word of its name, after articles, numbers and the like.
-        head: its noun: "men" of "two groups of men", "one" of "one of the men".
+        head: its noun: "men" of "two groups of men" and of "one of the men", "bowl" of "a bowl of soup".
         end: the word after it.
     """
 
@@ -52,7 +56,7 @@ class Sentence:
 
     text: str
     tokens: tuple[Token, ...]
-    phrases: tuple[NounPhrase, ...]
+    phrases: tuple[NounPhrase, ...] = ()
 
     def words(self, start: int, end: int) -> str:
         """The words as they stand in the sentence, from the one to before the other; runs of blanks become one."""
@@ -73,7 +77,10 @@ class Sentence:
         noun = self.word(phrase.head)
         if self.word(phrase.name) in ("one", "each", "either", "neither") and phrase.head > phrase.name:
             return False
-        if any(self.tag(place) is Tag.NUMBER and self.word(place) not in ("one", "1") for place in range(phrase.start, phrase.name)):
+        if any(
+            self.tag(place) is Tag.NUMBER and self.word(place) not in ("one", "1")
+            for place in range(phrase.start, phrase.name)
+        ):
             return True
         return is_plural(noun) or noun in ("they", "them", "others", "we", "us", "both", "many", "several")
 
@@ -88,11 +95,10 @@ def read(text: str) -> Sentence:
     found = tuple(_TOKEN.finditer(text))
     tags = tagged([each[0].lower() for each in found])
     tokens = tuple(
-        Token(text=each[0], start=each.start(), end=each.end(), tag=tag)
-        for each, tag in zip(found, tags, strict=True)
+        Token(text=each[0], start=each.start(), end=each.end(), tag=tag) for each, tag in zip(found, tags, strict=True)
     )
-    bare = Sentence(text=text, tokens=tokens, phrases=())
-    return Sentence(text=text, tokens=tokens, phrases=tuple(_phrases(bare)))
+    sentence = Sentence(text=text, tokens=tokens)
+    return replace(sentence, phrases=tuple(_phrases(sentence)))
 
 
 def _phrases(sentence: Sentence) -> Iterator[NounPhrase]:
@@ -104,7 +110,7 @@ def _phrases(sentence: Sentence) -> Iterator[NounPhrase]:
         place = phrase.end if phrase else place + 1
 
 
-def _phrase_at(sentence: Sentence, start: int) -> NounPhrase | None:
+def _phrase_at(sentence: Sentence, start: int, nested: int = 0) -> NounPhrase | None:
     """The noun phrase that begins with the word there, with the one after "of" where that says what there is."""
     if sentence.tag(start) is Tag.PRONOUN:
         phrase = NounPhrase(start=start, name=start, head=start, end=start + 1)
@@ -120,7 +126,7 @@ def _phrase_at(sentence: Sentence, start: int) -> NounPhrase | None:
         while name < end - 1 and (sentence.tag(name) in _BEFORE_THE_NOUN or sentence.tag(name) is Tag.ADVERB):
             name += 1
         phrase = NounPhrase(start=start, name=name, head=end - 1, end=end)
-    return _with_of(sentence, phrase)
+    return _with_of(sentence, phrase, nested) if nested < _MOST_NESTED else phrase
 
 
 def _end(sentence: Sentence, start: int) -> int:
@@ -158,19 +164,19 @@ def _is_activity(sentence: Sentence, start: int, end: int) -> bool:
     return (is_plural(one) or is_person(one)) and not (is_plural(other) or is_person(other))
 
 
-def _with_of(sentence: Sentence, phrase: NounPhrase) -> NounPhrase:
+def _with_of(sentence: Sentence, phrase: NounPhrase, nested: int) -> NounPhrase:
     if sentence.word(phrase.end) != "of":
         return phrase
-    inner = _phrase_at(sentence, phrase.end + 1)
+    inner = _phrase_at(sentence, phrase.end + 1, nested + 1)
     if inner is None:
         return phrase
-    noun = sentence.word(phrase.head)
-    quantities: dict[str, list[str]] = table()["quantities"]
-    if noun in quantities["dropped"] or noun in words_of("determiner"):
+    noun = singular(sentence.word(phrase.head))
+    if noun in words_of("quantities_dropped") or noun in words_of("determiner"):
         return NounPhrase(start=phrase.start, name=inner.name, head=inner.head, end=inner.end)
-    if noun in quantities["kept"] or noun.removesuffix("s") in quantities["kept"] or _is_some(sentence, phrase):
+    if noun in words_of("quantities_kept") or _is_some(sentence, phrase):
         return NounPhrase(start=phrase.start, name=phrase.name, head=inner.head, end=inner.end)
-    return phrase
+    is_stuff = not is_object(sentence.words(inner.name, inner.end).lower())
+    return replace(phrase, end=inner.end) if is_stuff else phrase
 
 
 def _is_some(sentence: Sentence, phrase: NounPhrase) -> bool:

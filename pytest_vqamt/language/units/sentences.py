@@ -43,7 +43,7 @@ def _said(unit: DescriptionUnit) -> str | None:
 
 def _clauses(said: str | None, units: Sequence[DescriptionUnit]) -> Iterator[str]:
     if said is None:
-        yield f"there {'are' if is_several(units[0]) else 'is'} {in_a_row(map(_with_more, units))}"
+        yield f"there {'are' if is_several(units[0]) else 'is'} {in_a_row(_with_more(units))}"
         return
     says = predicate(said)
     is_of_one = len(units) == 1 and not is_several(units[0])
@@ -52,5 +52,12 @@ def _clauses(said: str | None, units: Sequence[DescriptionUnit]) -> Iterator[str
     yield f"{in_a_row(map(named, units))}{comma} {says.of_one() if is_of_one else says.of_many()}"
 
 
-def _with_more(unit: DescriptionUnit) -> str:
-    return f"{named(unit)} {unit.property}".strip()
+def _with_more(units: Sequence[DescriptionUnit]) -> Iterator[str]:
+    """What there is, each with what it has; a second thing of the same name is "another"."""
+    seen: set[str] = set()
+    for unit, following in zip(units, [*units[1:], None], strict=True):
+        is_second = unit.object in seen and not unit.is_plural
+        seen.add(unit.object)
+        is_said_next = following is not None and following.property == unit.property
+        name = f"another {unit.object}" if is_second else named(unit)
+        yield name if is_said_next else f"{name} {unit.property}".strip()

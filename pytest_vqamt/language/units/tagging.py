@@ -75,7 +75,8 @@ def _after_noun(reading: Reading, place: int) -> Tag:
     if word.adverb > max(word.noun, word.adjective):
         return Tag.ADVERB
     if word.is_plural and (reading.is_of_one(place) or reading.before(place) is Tag.PRONOUN):
-        return Tag.FINITE  # a verb that nobody has listed, or that is misspelt
+        # A verb that nobody has listed, or that is misspelt.
+        return Tag.NOUN if reading.goes_on(place + 1) else Tag.FINITE
     is_said_of_it = word.adjective > word.noun and (not word.noun or reading.is_living(place - 1))
     return Tag.ADJECTIVE if is_said_of_it else Tag.NOUN
 
@@ -149,7 +150,9 @@ def _in_nothing(reading: Reading, place: int) -> Tag:
     """At the beginning of something: of the sentence, after a comma."""
     word = reading.words[place]
     if VerbForm.ING in word.forms and word.thing < 0.5:
-        return Tag.ADJECTIVE if not place and reading.has_verb_after(place + 1) and reading.goes_on(place + 1) else Tag.ING
+        return (
+            Tag.ADJECTIVE if not place and reading.has_verb_after(place + 1) and reading.goes_on(place + 1) else Tag.ING
+        )
     if VerbForm.PARTICIPLE in word.forms and not word.noun:
         return Tag.ADJECTIVE if reading.goes_on(place + 1) and not place else Tag.PARTICIPLE
     if word.forms and not word.noun + word.adjective:

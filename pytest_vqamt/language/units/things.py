@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from pytest_vqamt.language.nouns import counted, is_mass, is_person, is_plural, singular
-from pytest_vqamt.language.units.lexicon import look_up
+from pytest_vqamt.language.units.lexicon import look_up, words_of
 from pytest_vqamt.language.wordnet import wordnet
 
 _LIVING = ("person.n.01", "animal.n.01")
@@ -61,18 +61,36 @@ def _names_things(noun: str) -> bool:
     return word.thing > word.idea
 
 
-def is_activity(verb: str, name: str, *, has_determiner: bool) -> bool:
-    """Whether verb and object say what is done rather than to what: "plays soccer", "wears a hat", not "plays a drum"."""
+def is_named(name: str, *, has_determiner: bool, verb: str = "", preposition: str = "") -> bool:
+    """Whether a noun phrase in the predicate of a clause names an object, and not what is done, or where, or as what.
+
+    >>> is_named("rifle", has_determiner=True, verb="aim"), is_named("soccer", has_determiner=False, verb="play")
+    (True, False)
+    >>> is_named("picture", has_determiner=True, verb="paint"), is_named("picture", has_determiner=True, preposition="in")
+    (True, False)
+
+    Args:
+        name: its noun, with the words before it but for articles and the like.
+        has_determiner: whether there are any of those.
+        verb: whose object it is, in its base form.
+        preposition: or what it follows.
+    """
     table = _table()
-    if verb in table.worn_after or (verb in table.taken_after and singular(name.rpartition(" ")[2]) in table.taken):
-        return True
-    if verb != "play":
+    noun = name.rpartition(" ")[2]
+    one = singular(noun)
+    if noun in words_of("personal") or noun in table.no_pronouns or not is_object(name):
         return False
-    return not (has_determiner and wordnet().is_under(name, ("musical_instrument.n.01",)))
+    if preposition == "as" or (preposition == "in" and one in table.wholes):
+        return False
+    if verb in table.worn_after or (verb in table.taken_after and one in table.taken):
+        return False
+    if verb == "play":
+        return has_determiner and wordnet().is_under(name, ("musical_instrument.n.01",))
+    return has_determiner or not _is_bare(name)
 
 
 @lru_cache(maxsize=65536)
-def is_bare(name: str) -> bool:
+def _is_bare(name: str) -> bool:
     """Whether a noun in the singular that has no article would have one if it were a thing: "in Rome", "on foot"."""
     return " " not in name and not (is_mass(name) or is_plural(name) or wordnet().sense(name) is not None)
 
@@ -81,6 +99,8 @@ class _Table(NamedTuple):
     no_kinds: tuple[str, ...]
     no_names: frozenset[str]
     names: frozenset[str]
+    no_pronouns: frozenset[str]
+    wholes: frozenset[str]
     worn_after: frozenset[str]
     taken_after: frozenset[str]
     taken: frozenset[str]
@@ -94,6 +114,8 @@ def _table() -> _Table:
         no_kinds=tuple(table["no_kinds"]),
         no_names=lists["no_names"] | lists["feats"],
         names=lists["names"],
+        no_pronouns=lists["no_pronouns"],
+        wholes=lists["wholes"],
         worn_after=lists["worn_after"],
         taken_after=lists["taken_after"],
         taken=lists["taken"],

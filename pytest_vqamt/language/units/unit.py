@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pytest_vqamt.language.nouns import head, singular
-from pytest_vqamt.language.units.lexicon import table
+from pytest_vqamt.language.nouns import head, is_plural, singular
+from pytest_vqamt.language.units.lexicon import Tag, look_up, words_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DescriptionUnit:
-    """An object and its property, both word for word as in the sentence.
+    """An object and its property, word for word as in the sentence.
 
     Attributes:
         object: with its adjectives, without articles, numbers and possessives: "young girl".
@@ -24,6 +24,20 @@ class DescriptionUnit:
     is_plural: bool = False
 
 
+def unit_of(words: str, said: str) -> DescriptionUnit:
+    """The unit of an object that may have its article yet.
+
+    >>> unit_of("The two dogs", "are asleep.")
+    DescriptionUnit(object='dogs', property='are asleep', is_plural=True)
+    """
+    name = words.split()
+    while len(name) > 1 and look_up(name[0].lower()).closed in (Tag.DETERMINER, Tag.POSSESSIVE, Tag.NUMBER):
+        del name[0]
+    text = " ".join(name)
+    noun = head(text.lower().rpartition(" of ")[2])
+    return DescriptionUnit(object=text, property=said.strip(" .,;"), is_plural=is_plural(noun))
+
+
 @lru_cache(maxsize=65536)
 def head_noun(object: str) -> str:  # noqa: A002  # the word of the paper
     """The noun of an object, singular, lower case: the name that a thing in the picture goes by.
@@ -34,9 +48,13 @@ def head_noun(object: str) -> str:  # noqa: A002  # the word of the paper
     ('girl', 'man', 'cup', 'bus')
     """
     words = object.lower()
-    before, of, after = words.partition(" of ")
-    quantities: dict[str, list[str]] = table()["quantities"]
-    noun = head(before)
-    if of and (noun == "one" or singular(noun) in (*quantities["kept"], *quantities["dropped"])):
-        return head_noun(after.removeprefix("the "))
-    return singular(noun)
+    while True:
+        before, of, after = words.partition(" of ")
+        noun = head(before)
+        if not (of and after.strip() and (noun == "one" or singular(noun) in _quantities())):
+            return singular(noun)
+        words = after.strip().removeprefix("the ")
+
+
+def _quantities() -> frozenset[str]:
+    return words_of("quantities_kept") | words_of("quantities_dropped")

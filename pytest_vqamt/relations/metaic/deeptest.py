@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, Outcome, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.picture import Picture
@@ -14,6 +13,7 @@ from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.captions import Reading
 from pytest_vqamt.relations.metaic.captions import caption_of, readings, texts_of, unparsed
+from pytest_vqamt.relations.metaic.overlap import boxes_of
 from pytest_vqamt.sampling.chooser import Chooser
 
 _STEPS = 10
@@ -86,22 +86,19 @@ def _changed(scene: Scene, how: str, step: int) -> tuple[Picture, Fact] | None:
             return scene.picture.brightness(10 * step), 10 * step
         case "contrast":
             return scene.picture.contrast(1 + step / 5), 1 + step / 5
-    boxes = [each.box for each in (*scene.objects, *scene.regions)]
-    factors = [-each / 10 for each in range(1, _STEPS + 1) if _all_stay(boxes, each / 10, scene)]
+    factors = [-each / 10 for each in range(1, _STEPS + 1) if _all_stay(each / 10, scene)]
     if not factors:
         return None
     factor = factors[(step - 1) * len(factors) // _STEPS]
     return scene.picture.shear(factor), factor
 
 
-def _all_stay(boxes: Sequence[Box], factor: float, scene: Scene) -> bool:
-    """Whether no box leaves the frame where what is above the middle row goes to the right, and the rest to the left.
-
-    By ``factor`` times the distance.
-    """
+def _all_stay(factor: float, scene: Scene) -> bool:
+    """Whether nothing leaves the frame where rows go to the right by ``factor`` times their height above the middle."""
     middle = scene.height / 2
     return all(
-        box.x + factor * (middle - box.y1) >= 0 and box.x1 + factor * (middle - box.y) <= scene.width for box in boxes
+        box.x + factor * (middle - box.y1) >= 0 and box.x1 + factor * (middle - box.y) <= scene.width
+        for box in boxes_of(scene)
     )
 
 

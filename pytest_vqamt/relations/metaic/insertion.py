@@ -21,7 +21,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.language.captions import Reading
 from pytest_vqamt.relations.metaic.cutouts import classes_that_fit, cut_outs, names_by_class
-from pytest_vqamt.relations.metaic.overlap import Edges, Layout
+from pytest_vqamt.relations.metaic.overlap import Edges, Layout, boxes_of
 from pytest_vqamt.relations.metaic.places import least_area, places
 from pytest_vqamt.relations.metaic.sizes import LEAST_SHARE, MOST_SHARE, Areas, areas_beside, salient_area
 from pytest_vqamt.sampling.chooser import Chooser
@@ -74,7 +74,7 @@ def _background(scene: Scene, corpus: Corpus, reading: Reading) -> _Background |
     layout = Layout.of(scene)
     if layout is None:
         return NotApplicable(reason="no thing in the picture")
-    picture, areas = scene.frame.area, [each.box.area for each in (*scene.objects, *scene.regions)]
+    picture, areas = scene.frame.area, [box.area for box in boxes_of(scene)]
     salient = salient_area(areas, picture)
     if max(areas) < LEAST_SHARE * picture:
         return NotApplicable(reason=f"the largest thing takes less than {LEAST_SHARE} of the picture")

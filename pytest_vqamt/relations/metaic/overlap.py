@@ -19,6 +19,11 @@ LEVELS: Mapping[str, tuple[float, float]] = {"0": (0.0, 0.0), "15": (0.0, 0.15),
 """By name, the ends of each interval; the lower one does not belong to it, unless both are 0."""
 
 
+def boxes_of(scene: Scene) -> list[Box]:
+    """The boxes of all things and crowds, as annotated."""
+    return [*(thing.box for thing in scene.objects), *(region.box for region in scene.regions)]
+
+
 class Stands(Enum):
     """How a thing stands to the largest one, by rule R1: well, or it has to move."""
 
@@ -67,7 +72,7 @@ class Layout:
     @classmethod
     def of(cls, scene: Scene) -> Layout | None:
         """The layout of a scene; None where it has no thing."""
-        boxes = [box for each in (*scene.objects, *scene.regions) if (box := each.box).area > 0]
+        boxes = [box for box in boxes_of(scene) if box.area > 0]
         if not (scene.objects and boxes):
             return None
         twice = [tuple(Edges.of(each) for each in (box, covered(box, scene)) if each) for box in boxes]

@@ -58,7 +58,7 @@ def _classes_of(thing: Thing, view: View) -> Iterator[str]:
 
 
 def _with_class(statement: Written | Published, thing: Thing, word: str, view: View) -> Hypothesis | None:
-    """The hypothesis with the class for the thing; None of a text that names the thing in other words, or twice."""
+    """The hypothesis with the class for the thing; None of a text that does not name it once, with an article."""
 
     def as_class(group: Group) -> Group:
         return replace(group, name=counted(word), covers=view.known.class_group(word, view.scene).covers)
@@ -66,10 +66,15 @@ def _with_class(statement: Written | Published, thing: Thing, word: str, view: V
     if isinstance(statement, Written):
         return statement.changed(thing, as_class)
     places = replacements_of(statement.text, thing.name, counted(word))
-    if len(places) != 1:
+    if len(places) != 1 or not _has_article(statement.text[: places[0].start]):
         return None
     units = (
         replace(unit, group=as_class(unit.group)) if unit.group.name == thing.name else unit
         for unit in statement.hypothesis.meaning.units
     )
     return Hypothesis(replaced(statement.text, places), Entails(units=tuple(units)))
+
+
+def _has_article(before: str) -> bool:
+    """Whether the words before a noun are an article alone: no size, which a class may not have, and no "bride and"."""
+    return before.lower().endswith((" a ", " an ", " the ")) or before.lower() in ("a ", "an ", "the ")

@@ -5,7 +5,7 @@ The meaning has the linked units alone: what is said of the others is not known 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -14,15 +14,14 @@ from pytest_vqamt.core.meaning import Entails, Group, Unit
 from pytest_vqamt.core.scene import LinkedUnit, Scene, Thing
 from pytest_vqamt.language.hypotheses import Hypothesis
 from pytest_vqamt.language.nouns import head, is_plural, singular
-
-try:
-    from pytest_vqamt.language.units import DescriptionUnit, head_noun, recombined, without
-except ImportError:  # TODO until part A is there
-    pass
+from pytest_vqamt.language.units import DescriptionUnit, head_noun, recombined, without
 from pytest_vqamt.relations.carets.knowledge import Knowledge
 
-_LONGEST_NAME, _SHORTEST_WORD = 3, 3
-"""Names of at most so many words are looked for, and of words of at least so many letters."""
+_WORD = re.compile(r"[a-z][a-z-]{2,}")
+"""What may be a name: WordNet has shorter words as well, of chemistry and units of measurement."""
+
+
+_PEOPLE = frozenset({"person.n.01"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,25 +65,29 @@ class Published:
         own = self.names_of(thing)
         others = {other.name for other in self.scene.objects if other.id != thing.id}
         others |= {region.name for region in self.scene.regions} | (self.names - own)
-        return all(
-            self.known.is_named(name) and all(self.known.is_apart(name, other, self.scene) for other in others)
-            for name in own
-        )
+        return all(self.known.is_named(name) and all(self._is_apart(name, other) for other in others) for name in own)
 
     def is_none(self, thing: Thing) -> bool:
         """Whether by no name of its own the thing is what the text names, or a part or garment of it."""
-        return all(self.known.is_absent(name, self.names, self.scene.exhaustive) for name in self.names_of(thing))
+        return all(
+            self.known.is_absent(name, self.names, self.scene.exhaustive)
+            and all(self._is_apart(name, other) for other in self.names)
+            for name in self.names_of(thing)
+        )
+
+    def _is_apart(self, name: str, other: str) -> bool:
+        """Whether no thing goes by both names; a defender may be a player, so of people only listed names count."""
+        if self.known.words.is_under(name, _PEOPLE) and self.known.words.is_under(other, _PEOPLE):
+            return any(other in each.others(name) for each in self.known.classes_of(name))
+        return self.known.is_apart(name, other, self.scene)
 
     def without(self, thing: Thing) -> Published | None:
         """The other units, recombined, less what they say of this thing."""
         left = self.units
         while (place := next((n for n, unit in enumerate(left) if unit.thing == thing.id), None)) is not None:
-            said = without([_described(unit) for unit in left], place)
-            others = (*left[:place], *left[place + 1 :])
-            left = tuple(
-                replace(unit, object=each.object, property=each.property)
-                for unit, each in zip(others, said, strict=True)
-            )
+            left = _without(left, place)
+        if left is self.units:
+            return self
         return replace(self, text=recombined([_described(unit) for unit in left]), units=left) if left else None
 
     def _meant(self, unit: LinkedUnit) -> Unit:
@@ -105,16 +108,16 @@ def _described(unit: LinkedUnit) -> DescriptionUnit:
     return DescriptionUnit(object=unit.object, property=unit.property, is_plural=is_plural(head(unit.object)))
 
 
+def _without(units: tuple[LinkedUnit, ...], erased: int) -> tuple[LinkedUnit, ...]:
+    """What ``language.units.without`` leaves, each with its thing: in the same order, the object or a part of it."""
+    others = iter(unit for place, unit in enumerate(units) if place != erased)
+    return tuple(
+        replace(next(unit for unit in others if left.object in unit.object), object=left.object, property=left.property)
+        for left in without([_described(unit) for unit in units], erased)
+    )
+
+
 @lru_cache(maxsize=4096)
 def nouns_in(text: str, known: Knowledge) -> frozenset[str]:
-    """Every name of a physical thing that WordNet knows among the words of the text, in the singular."""
-    return frozenset(_nouns_in(text, known))
-
-
-def _nouns_in(text: str, known: Knowledge) -> Iterator[str]:
-    words = ["".join(letter for letter in word if letter.isalnum() or letter in "-'") for word in text.lower().split()]
-    for start in range(len(words)):
-        for end in range(start + 1, min(start + _LONGEST_NAME, len(words)) + 1):
-            name = " ".join(words[start:end])
-            if len(name) >= _SHORTEST_WORD and known.is_named(name):
-                yield singular(name)
+    """Every word of the text that WordNet knows as the name of a physical thing, in the singular."""
+    return frozenset(singular(word) for word in _WORD.findall(text.lower()) if known.is_named(word))

@@ -17,7 +17,6 @@ from pytest_vqamt.core.case import Fact
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Group, Related, Unit
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.language.families import family
 from pytest_vqamt.language.hypotheses import Hypothesis, hypothesis, wordings_for
 from pytest_vqamt.language.phrases import stands_before_its_noun
 from pytest_vqamt.relations.carets.knowledge import Knowledge
@@ -33,6 +32,8 @@ _SAID_OF_IT, _WEIGHTS = (0, 1, 2), (0.3, 0.5, 0.2)
 _MORE_UNITS, _MORE_WEIGHTS = (0, 1, 2), (0.35, 0.4, 0.25)
 _ENOUGH = 3
 """Where so many things are spoken of, no more are added."""
+_BODY_PARTS = frozenset({"body_part.n.01"})
+"""Nobody says of a zebra that there is a head."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +150,8 @@ class Writer:
     def _things(self) -> tuple[Thing, ...]:
         scene = self.view.scene
         names = frozenset(countable_here(scene)).intersection(self.view.nouns)
-        named = frozenset(name for name in names if family(name) != "part")  # "there is a head" is said of no zebra
+        words = self.view.known.words
+        named = frozenset(name for name in names if not words.is_under(name, _BODY_PARTS))
         return tuple(thing for thing in scene.objects if thing.name in named and is_recognisable(thing, scene))
 
     def _said(self, thing: Thing, others: Sequence[Thing], choose: Chooser, *, saying: str = "") -> Said:

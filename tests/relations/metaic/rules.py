@@ -33,7 +33,7 @@ def broken(scene: Scene, edit: Insert, level: str) -> Iterator[str]:
         yield f"{own} has another aspect ratio than {box}"
     if box.w > 2 * own.w + 0.5 or box.h > 2 * own.h + 0.5:
         yield f"{own} is enlarged more than twice to {box}"
-    boxes = [each.box for each in (*scene.objects, *scene.regions)]
+    boxes = _boxes(scene)
     largest = int(np.argmax([each.w * each.h for each in boxes]))
     lower, upper = INTERVALS[level]
     for name, shares in (("pixels", shares_of_pixels(scene, box)), ("boxes", shares_of_boxes(boxes, box))):
@@ -47,9 +47,9 @@ def shares_of_pixels(scene: Scene, inserted: Box) -> list[float]:
     """Of the pixels of each thing and crowd, the share that lies in ``inserted``."""
     rows, columns = slice(int(inserted.y), int(inserted.y1)), slice(int(inserted.x), int(inserted.x1))
     shares = []
-    for each in (*scene.objects, *scene.regions):
-        pixels = _mask(each.box, scene)
-        shares.append(np.count_nonzero(pixels[rows, columns]) / np.count_nonzero(pixels))
+    for box in _boxes(scene):
+        pixels = _mask(box, scene)
+        shares.append(int(np.count_nonzero(pixels[rows, columns])) / int(np.count_nonzero(pixels)))
     return shares
 
 
@@ -62,6 +62,10 @@ def shares_of_boxes(boxes: list[Box], inserted: Box) -> list[float]:
     return [float(share) for share in common / (ends[:, 2:] - ends[:, :2]).prod(axis=1)]
 
 
+def _boxes(scene: Scene) -> list[Box]:
+    return [*(thing.box for thing in scene.objects), *(region.box for region in scene.regions)]
+
+
 def _mask(box: Box, scene: Scene) -> NDArray[np.bool_]:
     pixels = np.zeros((scene.height, scene.width), np.bool_)
     rows = slice(max(0, floor(box.y + _FUZZ)), ceil(box.y + box.h - _FUZZ))
@@ -72,7 +76,7 @@ def _mask(box: Box, scene: Scene) -> NDArray[np.bool_]:
 
 def _of_size(scene: Scene, inserted: Box) -> Iterator[str]:
     picture = scene.width * scene.height
-    areas = [each.box.w * each.box.h for each in (*scene.objects, *scene.regions)]
+    areas = [box.w * box.h for box in _boxes(scene)]
     weights = [e ** (area / picture) for area in areas]
     salient = sum(area * weight / sum(weights) for area, weight in zip(areas, weights, strict=True))
     low, high = (0.8, 1.3) if salient / picture < 0.4 else (0.1, 0.37)

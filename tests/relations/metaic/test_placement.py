@@ -10,7 +10,7 @@ import pytest
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.captions import class_of
 from pytest_vqamt.relations.metaic.cutouts import cut_outs
-from pytest_vqamt.relations.metaic.overlap import LEVELS, Layout
+from pytest_vqamt.relations.metaic.overlap import LEVELS, Layout, boxes_of
 from pytest_vqamt.relations.metaic.places import HIGHEST, drawn, least_area, on_the_line
 from pytest_vqamt.relations.metaic.sizes import Areas, areas_beside, salient_area
 from tests.relations.inserted import insert_of
@@ -23,7 +23,7 @@ INSERTIONS = 2000
 
 def areas_of(scene: Scene) -> Areas:
     picture = scene.width * scene.height
-    return areas_beside(salient_area([each.box.area for each in (*scene.objects, *scene.regions)], picture), picture)
+    return areas_beside(salient_area([box.area for box in boxes_of(scene)], picture), picture)
 
 
 @each_of(COCO, PICTURES)

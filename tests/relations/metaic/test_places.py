@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from random import Random
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.box import Box
@@ -118,7 +118,7 @@ def scenes(draw: st.DrawFn) -> Scene:
     return scene_of(*(thing_of("cat", id=str(number), box=Box(*box)) for number, box in enumerate(boxes)))
 
 
-@settings(max_examples=150)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.filter_too_much])
 @given(scenes(), st.floats(10, 120), st.floats(10, 90), st.integers(0, 2**32))
 def test_on_any_scene_all_rules_hold(scene: Scene, width: float, height: float, seed: int) -> None:
     layout = Layout.of(scene)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.meaning import Entails, Group
 from pytest_vqamt.core.query import Query
@@ -33,8 +35,6 @@ def said(text: str, *units: LinkedUnit, label: LabelName = "entailment", id: str
 
 def photo(*things: Thing, hypotheses: tuple[PublishedHypothesis, ...]) -> Scene:
     """A photo of which no more is known than what its hypotheses say: nothing is exhaustive."""
-    from dataclasses import replace
-
     return replace(scene_of(*things), hypotheses=hypotheses)
 
 

@@ -1,0 +1,111 @@
+"""``vqamt units``: hypotheses taken apart into their object description units."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing, nullcontext
+from importlib.util import find_spec
+from pathlib import Path
+from typing import BinaryIO, TypeAlias
+
+from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.integration.commands.main import ExitStatus
+from pytest_vqamt.language.units import DescriptionUnit, splitter
+
+Units: TypeAlias = tuple[DescriptionUnit, ...]
+
+_STANDARD_INPUT = "-"
+_BY_MODEL = "openai:"
+_LONGEST_LINE = 10_000
+"""Bytes. A file without line ends is no list of hypotheses."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.epilog = (
+        'A line is a hypothesis, or a JSON object with a field "hypothesis" or "sentence"; blank lines are passed over. '
+        "Printed is one JSON object a line: the hypothesis and its units, each with its object and its property."
+    )
+    parser.add_argument("file", metavar="FILE", help="a text file with one hypothesis a line; - for standard input")
+    parser.add_argument(
+        "--by",
+        metavar="HOW",
+        default="rules",
+        help="rules (the default); spacy or spacy:MODEL, a parser; openai:MODEL@URL, a language model behind an HTTP API",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Takes the hypotheses apart one after the other, and prints each.
+
+    Raises:
+        VqamtError: the file or a line of it cannot be read, or what --by names cannot be used.
+    """
+    file: str = arguments.file
+    if arguments.by.partition(":")[0] not in ("rules", "spacy", "openai"):
+        raise OptionError(f"Expected --by rules, spacy, spacy:MODEL or openai:MODEL@URL, but got {arguments.by!r}")
+    with closing(_found(arguments.by, _hypotheses(file))) as found:
+        for hypothesis, units in found:
+            rows = [{"object": unit.object, "property": unit.property} for unit in units]
+            print(json.dumps({"hypothesis": hypothesis, "units": rows}))
+    return ExitStatus.OK
+
+
+def _found(by: str, hypotheses: Iterable[str]) -> Generator[tuple[str, Units], None, None]:
+    if by.startswith(_BY_MODEL):
+        if find_spec("httpx") is None:
+            raise OptionError(
+                f"--by {by.partition('@')[0]}: expected the package httpx; pip install 'pytest-vqamt[http]'"
+            )
+        # Here, for the rules have to do without the library that sends.
+        from pytest_vqamt.models.openai.units import units_by_model
+
+        yield from units_by_model(by.removeprefix(_BY_MODEL), hypotheses)
+        return
+    take_apart = splitter(by)
+    for hypothesis in hypotheses:
+        yield hypothesis, take_apart(hypothesis)
+
+
+def _hypotheses(file: str) -> Iterator[str]:
+    try:
+        with nullcontext(sys.stdin.buffer) if file == _STANDARD_INPUT else Path(file).open("rb") as lines:
+            for number, line in enumerate(_lines(lines), start=1):
+                if hypothesis := _hypothesis(line, f"{file}, line {number}"):
+                    yield hypothesis
+    except OSError as error:
+        raise DataError(
+            f"{file}: expected a file with one hypothesis a line, but got {error.strerror or error}"
+        ) from error
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes]:
+    return iter(lambda: file.readline(_LONGEST_LINE + 1), b"")
+
+
+def _hypothesis(line: bytes, where: str) -> str:
+    """The hypothesis in a line; empty where that is blank."""
+    if len(line) > _LONGEST_LINE:
+        raise DataError(f"{where}: expected a hypothesis, but got a line of more than {_LONGEST_LINE} bytes")
+    try:
+        text = line.decode("utf-8-sig").strip()
+    except UnicodeDecodeError as error:
+        raise DataError(f"{where}: expected text in UTF-8, but got {error.reason} at byte {error.start}") from None
+    return _of_record(text, where) if text.startswith("{") else text
+
+
+def _of_record(text: str, where: str) -> str:
+    expected = f'{where}: expected a JSON object with a text "hypothesis" or "sentence"'
+    try:
+        record: object = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{expected}, but got {text[:60]!r} ({error})") from None
+    if not isinstance(record, dict):
+        raise DataError(f"{expected}, but got {text[:60]!r}")
+    found = record.get("hypothesis", record.get("sentence"))
+    if not isinstance(found, str) or not found.strip():
+        raise DataError(f"{expected}, but got {found!r} in the fields {', '.join(map(str, record)) or '(none)'}")
+    return found.strip()

@@ -1,0 +1,169 @@
+"""Whether the caption of a picture into which a thing was inserted says what it must, given the caption without it.
+
+The expectations of MetaIC (Yu et al., ISSTA 2022, section 3.4):
+
+- object appearance: the classes named after are those named before, and the inserted one;
+- singular-plural form: every other class keeps its form; the inserted one is singular, or plural where it was there
+  before. It is judged where the first holds.
+
+A class that is missing is an omission, unless one appears that nobody expected, which is a misclassification; a form
+that is wrong is a quantity.
+
+**Deviations** (``Reading.REFINED``): the paper says in section 4.2.3 what its reading reports without reason; here that
+is read right: kinds and synonyms, words without a singular, and beyond it compounds, number words and groups, and things
+spoken of twice. A word that may name a class excuses that the class is missing after, or that it appears where the word
+was there before ("a surfer", then "a man with a surfboard"); for the inserted thing there must be one more such word. A
+word of two classes ("bike") is of the one that the other caption names. No verdict rests on trees, bushes and flowers
+that were not inserted: captions mention them as they please.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.language.captions.classes import Reading, class_of
+from pytest_vqamt.language.captions.forms import Form
+from pytest_vqamt.language.captions.reading import Named, named_in
+from pytest_vqamt.language.captions.strict import published, strictly_named
+from pytest_vqamt.language.captions.tables import class_rows
+
+APPEARANCE = "object_appearance"
+FORMS = "singular_plural"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptionVerdict:
+    """What is wrong with the second caption: the relation that it breaks, the kind of error and why; or nothing."""
+
+    violated: bool = False
+    relation: str = ""
+    kind: str = ""
+    reason: str = ""
+
+
+def check(before: str, after: str, inserted: str, reading: Reading = Reading.REFINED) -> CaptionVerdict:
+    """Both relations: a pair that breaks the first is reported for that.
+
+    >>> check("a man on a bench", "a woman and a puppy on a bench", "dog")
+    CaptionVerdict(violated=False, relation='', kind='', reason='')
+    >>> check("a man on a bench", "a man on a bench", "dog")
+    CaptionVerdict(violated=True, relation='object_appearance', kind='omission', reason='dog is not named')
+
+    Raises:
+        DataError: a thing of that name is of no class.
+    """
+    return _Pair.of(before, after, inserted, reading).check()
+
+
+def check_appearance(before: str, after: str, inserted: str, reading: Reading = Reading.REFINED) -> CaptionVerdict:
+    """Whether the classes named after are those named before, and the inserted one.
+
+    Raises:
+        DataError: a thing of that name is of no class.
+    """
+    return _Pair.of(before, after, inserted, reading).appearance()
+
+
+def check_forms(before: str, after: str, inserted: str, reading: Reading = Reading.REFINED) -> CaptionVerdict | None:
+    """Whether singular and plural are as they must be; None where it is not judged, since classes are wrong.
+
+    Raises:
+        DataError: a thing of that name is of no class.
+    """
+    pair = _Pair.of(before, after, inserted, reading)
+    return None if pair.appearance().violated else pair.forms()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pair:
+    """Two captions as they were read. ``excused``: classes that may be missing; ``allowed``: that may appear."""
+
+    inserted: str
+    before: Mapping[str, Form]
+    after: Mapping[str, Form]
+    excused: frozenset[str]
+    allowed: frozenset[str]
+
+    @classmethod
+    def of(cls, before: str, after: str, inserted: str, reading: Reading) -> _Pair:
+        name = class_of(inserted)
+        if name is None:
+            raise DataError(
+                f"Expected the name of a thing that captions are read for, but got inserted={inserted!r}, which is of no "
+                "class: name one of COCO's classes, or a thing that is of one"
+            )
+        if reading is Reading.STRICT:
+            asked = () if name in published() else (name,)
+            first, second = strictly_named(before, asked), strictly_named(after, asked)
+            return cls(inserted=name, before=first, after=second, excused=frozenset(), allowed=frozenset())
+        return _refined(named_in(before), named_in(after), name)
+
+    def check(self) -> CaptionVerdict:
+        appearance = self.appearance()
+        return appearance if appearance.violated else self.forms()
+
+    def appearance(self) -> CaptionVerdict:
+        missing = [name for name in (*self.before, self.inserted) if name not in self.after and name not in self.excused]
+        appeared = [
+            name for name in self.after if name not in (*self.before, self.inserted) and name not in self.allowed
+        ]
+        if not missing and not appeared:
+            return CaptionVerdict()
+        reasons = [f"{name} is not named" for name in dict.fromkeys(missing)]
+        reasons += [f"{name} is named, which was neither there nor inserted" for name in appeared]
+        return CaptionVerdict(
+            violated=True,
+            relation=APPEARANCE,
+            kind="misclassification" if appeared else "omission",
+            reason="; ".join(reasons),
+        )
+
+    def forms(self) -> CaptionVerdict:
+        reasons = []
+        for name, form in self.after.items():
+            expected = self._expected_form(name)
+            if Form.NONE not in (form, expected) and form is not expected:
+                reasons.append(f"{name} is {form}, and must be {expected}")
+        if not reasons:
+            return CaptionVerdict()
+        return CaptionVerdict(violated=True, relation=FORMS, kind="quantity", reason="; ".join(reasons))
+
+    def _expected_form(self, name: str) -> Form:
+        """The form that the class must have after; NONE where any will do."""
+        known = self.before.get(name)
+        if name != self.inserted:
+            return known or Form.NONE
+        if known is None:
+            return Form.NONE if name in self.allowed else Form.SINGULAR
+        return Form.NONE if known is Form.NONE else Form.PLURAL
+
+
+def _refined(before: Named, after: Named, inserted: str) -> _Pair:
+    first = _settled(before, after.forms)
+    second = _settled(after, (*first, inserted))
+    more = after.perhaps.get(inserted, 0) > before.perhaps.get(inserted, 0)
+    excused = frozenset(name for name in after.perhaps if name != inserted or more or name in first)
+    return _Pair(
+        inserted=inserted,
+        before=_judged(first, inserted),
+        after=_judged(second, inserted),
+        excused=excused,
+        allowed=frozenset(before.perhaps),
+    )
+
+
+def _settled(named: Named, others: Iterable[str]) -> Mapping[str, Form]:
+    """The forms, with words of two classes counted to the one that is among the others, where the first is not."""
+    known = frozenset(others)
+    found: dict[str, Form] = {}
+    for name, form in named.forms.items():
+        instead = next((each for each in named.instead.get(name, ()) if each in known), name)
+        chosen = name if name in known else instead
+        found[chosen] = Form.PLURAL if chosen in found else form
+    return found
+
+
+def _judged(forms: Mapping[str, Form], inserted: str) -> Mapping[str, Form]:
+    return {name: form for name, form in forms.items() if name == inserted or not class_rows()[name].scenery}

@@ -1,0 +1,82 @@
+"""Noise, blur, snow or a loss of contrast leaves the label of a hypothesis as it was."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.case import Case, NotApplicable, Outcome
+from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.edits import Corrupt
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.relations.corruption import Corruption
+from pytest_vqamt.relations.veglue.corruption import HypothesisCorruption
+from tests.making import answers_of, choosers, scene_of
+from tests.relations.veglue.rooms import RIFLE, ROOM, groups
+
+pytestmark = pytest.mark.usefixtures("small_is_large_enough")
+
+CORRUPTION = HypothesisCorruption()
+
+
+def cases(scene: Scene, variant: str, relation: HypothesisCorruption = CORRUPTION) -> list[Case]:
+    corpus = gather((scene,))
+    found = [relation.derive(scene, corpus, choose, variant) for choose in choosers(60)]
+    return [each for each in found if isinstance(each, Case)]
+
+
+def corrupt_of(case: Case) -> Corrupt:
+    (edit,) = case.queries[1].picture.edits
+    assert isinstance(edit, Corrupt)
+    return edit
+
+
+def test_the_variants_are_those_of_questions() -> None:
+    assert CORRUPTION.info.variants == Corruption().info.variants
+    assert CORRUPTION.info.tags == ("baseline",)
+
+
+@pytest.mark.parametrize("variant", CORRUPTION.info.variants)
+def test_a_case_puts_the_same_of_the_corrupted_picture(variant: str) -> None:
+    kind, where = variant.split("-")
+    boxes = {thing.name: thing.box for thing in ROOM.objects}
+    for case in cases(ROOM, variant):
+        first, second = case.queries
+        assert (first.text, first.meaning) == (second.text, second.meaning)
+        assert second.picture.scene == ROOM
+        assert (corrupt_of(case).kind, corrupt_of(case).severity) == (kind, 3)
+        named = {each.name for it in groups(first) for each in (it, *(link.to for link in it.related))}
+        expected = {boxes[name] for name in named} if where == "object" else set()
+        assert set(corrupt_of(case).boxes) == expected
+        assert (case.expected, case.is_presumed) == ("first = second", False)
+
+
+def test_a_published_hypothesis_is_put_where_there_is_one() -> None:
+    for case in cases(RIFLE, "snow-object"):
+        assert {query.text for query in case.queries} == {"the man is aiming his rifle at something."}
+        assert corrupt_of(case).boxes == (Box(0, 0, 40, 90), Box(60, 30, 60, 20))
+
+
+def test_the_severity_is_a_setting() -> None:
+    found = cases(ROOM, "zoom-global", HypothesisCorruption(severity="5"))
+    assert {(corrupt_of(case).severity, case.fact("severity")) for case in found} == {(5, 5)}
+
+
+def test_it_does_not_apply_to_a_picture_of_nothing() -> None:
+    for choose in choosers(3):
+        assert CORRUPTION.derive(scene_of(), gather(()), choose, "zoom-global") == NotApplicable(
+            reason="no hypothesis that is surely true"
+        )
+
+
+@pytest.mark.parametrize(
+    ("given", "outcome"),
+    [
+        (("entailment", "entailment"), Outcome.HOLDS),
+        (("neutral", "neutral"), Outcome.HOLDS),
+        (("entailment", "contradiction"), Outcome.VIOLATED),
+        (("entailment", "snow"), Outcome.UNPARSED),
+    ],
+)
+def test_verdicts(given: tuple[str, str], outcome: Outcome) -> None:
+    assert CORRUPTION.judge(cases(ROOM, "zoom-global")[0], answers_of(*given)).outcome is outcome
