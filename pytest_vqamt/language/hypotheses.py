@@ -9,7 +9,7 @@ from functools import lru_cache
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.meaning import Entails, Group, Unit
 from pytest_vqamt.language.links import links
-from pytest_vqamt.language.nouns import is_mass, is_plural, with_article
+from pytest_vqamt.language.nouns import counted, is_mass, is_plural, with_article
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.phrases import after_is, in_a_row, phrase_with_the, stands_before_its_noun
 
@@ -136,11 +136,12 @@ def _is_many(group: Group) -> bool:
 
 
 def _any_of(group: Group) -> str:
-    """Any one of the group, as a noun phrase: "a red car", "scissors", "a man holding a cup"."""
-    words = phrase_with_the(replace(group, related=()), "singular")
-    one = words if is_mass(group.name) or is_plural(group.name) else with_article(words)
+    """Any one of the group, as a noun phrase: "a red car", "scissors", "a man holding a cup"; of furniture, a piece."""
+    one = replace(group, name=counted(group.name), related=()) if group.covers else replace(group, related=())
+    words = phrase_with_the(one, "singular")
+    noun = words if is_mass(one.name) or is_plural(one.name) else with_article(words)
     beside = (f"{links().after_a_noun(each.predicate)} {_any_of(each.to)}" for each in group.related)
-    return " ".join((one, *beside))
+    return " ".join((noun, *beside))
 
 
 @lru_cache(maxsize=65536)
@@ -173,5 +174,6 @@ def _is_better_in_a_clause(attribute: str) -> bool:
 
 def _quality(group: Group) -> str | None:
     """The only attribute of what has an article: "grass is green" would be said of all grass."""
-    has_article = not (is_mass(group.name) or is_plural(group.name))
+    name = counted(group.name) if group.covers else group.name
+    has_article = not (is_mass(name) or is_plural(name))
     return group.attributes[0] if len(group.attributes) == 1 and has_article else None

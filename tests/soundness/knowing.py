@@ -15,6 +15,7 @@ from pytest_vqamt.core.meaning import (
     Choice,
     Count,
     Either,
+    Entails,
     Exists,
     Group,
     Has,
@@ -63,6 +64,8 @@ class Knowing:
 
     def answer(self, meaning: Meaning) -> Known:
         """The right answer, if it can be told."""
+        if isinstance(meaning, Entails):
+            return self._label(unit.group for unit in meaning.units)
         beside = (condition.to for group in groups_of(meaning) for condition in group.related)
         if any(self._only(group) is None for group in beside):
             # "On the table" says that there is one table.
@@ -88,6 +91,27 @@ class Knowing:
             case Choice(what=what, options=options):
                 return self._chosen(what, options)
         raise AssertionError(f"say here what is known of {meaning!r}")
+
+    def _label(self, groups: Iterable[Group]) -> str | None:
+        """Whether there is one of each group; what stands "on a table" may stand on any of them."""
+        there = _all(map(self._is_some, groups))
+        return None if there is None else "entailment" if there else "contradiction"
+
+    def _is_some(self, group: Group) -> bool | None:
+        """Whether there is one, be it beside any of several others."""
+        plain = Group(name=group.name, covers=group.covers, attributes=group.attributes)
+        perhaps = any(self._may_fit(each, plain) for each in self.doubtful)
+        found = {
+            _all((self._fits(thing, plain), *(self._is_beside_one(thing, it.predicate, it.to) for it in group.related)))
+            for thing in self.things
+        }
+        return True if True in found else None if None in found or perhaps else False
+
+    def _is_beside_one(self, thing: Thing, predicate: str, beside: Group) -> bool | None:
+        others = {r.object for r in self.relationships if (r.subject, r.predicate) == (thing.id, predicate)}
+        found = {self._fits(other, beside) for other in self.things if other.id in others}
+        perhaps = any(each.thing.id in others and self._may_fit(each, beside) for each in self.doubtful)
+        return True if True in found else None if None in found or perhaps else False
 
     def _count(self, groups: Iterable[Group]) -> int | None:
         found = set()

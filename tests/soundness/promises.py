@@ -164,5 +164,6 @@ _CHECKS: Mapping[str, Callable[[Case, Scene, list[Edit]], Iterator[str]]] = {
     "metavqa.insertion": _insertion,
     "metavqa.removal": _removal,
     "veglue.vqa_mr": _veglue,
+    "veglue.mr": _veglue,
     "carets.visual": _visual,
 }

@@ -26,7 +26,9 @@ LARGER = 14
 EDITING = tuple(
     item
     for item in items()
-    if item.relation.info.name.startswith(("metavqa.cut", "metavqa.ins", "metavqa.rem", "veglue.vqa", "carets.visual"))
+    if item.relation.info.name.startswith(
+        ("metavqa.cut", "metavqa.ins", "metavqa.rem", "veglue.vqa", "veglue.mr", "carets.visual")
+    )
     and item.variant in ("", "count", "blur6", "mask", "crop")
 )
 """Each way to edit once; which question is asked makes no difference to where an edit may be."""

@@ -57,6 +57,16 @@ COMMANDS: tuple[Command, ...] = (
         module="pytest_vqamt.integration.commands.units",
         help="take hypotheses apart into their objects and what they say of each",
     ),
+    Command(
+        name="check-captions",
+        module="pytest_vqamt.integration.commands.check_captions",
+        help="judge pairs of captions, without and with an inserted thing, as MetaIC's relations do",
+    ),
+    Command(
+        name="label-errors",
+        module="pytest_vqamt.integration.commands.label_errors",
+        help="list captions that lack what others of the same picture name, most often broken first",
+    ),
 )
 
 

@@ -112,7 +112,7 @@ def _orange(around: Around, word: Word) -> Word | None:
     of, after = grammar(), around.next
     if after in of.joining:
         end = around.span.end + 1
-        colour = end < len(around.words) and around.words[end] in describing()
+        colour = end < len(around.words) and around.words[end] in describing() and around.words[end] != "orange"
         ends = not colour
     else:
         ends = after == STOP or after in of.prepositions or after in of.after_a_fruit
@@ -164,10 +164,10 @@ def _couple(around: Around, word: Word) -> Word | None:
     """Two people, unless it counts what follows: "a couple of dogs", "a couple dogs"."""
     if around.next == "of":
         return None
-    end = around.span.end
+    of, end = grammar(), around.span.end
     for span in around.spans[around.at + 1 :]:
         between = around.words[end : span.start]
-        if len(between) >= _NEAR or any(each in grammar().prepositions or each == STOP for each in between):
+        if len(between) >= _NEAR or any(each in of.prepositions or each in of.joining or each == STOP for each in between):
             break
         if span.word.shape is not Shape.ONE and span.word.classes:
             return None

@@ -1,4 +1,4 @@
-"""Object description units: a hypothesis taken apart into its objects and what it says of each, and put together again."""
+"""Object description units: a hypothesis taken apart into objects and what it says of each, and put together again."""
 
 from __future__ import annotations
 

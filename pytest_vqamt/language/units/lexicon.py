@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from enum import StrEnum, auto
@@ -124,9 +123,16 @@ def _classes() -> Mapping[str, Tag]:
 
 
 _TOLD_BY_NEIGHBOURS = {
-    "to": Tag.PREPOSITION, "there": Tag.ADVERB, "that": Tag.DETERMINER, "another": Tag.DETERMINER, "other": Tag.DETERMINER,
-    "be": Tag.BASE, "been": Tag.PARTICIPLE, "being": Tag.ING, "'s": Tag.POSSESSIVE,
-}  # fmt: skip
+    "to": Tag.PREPOSITION,
+    "there": Tag.ADVERB,
+    "that": Tag.DETERMINER,
+    "another": Tag.DETERMINER,
+    "other": Tag.DETERMINER,
+    "be": Tag.BASE,
+    "been": Tag.PARTICIPLE,
+    "being": Tag.ING,
+    "'s": Tag.POSSESSIVE,
+}
 """What these mostly are, for whoever looks ahead at them; neighbours.py has what they are in their place."""
 
 _CLOSED = {

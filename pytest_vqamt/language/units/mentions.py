@@ -16,7 +16,7 @@ from itertools import takewhile
 from pytest_vqamt.language.families import one_is_a_kind_of_the_other
 from pytest_vqamt.language.nouns import singular
 from pytest_vqamt.language.units.lexicon import Tag, look_up
-from pytest_vqamt.language.units.sentence import read
+from pytest_vqamt.language.units.parsing import read
 from pytest_vqamt.language.units.things import is_living, is_people
 from pytest_vqamt.language.units.unit import DescriptionUnit, head_noun
 from pytest_vqamt.language.units.verbs import verb_forms

@@ -54,6 +54,7 @@ def stands_alone(name: str) -> bool:
 
 
 def is_pronoun(name: str) -> bool:
+    """Whether it stands for a noun."""
     return look_up(name.lower()).closed is Tag.PRONOUN or name.lower() in ("another", "both")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from pytest_vqamt.language.units.clause_verbs import has_verb_after, has_verb_before
 from pytest_vqamt.language.units.lexicon import Tag
 from pytest_vqamt.language.units.reading import Reading
 from pytest_vqamt.language.units.verbs import VerbForm
@@ -13,10 +14,6 @@ _NAMES = (Tag.NOUN, Tag.PRONOUN)
 
 def _that(reading: Reading, place: int) -> Tag:
     return Tag.RELATIVE if reading.before(place) in _NAMES else Tag.DETERMINER
-
-
-def _which(reading: Reading, place: int) -> Tag:
-    return Tag.RELATIVE if place else Tag.DETERMINER
 
 
 def _determiner_or_pronoun(reading: Reading, place: int) -> Tag:
@@ -62,7 +59,9 @@ def _there(reading: Reading, place: int) -> Tag:
 
 
 def _like(reading: Reading, place: int) -> Tag:
-    is_verb = reading.before(place) in _NAMES and not (reading.has_verb_before(place) or reading.has_verb_after(place))
+    is_verb = reading.before(place) in _NAMES and not (
+        has_verb_before(reading, place) or has_verb_after(reading, place)
+    )
     return Tag.FINITE if is_verb else Tag.PREPOSITION
 
 
@@ -78,13 +77,9 @@ def _being(reading: Reading, place: int) -> Tag:
     return Tag.BE if reading.before(place) is not Tag.DETERMINER else Tag.NOUN
 
 
-def _having(reading: Reading, place: int) -> Tag:
-    return Tag.ING
-
-
 BY_NEIGHBOURS: Mapping[str, Callable[[Reading, int], Tag]] = {
     "that": _that,
-    "which": _which,
+    "which": lambda _, place: Tag.RELATIVE if place else Tag.DETERMINER,
     "another": _determiner_or_pronoun,
     "each": _determiner_or_pronoun,
     "other": _other,
@@ -102,5 +97,5 @@ BY_NEIGHBOURS: Mapping[str, Callable[[Reading, int], Tag]] = {
     "being": _being,
     "be": _being,
     "been": _being,
-    "having": _having,
+    "having": lambda *_: Tag.ING,
 }

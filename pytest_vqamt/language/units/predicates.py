@@ -8,7 +8,8 @@ from enum import StrEnum, auto
 from functools import lru_cache
 
 from pytest_vqamt.language.units.lexicon import Tag, words_of
-from pytest_vqamt.language.units.sentence import Sentence, read
+from pytest_vqamt.language.units.parsing import read
+from pytest_vqamt.language.units.sentence import Sentence
 from pytest_vqamt.language.units.verbs import plural_form, third_person
 
 _MORE = frozenset({"of", "to", "with", "without"})

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from pytest_vqamt.language.units.clauses import Clause, clauses
 from pytest_vqamt.language.units.lexicon import VERBS, Tag, words_of
-from pytest_vqamt.language.units.sentence import NounPhrase, Sentence, read
+from pytest_vqamt.language.units.parsing import read
+from pytest_vqamt.language.units.sentence import NounPhrase, Sentence
 from pytest_vqamt.language.units.things import is_living, is_named
 from pytest_vqamt.language.units.unit import DescriptionUnit
 from pytest_vqamt.language.units.verbs import verb_forms
@@ -19,6 +20,8 @@ def by_rules(hypothesis: str) -> tuple[DescriptionUnit, ...]:
     for clause in clauses(sentence):
         subjects = {it.phrase: it.property for it in clause.subjects}
         for phrase in sentence.phrases:
+            if _is_absent(sentence, clause, phrase):
+                continue
             if phrase in subjects:
                 found.append((phrase, subjects[phrase]))
             elif _is_again(sentence, phrase, [it for it, _ in found]):
@@ -31,6 +34,13 @@ def by_rules(hypothesis: str) -> tuple[DescriptionUnit, ...]:
         )
         for phrase, said in found
     )
+
+
+def _is_absent(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> bool:
+    """Whether the sentence says that there is none, or leaves it open: "no dog", "nobody", "is not holding a ball"."""
+    if sentence.word(phrase.start) in ("no", "neither", "nobody", "none", "nothing"):
+        return True
+    return any(sentence.tag(place) is Tag.NOT for place in range(clause.start, phrase.start))
 
 
 def _is_again(sentence: Sentence, phrase: NounPhrase, found: Sequence[NounPhrase]) -> bool:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from pytest_vqamt.language.units.after_nouns import LEAST_VERB, verb_after_noun
+from pytest_vqamt.language.units.clause_verbs import has_verb_after, has_verb_before, is_like_last_verb, last_verb
 from pytest_vqamt.language.units.lexicon import Tag, look_up, words_of
 from pytest_vqamt.language.units.neighbours import BY_NEIGHBOURS
+from pytest_vqamt.language.units.phrase_before import lacks_noun_of_many
 from pytest_vqamt.language.units.reading import Reading
 from pytest_vqamt.language.units.verbs import VerbForm
-
-_LEAST_VERB = 0.1
-"""What is a verb more seldom ("man", "hand") is none unless its phrase ends before it."""
 
 
 def tagged(words: Sequence[str]) -> tuple[Tag, ...]:
@@ -55,7 +55,7 @@ def _in_phrase(reading: Reading, place: int) -> Tag:
         if before in (Tag.NUMBER, Tag.ADJECTIVE) and not goes_on:
             return Tag.FINITE
         return Tag.ADJECTIVE if goes_on else Tag.NOUN
-    if reading.lacks_noun_of_many(place) and word.verb > _LEAST_VERB:
+    if lacks_noun_of_many(reading, place) and word.verb > LEAST_VERB:
         return Tag.FINITE
     if word.adjective >= word.noun or word.adverb > word.noun:
         if goes_on or reading.goes_on_after_and(place):
@@ -69,7 +69,7 @@ def _after_noun(reading: Reading, place: int) -> Tag:
     """After a noun that may be the last of its phrase, or a pronoun."""
     word = reading.words[place]
     if word.forms:
-        if (verb := _verb_after_noun(reading, place)) is not None:
+        if (verb := verb_after_noun(reading, place)) is not None:
             return verb
         return Tag.NOUN
     if word.adverb > max(word.noun, word.adjective):
@@ -81,77 +81,14 @@ def _after_noun(reading: Reading, place: int) -> Tag:
     return Tag.ADJECTIVE if is_said_of_it else Tag.NOUN
 
 
-def _verb_after_noun(reading: Reading, place: int) -> Tag | None:
-    word, head = reading.words[place], reading.words[place - 1]
-    is_pronoun = reading.tags[place - 1] is Tag.PRONOUN
-    if VerbForm.ING in word.forms:
-        if reading.is_ing_of_compound(place):
-            return Tag.ADJECTIVE
-        is_compound = word.thing >= 0.5 and not reading.is_living(place - 1) and not reading.begins_phrase(place + 1)
-        return None if is_compound else Tag.ING
-    if reading.tags[place - 1] is Tag.RELATIVE:
-        return Tag.FINITE
-    if VerbForm.PARTICIPLE in word.forms and not word.noun:
-        return _past(reading, place)
-    takes_object = reading.is_closed_at(place + 1, (Tag.DETERMINER, Tag.POSSESSIVE, Tag.PRONOUN))
-    if VerbForm.BASE in word.forms and word.verb >= _LEAST_VERB and reading.is_let(place):
-        return Tag.BASE
-    if reading.has_verb_before(place) and not takes_object:
-        return None
-    if word.adjective > max(word.verb, word.noun):
-        return Tag.ADJECTIVE
-    if not word.noun or is_pronoun:
-        return Tag.FINITE
-    if VerbForm.THIRD in word.forms and word.is_plural:
-        return Tag.FINITE if _is_third_person(reading, place, takes_object=takes_object) else None
-    if reading.has_verb_after(place):
-        return None
-    if takes_object and word.verb >= _LEAST_VERB:
-        return Tag.FINITE
-    if VerbForm.PAST in word.forms and VerbForm.BASE not in word.forms:
-        return Tag.FINITE if word.verb > word.noun else None
-    is_activity = reading.can_be(place + 1, VerbForm.ING)
-    least = _LEAST_VERB
-    if not (head.is_plural or head.text in words_of("collective")):
-        least = word.noun / 2 if reading.is_joined(place) else 2
-    return Tag.FINITE if word.verb >= least and not is_activity else None
-
-
-def _is_third_person(reading: Reading, place: int, *, takes_object: bool) -> bool:
-    """Of a form in -s that can be a plural as well ("waves"), whether it is the verb."""
-    word = reading.words[place]
-    if reading.is_of_one(place) or takes_object:
-        return True
-    if reading.is_of_many(place) or reading.has_verb_after(place):
-        return False
-    governed = reading.governor(place)
-    if reading.words[place - 1].is_plural and governed is None:
-        return False
-    follows_verb = reading.can_be(place + 1, VerbForm.ING) or reading.can_be(place + 1, VerbForm.PARTICIPLE)
-    if governed is None:
-        is_subject = reading.is_living(place - 1) or reading.has_determiner(place)
-        return word.verb > (word.noun if follows_verb or not is_subject else _LEAST_VERB)
-    return governed is Tag.PREPOSITION and word.verb >= word.noun / (2 if reading.has_determiner(place) else 1)
-
-
-def _past(reading: Reading, place: int) -> Tag:
-    """A form in -ed: what somebody did, or what was done to him."""
-    word = reading.words[place]
-    if reading.goes_on(place + 1) and reading.has_determiner(place) and not reading.is_living(place - 1):
-        return Tag.ADJECTIVE  # "a snow covered road"
-    if VerbForm.PAST not in word.forms or reading.has_verb_after(place) or reading.has_verb_before(place):
-        return Tag.PARTICIPLE
-    is_passive = reading.is_closed_at(place + 1, (Tag.PREPOSITION,)) and reading.words[place + 1].text == "by"
-    is_state = word.text in words_of("state") and not reading.begins_phrase(place + 1)
-    return Tag.PARTICIPLE if is_passive or is_state else Tag.FINITE
-
-
 def _in_nothing(reading: Reading, place: int) -> Tag:
     """At the beginning of something: of the sentence, after a comma."""
     word = reading.words[place]
     if VerbForm.ING in word.forms and word.thing < 0.5:
         return (
-            Tag.ADJECTIVE if not place and reading.has_verb_after(place + 1) and reading.goes_on(place + 1) else Tag.ING
+            Tag.ADJECTIVE
+            if not place and has_verb_after(reading, place + 1) and reading.goes_on(place + 1)
+            else Tag.ING
         )
     if VerbForm.PARTICIPLE in word.forms and not word.noun:
         return Tag.ADJECTIVE if reading.goes_on(place + 1) and not place else Tag.PARTICIPLE
@@ -208,8 +145,8 @@ def _after_adverb(reading: Reading, place: int) -> Tag:
     word = reading.words[place]
     start = reading.tags[place - 1 :: -1]
     seen = next((tag for tag in start if tag is not Tag.ADVERB), Tag.MARK)
-    if seen in (Tag.NOUN, Tag.PRONOUN) and word.forms and not (word.noun and reading.has_verb_before(place)):
-        return _verb_after_noun(reading, place) or Tag.NOUN
+    if seen in (Tag.NOUN, Tag.PRONOUN) and word.forms and not (word.noun and has_verb_before(reading, place)):
+        return verb_after_noun(reading, place) or Tag.NOUN
     if seen is Tag.BE:
         return _after_be(reading, place)
     if seen in (Tag.DETERMINER, Tag.NUMBER, Tag.ADJECTIVE, Tag.POSSESSIVE):
@@ -222,11 +159,11 @@ def _after_and(reading: Reading, place: int) -> Tag:
     word = reading.words[place]
     if VerbForm.ING in word.forms and word.thing < 0.9:
         return Tag.ING
-    if word.forms and reading.is_like_last_verb(place):
+    if word.forms and is_like_last_verb(reading, place):
         next_to_verb = reading.tags[place - 2] not in (Tag.NOUN, Tag.ADJECTIVE)
         takes_object = reading.is_closed_at(place + 1, (Tag.DETERMINER, Tag.POSSESSIVE, Tag.PRONOUN, Tag.PREPOSITION))
         if not word.noun or next_to_verb or takes_object or word.verb > word.noun:
-            return reading.last_verb(place) or Tag.FINITE
+            return last_verb(reading, place) or Tag.FINITE
     if VerbForm.PARTICIPLE in word.forms and not word.noun:
         return Tag.ADJECTIVE if reading.goes_on(place + 1) else Tag.PARTICIPLE
     return _in_phrase(reading, place)

@@ -12,14 +12,6 @@ from pytest_vqamt.language.units.lexicon import look_up, words_of
 from pytest_vqamt.language.wordnet import wordnet
 
 _LIVING = ("person.n.01", "animal.n.01")
-_PEOPLE = frozenset(
-    {
-        "anybody", "anyone", "everybody", "everyone", "others", "somebody", "someone", "people", "another", "they", "he", "she",
-        "you", "i", "we", "one", "couple", "group", "family", "crowd", "team", "band", "audience", "crew", "class",
-    }
-)  # fmt: skip
-
-
 @lru_cache(maxsize=65536)
 def is_people(noun: str) -> bool:
     """Whether the noun or pronoun is of people.
@@ -27,7 +19,7 @@ def is_people(noun: str) -> bool:
     >>> is_people("skier"), is_people("someone"), is_people("horse")
     (True, True, False)
     """
-    return noun in _PEOPLE or is_person(noun) or (_names_things(noun) and wordnet().is_under(noun, _LIVING[:1]))
+    return noun in _table().people or is_person(noun) or (_names_things(noun) and wordnet().is_under(noun, _LIVING[:1]))
 
 
 @lru_cache(maxsize=65536)
@@ -66,7 +58,7 @@ def is_named(name: str, *, has_determiner: bool, verb: str = "", preposition: st
 
     >>> is_named("rifle", has_determiner=True, verb="aim"), is_named("soccer", has_determiner=False, verb="play")
     (True, False)
-    >>> is_named("picture", has_determiner=True, verb="paint"), is_named("picture", has_determiner=True, preposition="in")
+    >>> is_named("photo", has_determiner=True, verb="paint"), is_named("photo", has_determiner=True, preposition="in")
     (True, False)
 
     Args:
@@ -80,7 +72,7 @@ def is_named(name: str, *, has_determiner: bool, verb: str = "", preposition: st
     one = singular(noun)
     if noun in words_of("personal") or noun in table.no_pronouns or not is_object(name):
         return False
-    if preposition == "as" or (preposition == "in" and one in table.wholes):
+    if preposition in ("as", "without") or (preposition == "in" and one in table.wholes):
         return False
     if verb in table.worn_after or (verb in table.taken_after and one in table.taken):
         return False
@@ -96,6 +88,7 @@ def _is_bare(name: str) -> bool:
 
 
 class _Table(NamedTuple):
+    people: frozenset[str]
     no_kinds: tuple[str, ...]
     no_names: frozenset[str]
     names: frozenset[str]
@@ -111,6 +104,7 @@ def _table() -> _Table:
     table = tomllib.loads(files("pytest_vqamt.language.units").joinpath("things.toml").read_text(encoding="utf-8"))
     lists = {key: frozenset(words) for key, words in table.items()}
     return _Table(
+        people=lists["people"],
         no_kinds=tuple(table["no_kinds"]),
         no_names=lists["no_names"] | lists["feats"],
         names=lists["names"],

@@ -113,7 +113,7 @@ def _stems(word: str, ending: str) -> Iterator[str]:
     if stem.endswith("ck"):
         yield stem[:-1]
     # "hoping" is of hope and "hopping" of hop, "seeing" of see, "dancing" of dance.
-    if len(stem) > 1 and stem[-1] not in "aeouy" and stem[-2] in _VOWELS or stem[-1:] in "cuvsz":
+    if (len(stem) > 1 and stem[-1] not in "aeouy" and stem[-2] in _VOWELS) or stem[-1:] in "cuvsz":
         yield f"{stem}e"
     yield stem
     if doubled:

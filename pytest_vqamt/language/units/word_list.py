@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 LEAST = 0.03
@@ -24,8 +24,8 @@ LEAST = 0.03
 THING, IDEA, VERB, ADJECTIVE, ADVERB = "nivar"
 _WORD = re.compile(r"[a-z]{2,}")
 _THINGS = frozenset({"03", "05", "06", "08", "13", "14", "15", "17", "18", "20", "21", "27"})
-"""The lexicographers' files of what a picture can show: the tops (person, food), animal, artifact, body, food, group, location, object, person,
-plant, possession, substance; lexnames(5WN)."""
+"""The lexicographers' files of what a picture can show: the tops (person, food), animal, artifact, body, food, group,
+location, object, person, plant, possession, substance; lexnames(5WN)."""
 
 _SUFFIXES = {"v": "verb", "a": "adj", "r": "adv"}
 _OF_KEYS = {"2": VERB, "3": ADJECTIVE, "4": ADVERB, "5": ADJECTIVE}

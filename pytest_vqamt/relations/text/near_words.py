@@ -61,7 +61,7 @@ def _with_class(statement: Written | Published, thing: Thing, word: str, view: V
     """The hypothesis with the class for the thing; None of a text that does not name it once, with an article."""
 
     def as_class(group: Group) -> Group:
-        return replace(group, name=counted(word), covers=view.known.class_group(word, view.scene).covers)
+        return replace(group, name=word, covers=view.known.class_group(word, view.scene).covers)
 
     if isinstance(statement, Written):
         return statement.changed(thing, as_class)

@@ -17,7 +17,7 @@ HYPOTHESES: tuple[Row, ...] = (
     ("Several puppies sleep.", (("puppies", "sleep"),)),
     ("A ballerina twirls", (("ballerina", "twirls"),)),
     ("Someone is yelling.", (("someone", "is yelling"),)),
-    ("Nobody is swimming.", (("Nobody", "is swimming"),)),
+    ("Nobody is swimming.", ()),
     ("They are arguing.", (("They", "are arguing"),)),
     ("He sneezes.", (("He", "sneezes"),)),
     ("Somebody dives.", (("Somebody", "dives"),)),
