@@ -25,12 +25,11 @@ def without(units: Sequence[DescriptionUnit], erased: int) -> tuple[DescriptionU
     """
     gone = units[erased]
     kept = [(place, unit) for place, unit in enumerate(units) if place != erased and not _is_some_of(unit, gone)]
-    others = frozenset(head_noun(unit.object) for _, unit in kept)
     return tuple(
         replace(
             unit,
             object=_without_owner(unit.object, gone),
-            property="" if mentions(unit, gone, is_first=place < erased, others=others) else unit.property,
+            property="" if mentions(unit, gone, is_first=place < erased) else unit.property,
         )
         for place, unit in kept
     )

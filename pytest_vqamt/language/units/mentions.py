@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import takewhile
@@ -26,19 +26,18 @@ _WORD = re.compile(r"\w+(?:-\w+)*")
 _SHORTEST_STEM = 4
 
 
-def mentions(unit: DescriptionUnit, erased: DescriptionUnit, *, is_first: bool, others: Collection[str]) -> bool:
+def mentions(unit: DescriptionUnit, erased: DescriptionUnit, *, is_first: bool) -> bool:
     """Whether the unit's property mentions what the erased unit names.
 
     Args:
         unit: whose property is looked at.
         erased: another unit of the hypothesis.
         is_first: whether the unit comes before the erased one, so that "his" in it is more likely its own.
-        others: the head nouns of the units that stay: a word that is one of these is about that one.
     """
     words = _WORD.findall(unit.property.lower())
     name = head_noun(erased.object)
     return (
-        any(_names(word, name, others) for word in words)
+        any(_is_word_for(word, name) for word in words)
         or any(_stands_for(word, unit, erased, is_first=is_first) for word in words)
         or _takes_both(unit.property, erased.property)
     )
@@ -68,11 +67,6 @@ def _exclude_each_other(one: str, other: str) -> bool:
         (one in table[these] and other in table[those]) or (one in table[those] and other in table[these])
         for these, those in (("men", "women"), ("young", "grown"))
     )
-
-
-def _names(word: str, name: str, others: Collection[str]) -> bool:
-    is_of_another = singular(word) in others and singular(word) != name
-    return not is_of_another and _is_word_for(word, name)
 
 
 def _stands_for(word: str, unit: DescriptionUnit, erased: DescriptionUnit, *, is_first: bool) -> bool:

@@ -64,7 +64,7 @@ def is_proper(name: str) -> bool:
     word = name.lower()
     if not name[:1].isupper() or " " in name or word in words_of("capitalised"):
         return False
-    return not (look_up(word).is_plural or shares(word) or wordnet().sense(word))
+    return word in words_of("given_names") or not (look_up(word).is_plural or shares(word) or wordnet().sense(word))
 
 
 def _uncapitalised(name: str) -> str:

@@ -9,7 +9,9 @@ from pytest_vqamt.language.units.noun_phrases import noun_phrases
 from pytest_vqamt.language.units.sentence import Sentence, Token
 from pytest_vqamt.language.units.tagging import tagged
 
-_TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|\w+(?=n['\u2019]t\b)|n['\u2019]t\b|['\u2019]s\b|\w+(?:-\w+)*|[^\w\s]")
+_TOKEN = re.compile(
+    r"\d+(?:[.,:]\d+)*|\w+(?=n['\u2019]t\b)|n['\u2019]t\b|['\u2019](?:d|ll|m|re|s|ve)\b|\w+(?:-\w+)*|[^\w\s]"
+)
 
 
 def read(text: str) -> Sentence:

@@ -15,6 +15,7 @@ from pytest_vqamt.language.units.verbs import plural_form, third_person
 _MORE = frozenset({"of", "to", "with", "without"})
 """What does not follow "is": "a man with a hat", "a card to buy"."""
 _THEY = "they "
+_LONG = {"'s": "is", "'re": "are"}
 
 
 class Kind(StrEnum):
@@ -61,8 +62,9 @@ def predicate(said: str) -> Predicate:
     """
     if not said:
         return Predicate(kind=Kind.NOTHING)
-    if said.startswith("'s "):
-        said = f"is {said[3:]}"
+    short, _, rest = said.replace("\u2019", "'").partition(" ")
+    if short in _LONG:
+        said = f"{_LONG[short]} {rest}"
     sentence = read(_THEY + said)
     main = _main_verb(sentence)
     if main is None:

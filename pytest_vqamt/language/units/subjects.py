@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_vqamt.language.units.lexicon import VERBS, Tag
+from pytest_vqamt.language.units.lexicon import VERBS, Tag, words_of
 from pytest_vqamt.language.units.sentence import NounPhrase, Sentence
 from pytest_vqamt.language.units.things import is_living
 from pytest_vqamt.language.units.verbs import plural_form, third_person
@@ -39,7 +39,7 @@ def subjects(sentence: Sentence, start: int, end: int) -> Iterator[Subject]:
     if any(own for _, own in members):
         shared_from = _after_phrases(sentence, phrases, last.end, end)
         members[-1] = (last, sentence.words(last.end, shared_from))
-    shared = sentence.words(shared_from, end).lstrip(" ,")
+    shared = sentence.words(_after_they(sentence, shared_from), end).lstrip(" ,")
     for phrase, own in members:
         yield Subject(phrase=phrase, property=" ".join(filter(None, (own, shared, lead))))
 
@@ -58,14 +58,22 @@ def _begins_with_there(sentence: Sentence, start: int) -> bool:
     return sentence.tag(start) is Tag.THERE
 
 
+def _after_they(sentence: Sentence, place: int) -> int:
+    """The place after "and they", which says what follows of the same subject."""
+    is_again = sentence.tag(place) is Tag.AND and sentence.word(place + 1) in words_of("personal")
+    return place + 2 if is_again else place
+
+
 def _joined(sentence: Sentence, phrases: list[NounPhrase], last: NounPhrase, end: int) -> tuple[str, NounPhrase] | None:
-    """What a phrase has of its own ("on a bike" in "a boy on a bike and a girl"), and the one that "and" joins to it."""
+    """What a phrase has of its own ("on a bike" of "a boy on a bike and a girl"), and the one joined to it by "and"."""
     place = _after_phrases(sentence, phrases, last.end, end)
     after = place
     while after < end and (sentence.tag(after) is Tag.AND or sentence.word(after) == ","):
         after += 1
     other = next((it for it in phrases if it.start == after > place), None)
-    if other is None or (place > last.end and not _are_alike(sentence, last, other, end)):
+    if other is None or sentence.word(other.head) in words_of("personal"):
+        return None
+    if place > last.end and not _are_alike(sentence, last, other, end):
         return None
     return sentence.words(last.end, place), other
 

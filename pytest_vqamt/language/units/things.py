@@ -12,6 +12,8 @@ from pytest_vqamt.language.units.lexicon import look_up, words_of
 from pytest_vqamt.language.wordnet import wordnet
 
 _LIVING = ("person.n.01", "animal.n.01")
+
+
 @lru_cache(maxsize=65536)
 def is_people(noun: str) -> bool:
     """Whether the noun or pronoun is of people.
