@@ -73,7 +73,9 @@ def _of_coco(data: BinaryIO, file: str) -> Iterator[SetCaption]:
             yield SetCaption(_id(record, "image_id"), _id(record, "id"), _text(record, "caption"))
     except ijson.JSONError as error:
         place = "before the first annotation" if number < 0 else f"after annotations[{number}]"
-        raise DataError(f"{file}: Expected whole JSON, but it breaks off {place} ({reason(error)}): fetch it again") from error
+        raise DataError(
+            f"{file}: Expected whole JSON, but it breaks off {place} ({reason(error)}): fetch it again"
+        ) from error
     if number < 0:
         raise DataError(f"{file}: Expected {_LAYOUTS}, but got no annotations")
 

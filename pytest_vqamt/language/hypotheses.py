@@ -28,9 +28,9 @@ _LISTED = (
     "There {is_there} {ones} in the picture.",
     "The picture shows {ones}.",
     "The image contains {ones}.",
-    "You can see {ones} in the picture.",
+    "This is a picture of {ones}.",
     "In the picture, there {is_there} {ones}.",
-    "{ones} can be seen in the image.",
+    "This image shows {ones}.",
 )
 # One clause after the other: "a man is holding a cup and there is a red car"; and whether what is described has a
 # clause of its own, too: "and a car is red".

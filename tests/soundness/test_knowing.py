@@ -10,6 +10,7 @@ from pytest_vqamt.core.meaning import (
     Count,
     Describe,
     Either,
+    Entails,
     Exists,
     Group,
     Has,
@@ -17,6 +18,7 @@ from pytest_vqamt.core.meaning import (
     Neither,
     NotBoth,
     Related,
+    Unit,
 )
 from pytest_vqamt.core.scene import Relationship, Thing
 from tests.making import thing_of
@@ -123,6 +125,26 @@ def test_what_is_seen_badly_is_a_rival_only_where_it_may_be_one_of_the_choices()
     table = thing_of("table", id="another table")
     assert knowing(DOG, badly=(table,)).answer(choice("animal", "dog", "cat")) == "dog"
     assert knowing(DOG, badly=(CAT,)).answer(choice("animal", "dog", "cat")) is None
+
+
+@pytest.mark.parametrize(
+    ("seen", "groups", "label"),
+    [
+        (knowing(DOG, TABLE), (group("dog", "brown", on="table"), group("table")), "entailment"),
+        (knowing(DOG, TABLE), (group("dog", "black"), group("table")), "contradiction"),
+        # "On a table": any will do, and without one it is on none.
+        (knowing(DOG, TABLE, thing_of("table", id="2")), (group("dog", on="table"),), "entailment"),
+        (knowing(DOG), (group("dog", on="table"),), "contradiction"),
+        (knowing(CAT, TABLE), (group("cat", on="table"),), "contradiction"),
+        # What is seen badly may be it, and another may be there all the same.
+        (knowing(DOG, badly=(TABLE,)), (group("dog", on="table"),), None),
+        (knowing(TABLE, badly=(CAT,)), (group("dog"),), None),
+        (knowing(DOG, badly=(CAT,)), (group("dog"),), "entailment"),
+        (knowing(badly=(CAT,)), (group("table"), group("dog")), "contradiction"),
+    ],
+)
+def test_hypotheses(seen: Knowing, groups: tuple[Group, ...], label: str | None) -> None:
+    assert seen.answer(Entails(units=tuple(Unit(group=each) for each in groups))) == label
 
 
 def test_of_other_meanings_nothing_is_said() -> None:

@@ -16,14 +16,18 @@ _FIELDS = ("background_caption", "inserted_caption", "inserted")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = (
-        'A row is a JSON object with "background_caption", "inserted_caption" and "inserted", the name of the thing that '
-        "was inserted; what else it has is kept. Printed is the same row, one a line, with "
+        'A row is a JSON object with "background_caption", "inserted_caption" and "inserted", the name of the thing '
+        "that was inserted; what else it has is kept. Printed is the same row, one a line, with "
         '"violated", "relation" (object_appearance, singular_plural or null) and "kind" (misclassification, omission, '
         "quantity or null). The exit status is 0 whatever the verdicts, unless --fail is given."
     )
-    parser.add_argument("file", metavar="PAIRS.jsonl", help="pairs of captions, one JSON object a line; - for standard input")
     parser.add_argument(
-        "--strict", action="store_true", help="read captions as the paper's tool does, for comparison (see docs/captions.md)"
+        "file", metavar="PAIRS.jsonl", help="pairs of captions, one JSON object a line; - for standard input"
+    )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="read captions as the paper's tool does, for comparison (see docs/captions.md)",
     )
     parser.add_argument("--fail", action="store_true", help="end with status 1 where a row is violated")
 

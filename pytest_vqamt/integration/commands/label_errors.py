@@ -16,10 +16,10 @@ from pytest_vqamt.language.captions.label_errors import SuperCategories, lacking
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = (
-        "The super-categories of COCO (person, animal, vehicle, ...) that two captions of a picture share must be in every "
-        'other caption of it. Printed is one JSON object a line, most often broken first: "image_id", "caption_id", '
-        '"caption", "missing", the super-categories that it lacks, and "times", for how many pairs of other captions. The '
-        "exit status is 0 whatever is found: these are captions to look at."
+        "The super-categories of COCO (person, animal, vehicle, ...) that two captions of a picture share must be in "
+        "every other caption of it. Printed is one JSON object a line, most often broken first: "
+        '"image_id", "caption_id", "caption", "missing", the super-categories that it lacks, and "times", for how many '
+        "pairs of other captions. The exit status is 0 whatever is found: these are captions to look at."
     )
     parser.add_argument(
         "file",
@@ -66,7 +66,9 @@ class _Captions:
         """The captions that break the relation, most often broken first, then in the order of the file."""
         found = array("L")
         missing, times = array("H"), array("L")
-        for _, group in groupby(sorted(range(len(self._ids)), key=self._image.__getitem__), key=self._image.__getitem__):
+        for _, group in groupby(
+            sorted(range(len(self._ids)), key=self._image.__getitem__), key=self._image.__getitem__
+        ):
             numbers = list(group)
             for lack in lacking([SuperCategories(self._named[at], self._perhaps[at]) for at in numbers]):
                 found.append(numbers[lack.place])

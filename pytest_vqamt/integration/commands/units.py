@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, nullcontext
@@ -19,6 +20,7 @@ Units: TypeAlias = tuple[DescriptionUnit, ...]
 
 _STANDARD_INPUT = "-"
 _BY_MODEL = "openai:"
+_HOW = re.compile(r"rules|spacy(:.+)?|openai:.*", re.DOTALL)
 _LONGEST_LINE = 10_000
 """Bytes. A file without line ends is no list of hypotheses."""
 
@@ -45,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         VqamtError: the file or a line of it cannot be read, or what --by names cannot be used.
     """
     file: str = arguments.file
-    if arguments.by.partition(":")[0] not in ("rules", "spacy", "openai"):
+    if not _HOW.fullmatch(arguments.by):
         raise OptionError(f"Expected --by rules, spacy, spacy:MODEL or openai:MODEL@URL, but got {arguments.by!r}")
     with closing(_found(arguments.by, _hypotheses(file))) as found:
         for hypothesis, units in found:

@@ -39,7 +39,7 @@ def open_pool(setting: str) -> Pool:
     pool = pool_of(setting, (each for each in found if not yes_no or form_of(each) is QuestionForm.YES_NO))
     if not pool:
         raise OptionError(
-            f"pool={setting!r}: expected at least one {'yes/no ' if named != setting else ''}question, but there is none"
+            f"pool={setting!r}: expected at least one {'yes/no ' if named != setting else ''}question, but it has none"
         )
     return pool
 
@@ -48,7 +48,7 @@ def _path(setting: str, given: str) -> Path:
     path = Path(given).expanduser()
     if not given or not path.exists():
         raise OptionError(
-            f"pool={setting!r}: expected {PICTURES}, {VQA_V2}PATH or a text file with one question a line (and {YES_NO} "
-            "behind it for yes/no questions alone), but there is no such path"
+            f"pool={setting!r}: expected {PICTURES}, {VQA_V2}PATH or the path of a text file with one question a line, "
+            f"with {YES_NO} behind it for yes/no questions alone, but there is no such path"
         )
     return path

@@ -19,14 +19,18 @@ NAMES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Names by family."""
 
+PEOPLE = NAMES["person"]
+"""Nobody is asked for the colour of people."""
+
 COLOURS = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "gray", "white")
 PATTERNS = ("plain", "striped", "dotted", "checked")
+STATURES = ("tall", "short")
 ON_TWO_LEGS = ("standing", "sitting", "walking", "running", "jumping", "waving")
 ON_FOUR_LEGS = ("standing", "sitting", "lying", "walking", "running")
 IN_THE_AIR = ("flying", "standing", "walking")
 
 ACTIONS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(NAMES["person"], ON_TWO_LEGS),
+    **dict.fromkeys(PEOPLE, ON_TWO_LEGS),
     **dict.fromkeys(NAMES["animal"], ON_FOUR_LEGS),
     "bird": IN_THE_AIR,
     "duck": IN_THE_AIR,
@@ -35,7 +39,9 @@ ACTIONS: dict[str, tuple[str, ...]] = {
 }
 """What people and animals of a name may be doing."""
 
-PATTERNED: frozenset[str] = frozenset((*NAMES["clothing"], "cup", "bowl", "vase", "ball", "balloon", "kite", "butterfly"))
+PATTERNED: frozenset[str] = frozenset(
+    (*NAMES["clothing"], "cup", "bowl", "vase", "ball", "balloon", "kite", "butterfly")
+)
 """What may be striped."""
 
 PREDICATES = ("near", "next to", "behind", "in front of")

@@ -14,13 +14,15 @@ from pytest_vqamt.language.basic_questions.picture_words import (
     NAMES,
     PATTERNED,
     PATTERNS,
+    PEOPLE,
     PREDICATES,
+    STATURES,
 )
 from pytest_vqamt.language.templates import wording
 from pytest_vqamt.language.templates.asking import Asking, QuestionType
 
 _NAMES = tuple(name for names in NAMES.values() for name in names)
-_TAIL = re.compile(r" (?:anywhere )?in (?:the|this) (?:picture|image|photo)(?=\?$)")
+_TAIL = re.compile(r"(?<!found)(?<!appear) (?:anywhere )?in (?:the|this) (?:picture|image|photo)(?=\?$)")
 _LONGEST = 10
 """In words: of longer ones hardly one fits behind a main question."""
 
@@ -44,16 +46,15 @@ def _about(name: str, place: int) -> Iterator[str]:
         yield plain.count(group, (shift + turn) % plain.COUNT_WORDINGS).text
         yield plain.exists(group, (shift + 2 * turn) % plain.EXISTS_WORDINGS).text
         yield _worded(QuestionType.OBJECT, Exists(group=group), shift + turn)
-        yield from _coloured(name, COLOURS[(shift + turn) % len(COLOURS)], shift + turn)
+        if name not in PEOPLE:
+            yield from _coloured(name, COLOURS[(shift + turn) % len(COLOURS)], shift + turn)
     for turn in range(4):
         yield plain.absent(group, (shift + turn) % plain.ABSENT_WORDINGS).text
         yield from _chosen(name, shift + turn)
         yield from _with_another(name, _NAMES[(place + 7 * turn + 9) % len(_NAMES)], shift + turn)
-    for turn, action in enumerate(ACTIONS.get(name, ())):
-        yield from _said(name, action, shift + turn)
-    if name in PATTERNED:
-        for turn, pattern in enumerate(PATTERNS):
-            yield from _said(name, pattern, shift + turn)
+    said = (*ACTIONS.get(name, ()), *(STATURES if name in PEOPLE else ()), *(PATTERNS if name in PATTERNED else ()))
+    for turn, word in enumerate(said):
+        yield from _said(name, word, shift + turn)
 
 
 def _coloured(name: str, colour: str, turn: int) -> Iterator[str]:
@@ -64,7 +65,7 @@ def _coloured(name: str, colour: str, turn: int) -> Iterator[str]:
 
 
 def _said(name: str, word: str, turn: int) -> Iterator[str]:
-    """What a thing does, or what is on it."""
+    """What a thing does, or how it looks."""
     yield _worded(QuestionType.ATTRIBUTE, Has(group=Group(name=name), attribute=word), turn)
     yield plain.count(Group(name=name, attributes=(word,)), turn % plain.COUNT_WORDINGS).text
     yield plain.exists(Group(name=name, attributes=(word,)), turn % plain.EXISTS_WORDINGS).text
@@ -72,10 +73,11 @@ def _said(name: str, word: str, turn: int) -> Iterator[str]:
 
 def _chosen(name: str, turn: int) -> Iterator[str]:
     """Which of two it is: two colours, two actions."""
-    colours = (COLOURS[turn % len(COLOURS)], COLOURS[(turn + 3) % len(COLOURS)])
-    yield _worded(
-        QuestionType.ATTRIBUTE_CHOICE, Choice(what=Group(name=name), options=colours), turn * 3, category="color"
-    )
+    if name not in PEOPLE:
+        colours = Choice(
+            what=Group(name=name), options=(COLOURS[turn % len(COLOURS)], COLOURS[(turn + 3) % len(COLOURS)])
+        )
+        yield _worded(QuestionType.ATTRIBUTE_CHOICE, colours, turn * 3, category="color")
     if actions := ACTIONS.get(name):
         pair = (actions[turn % len(actions)], actions[(turn + 1) % len(actions)])
         yield _worded(QuestionType.ACTION_CHOICE, Choice(what=Group(name=name), options=pair), turn, category="pose")

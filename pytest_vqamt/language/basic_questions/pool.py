@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.language.basic_questions.words import words_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -31,11 +32,11 @@ class Pool:
 
 
 def pool_of(name: str, questions: Iterable[str]) -> Pool:
-    """A pool of the questions, of those that are the same but for `normalised` the first."""
+    """A pool of the questions that have words, of those that are the same but for `normalised` the first."""
     distinct: dict[str, str] = {}
     for question in questions:
-        distinct.setdefault(normalised(question), " ".join(question.split()))
-    distinct.pop("", None)
+        if words_of(question):
+            distinct.setdefault(normalised(question), " ".join(question.split()))
     texts = tuple(distinct.values())
     return Pool(name=name, digest=digest(*texts), questions=texts)
 

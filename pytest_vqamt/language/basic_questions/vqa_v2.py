@@ -28,8 +28,8 @@ def questions(setting: str, path: Path, *, yes_no: bool) -> list[str]:
     files = _files(path) if path.is_dir() else [path]
     if not files:
         raise OptionError(
-            f"pool={setting!r}: expected v2_OpenEnded_mscoco_*_questions.json, questions.json or vqa_*.json (or .gz) in "
-            "the folder, but there is none (test splits are left out of a pool): name the file itself"
+            f"pool={setting!r}: expected v2_OpenEnded_mscoco_*_questions.json, questions.json or vqa_*.json (or .gz) "
+            "in the folder, but there is none (test splits are left out of a pool): name the file itself"
         )
     return [text for file in files for text in _of_file(setting, file, yes_no=yes_no)]
 
@@ -82,7 +82,9 @@ def _read(setting: str, file: Path) -> dict[str, object]:
             "fetch it again"
         ) from error
     except (RecursionError, ValueError) as error:
-        raise OptionError(f"pool={setting!r}: expected {file.name} to be VQA v2's, but got {error}: fetch it") from error
+        raise OptionError(
+            f"pool={setting!r}: expected {file.name} to be VQA v2's, but it cannot be read ({error}): fetch it again"
+        ) from error
     return whole if isinstance(whole, dict) else {"questions": whole}
 
 

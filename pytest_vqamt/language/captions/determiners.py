@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from pytest_vqamt.language.captions.tables import describing, grammar, several_words, tens
@@ -29,8 +30,8 @@ class Count(StrEnum):
 class Before:
     """What the words before a noun say.
 
-    ``counts``: a group or number that counts even what is a mass otherwise ("two", "a couple of"). ``definite``: "the",
-    "that". ``owned``: "his", "the dog's". ``other``: "another", "the second". ``denied``: "no", "without a".
+    ``counts``: a number or a group that counts even what is a mass otherwise ("two", "a couple of"). ``definite``:
+    "the", "that". ``owned``: "his", "the dog's". ``other``: "another", "the second". ``denied``: "no", "without a".
     """
 
     count: Count = Count.OPEN
@@ -41,58 +42,58 @@ class Before:
     denied: bool = False
 
 
-def before(words: tuple[str, ...], start: int, taken: frozenset[int] | set[int], *, singular: bool) -> Before:
-    """Reads leftward from the noun at ``start`` as far as its phrase goes: not over a word that names a thing itself.
+def before(words: tuple[str, ...], start: int, taken: AbstractSet[int], *, singular: bool) -> Before:
+    """Reads leftward from the noun at ``start`` as far as its phrase goes; what is in ``taken`` is a noun itself.
 
-    ``singular`` says that the noun's form is a singular, so that "a two story bus" is one.
+    ``singular`` says that the noun's form is a singular, so that a number counts what stands between where there is an
+    article further left ("a two story bus").
 
     >>> before(("a", "herd", "of", "wild", "sheep"), 4, set(), singular=False).count
     <Count.GROUP: 'a group of it'>
     >>> before(("next", "to", "the", "other", "dog"), 4, set(), singular=True)
     Before(count=<Count.OPEN: 'not said'>, counts=False, definite=True, owned=False, other=True, denied=False)
     """
-    of = grammar()
     other = False
-    numbered: Before | None = None
+    number: Before | None = None
     for at in range(start - 1, max(start - 1 - _FAR, -1), -1):
-        word = words[at]
-        if word in of.denial or (at and f"{words[at - 1]} {word}" in of.denying):
-            return Before(denied=True)
-        if at in taken or word == STOP:
+        if at in taken or words[at] == STOP:
             break
-        if word in of.one and not (word == "one" and at and words[at - 1] in tens()):
-            denied = at > 0 and (words[at - 1] in of.denial or f"{words[at - 1]} {word}" in of.denying)
-            return Before(count=Count.ONE, other=other or word == "another", denied=denied or _denied(words, at))
-        if numbered is not None:
-            # "a two story bus" has its article further left; a number without one counts
-            if word in of.same or word in of.whose:
-                return Before(definite=word in of.same, owned=word in of.whose, other=other)
-            if word in of.prepositions or word in of.joining:
+        said = _determiner(words, at)
+        if said is not None and said.count is Count.SEVERAL:
+            if not (singular and at + 1 < start and words[at + 1] in grammar().measures):
+                number = said
+            if number is not None and (not singular or at == start - 1):
                 break
-            continue
-        if _is_several(words, at):
-            if not (singular and at + 1 < start and words[at + 1] in of.measures):
-                numbered = Before(count=Count.SEVERAL, counts=True, other=other)
-                if not singular or at == start - 1:
-                    break
-            continue
-        if word in of.same:
-            return Before(definite=True, other=other)
-        if word in of.whose:
-            return Before(owned=True, other=other)
-        if word in of.some:
-            return Before(count=Count.SOME, other=other)
-        if word == "of":
-            return _of_what(words, at, other=other)
-        if word in of.joining:
-            if not _joins_adjectives(words, at, start):
-                break
-        elif word in of.prepositions or word in of.singular_verbs or word in of.plural_verbs:
+        elif said is not None:
+            has_article = said.count is Count.ONE or said.definite or said.owned or said.denied
+            return replace(said if number is None or has_article else number, other=other or said.other)
+        elif _closes(words, at, start):
             break
-        elif word.endswith("ing") and not (at and words[at - 1] in of.one | of.same | of.whose):
-            break
-        other = other or word in of.not_the_first
-    return numbered or Before(other=other)
+        other = other or words[at] in grammar().not_the_first
+    return replace(number or Before(), other=other)
+
+
+def _determiner(words: tuple[str, ...], at: int) -> Before | None:
+    """What the word at ``at`` says of the noun after it; None where it is no determiner."""
+    of, word = grammar(), words[at]
+    if word in of.denial or _two_words(words, at) in of.denying:
+        return Before(denied=True)
+    if word in of.one and not (word == "one" and at and words[at - 1] in tens()):
+        denied = at > 0 and (words[at - 1] in of.denial or _two_words(words, at - 1) in of.denying)
+        return Before(count=Count.ONE, other=word == "another", denied=denied)
+    if _is_several(words, at):
+        return Before(count=Count.SEVERAL, counts=True)
+    if word in of.same:
+        return Before(definite=True)
+    if word in of.whose:
+        return Before(owned=True)
+    if word in of.some:
+        return Before(count=Count.SOME)
+    return _of_what(words[at - 1] if at else "") if word == "of" else None
+
+
+def _two_words(words: tuple[str, ...], at: int) -> str:
+    return f"{words[at - 1]} {words[at]}" if at else ""
 
 
 def _is_several(words: tuple[str, ...], at: int) -> bool:
@@ -104,27 +105,26 @@ def _is_several(words: tuple[str, ...], at: int) -> bool:
     return word in grammar().several or word in several_words()
 
 
-def _denied(words: tuple[str, ...], at: int) -> bool:
-    """Whether "a" is of "instead of a", "without a"."""
-    return at > 1 and f"{words[at - 2]} {words[at - 1]}" in grammar().denying
-
-
-def _of_what(words: tuple[str, ...], at: int, *, other: bool) -> Before:
+def _of_what(noun: str) -> Before:
     """What "herd of", "slice of" and the like say of the noun after them."""
     of = grammar()
-    noun = words[at - 1] if at else ""
     if noun in of.groups:
-        return Before(count=Count.GROUP, counts=noun in of.counting, other=other)
-    one = noun.removesuffix("s")
+        return Before(count=Count.GROUP, counts=noun in of.counting)
     if noun in of.pieces:
-        return Before(count=Count.PIECE, other=other)
-    return Before(count=Count.PIECES, other=other) if one in of.pieces else Before(other=other)
+        return Before(count=Count.PIECE)
+    return Before(count=Count.PIECES if noun.removesuffix("s") in of.pieces else Count.OPEN)
 
 
-def _joins_adjectives(words: tuple[str, ...], at: int, start: int) -> bool:
-    """Whether "and" stands in "a black and white cat"."""
-    return 0 < at < start - 1 and _is_adjective(words[at - 1]) and _is_adjective(words[at + 1])
+def _closes(words: tuple[str, ...], at: int, start: int) -> bool:
+    """Whether the phrase of the noun at ``start`` begins only after the word at ``at``."""
+    of, word = grammar(), words[at]
+    if word in of.joining:  # but for "a black and white cat"
+        return not (0 < at < start - 1 and is_adjective(words[at - 1]) and is_adjective(words[at + 1]))
+    if word.endswith("ing"):  # but for "a flying kite"
+        return not (at and words[at - 1] in of.one | of.same | of.whose)
+    return word in of.prepositions or word in of.singular_verbs or word in of.plural_verbs
 
 
-def _is_adjective(word: str) -> bool:
+def is_adjective(word: str) -> bool:
+    """Whether it describes: "black", "striped"."""
     return word in describing() or word.endswith("ed")

@@ -20,12 +20,13 @@ class Follower(StrEnum):
 
 
 def follower(words: tuple[str, ...], end: int, name: str, *, has_article: bool) -> Follower | None:
-    """What follows the name of a thing of class ``name`` that ends before ``end``; None where nothing of that kind does.
+    """What follows the name of a thing of class ``name`` that ends before ``end``; None where none of them does.
 
     "a bus stops" has a verb, since "a" wants a singular, and "bus stops" has none.
 
-    >>> follower(("a", "bus", "stop"), 2, "bus", has_article=True), follower(("a", "bus", "stops"), 2, "bus", has_article=True)
-    (<Follower.OTHER: 'another thing'>, None)
+    >>> follower(("a", "bus", "stop"), 2, "bus", has_article=True)
+    <Follower.OTHER: 'another thing'>
+    >>> follower(("a", "bus", "stops"), 2, "bus", has_article=True)
     """
     if end >= len(words):
         return None

@@ -1,8 +1,8 @@
 """Captions of one picture that lack what two others agree on (Yu et al., ISSTA 2022, section 4.6).
 
 For captions c1, c2, c3 of a picture, the super-categories that c1 and c2 both name must be among those of c3: what two
-people speak of is what the picture is about. **Deviation:** the paper looks for ten classes; here it is all 80 of COCO. A
-word that may name something of a super-category, and one for all of it ("vehicles"), counts for c3, not for c1 and c2.
+people speak of is what the picture is about. **Deviation:** the paper looks for ten classes; here it is all 80 of COCO.
+A word that may name something of a super-category, and one for all of it ("vehicles"), counts for c3, not for c1, c2.
 """
 
 from __future__ import annotations
@@ -13,9 +13,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from pytest_vqamt.language.captions.reading import named_in
-from pytest_vqamt.language.captions.tables import class_rows, phrases
-from pytest_vqamt.language.captions.words import words_of
-from pytest_vqamt.language.nouns import plural
+from pytest_vqamt.language.captions.tables import class_rows
 
 
 class SuperCategories(NamedTuple):
@@ -40,10 +38,8 @@ def super_categories(caption: str) -> SuperCategories:
     [('person', 'kitchen'), ('accessory',)]
     """
     named = named_in(caption)
-    sure, may = _bits(named.forms), _bits(named.perhaps)
-    for word in words_of(caption):
-        may |= _bit_of_word().get(word, 0)
-    return SuperCategories(sure, may & ~sure)
+    sure = _bits(named.forms)
+    return SuperCategories(sure, _bits(named.perhaps) & ~sure)
 
 
 def lacking(captions: Sequence[SuperCategories]) -> Iterator[Lacking]:
@@ -61,24 +57,21 @@ def lacking(captions: Sequence[SuperCategories]) -> Iterator[Lacking]:
 
 def names_of(bits: int) -> tuple[str, ...]:
     """The names of super-categories, in COCO's order."""
-    return tuple(name for name, bit in _bit_of().items() if bits & bit)
+    kinds = dict.fromkeys(row.kind for row in class_rows().values() if row.kind)
+    return tuple(kind for kind in kinds if bits & _bit_of()[kind])
 
 
 @cache
 def _bit_of() -> Mapping[str, int]:
-    kinds = dict.fromkeys(row.kind for row in class_rows().values() if row.kind)
-    return {kind: 1 << number for number, kind in enumerate(kinds)}
+    """The bit of each super-category, and of each class that of its own."""
+    rows = class_rows()
+    kinds = tuple(dict.fromkeys(row.kind for row in rows.values() if row.kind))
+    bits = {kind: 1 << number for number, kind in enumerate(kinds)}
+    return {**{name: bits.get(row.kind, 0) for name, row in rows.items()}, **bits}
 
 
-@cache
-def _bit_of_word() -> Mapping[str, int]:
-    return {
-        form: _bit_of()[kind] for kind, words in phrases()["kinds"].items() for word in words for form in (word, plural(word))
-    }
-
-
-def _bits(classes: Iterable[str]) -> int:
+def _bits(names: Iterable[str]) -> int:
     found = 0
-    for name in classes:
-        found |= _bit_of().get(class_rows()[name].kind, 0)
+    for name in names:
+        found |= _bit_of()[name]
     return found

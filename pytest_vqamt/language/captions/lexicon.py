@@ -28,7 +28,7 @@ class Word:
     """What a word or phrase can name.
 
     ``classes``: the class that it names for certain, and after it others that it may name instead; none where it is no
-    name. ``perhaps``: classes that it may name. ``lemma``: its singular.
+    name. ``perhaps``: classes that it may name, or a super-category of which it may name any. ``lemma``: its singular.
     """
 
     lemma: str
@@ -97,7 +97,9 @@ class _Draft:
 
     def add(self, other: _Draft, form: str) -> None:
         if other.classes and self.classes and other.classes != self.classes:
-            raise ValueError(f"form={form!r}: expected one class, and the tables have {self.classes} and {other.classes}")
+            raise ValueError(
+                f"form={form!r}: expected one class, and the tables have {self.classes} and {other.classes}"
+            )
         if other.classes:
             self.lemma, self.shape = other.lemma, other.shape
         self.classes = self.classes or other.classes
@@ -123,6 +125,9 @@ def _forms() -> Iterator[tuple[str, _Draft]]:
     yield from _of_people()
     for each, classes in phrases()["either"].items():
         yield from _inflected(each, classes=classes)
+    for kind, names in phrases()["kinds"].items():
+        for each in names:
+            yield from _inflected(each, perhaps=[kind])
     for section, names in phrases()["nothing"].items():
         for each in names:
             yield from _inflected(each, is_animal=section == "animals")

@@ -1,10 +1,12 @@
-"""What a word means in its place: "orange" the fruit or the colour, "bats" the noun or the verb, "its baby" an elephant."""
+"""What a word means in its place: "orange" a fruit or a colour, "bats" a noun or a verb, "its baby" an elephant."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from pytest_vqamt.language.captions.determiners import is_adjective
+from pytest_vqamt.language.captions.forms import Form
 from pytest_vqamt.language.captions.lexicon import Shape, Span, Word
 from pytest_vqamt.language.captions.tables import (
     PERSON,
@@ -30,8 +32,8 @@ class Around:
     """A phrase of the tables with the caption around it.
 
     ``spans`` are all phrases of the caption, this one is ``spans[at]``. ``person_before``: whether somebody was named
-    before; ``kin_of``: the animal that was called a mother or a baby ("a mother bear"). ``subject`` is the form and the
-    class of the thing whose name ends where this phrase starts, if there is one.
+    before; ``kin_of``: the animal that was called a mother or a baby ("a mother bear"). ``subject``: the form of
+    somebody, or of an animal, whose name ends where this phrase starts, if there is one.
     """
 
     words: tuple[str, ...]
@@ -39,7 +41,7 @@ class Around:
     at: int
     person_before: bool
     kin_of: str
-    subject: tuple[str, bool] | None
+    subject: Form | None
 
     @property
     def span(self) -> Span:
@@ -75,8 +77,7 @@ def _is_verb(around: Around, word: Word) -> bool:
         return start < 2 or around.words[start - 2] not in of.towards
     if around.subject is None:
         return False
-    _, many = around.subject
-    return many if word.shape is Shape.ONE else not many
+    return (around.subject is Form.PLURAL) == (word.shape is Shape.ONE)
 
 
 def _implied(word: Word) -> Word | None:
@@ -126,14 +127,20 @@ def _is_counted(around: Around) -> bool:
         return False
     for at in range(around.span.start - 1, max(around.span.start - _NEAR, -1), -1):
         before = around.words[at]
-        if before in of.one or before in of.same or before in of.whose or before in of.several or before in several_words():
+        if (
+            before in of.one
+            or before in of.same
+            or before in of.whose
+            or before in of.several
+            or before in several_words()
+        ):
             return True
         if before in of.joining or before == STOP:
             fruits = (name for span in around.spans for name in span.word.classes[:1] if name != "orange")
             return any(class_rows()[name].kind == "food" for name in fruits)
         if before == "of":
             return at > 0 and around.words[at - 1].removesuffix("s") in of.pieces | {"bowl", "basket", "bag", "plate"}
-        if before not in describing() and not before.endswith("ed"):
+        if not is_adjective(before):
             break
     return False
 
@@ -167,7 +174,9 @@ def _couple(around: Around, word: Word) -> Word | None:
     of, end = grammar(), around.span.end
     for span in around.spans[around.at + 1 :]:
         between = around.words[end : span.start]
-        if len(between) >= _NEAR or any(each in of.prepositions or each in of.joining or each == STOP for each in between):
+        if len(between) >= _NEAR or any(
+            each in of.prepositions or each in of.joining or each == STOP for each in between
+        ):
             break
         if span.word.shape is not Shape.ONE and span.word.classes:
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from pytest_vqamt.language.captions.determiners import Before, Count, before
 from pytest_vqamt.language.captions.followers import Follower, follower
@@ -10,7 +11,7 @@ from pytest_vqamt.language.captions.forms import Form, form_of
 from pytest_vqamt.language.captions.lexicon import Shape, Span, Word, spans_of
 from pytest_vqamt.language.captions.meant import Around, meant
 from pytest_vqamt.language.captions.persons import may_be_the_same
-from pytest_vqamt.language.captions.tables import PERSON, ClassRow, class_rows, grammar, people
+from pytest_vqamt.language.captions.tables import PERSON, class_rows, grammar, people
 from pytest_vqamt.language.captions.words import STOP, words_of
 
 
@@ -71,7 +72,11 @@ class _Reader:
     def _mention(self, at: int, word: Word, said: Before) -> None:
         span, name = self.spans[at], word.classes[0]
         row = class_rows()[name]
-        form = Form.PLURAL if at in self._plural else form_of(word.shape, said, self.words, span.end, is_food=row.kind == "food")
+        form = (
+            Form.PLURAL
+            if at in self._plural
+            else form_of(word.shape, said, self.words, span.end, is_food=row.kind == "food")
+        )
         if row.kind == "sports" and self._is_played(span.start):
             form = Form.NONE
         adds = word.shape is not Shape.LACKING and said.count not in (Count.PIECE, Count.PIECES)
@@ -90,7 +95,9 @@ class _Reader:
         self._add(span, word, form=form, definite=said.definite and not said.other, adds=adds)
         self._taken.update(range(span.start, span.end))
 
-    def _add(self, span: Span, word: Word, *, form: Form = Form.NONE, definite: bool = False, adds: bool = True) -> None:
+    def _add(
+        self, span: Span, word: Word, *, form: Form = Form.NONE, definite: bool = False, adds: bool = True
+    ) -> None:
         self.found.append(
             Mention(
                 lemma=word.lemma, start=span.start, end=span.end, form=form,
@@ -99,19 +106,21 @@ class _Reader:
         )  # fmt: skip
 
     def _around(self, at: int) -> Around:
-        last = self.found[-1] if self.found else None
-        subject = None
-        if last is not None and last.classes and last.end == self.spans[at].start:
-            if last.classes[0] == PERSON or class_rows()[last.classes[0]].kind == "animal":
-                subject = (last.classes[0], last.form is Form.PLURAL)
         return Around(
             words=self.words,
             spans=self.spans,
             at=at,
             person_before=any(PERSON in each.classes[:1] for each in self.found),
             kin_of=self._kin_of,
-            subject=subject,
+            subject=self._subject(self.spans[at].start),
         )
+
+    def _subject(self, start: int) -> Form | None:
+        """The form of somebody or of an animal whose name ends at ``start``."""
+        last = self.found[-1] if self.found else None
+        if last is None or not last.classes or last.end != start:
+            return None
+        return last.form if class_rows()[last.classes[0]].kind in (PERSON, "animal") else None
 
     def _adjacent(self, at: int) -> Word | None:
         """What the phrase right after this one can name."""
@@ -160,11 +169,14 @@ class _Reader:
     def _is_only_like(self, span: Span) -> bool:
         """Whether it says what somebody looks like: "dressed as a pirate"."""
         near = self.words[max(span.start - 5, 0) : span.start]
-        return any(a in _DRESSED and b in ("as", "like") for a, b in zip(near, near[1:], strict=False))
+        return any(a in _DRESSED and b in ("as", "like") for a, b in pairwise(near))
 
     def _is_played(self, start: int) -> bool:
         """Whether it is a game: "playing frisbee", "a game of frisbee"."""
-        return self.words[max(start - 1, 0)] in grammar().playing or self.words[max(start - 2, 0) : start] == ("game", "of")
+        return self.words[max(start - 1, 0)] in grammar().playing or self.words[max(start - 2, 0) : start] == (
+            "game",
+            "of",
+        )
 
     def _denied_with_the_last(self, span: Span) -> bool:
         """Whether "or" joins it to what was denied: "no cars or people"."""

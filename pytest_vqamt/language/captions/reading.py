@@ -17,8 +17,8 @@ class Named:
     """What a caption names.
 
     ``forms``: each class with its form, in the order of first mention. ``instead``: of a class that only a word of two
-    meanings names ("bike"), the classes that it may be instead. ``perhaps``: classes that a word may name, with how many
-    such words there are.
+    meanings names ("bike"), the classes that it may be instead. ``perhaps``: classes that a word may name, with how
+    many such words there are, and super-categories that a word names no class of ("vehicles").
     """
 
     forms: Mapping[str, Form]
@@ -40,7 +40,11 @@ def named_in(caption: str) -> Named:
     return Named(
         forms=MappingProxyType({name: _form(name, some) for name, some in of_class.items()}),
         instead=MappingProxyType(
-            {name: some[0].classes[1:] for name, some in of_class.items() if all(len(each.classes) > 1 for each in some)}
+            {
+                name: some[0].classes[1:]
+                for name, some in of_class.items()
+                if all(len(each.classes) > 1 for each in some)
+            }
         ),
         perhaps=MappingProxyType(perhaps),
     )

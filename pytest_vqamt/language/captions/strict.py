@@ -28,7 +28,9 @@ _UNREAD = frozenset({"skis", "knife", "donut", "tv", "mouse"})
 """The classes of COCO with names of one word that are not among the tool's 60."""
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\s\w]")
-_NOUNS_WITH_ORANGE = frozenset({"juice", "slice", "slices", "peel", "peels", "tree", "trees", "soda", "wedge", "wedges"})
+_NOUNS_WITH_ORANGE = frozenset(
+    {"juice", "slice", "slices", "peel", "peels", "tree", "trees", "soda", "wedge", "wedges"}
+)
 
 
 @cache

@@ -60,10 +60,10 @@ class Grammar:
 @cache
 def class_rows() -> Mapping[str, ClassRow]:
     """Every class with its words, in the order of the file; person, whose words have a table of their own, is first."""
-    rows = {PERSON: ClassRow(kind=PERSON, names=(PERSON,))}
-    for name, row in _table("classes.toml").items():
-        rows[name] = ClassRow(**{key: tuple(value) if isinstance(value, list) else value for key, value in row.items()})
-    return rows
+    return {
+        PERSON: ClassRow(kind=PERSON, names=(PERSON,)),
+        **{name: _class_row(row) for name, row in _table("classes.toml").items()},
+    }
 
 
 @cache
@@ -83,7 +83,8 @@ def grammar() -> Grammar:
 def phrases() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """The sections of ``phrases.toml``."""
     return {
-        section: {name: tuple(words) for name, words in rows.items()} for section, rows in _table("phrases.toml").items()
+        section: {name: tuple(words) for name, words in rows.items()}
+        for section, rows in _table("phrases.toml").items()
     }
 
 
@@ -103,6 +104,20 @@ def several_words() -> frozenset[str]:
 def tens() -> frozenset[str]:
     """Words that "one" can follow as part of a greater number: "twenty-one"."""
     return frozenset(NUMBER_WORDS[20:100:10])
+
+
+def _class_row(row: Mapping[str, object]) -> ClassRow:
+    texts = {field.name: _texts(row.get(field.name, [])) for field in fields(ClassRow) if field.name not in _PLAIN}
+    return ClassRow(kind=str(row.get("kind", "")), scenery=row.get("scenery") is True, **texts)
+
+
+_PLAIN = frozenset({"kind", "scenery"})
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise ValueError(f"value={value!r}: expected a list in classes.toml")
+    return tuple(map(str, value))
 
 
 def _table(name: str) -> dict[str, dict[str, list[str]]]:

@@ -9,12 +9,12 @@ The expectations of MetaIC (Yu et al., ISSTA 2022, section 3.4):
 A class that is missing is an omission, unless one appears that nobody expected, which is a misclassification; a form
 that is wrong is a quantity.
 
-**Deviations** (``Reading.REFINED``): the paper says in section 4.2.3 what its reading reports without reason; here that
-is read right: kinds and synonyms, words without a singular, and beyond it compounds, number words and groups, and things
-spoken of twice. A word that may name a class excuses that the class is missing after, or that it appears where the word
-was there before ("a surfer", then "a man with a surfboard"); for the inserted thing there must be one more such word. A
-word of two classes ("bike") is of the one that the other caption names. No verdict rests on trees, bushes and flowers
-that were not inserted: captions mention them as they please.
+**Deviations** (``Reading.REFINED``): the paper says in section 4.2.3 what its reading reports without reason; here
+that is read right: kinds and synonyms, words without a singular, and beyond it compounds, number words and groups, and
+things spoken of twice. A word that may name a class excuses that the class is missing after, or that it appears where
+the word was there before ("a surfer", then "a man with a surfboard"); for the inserted thing there must be one more
+such word. A word of two classes ("bike") is of the one that the other caption names. No verdict rests on trees, bushes
+and flowers that were not inserted: captions mention them as they please.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ class _Pair:
         name = class_of(inserted)
         if name is None:
             raise DataError(
-                f"Expected the name of a thing that captions are read for, but got inserted={inserted!r}, which is of no "
-                "class: name one of COCO's classes, or a thing that is of one"
+                f"Expected the name of a thing that captions are read for, but got inserted={inserted!r}, which is of "
+                "no class: name one of COCO's classes, or a thing that is of one"
             )
         if reading is Reading.STRICT:
             asked = () if name in published() else (name,)
@@ -105,7 +105,9 @@ class _Pair:
         return appearance if appearance.violated else self.forms()
 
     def appearance(self) -> CaptionVerdict:
-        missing = [name for name in (*self.before, self.inserted) if name not in self.after and name not in self.excused]
+        missing = [
+            name for name in (*self.before, self.inserted) if name not in self.after and name not in self.excused
+        ]
         appeared = [
             name for name in self.after if name not in (*self.before, self.inserted) and name not in self.allowed
         ]

@@ -60,7 +60,7 @@ def _is_third_person(reading: Reading, place: int, *, takes_object: bool) -> boo
     if reading.words[place - 1].is_plural and governed is None:
         return False
     follows_verb = reading.can_be(place + 1, VerbForm.ING) or reading.can_be(place + 1, VerbForm.PARTICIPLE)
-    if governed is None:
+    if governed in (None, Tag.AND):
         is_subject = reading.is_living(place - 1) or has_determiner(reading, place)
         return word.verb > (word.noun if follows_verb or not is_subject else LEAST_VERB)
     return governed is Tag.PREPOSITION and word.verb >= word.noun / (2 if has_determiner(reading, place) else 1)

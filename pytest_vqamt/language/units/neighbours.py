@@ -59,10 +59,10 @@ def _there(reading: Reading, place: int) -> Tag:
 
 
 def _like(reading: Reading, place: int) -> Tag:
-    is_verb = reading.before(place) in _NAMES and not (
-        has_verb_before(reading, place) or has_verb_after(reading, place)
-    )
-    return Tag.FINITE if is_verb else Tag.PREPOSITION
+    if reading.before(place) not in _NAMES or has_verb_before(reading, place) or has_verb_after(reading, place):
+        return Tag.PREPOSITION
+    subject = reading.words[place - 1]
+    return Tag.FINITE if subject.is_plural or subject.text in ("i", "they", "we", "you") else Tag.PREPOSITION
 
 
 def _apostrophe(reading: Reading, place: int) -> Tag:

@@ -24,7 +24,8 @@ def noun_phrases(sentence: Sentence) -> Iterator[NounPhrase]:
         phrase = _phrase_at(sentence, place)
         if phrase is not None:
             yield phrase
-        place = phrase.end if phrase else place + 1
+        # Where there is none, none begins in the words that it could have had either.
+        place = phrase.end if phrase else max(place + 1, _end(sentence, place))
 
 
 def _phrase_at(sentence: Sentence, start: int, nested: int = 0) -> NounPhrase | None:

@@ -55,6 +55,8 @@ def _in_phrase(reading: Reading, place: int) -> Tag:
         if before in (Tag.NUMBER, Tag.ADJECTIVE) and not goes_on:
             return Tag.FINITE
         return Tag.ADJECTIVE if goes_on else Tag.NOUN
+    if word.forms and not (word.noun or word.adjective):
+        return Tag.FINITE
     if lacks_noun_of_many(reading, place) and word.verb > LEAST_VERB:
         return Tag.FINITE
     if word.adjective >= word.noun or word.adverb > word.noun:

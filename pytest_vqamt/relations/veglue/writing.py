@@ -26,7 +26,8 @@ from pytest_vqamt.relations.recognisable import is_recognisable
 from pytest_vqamt.relations.veglue.published import Published, published
 from pytest_vqamt.sampling.chooser import Chooser
 
-_RELATED = 0.5
+_RELATED, _EXACT = 0.5, 0.7
+"""How often a relationship is said, where there is one; and how often one that is not vague ("near"), likewise."""
 _SAID_OF_IT, _WEIGHTS = (0, 1, 2), (0.3, 0.5, 0.2)
 """So many attributes a unit has, each as likely."""
 _MORE_UNITS, _MORE_WEIGHTS = (0, 1, 2), (0.35, 0.4, 0.25)
@@ -165,7 +166,8 @@ class Writer:
         ]
         if not related or (saying and not stands_before_its_noun(saying)) or not choose.chance(_RELATED):
             return Said(group=self._group(thing, choose, saying=saying), thing=thing)
-        subject, predicate, target = choose.one(related)
+        exact = [each for each in related if not self.view.known.kinds.is_vague(each[1])]
+        subject, predicate, target = choose.one(exact if exact and choose.chance(_EXACT) else related)
         group, to = (
             self._group(each, choose, most=1, before_its_noun=True, saying=saying if each.id == thing.id else "")
             for each in (subject, target)

@@ -1,0 +1,119 @@
+"""What takes long to make, kept in the user's cache: the embeddings of pools, and rankings.
+
+A file appears there whole or not at all, whoever else reads and writes at the same time. One that is damaged is made
+again. The names of files say all that their content depends on, so that none is ever out of date.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+from uuid import uuid4
+
+from pytest_vqamt.core.user_cache import HOME_VARIABLE, home
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Arrays: TypeAlias = Mapping[str, NDArray[np.generic]]
+
+
+def kept_arrays(key: str, make: Callable[[], Arrays]) -> Arrays:
+    """The arrays filed under ``key``; where there are none, they are made, by one process while others wait for it."""
+    file = _folder() / "embeddings" / f"{key}.npz"
+    found = _read_arrays(file)
+    if found is not None:
+        return found
+    with _only_maker(file):
+        found = _read_arrays(file)
+        if found is None:
+            found = make()
+            _write(file, _archive(found))
+    return found
+
+
+def kept_texts(key: str) -> tuple[str, ...] | None:
+    """The texts filed under ``key``; None where there are none, or no such file as `keep_texts` writes."""
+    try:
+        texts: object = json.loads(_texts_file(key).read_bytes())
+    except (OSError, ValueError):
+        return None
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        return None
+    return tuple(texts)
+
+
+def keep_texts(key: str, texts: tuple[str, ...]) -> None:
+    """Files the texts under ``key``."""
+    _write(_texts_file(key), json.dumps(texts, ensure_ascii=False, indent=0).encode())
+
+
+def _folder() -> Path:
+    return home() / "basic-questions"
+
+
+def _texts_file(key: str) -> Path:
+    return _folder() / "rankings" / key[:2] / f"{key}.json"
+
+
+def _read_arrays(file: Path) -> Arrays | None:
+    import numpy as np
+
+    try:
+        with np.load(BytesIO(file.read_bytes()), allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
+    except Exception:  # zip, zlib and NumPy's own reader raise a different one each; it is made again
+        return None
+
+
+def _archive(arrays: Arrays) -> bytes:
+    import numpy as np
+
+    content = BytesIO()
+    np.savez(content, allow_pickle=False, **arrays)
+    return content.getvalue()
+
+
+def _write(file: Path, content: bytes) -> None:
+    """Where it cannot be kept, the run goes on without, and says so."""
+    part = file.with_name(f"{uuid4().hex}.part")  # not by tempfile, whose files nobody else may read
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            part.write_bytes(content)
+            part.replace(file)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as error:
+        warnings.warn(
+            f"Expected a folder to keep rankings of basic questions in, but got {file.parent} ({error}): they are made "
+            f"anew in each run; {HOME_VARIABLE} names another folder",
+            stacklevel=2,
+        )
+
+
+@contextmanager
+def _only_maker(file: Path) -> Iterator[None]:
+    """Within it no other process of this machine makes ``file``; where the system has no such locks, several may."""
+    lock = file.with_suffix(".lock")
+    try:
+        import fcntl
+
+        file.parent.mkdir(parents=True, exist_ok=True)
+        opened = lock.open("ab")
+    except (ModuleNotFoundError, OSError):  # Windows; or a folder that cannot be written, which is told later
+        yield
+        return
+    with opened:
+        with suppress(OSError):
+            fcntl.flock(opened.fileno(), fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            lock.unlink(missing_ok=True)

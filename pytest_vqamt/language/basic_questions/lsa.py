@@ -1,0 +1,83 @@
+"""Latent semantic analysis: questions by their words and pairs of words, in as many dimensions as a pool supports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.decomposition import TruncatedSVD  # type: ignore[import-untyped]  # it has neither types nor stubs
+from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped]  # as above
+
+from pytest_vqamt.language.basic_questions.one_thread import one_thread
+from pytest_vqamt.language.basic_questions.words import words_of
+
+Rows: TypeAlias = NDArray[np.float32]
+
+_MOST_DIMENSIONS = 256
+_FEWEST_DIMENSIONS = 32
+_QUESTIONS_A_DIMENSION = 20
+_SEED = 0
+
+
+class Lsa:
+    """TF-IDF of words and of pairs of words (Salton), its dimensions reduced by a truncated SVD (Deerwester et al.).
+
+    Fit on a pool. A dimension for each 20 questions of it, from 32 to 256: more would tell questions apart by the
+    accidents of their wording.
+    """
+
+    def __init__(self, terms: Sequence[str], weights: NDArray[np.float64], axes: Rows, fingerprint: str) -> None:
+        """Takes what was fit.
+
+        Args:
+            terms: words and pairs of words.
+            weights: float64 [terms], the inverse document frequency of each.
+            axes: float32 [d, terms], the right singular vectors.
+            fingerprint: names the way of fitting.
+        """
+        self._terms, self._weights, self._axes = tuple(terms), weights, axes
+        self._fingerprint = fingerprint
+        self._counter = TfidfVectorizer(**_COUNTED, vocabulary=self._terms)
+        self._counter.idf_ = weights
+
+    @classmethod
+    def fitted(cls, texts: Sequence[str], fingerprint: str) -> Lsa:
+        """Fit on the texts: 100,000 questions take some 20 s."""
+        counter = TfidfVectorizer(**_COUNTED)
+        counted = counter.fit_transform(texts)
+        supported = max(_FEWEST_DIMENSIONS, len(texts) // _QUESTIONS_A_DIMENSION)
+        dimensions = min(_MOST_DIMENSIONS, supported, *counted.shape)
+        with one_thread():
+            svd = TruncatedSVD(dimensions, random_state=_SEED).fit(counted)
+        return cls(counter.get_feature_names_out(), counter.idf_, svd.components_.astype(np.float32), fingerprint)
+
+    @classmethod
+    def of(cls, arrays: Mapping[str, NDArray[np.generic]], fingerprint: str) -> Lsa:
+        """What `arrays` gave."""
+        return cls(
+            arrays["terms"].tobytes().decode().split("\n"),
+            arrays["weights"].astype(np.float64, copy=False),
+            arrays["axes"].astype(np.float32, copy=False),
+            fingerprint,
+        )
+
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
+        """All that it consists of."""
+        terms = np.frombuffer("\n".join(self._terms).encode(), np.uint8)
+        return {"terms": terms, "weights": self._weights, "axes": self._axes}
+
+    @property
+    def fingerprint(self) -> str:
+        return self._fingerprint
+
+    def embed(self, texts: Sequence[str]) -> Rows:
+        """float32 [n, d], rows of unit length; of zeros for a text without a word of the pool."""
+        with one_thread():
+            rows = np.asarray(self._counter.transform(texts) @ self._axes.T.astype(np.float64))
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        return (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+
+
+_COUNTED = {"tokenizer": words_of, "token_pattern": None, "lowercase": False, "ngram_range": (1, 2)}

@@ -1,0 +1,128 @@
+"""``vqamt units`` prints one JSON object a hypothesis, and one line where it cannot."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pytest_vqamt.cli import main
+from tests.models.openai.stub import Stub, always, said
+
+TEXT = 'The man is aiming his rifle at something.\n\n{"hypothesis": "two dogs run", "id": 7}\n  {"sentence": "A cat sleeps."}\n'
+
+PRINTED = [
+    {
+        "hypothesis": "The man is aiming his rifle at something.",
+        "units": [
+            {"object": "man", "property": "is aiming his rifle at something"},
+            {"object": "rifle", "property": ""},
+        ],
+    },
+    {"hypothesis": "two dogs run", "units": [{"object": "dogs", "property": "run"}]},
+    {"hypothesis": "A cat sleeps.", "units": [{"object": "cat", "property": "sleeps"}]},
+]
+
+
+def rows_of(out: str) -> list[object]:
+    return [json.loads(line) for line in out.splitlines()]
+
+
+@pytest.mark.parametrize("how", [[], ["--by", "rules"]], ids=["default", "rules"])
+def test_each_line_is_taken_apart(how: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "hypotheses.txt"
+    file.write_text(TEXT)
+    assert main(["units", str(file), *how]) == 0
+    assert rows_of(capsys.readouterr().out) == PRINTED
+
+
+def test_standard_input_is_a_minus(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(TEXT.encode())))
+    assert main(["units", "-"]) == 0
+    assert rows_of(capsys.readouterr().out) == PRINTED
+
+
+def test_windows_lines_and_signs_of_utf_8_are_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "hypotheses.txt"
+    file.write_bytes(b"\xef\xbb\xbfA caf\xc3\xa9 is open.\r\n\r\nA cat sleeps.")
+    assert main(["units", str(file)]) == 0
+    [cafe, cat] = rows_of(capsys.readouterr().out)
+    assert cafe == {"hypothesis": "A café is open.", "units": [{"object": "café", "property": "is open"}]}
+    assert cat == PRINTED[2]
+
+
+def test_a_model_is_asked_over_http(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("VQAMT_OPENAI_KEY", raising=False)
+    file = tmp_path / "hypotheses.txt"
+    file.write_text("A cat sleeps.\n")
+    with Stub(always(said('[{"object": "a cat", "property": "sleeps."}]'))) as server:
+        assert main(["units", str(file), "--by", f"openai:m@{server.url}"]) == 0
+    assert rows_of(capsys.readouterr().out) == PRINTED[2:]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (b"{", "line 2: expected a JSON object with a text"),
+        (b'{"text": "A cat sleeps."}', "got None in the fields text"),
+        (b'{"hypothesis": 3}', "got 3 in the fields hypothesis"),
+        (b'{"sentence": " "}', "got ' ' in the fields sentence"),
+        (b"{" * 9_000, "line 2: expected a JSON object with a text"),
+        (b"\xff\xfe", "line 2: expected text in UTF-8, but got invalid start byte at byte 0"),
+        (b"word " * 3_000, "line 2: expected a hypothesis, but got a line of more than 10000 bytes"),
+    ],
+    ids=["cut", "no field", "number", "blank", "deep", "bytes", "long"],
+)
+def test_a_bad_line_is_named(line: bytes, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "hypotheses.txt"
+    file.write_bytes(b"A cat sleeps.\n" + line + b"\nA dog barks.\n")
+    assert main(["units", str(file)]) == 2
+    printed = capsys.readouterr()
+    assert rows_of(printed.out) == PRINTED[2:]
+    assert printed.err.startswith(f"vqamt: {file}, ")
+    assert told in printed.err
+    assert printed.err.count("\n") == 1
+    assert len(printed.err) < 500 + len(str(file))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["nowhere.txt"], "vqamt: nowhere.txt: expected a file with one hypothesis a line, but got No such file"),
+        (["."], "vqamt: .: expected a file with one hypothesis a line, but got Is a directory"),
+        (["nowhere.txt", "--by", "magic"], "vqamt: Expected --by rules, spacy, spacy:MODEL or openai:MODEL@URL"),
+        (["nowhere.txt", "--by", "rules:x"], "vqamt: Expected --by rules, spacy, spacy:MODEL or openai:MODEL@URL"),
+        (["nowhere.txt", "--by", "openai:m"], "vqamt: Expected openai:MODEL@URL"),
+    ],
+)
+def test_mistakes_are_one_line(arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["units", *arguments]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith(told)
+    assert printed.err.count("\n") == 1
+
+
+def test_a_million_lines_need_no_more_room_than_those_that_are_read(tmp_path: Path) -> None:
+    """As in ``... | vqamt units - | head -2``: what writes without end is stopped, and nothing is said of it."""
+    endless = subprocess.Popen(
+        [sys.executable, "-c", "while True: print('A cat sleeps.')"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    command = [sys.executable, "-c", "import sys; from pytest_vqamt.cli import main; sys.exit(main())", "units", "-"]
+    with (tmp_path / "err").open("wb") as err:
+        units = subprocess.Popen(command, stdin=endless.stdout, stdout=subprocess.PIPE, stderr=err)
+    assert units.stdout is not None
+    assert endless.stdout is not None
+    endless.stdout.close()
+    first = [json.loads(units.stdout.readline()) for _ in range(2)]
+    units.stdout.close()
+    assert units.wait(timeout=60) == 0
+    endless.wait(timeout=60)
+    assert first == PRINTED[2:] * 2
+    assert (tmp_path / "err").read_bytes() == b""

@@ -1,0 +1,76 @@
+"""What becomes an object and what a property, kind by kind of sentence."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.language.units import DescriptionUnit, units_of
+
+KINDS = {
+    # VEglue section 3.4.1
+    "The man is aiming his rifle at something.": "man: is aiming his rifle at something | rifle:",
+    # VEglue section 3.2, its example of overlapping units
+    "There is a man and a boy flying a kite": "man: flying a kite | boy: flying a kite | kite:",
+    "Two puppies are sleeping.": "puppies: are sleeping",
+    "Girls rock climbing.": "Girls: rock climbing",
+    "A boy waves.": "boy: waves",
+    "The race car races.": "race car: races",
+    "A nurse helps a child walk.": "nurse: helps a child walk | child: walk",
+    "A clown juggles while two kids watch.": "clown: juggles | kids: watch",
+    "A clown juggles while he sings.": "clown: juggles while he sings",
+    "A clown juggles as he sings.": "clown: juggles as he sings",
+    "A man dressed as a clown is singing.": "man: dressed as a clown is singing",
+    "A group of nuns is singing.": "group of nuns: is singing",
+    "A couple of nuns are singing.": "nuns: are singing",
+    "One of the nuns is singing.": "One of the nuns: is singing",
+    "A woman drinks a cup of coffee.": "woman: drinks a cup of coffee | cup of coffee:",
+    "A man feeds a goat and the goat bleats.": "man: feeds a goat | goat: | goat: bleats",
+    "A man feeds a goat near the goat.": "man: feeds a goat near the goat | goat:",
+    "The man's parrot talks.": "man's parrot: talks",
+    "There's a parrot in a cage.": "parrot: in a cage | cage:",
+    "They're running.": "They: 're running",
+    # nothing that could be erased
+    "A lady in a gown wears a necklace.": "lady: in a gown wears a necklace",
+    "A man plays chess.": "man: plays chess",
+    "A man plays the cello.": "man: plays the cello | cello:",
+    "A man takes a picture of a fox.": "man: takes a picture of a fox | fox:",
+    "There is no dog.": "",
+    "A man without a helmet rides a moped.": "man: without a helmet rides a moped | moped:",
+    "A girl is not holding a doll.": "girl: is not holding a doll",
+    "": "",
+    "...": "",
+    "and the of": "",
+}
+
+
+@pytest.mark.parametrize(("sentence", "units"), KINDS.items(), ids=list(KINDS))
+def test_kinds_of_sentences(sentence: str, units: str) -> None:
+    assert " | ".join(f"{unit.object}: {unit.property}".strip() for unit in units_of(sentence)) == units
+
+
+@pytest.mark.parametrize(
+    ("sentence", "plural"),
+    [
+        ("A dog barks.", [False]),
+        ("Dogs bark.", [True]),
+        ("Two sheep bleat.", [True]),
+        ("One of the dogs barks.", [False]),
+        ("A group of dogs barks.", [True]),
+        ("A man holds scissors.", [False, True]),
+    ],
+)
+def test_plurals_are_told(sentence: str, plural: list[bool]) -> None:
+    assert [unit.is_plural for unit in units_of(sentence)] == plural
+
+
+def test_capitals_and_blanks_change_nothing_but_themselves() -> None:
+    plain, odd = units_of("two dogs are running in a park."), units_of("Two  Dogs are\trunning in a Park .")
+    assert [unit.object.lower() for unit in odd] == [unit.object for unit in plain]
+    assert odd[0] == DescriptionUnit(object="Dogs", property="are running in a Park", is_plural=True)
+
+
+@pytest.mark.parametrize("by", ["", "rule", "openai:m@http://127.0.0.1", "Spacy"])
+def test_other_ways_are_refused(by: str) -> None:
+    with pytest.raises(OptionError, match=r"Expected 'rules', 'spacy' or 'spacy:MODEL', but got by="):
+        units_of("A dog barks.", by=by)

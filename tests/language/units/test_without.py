@@ -1,0 +1,78 @@
+"""What is left of a hypothesis when one of its objects is erased."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_vqamt.language.units import DescriptionUnit, units_of, without
+
+# Sentence, the object that is erased, and what is left, "|" between units; worked out by hand.
+LEFT = [
+    # the paper's example
+    ("the man is aiming his rifle at something", "rifle", "man:"),
+    # another object's property stays
+    ("A girl is reading and a boy is asleep.", "boy", "girl: is reading"),
+    ("A man and a woman are cooking.", "man", "woman: are cooking"),
+    # plural, compound, kind, what it is a kind of, the same word in a verb
+    ("A dog chases two dogs.", "dog", "dogs:"),
+    ("A boy kicks a soccer ball.", "soccer ball", "boy:"),
+    ("A girl watches birds as a parrot talks.", "parrot", "girl: | birds:"),
+    ("A girl pets a poodle and a dog barks.", "dog", "girl: | poodle:"),
+    ("A girl sits in a vehicle and a car is parked.", "car", "girl: | vehicle:"),
+    ("A girl is skateboarding on a skateboard.", "skateboard", "girl:"),
+    # people by other words
+    ("A clerk talks to someone while a man waits.", "man", "clerk: | someone:"),
+    ("A skier passes a man.", "skier", "man:"),
+    ("A girl looks at a person as a boy dives.", "boy", "girl: | person:"),
+    ("A girl looks at a woman as a man dives.", "man", "girl: looks at a woman | woman:"),
+    ("A boy looks at an adult as a girl dives.", "girl", "boy: looks at an adult | adult:"),
+    # pronouns
+    ("A woman walks a dog and a boy plays with it.", "dog", "woman: | boy:"),
+    ("A man feeds a parrot as a girl watches him.", "man", "parrot: | girl:"),
+    ("A man feeds his parrot as a girl watches.", "girl", "man: feeds his parrot | parrot:"),
+    ("A boy watches as a man feeds his parrot.", "boy", "man: | parrot:"),
+    ("A girl watches as a man feeds his parrot.", "girl", "man: feeds his parrot | parrot:"),
+    ("A man holds a baby while it cries.", "baby", "man:"),
+    ("A man looks at himself as a boy laughs.", "boy", "man: looks at himself"),
+    ("Two cats sit and a dog watches them.", "cats", "dog:"),
+    # what takes two
+    ("A man and a woman are hugging.", "man", "woman:"),
+    ("A cat and a dog play with each other.", "cat", "dog:"),
+    ("A cat and a dog sleep together.", "dog", "cat:"),
+    ("A man and a woman are friends.", "man", "woman:"),
+    ("Two men hug and a dog barks.", "dog", "men: hug"),
+    # whose and of what
+    ("One of the men sings and a dog barks.", "dog", "One of the men: sings"),
+]
+
+
+@pytest.mark.parametrize(("sentence", "erased", "left"), LEFT)
+def test_what_is_left(sentence: str, erased: str, left: str) -> None:
+    units = units_of(sentence)
+    place = [unit.object for unit in units].index(erased)
+    kept = without(units, place)
+    assert " | ".join(f"{unit.object}: {unit.property}".strip() for unit in kept) == left
+
+
+def test_what_is_part_of_the_erased_goes_with_it() -> None:
+    units = (
+        DescriptionUnit(object="men", is_plural=True),
+        DescriptionUnit(object="one of the men", property="sings"),
+        DescriptionUnit(object="dog"),
+    )
+    assert [unit.object for unit in without(units, 0)] == ["dog"]
+
+
+def test_the_owner_is_left_out_of_a_name() -> None:
+    units = (
+        DescriptionUnit(object="man"),
+        DescriptionUnit(object="man's hat"),
+        DescriptionUnit(object="photo of a man"),
+    )
+    assert [unit.object for unit in without(units, 0)] == ["hat", "photo"]
+
+
+def test_the_units_given_are_left_as_they_are() -> None:
+    units = units_of("A girl holds a doll.")
+    without(units, 1)
+    assert units == units_of("A girl holds a doll.")
