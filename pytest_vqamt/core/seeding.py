@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 
 
@@ -12,3 +15,16 @@ def seed_for(relation: str, variant: str, user_seed: int, part: int = 0) -> int:
     """
     text = f"{relation}\x1f{variant}\x1f{user_seed}\x1f{part}"
     return int.from_bytes(sha256(text.encode()).digest()[:8], "big")
+
+
+@contextmanager
+def global_random_kept() -> Iterator[None]:
+    """Leaves the global random state as it was: some packages draw from it when they are imported.
+
+    Hypothesis warns where that happens while it draws.
+    """
+    state = random.getstate()
+    try:
+        yield
+    finally:
+        random.setstate(state)

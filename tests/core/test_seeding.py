@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.core.seeding import seed_for
+from pytest_vqamt.core.seeding import global_random_kept, seed_for
 
 ROOT = Path(__file__).parents[2]
 
@@ -70,3 +71,10 @@ def test_nothing_depends_on_the_hash_seed_of_the_process() -> None:
     }
     assert len(told) == 1
     assert json.loads(told.pop())[0] == 3779735701522951541
+
+
+def test_what_draws_inside_leaves_no_trace_in_the_global_random_state() -> None:
+    before = random.getstate()
+    with global_random_kept():
+        random.random()
+    assert random.getstate() == before

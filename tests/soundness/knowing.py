@@ -5,6 +5,7 @@ Written with none of the package's own logic for truth, which takes every thing 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -14,6 +15,7 @@ from pytest_vqamt.core.meaning import (
     Both,
     Choice,
     Count,
+    Describe,
     Either,
     Entails,
     Exists,
@@ -27,8 +29,13 @@ from pytest_vqamt.core.meaning import (
 from pytest_vqamt.core.scene import Relationship, Thing
 from tests.soundness.kinds_of_things import Kinds, meant
 
-Known: TypeAlias = bool | int | str | None
+Inventory: TypeAlias = tuple[tuple[str, int], ...]
+"""Names of things, with how many there are."""
+
+Known: TypeAlias = bool | int | str | Inventory | None
 """The right answer; None where it cannot be told."""
+
+_SEVERAL = 2
 
 BY_COMPARISON = frozenset(("large", "small", "tall", "short"))
 """Nobody tells these of a thing by itself."""
@@ -66,6 +73,8 @@ class Knowing:
         """The right answer, if it can be told."""
         if isinstance(meaning, Entails):
             return self._label(unit.group for unit in meaning.units)
+        if isinstance(meaning, Describe):
+            return self._inventory()
         beside = (condition.to for group in groups_of(meaning) for condition in group.related)
         if any(self._only(group) is None for group in beside):
             # "On the table" says that there is one table.
@@ -91,6 +100,18 @@ class Knowing:
             case Choice(what=what, options=options):
                 return self._chosen(what, options)
         raise AssertionError(f"say here what is known of {meaning!r}")
+
+    def _inventory(self) -> Inventory | None:
+        """Everything, with a crowd as several; None where one might name what is seen badly, or not.
+
+        What lies in pieces behind another thing is one thing to whoever describes a picture.
+        """
+        if any(each.badly for each in self.doubtful):
+            return None
+        seen = {thing.id for thing in self.things}
+        counts = Counter(thing.name for thing in self.things)
+        counts.update({each.thing.name: _SEVERAL for each in self.doubtful if each.thing.id not in seen})
+        return tuple(counts.items())
 
     def _label(self, groups: Iterable[Group]) -> str | None:
         """Whether there is one of each group; what stands "on a table" may stand on any of them."""

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 
 from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.edits import Cut
-from pytest_vqamt.core.query import Answer
+from pytest_vqamt.core.meaning import Describe
+from pytest_vqamt.core.query import Answer, Query
+from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.core.truth import truth
+from pytest_vqamt.language.captions import Form, class_of, classes_in
 from pytest_vqamt.models.oracle import say
 from tests.soundness.asking import Item, Judged
-from tests.soundness.perceiver import Perceiver
+from tests.soundness.perceiver import UNSURE, Perceiver
 from tests.soundness.pixels import view
 
 
@@ -40,11 +43,27 @@ def _what_is_wrong(judged: Judged, perceiver: Perceiver) -> str:
         return "It does not hold for one who looks at the pixels."
     for number, (query, answer) in enumerate(zip(judged.case.queries, judged.answers, strict=True), start=1):
         told = say(truth(query.meaning, query.picture.scene))
-        if told != answer.text:
+        if _differ(query, told, answer.text):
             return f"Picture {number} shows {answer.text!r}, and its scene says {told!r}."
     if torn := ", ".join(_torn(judged.case, perceiver)):
         return f"Shown by two pieces: {torn}."
     return ""
+
+
+def _differ(query: Query, told: str, shown: str) -> bool:
+    """Whether a scene says something else than its picture shows.
+
+    Of two descriptions, whether they have other classes, or other numbers of them. By the words they may differ: who
+    looks sees the hat that came with a person, and the crowd, which a scene need not tell of.
+    """
+    if not isinstance(query.meaning, Describe):
+        return told != shown
+    return shown == UNSURE or _classes(told, query.picture.scene) != _classes(shown, query.picture.scene)
+
+
+def _classes(caption: str, scene: Scene) -> dict[str, Form]:
+    crowds = {class_of(region.name) for region in scene.regions}
+    return {named: form for named, form in classes_in(caption).items() if named not in crowds}
 
 
 def _torn(case: Case, perceiver: Perceiver) -> Iterator[str]:

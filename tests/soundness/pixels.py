@@ -28,6 +28,7 @@ from pytest_vqamt.core.edits import (
     Mask,
     Mirror,
     Reencode,
+    Shear,
 )
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo, Scene, Thing
@@ -35,6 +36,9 @@ from tests.soundness.kinds_of_things import Kinds
 
 Bitmap = NDArray[np.bool_]
 """HW; row 0 is the top one."""
+
+LEAST_BLUR_PX = 2
+"""A Gaussian of a smaller sigma leaves what is six pixels wide to be told. DeepTest's blurs are of 1.7 or less."""
 
 _FUZZ_PX = 1e-6
 """Boxes end between pixels only where they mean to: x + w is seldom exact."""
@@ -147,11 +151,13 @@ def _edited(seen: View, edit: Edit, outlines: Outlines) -> View:
             return _covered(seen, touched((box,), width, height))
         case Mask(keep=keep):
             return _covered(seen, ~touched(keep, width, height))
-        case Blur(keep=keep):
+        case Shear(factor=factor):
+            return _sheared(seen, factor)
+        case Blur(keep=keep, sigma_px=sigma_px) if sigma_px >= LEAST_BLUR_PX:
             return replace(seen, clear=seen.clear & touched(keep, width, height))
         case Insert():
             return _with(seen, edit, outlines)
-        case Corrupt() | Brightness() | Contrast() | Reencode():
+        case Blur() | Corrupt() | Brightness() | Contrast() | Reencode():
             # These hide nothing. What noise leaves to be recognised is for people to say: such relations are baselines.
             return seen
     raise AssertionError(f"say here what {edit!r} does to pixels")
@@ -172,6 +178,21 @@ def _everywhere(seen: View, move: Callable[[Bitmap], Bitmap]) -> View:
         shown=tuple(replace(each, pixels=move(each.pixels)) for each in seen.shown),
         clear=move(seen.clear),
     )
+
+
+def _sheared(seen: View, factor: float) -> View:
+    """The view with each row of pixels moved to the right by ``factor`` times how far it is below the middle."""
+    width, height = seen.size
+
+    def moved(pixels: Bitmap) -> Bitmap:
+        rows = np.zeros_like(pixels)
+        for row in range(height):
+            right = round(factor * (row + 0.5 - height / 2))
+            rows[row, max(0, right) : width + min(0, right)] = pixels[row, max(0, -right) : width - max(0, right)]
+        return rows
+
+    # What comes in at the sides is no part of anything, and clear.
+    return replace(_everywhere(seen, moved), clear=~moved(~seen.clear))
 
 
 def _covered(seen: View, patch: Bitmap) -> View:

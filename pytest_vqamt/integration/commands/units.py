@@ -28,7 +28,7 @@ _LONGEST_LINE = 10_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = (
-        'A line is a hypothesis, or a JSON object with a field "hypothesis" or "sentence"; blank lines are passed over. '
+        'A line is a hypothesis, or a JSON object with the field "hypothesis" or "sentence"; blank lines are left out. '
         "Printed is one JSON object a line: the hypothesis and its units, each with its object and its property."
     )
     parser.add_argument("file", metavar="FILE", help="a text file with one hypothesis a line; - for standard input")
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--by",
         metavar="HOW",
         default="rules",
-        help="rules (the default); spacy or spacy:MODEL, a parser; openai:MODEL@URL, a language model behind an HTTP API",
+        help="rules (the default); spacy or spacy:MODEL, a parser; openai:MODEL@URL, a language model behind an API",
     )
 
 

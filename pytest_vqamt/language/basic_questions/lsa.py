@@ -74,8 +74,10 @@ class Lsa:
 
     def embed(self, texts: Sequence[str]) -> Rows:
         """float32 [n, d], rows of unit length; of zeros for a text without a word of the pool."""
+        counted = self._counter.transform(texts)
+        used = np.unique(counted.indices)  # a question has few of 100,000 terms
         with one_thread():
-            rows = np.asarray(self._counter.transform(texts) @ self._axes.T.astype(np.float64))
+            rows = np.asarray(counted[:, used] @ self._axes[:, used].T.astype(np.float64))
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         return (rows / np.where(lengths > 0, lengths, 1)).astype(np.float32)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.seeding import global_random_kept
 from pytest_vqamt.language.wordnet.sources import BUNDLED, find
 from pytest_vqamt.language.wordnet.words import WordNet
 
@@ -25,7 +26,8 @@ def wordnet(setting: str = BUNDLED) -> WordNet:
 def _opened(setting: str) -> WordNet:
     files = find(setting)
     # nltk takes a second to import, so that only who looks a word up waits for it.
-    from pytest_vqamt.language.wordnet.reader import Synsets
+    with global_random_kept():
+        from pytest_vqamt.language.wordnet.reader import Synsets
 
     try:
         synsets = Synsets(files)

@@ -1,23 +1,22 @@
-"""Hypotheses taken apart by a language model behind an HTTP API: the prompt, and what of a reply is believed.
+"""Hypotheses taken apart by a language model behind an HTTP API, as VEglue has it (section 3.2).
 
-The way of VEglue (section 3.2), with a prompt of our own. A reply must be a JSON list of objects and properties in the
-hypothesis's own words; one that is not is asked for once more, with what is wrong with it.
+A reply that cannot be used is answered once with what is wrong with it; a second one is an error.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from threading import Event
 
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.language.units import DescriptionUnit, unit_of
+from pytest_vqamt.language.units import DescriptionUnit
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.openai.address import Address
 from pytest_vqamt.models.openai.asking import Endpoint
@@ -27,6 +26,7 @@ from pytest_vqamt.models.openai.key import hide_in_logs, key_for
 from pytest_vqamt.models.openai.patience import Patience
 from pytest_vqamt.models.openai.settings import Settings, settings_of
 from pytest_vqamt.models.openai.threads import at_once
+from pytest_vqamt.models.openai.units_prompt import prompt, read_units
 from pytest_vqamt.models.openai.usage import Usage
 
 _LONGEST = 1024
@@ -34,42 +34,6 @@ _LONGEST = 1024
 
 _BATCHES = 4
 """So many times what is in flight is read ahead: whoever reads on waits for the slowest of a batch only."""
-
-_ADDED = frozenset({"is", "are"})
-"""What a property may have that its hypothesis lacks: "is outdoors" of "There is a man outdoors"."""
-
-_WORD = re.compile(r"\w+(?:[-']\w+)*")
-_FENCE = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
-
-_EXAMPLES: tuple[tuple[str, list[tuple[str, str]]], ...] = (
-    ("A cook is stirring soup.", [("cook", "is stirring soup")]),
-    (
-        "A grey cat and a parrot are sitting on a fence while two girls laugh.",
-        [
-            ("grey cat", "are sitting on a fence"),
-            ("parrot", "are sitting on a fence"),
-            ("fence", ""),
-            ("girls", "laugh"),
-        ],
-    ),
-    ("There is a clown in a wig juggling pins.", [("clown", "in a wig juggling pins"), ("pins", "")]),
-)
-
-_PROMPT = """\
-Split the sentence into the objects it mentions and what it says of each.
-
-An object is a person, an animal or a thing that could be outlined in a photo. Clothes, body parts, liquids, the ground, \
-the sky and activities are not objects. Write an object as the sentence words it, with its adjectives, without articles, \
-numbers and possessives.
-A property is what the sentence says of its subject, in the sentence's own words, up to the end of the clause. Where one \
-clause has several subjects, each gets the property. Every other object gets the empty property "".
-
-Reply with a JSON list and nothing else: [{{"object": "...", "property": "..."}}], in the order of the sentence.
-
-{examples}
-
-Sentence: {hypothesis}
-"""
 
 
 def units_by_model(argument: str, hypotheses: Iterable[str]) -> Iterator[tuple[str, tuple[DescriptionUnit, ...]]]:
@@ -84,9 +48,7 @@ def units_by_model(argument: str, hypotheses: Iterable[str]) -> Iterator[tuple[s
     try:
         while batch := tuple(islice(rest, _BATCHES * endpoint.in_flight)):
             found: dict[int, tuple[DescriptionUnit, ...]] = {}
-            with closing(
-                at_once(len(batch), endpoint.in_flight, lambda place, stop: _units(endpoint, batch[place], stop))  # noqa: B023  # done before the next batch
-            ) as asked:
+            with closing(at_once(len(batch), endpoint.in_flight, partial(_units_at, endpoint, batch))) as asked:
                 for place, units in asked:
                     if isinstance(units, Exception):
                         raise _named(units, batch[place]) from None
@@ -122,7 +84,10 @@ def _endpoint(argument: str) -> _TextEndpoint:
     )
 
 
-def _units(endpoint: _TextEndpoint, hypothesis: str, stop: Event) -> tuple[DescriptionUnit, ...]:
+def _units_at(
+    endpoint: _TextEndpoint, hypotheses: Sequence[str], place: int, stop: Event
+) -> tuple[DescriptionUnit, ...]:
+    hypothesis = hypotheses[place]
     messages = [{"role": "user", "content": prompt(hypothesis)}]
     reply = endpoint.talk(hypothesis, messages, stop)
     try:
@@ -131,58 +96,6 @@ def _units(endpoint: _TextEndpoint, hypothesis: str, stop: Event) -> tuple[Descr
         wrong = f"That cannot be used. {failure}. Reply with the corrected JSON list and nothing else."
         messages += [{"role": "assistant", "content": reply}, {"role": "user", "content": wrong}]
         return read_units(endpoint.talk(hypothesis, messages, stop), hypothesis)
-
-
-def prompt(hypothesis: str) -> str:
-    """What a model is asked about a hypothesis."""
-    examples = (f"Sentence: {sentence}\n{_as_json(units)}" for sentence, units in _EXAMPLES)
-    return _PROMPT.format(examples="\n\n".join(examples), hypothesis=" ".join(hypothesis.split()))
-
-
-def read_units(reply: str, hypothesis: str) -> tuple[DescriptionUnit, ...]:
-    """The units in a reply.
-
-    >>> read_units('[{"object": "the cook", "property": "is stirring soup"}]', "The cook is stirring soup.")
-    (DescriptionUnit(object='cook', property='is stirring soup', is_plural=False),)
-
-    Raises:
-        QueryError: it is no JSON list of objects and properties, or has words that the hypothesis lacks.
-    """
-    fenced = _FENCE.fullmatch(reply.strip())
-    try:
-        found: object = json.loads(fenced[1] if fenced else reply)
-    except (ValueError, RecursionError) as error:
-        raise QueryError(f"Expected a JSON list, but got {_shortened(reply)} ({error})") from None
-    if not isinstance(found, list):
-        raise QueryError(f"Expected a JSON list, but got {_shortened(reply)}")
-    return tuple(_read_unit(row, hypothesis) for row in found)
-
-
-def _read_unit(row: object, hypothesis: str) -> DescriptionUnit:
-    if not isinstance(row, dict) or row.keys() != {"object", "property"}:
-        raise QueryError(f'Expected {{"object": ..., "property": ...}}, but got {_shortened(row)}')
-    words, said = row["object"], row["property"]
-    if not isinstance(words, str) or not isinstance(said, str) or not words.strip():
-        raise QueryError(f"Expected an object and a property in words, but got {_shortened(row)}")
-    known = _words(hypothesis)
-    strange = [word for word in (*_WORD.findall(words.lower()), *_WORD.findall(said.lower())) if word not in known]
-    if strange:
-        raise QueryError(f"Expected words of the sentence, but got {strange[0]!r} in {_shortened(row)}")
-    return unit_of(words, said)
-
-
-def _words(hypothesis: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(hypothesis.lower())) | _ADDED
-
-
-def _as_json(units: Iterable[tuple[str, str]]) -> str:
-    rows: list[Json] = [{"object": name, "property": said} for name, said in units]
-    return json.dumps(rows)
-
-
-def _shortened(value: object) -> str:
-    text = value if isinstance(value, str) else json.dumps(value)
-    return repr(text if len(text) <= 120 else f"{text[:117]}...")
 
 
 def _body(model: str, messages: Sequence[Mapping[str, str]], settings: Settings) -> bytes:

@@ -13,7 +13,12 @@ import pytest
 from pytest_vqamt.cli import main
 from tests.models.openai.stub import Stub, always, said
 
-TEXT = 'The man is aiming his rifle at something.\n\n{"hypothesis": "two dogs run", "id": 7}\n  {"sentence": "A cat sleeps."}\n'
+TEXT = """\
+The man is aiming his rifle at something.
+
+{"hypothesis": "two dogs run", "id": 7}
+  {"sentence": "A cat sleeps."}
+"""
 
 PRINTED = [
     {

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from pytest_vqamt.language.units import recombined, units_of, without
 
 _WORDS = (
-    "a an the two one some no his her man men dog dogs woman people boy and or of in on with to who that while as is are "
-    "was be being been not can there it they running run runs walk walks dressed holding old red quickly outside rock "
-    "group couple by each other both , . 's n't - ( ) 12 sand wave waves swimming pool like what another"
-).split()
+    "a", "an", "the", "two", "one", "some", "no", "his", "her", "man", "men", "dog", "dogs", "woman", "people",
+    "boy", "and", "or", "of", "in", "on", "with", "to", "who", "that", "while", "as", "is", "are", "was", "be",
+    "being", "been", "not", "can", "there", "it", "they", "running", "run", "runs", "walk", "walks", "dressed",
+    "holding", "old", "red", "quickly", "outside", "rock", "group", "couple", "by", "each", "other", "both", ",",
+    ".", "'s", "n't", "-", "(", ")", "12", "sand", "wave", "waves", "swimming", "pool", "like", "what", "another",
+)  # fmt: skip
 _SENTENCES = st.lists(st.sampled_from(_WORDS), max_size=16).map(" ".join)
 
 

@@ -10,7 +10,8 @@ HEADS = {
     "girl": "girl", "young girl": "girl", "Girls": "girl", "men": "man", "school bus": "bus", "camera straps": "strap",
     "group of men": "man", "pair of old shoes": "shoe", "slice of pizza": "pizza", "cup of coffee": "cup",
     "plates of food": "plate", "one of the men": "man", "man's hat": "hat", "people": "person", "scissors": "scissors",
-    "herd of sheep": "sheep", "picture of a dog": "picture", "someone": "someone", "martial arts instructor": "instructor",
+    "herd of sheep": "sheep", "picture of a dog": "picture", "someone": "someone",
+    "martial arts instructor": "instructor",
 }  # fmt: skip
 
 

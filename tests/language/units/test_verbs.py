@@ -40,8 +40,8 @@ def test_what_is_no_verb_has_no_forms(word: str) -> None:
 @pytest.mark.parametrize(
     ("many", "one"),
     [
-        ("walk", "walks"), ("kiss", "kisses"), ("carry", "carries"), ("play", "plays"), ("go", "goes"), ("fix", "fixes"),
-        ("have", "has"), ("are", "is"), ("were", "was"), ("do", "does"), ("teach", "teaches"),
+        ("walk", "walks"), ("kiss", "kisses"), ("carry", "carries"), ("play", "plays"), ("go", "goes"),
+        ("fix", "fixes"), ("have", "has"), ("are", "is"), ("were", "was"), ("do", "does"), ("teach", "teaches"),
     ],
 )  # fmt: skip
 def test_number_of_the_present(many: str, one: str) -> None:

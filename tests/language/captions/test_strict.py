@@ -1,0 +1,112 @@
+"""The published reading: its rules by hand, and its verdicts on the pairs that the authors' tool judged."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pytest_vqamt.language.captions import Form, Reading, check, class_of, classes_in
+from pytest_vqamt.language.captions.strict import published
+
+PAIRS = Path(__file__).parents[3] / "../shared/data/metaic/pairs.jsonl"
+
+S, P = Form.SINGULAR, Form.PLURAL
+
+
+def _strict(caption: str) -> dict[str, Form]:
+    return dict(classes_in(caption, Reading.STRICT))
+
+
+def test_the_classes_are_the_sixty_of_the_paper() -> None:
+    assert len(published()) == 60
+    assert {"person", "sheep", "scissors", "orange", "toaster"} <= set(published())
+    assert not {"hot dog", "tv", "mouse", "knife", "donut", "skis", "balloon"} & set(published())
+
+
+@pytest.mark.parametrize(
+    ("caption", "expected"),
+    [
+        # words as they are: no synonym and no kind
+        ("a woman with a parrot on a sofa", {}),
+        ("two people and a dog", {"person": P, "dog": S}),
+        ("a person's dog", {"person": S, "dog": S}),
+        # a singular that comes twice is NNS, whatever it is
+        ("a dog next to the dog's bowl", {"dog": P, "bowl": S}),
+        ("a train in a train station", {"train": P}),
+        # words within compounds count
+        ("a bus stop by a horse-drawn carriage", {"bus": S, "horse": S}),
+        ("a fire truck", {"truck": S}),
+        # scissors are tagged NNS, sheep by their article
+        ("a pair of scissors", {"scissors": P}),
+        ("a sheep and a cow", {"sheep": S, "cow": S}),
+        ("a group of sheep", {"sheep": P}),
+        ("sheep grazing", {"sheep": P}),
+        ("a herd of elephant", {"elephant": S}),
+        # what a tagger calls an adjective, a verb or a proper name
+        ("a large orange ball", {}),
+        ("an orange on a plate", {"orange": S}),
+        ("an orange and white cat", {"cat": S}),
+        ("a glass of orange juice", {"orange": S}),
+        ("a remote on a couch", {"remote": S, "couch": S}),
+        ("a remote control", {}),
+        ("a man skateboards down a ramp", {}),
+        ("a person skateboards down a ramp", {"person": S}),
+        ("people snowboard down a hill", {"person": P}),
+        ("a boy plays with a Frisbee. Kites are in the sky", {"kite": P}),
+        ("A PERSON WITH A DOG", {"person": S, "dog": S}),
+    ],
+)
+def test_a_caption_is_read_as_the_published_tool_does(caption: str, expected: dict[str, Form]) -> None:
+    assert _strict(caption) == expected
+
+
+def test_other_classes_are_the_sequence_of_their_words() -> None:
+    assert _strict("two hot dogs and a knife") == {"hot dog": P, "dog": P, "knife": S}
+    assert _strict("a cell phone and a tv") == {"cell phone": S, "tv": S}
+    # an inserted teddy bear is no bear that appears
+    assert not check("a dog", "a dog and a teddy bear", "teddy bear", Reading.STRICT).violated
+    assert check("a dog", "a dog and a teddy bear", "bear", Reading.STRICT).violated is False
+    # and where something else is inserted, classes beyond the 60 are not looked at
+    assert not check("a knife and a fork", "a fork and a dog", "dog", Reading.STRICT).violated
+
+
+def test_a_thing_is_inserted_as_its_class() -> None:
+    assert class_of("man", Reading.STRICT) is None
+    assert check("a dog", "a dog and a man", "man", Reading.STRICT).kind == "omission"
+    assert not check("a dog", "a dog and a person", "man", Reading.STRICT).violated
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "inserted", "relation", "kind"),
+    [
+        # section 4.2.3: reported, and no error; the refined reading does not
+        ("a dog", "a dog and a parrot", "bird", "object_appearance", "omission"),
+        ("a person on a road", "a woman and a cow on a road", "cow", "object_appearance", "omission"),
+        ("a desk", "a desk with a pair of scissors", "scissors", "singular_plural", "quantity"),
+    ],
+)
+def test_the_papers_false_reports(before: str, after: str, inserted: str, relation: str, kind: str) -> None:
+    strict = check(before, after, inserted, Reading.STRICT)
+    assert (strict.violated, strict.relation, strict.kind) == (True, relation, kind)
+    assert not check(before, after, inserted).violated
+
+
+@pytest.mark.skipif(not PAIRS.is_file(), reason="the pairs of the paper are not here")
+def test_the_verdicts_are_the_published_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of 300 pairs with the authors' own verdict at most one is judged otherwise; words alone give 298.
+
+    None is now. The two that words alone get wrong: "a large orange ball" has an adjective, so the inserted orange is
+    not named; and "a group of sheep" is a plural that "a sheep" is not.
+    """
+    rows = [json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()]
+    wrong: dict[bool, list[int]] = {True: [], False: []}
+    for row in rows:
+        verdict = check(row["background_caption"], row["inserted_caption"], row["inserted"], Reading.STRICT)
+        if verdict.violated != row["suspicious"]:
+            wrong[verdict.violated].append(row["row"])
+    with capsys.disabled():
+        print(f"\nstrict captions: {len(rows)} pairs, false alarms {wrong[True]}, misses {wrong[False]}")
+    assert len(rows) == 300
+    assert wrong == {True: [], False: []}

@@ -1,0 +1,133 @@
+"""The two relations on pairs of captions, with the paper's own examples and the false reports that it names."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.data.coco_classes import COCO_CLASSES
+from pytest_vqamt.data.pictures.vocabulary import FAMILIES, NAMES
+from pytest_vqamt.language.captions import CaptionVerdict, check, check_appearance, check_forms, class_of
+from pytest_vqamt.language.phrases import describe
+
+HOLDS = CaptionVerdict()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "inserted"),
+    [
+        # kinds and synonyms (section 4.2.3)
+        ("a man on a bench", "a man on a bench with a parrot", "bird"),
+        ("a person standing in a field", "a woman standing in a field with a cow", "cow"),
+        ("a large airplane on a runway", "a dog next to a plane", "dog"),
+        ("a couch in a room", "a sofa and a kitten in a room", "cat"),
+        ("a boat in the water", "a boat with a large burger on it", "sandwich"),
+        ("a surfer riding a wave", "a man on a surfboard with a dog", "dog"),
+        ("a man surfing on a wave", "a man with a surfboard and a sheep", "sheep"),
+        ("a man skiing down a hill", "a man on skis next to a bus", "bus"),
+        ("a man riding a bike", "a man on a motorcycle with a dog", "dog"),
+        ("a bag on a floor", "a suitcase and a dog on a floor", "dog"),
+        ("a laptop on a table", "a laptop and a clock on a desk", "clock"),
+        ("a dog", "a dog and a woman's bag", "handbag"),
+        # words without a singular
+        ("a desk", "a desk with a pair of scissors", "scissors"),
+        ("a pair of scissors on a book", "scissors and a cup on a book", "cup"),
+        ("a man on skis", "a man on a pair of skis with a dog", "dog"),
+        # compounds
+        ("a man with a hot dog", "a man with a hot dog and a dog", "dog"),
+        ("a teddy bear on a bed", "a teddy bear and a bear on a bed", "bear"),
+        ("a train at a station", "a train at a train station with a cow", "cow"),
+        ("a street with a bus stop", "a street with a dog", "dog"),
+        # number words and groups
+        ("two dogs on a road", "a couple of dogs and a truck on a road", "truck"),
+        ("a herd of elephants", "several elephants and a zebra", "zebra"),
+        ("a sheep on a hill", "two sheep on a hill", "sheep"),
+        ("a giraffe", "a couple of giraffe", "giraffe"),
+        ("a man and a woman", "two people and a kite", "kite"),
+        ("people on a beach", "a man and a woman on a beach with an airplane", "airplane"),
+        # the same thing again
+        ("a dog by a door", "a dog and the dog's bowl by a door", "bowl"),
+        ("a man on a horse", "a man on a horse, and a cat looks at the man", "cat"),
+        # scenery comes and goes
+        ("a parrot on a tree", "a parrot and a clock", "clock"),
+        ("a vase", "a vase with flowers and a fork", "fork"),
+        # of the picture world
+        ("a man, two balloons and a table", "a man, a robot, two balloons and a table", "robot"),
+        ("a shirt and a cactus", "a hat, a shirt, a bag and two cacti", "cactus"),
+        ("a dog", "a dog and a tree", "tree"),
+    ],
+)
+def test_right_captions_are_not_reported(before: str, after: str, inserted: str) -> None:
+    assert check(before, after, inserted) == HOLDS
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "inserted", "kind"),
+    [
+        # figures 1 and 8 and section 4.3 of the paper
+        ("a dog on a road", "a dog and a person on a road", "bird", "misclassification"),
+        ("a sheep in a field", "a couple of zebra in a field", "zebra", "misclassification"),
+        ("two horses in a field", "two horses in a field", "dog", "omission"),
+        ("a group of zebras", "a group of zebras", "sheep", "omission"),
+        ("a table", "bananas on a table", "banana", "quantity"),
+        ("a dog", "a dog and two elephants", "elephant", "quantity"),
+        ("a man with a dog", "a cat", "cat", "omission"),
+        ("a dog", "a dog with a skateboard", "airplane", "misclassification"),
+        # forms of what was there
+        ("a man on a bench", "two men on a bench with a dog", "dog", "quantity"),
+        ("two cows", "a cow and a truck", "truck", "quantity"),
+        ("a dog", "a dog", "dog", "quantity"),
+        # a word that may name it was there before, so it names nothing new
+        ("a man with a bag", "a man with a bag", "handbag", "omission"),
+        ("a surfer", "a surfer", "surfboard", "omission"),
+        ("a bike", "a bike", "motorcycle", "omission"),
+        ("a car at a bus stop", "a car at a bus stop", "bus", "omission"),
+        ("a dog", "a dog and an orange ball", "orange", "misclassification"),
+        ("a dog", "a dog at a train station", "train", "omission"),
+        ("a dog and a tree", "a dog", "tree", "quantity or omission"),
+    ],
+)
+def test_wrong_captions_are_reported_by_kind(before: str, after: str, inserted: str, kind: str) -> None:
+    verdict = check(before, after, inserted)
+    assert verdict.violated
+    assert verdict.kind in kind
+    assert verdict.relation == ("singular_plural" if verdict.kind == "quantity" else "object_appearance")
+
+
+def test_the_reason_names_the_classes() -> None:
+    assert check("a man on a bench", "a cat on a bench", "dog").reason == (
+        "person is not named; dog is not named; cat is named, which was neither there nor inserted"
+    )
+    assert check("two men", "a man and a dog", "dog").reason == "person is singular, and must be plural"
+
+
+def test_forms_are_judged_where_the_classes_are_right() -> None:
+    assert check_appearance("a man", "two men and a dog", "dog") == HOLDS
+    assert check_forms("a man", "two men", "dog") is None
+    forms = check_forms("a man", "two men and a dog", "dog")
+    assert forms is not None
+    assert (forms.violated, forms.kind) == (True, "quantity")
+    assert check_forms("a man", "a man and a puppy", "dog") == HOLDS
+
+
+def test_a_thing_of_no_class_cannot_be_inserted() -> None:
+    with pytest.raises(DataError, match="got inserted='hat', which is of no class"):
+        check("a man", "a man with a hat", "hat")
+
+
+THINGS = sorted({*COCO_CLASSES, *NAMES} - {name for name in FAMILIES["clothing"] if class_of(name) is None})
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(THINGS), st.integers(1, 5)), max_size=6, unique_by=lambda each: each[0]),
+    st.sampled_from(THINGS),
+)
+def test_the_oracle_holds(inventory: list[tuple[str, int]], inserted: str) -> None:
+    """One thing more, wherever it stands in the list: nothing to report, and without it an omission or a quantity."""
+    numbers = dict(inventory)
+    numbers[inserted] = numbers.get(inserted, 0) + 1
+    assert check(describe(inventory), describe(numbers.items()), inserted) == HOLDS
+    if class_of(inserted) not in {class_of(name) for name, _ in inventory}:
+        assert check(describe(inventory), describe(inventory), inserted).kind == "omission"
