@@ -187,7 +187,7 @@ def _sheared(seen: View, factor: float) -> View:
     def moved(pixels: Bitmap) -> Bitmap:
         rows = np.zeros_like(pixels)
         for row in range(height):
-            right = round(factor * (row + 0.5 - height / 2))
+            right = max(-width, min(width, round(factor * (row + 0.5 - height / 2))))
             rows[row, max(0, right) : width + min(0, right)] = pixels[row, max(0, -right) : width - max(0, right)]
         return rows
 

@@ -7,7 +7,7 @@ from functools import cache
 import cv2
 import numpy as np
 
-from pytest_vqamt.core.edits import Corrupt, Erase, Fill, Insert
+from pytest_vqamt.core.edits import Blur, Brightness, Contrast, Corrupt, Erase, Fill, Insert, Shear
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.data.pictures.source import PictureWorld
@@ -21,6 +21,9 @@ from tests.soundness.pixels import Bitmap, View, touched, view
 
 SOFT_PX = 3
 """The edge of what is inserted is soft, and where it is enlarged twice, as wide as this."""
+
+BLURRED_PX = 6
+"""How far a blur that leaves everything clear reaches: three box filters of two pixels to each side."""
 
 
 @cache
@@ -37,25 +40,32 @@ def told(seen: View, photo: Photo) -> Numbers:
     return numbers
 
 
-def edges(numbers: Numbers) -> Bitmap:
-    """Pixels that are near to another number, or to the border of the picture."""
-    shown = np.pad(numbers, SOFT_PX, constant_values=OTHER - 1).astype(np.float32)
-    near = np.ones((2 * SOFT_PX + 1, 2 * SOFT_PX + 1), np.uint8)
+def edges(numbers: Numbers, reach: int) -> Bitmap:
+    """Pixels that are so near to another number, or to the border of the picture."""
+    shown = np.pad(numbers, reach, constant_values=OTHER - 1).astype(np.float32)
+    near = np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)
     differs = np.asarray(cv2.dilate(shown, near) != cv2.erode(shown, near))
-    return differs[SOFT_PX:-SOFT_PX, SOFT_PX:-SOFT_PX]
+    return differs[reach:-reach, reach:-reach]
 
 
 def blurred_edges(seen: View, picture: Picture, photo: Photo) -> Bitmap:
-    """Where a pixel may be between two things: out of focus, or at the soft edge of what was inserted."""
+    """Where a pixel may be between two things: out of focus, or at the soft edge of what was inserted or sheared."""
     width, height = seen.size
+    numbers = told(seen, photo)
     inserted = tuple(edit.box for edit in picture.edits if isinstance(edit, Insert))
-    return ~seen.clear | (edges(told(seen, photo)) & touched(inserted, width, height))
+    mixed = ~seen.clear | (edges(numbers, SOFT_PX) & touched(inserted, width, height))
+    if any(isinstance(edit, Shear) for edit in picture.edits):
+        mixed |= edges(numbers, SOFT_PX)
+    if any(isinstance(edit, Blur) for edit in picture.edits):
+        mixed |= edges(numbers, BLURRED_PX)
+    return mixed
 
 
 def has_pixels_of_its_own(picture: Picture) -> bool:
-    """Whether every pixel shows what it is of: there is no noise, and nothing is made up."""
+    """Whether every pixel shows in its colour what it is of: there is no noise, and nothing is made up."""
     return not any(
-        isinstance(edit, Corrupt) or (isinstance(edit, Erase) and edit.fill is Fill.INPAINT) for edit in picture.edits
+        isinstance(edit, Corrupt | Brightness | Contrast) or (isinstance(edit, Erase) and edit.fill is Fill.INPAINT)
+        for edit in picture.edits
     )
 
 

@@ -25,7 +25,7 @@ def verb_after_noun(reading: Reading, place: int) -> Tag | None:
         return Tag.FINITE
     if VerbForm.BASE in word.forms and word.verb >= LEAST_VERB and is_let(reading, place):
         return Tag.BASE
-    if VerbForm.PARTICIPLE in word.forms and not word.noun:
+    if VerbForm.PARTICIPLE in word.forms and VerbForm.BASE not in word.forms and not word.noun:
         return _past(reading, place)
     takes_object = reading.is_closed_at(place + 1, (Tag.DETERMINER, Tag.POSSESSIVE, Tag.PRONOUN))
     if has_verb_before(reading, place) and not takes_object:
@@ -63,7 +63,9 @@ def _is_third_person(reading: Reading, place: int, *, takes_object: bool) -> boo
     if governed in (None, Tag.AND):
         is_subject = reading.is_living(place - 1) or has_determiner(reading, place)
         return word.verb > (word.noun if follows_verb or not is_subject else LEAST_VERB)
-    return governed is Tag.PREPOSITION and word.verb >= word.noun / (2 if has_determiner(reading, place) else 1)
+    if governed is not Tag.PREPOSITION:
+        return governed in (Tag.ING, Tag.PARTICIPLE) and word.verb > word.noun  # "a couple holding hands walks"
+    return word.verb >= word.noun / (2 if has_determiner(reading, place) else 1)
 
 
 def _past(reading: Reading, place: int) -> Tag:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pytest_vqamt.language.units.lexicon import VERBS, Tag, words_of
 from pytest_vqamt.language.units.sentence import Sentence
 from pytest_vqamt.language.units.subjects import Subject, first_verb, subjects
+from pytest_vqamt.language.units.things import is_living
 
 _FINITE = frozenset({Tag.FINITE, Tag.BE})
 _JOINTS = frozenset({Tag.AND, Tag.SUBORDINATOR, Tag.MARK})
@@ -62,6 +63,7 @@ def _parts(sentence: Sentence, begun: int, joint: int) -> bool:
     if sentence.tag(verb) is not Tag.ING:
         return False
     is_like_before = Tag.ING in before and _FINITE.isdisjoint(before) and verb == follows.end
+    is_like_before = is_like_before and is_living(sentence.word(follows.head))
     return is_subordinate or (is_like_before and sentence.tag(joint) is Tag.AND)
 
 

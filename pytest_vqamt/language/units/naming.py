@@ -28,6 +28,9 @@ def named(unit: DescriptionUnit) -> str:
     if is_proper(name):
         return name
     name = _uncapitalised(name)
+    owner, apostrophe, _ = name.partition("'s ")
+    if apostrophe and not is_proper(owner):
+        return with_article(name)
     first = name.split(" ", 1)[0].lower()
     head, of, _ = name.partition(" of ")
     if first == "one" and of:
@@ -71,6 +74,7 @@ def _uncapitalised(name: str) -> str:
     """Without the capital that the first word of a sentence has; nationalities keep theirs."""
     first, _, others = name.partition(" ")
     keeps = first.lower() in words_of("capitalised") or first.isupper() or others != others.lower()
+    keeps = keeps or (bool(others) and is_proper(first))
     return name if keeps else name[:1].lower() + name[1:]
 
 

@@ -23,9 +23,16 @@ def recombined(units: Sequence[DescriptionUnit]) -> str:
     'A man is walking and there is an old dog and boys.'
     """
     left = [unit for unit in units if not any(_says(other, unit) for other in units if other is not unit)]
-    clauses = (clause for said, group in groupby(left, key=_said) for clause in _clauses(said, tuple(group)))
-    text = in_a_row(clauses)
+    text = _joined([clause for said, group in groupby(left, key=_said) for clause in _clauses(said, tuple(group))])
     return f"{text[0].upper()}{text[1:]}." if text else ""
+
+
+def _joined(clauses: Sequence[str]) -> str:
+    """The clauses with "and"; with a comma before it where one of them has an "and" of its own."""
+    *before, last = clauses or [""]
+    if any(" and " in clause for clause in before):
+        return f"{', '.join(before)}, and {last}"
+    return in_a_row(clauses)
 
 
 def _says(unit: DescriptionUnit, other: DescriptionUnit) -> bool:

@@ -73,7 +73,8 @@ def _after_noun(reading: Reading, place: int) -> Tag:
     if word.forms:
         if (verb := verb_after_noun(reading, place)) is not None:
             return verb
-        return Tag.NOUN
+        is_said_of_many = reading.words[place - 1].is_plural and word.adjective > 0.2  # "children present"
+        return Tag.ADJECTIVE if is_said_of_many and not reading.goes_on(place + 1) else Tag.NOUN
     if word.adverb > max(word.noun, word.adjective):
         return Tag.ADVERB
     if word.is_plural and (reading.is_of_one(place) or reading.before(place) is Tag.PRONOUN):

@@ -42,7 +42,9 @@ def test_no_word_is_listed_twice_and_none_is_ragged() -> None:
             assert sorted(set(words)) == sorted(words), name
         for word in chain(row.names, row.many, row.formless, row.perhaps, row.parts, row.others):
             assert word == word.strip().lower() and word, name
-    listed = list(chain.from_iterable(people()[section] for section in ("man", "woman", "boy", "girl", "child", "anyone")))
+    listed = list(
+        chain.from_iterable(people()[section] for section in ("man", "woman", "boy", "girl", "child", "anyone"))
+    )
     assert sorted(set(listed)) == sorted(listed)
 
 
@@ -81,7 +83,9 @@ _NOT_IN_WORDNET = {
 @pytest.mark.parametrize("name", _SYNSETS)
 def test_wordnet_has_the_words_in_their_class(name: str) -> None:
     words = (
-        chain.from_iterable(people()[section] for section in ("man", "woman", "boy", "girl", "child", "adult", "anyone"))
+        chain.from_iterable(
+            people()[section] for section in ("man", "woman", "boy", "girl", "child", "adult", "anyone")
+        )
         if name == "person"
         else class_rows()[name].names
     )

@@ -30,7 +30,7 @@ HOLDS = CaptionVerdict()
         ("a man riding a bike", "a man on a motorcycle with a dog", "dog"),
         ("a bag on a floor", "a suitcase and a dog on a floor", "dog"),
         ("a laptop on a table", "a laptop and a clock on a desk", "clock"),
-        ("a dog", "a dog and a woman's bag", "handbag"),
+        ("a dog", "a dog and a bag", "handbag"),
         # words without a singular
         ("a desk", "a desk with a pair of scissors", "scissors"),
         ("a pair of scissors on a book", "scissors and a cup on a book", "cup"),
@@ -68,7 +68,7 @@ def test_right_captions_are_not_reported(before: str, after: str, inserted: str)
     [
         # figures 1 and 8 and section 4.3 of the paper
         ("a dog on a road", "a dog and a person on a road", "bird", "misclassification"),
-        ("a sheep in a field", "a couple of zebra in a field", "zebra", "misclassification"),
+        ("a sheep in a field", "a couple of zebra in a field", "zebra", "omission"),
         ("two horses in a field", "two horses in a field", "dog", "omission"),
         ("a group of zebras", "a group of zebras", "sheep", "omission"),
         ("a table", "bananas on a table", "banana", "quantity"),
@@ -86,13 +86,13 @@ def test_right_captions_are_not_reported(before: str, after: str, inserted: str)
         ("a car at a bus stop", "a car at a bus stop", "bus", "omission"),
         ("a dog", "a dog and an orange ball", "orange", "misclassification"),
         ("a dog", "a dog at a train station", "train", "omission"),
-        ("a dog and a tree", "a dog", "tree", "quantity or omission"),
+        ("a dog and a tree", "a dog", "tree", "omission"),
     ],
 )
 def test_wrong_captions_are_reported_by_kind(before: str, after: str, inserted: str, kind: str) -> None:
     verdict = check(before, after, inserted)
     assert verdict.violated
-    assert verdict.kind in kind
+    assert verdict.kind == kind
     assert verdict.relation == ("singular_plural" if verdict.kind == "quantity" else "object_appearance")
 
 

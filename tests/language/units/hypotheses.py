@@ -295,7 +295,7 @@ HYPOTHESES: tuple[Row, ...] = (
     ("A boy does his homework at a desk.", (("boy", "does his homework at a desk"), ("desk", ""))),
     ("A flock of seagulls surrounds a fisherman.", (("flock of seagulls", "surrounds a fisherman"), ("fisherman", ""))),
     ("The man isn't wearing shoes.", (("man", "isn't wearing shoes"),)),
-    ("Everyone at the party is drunk.", (("Everyone", "at the party is drunk"), ("party", ""))),
+    ("Everyone at the party is drunk.", (("Everyone", "at the party is drunk"),)),
     (
         "An athlete throws a javelin as the audience applauds.",
         (("athlete", "throws a javelin"), ("javelin", ""), ("audience", "applauds")),

@@ -15,6 +15,7 @@ SENTENCES = [
     ("+men:", "There are men."),
     ("man: | dog: | +cats:", "There is a man, a dog and cats."),
     ("+cats: | man:", "There are cats and a man."),
+    ("man: | cat: | dog: barks", "There is a man and a cat, and a dog barks."),
     ("man: | dog: barks", "There is a man and a dog barks."),
     ("man: sings | dog: barks | cat: sleeps", "A man sings, a dog barks and a cat sleeps."),
     # number
@@ -39,6 +40,7 @@ SENTENCES = [
     ("dog: that is running", "A dog is running."),
     ("dog: that the man holds", "There is a dog that the man holds."),
     ("man: dressed as a clown is singing", "A man dressed as a clown is singing."),
+    ("couple: holding hands walks away", "A couple holding hands walks away."),
     ("man: waiting because he is late", "A man is waiting because he is late."),
     ("man: walking as he sings", "A man is walking as he sings."),
     ("woman: helping a boy read a book", "A woman is helping a boy read a book."),
@@ -69,6 +71,7 @@ SENTENCES = [
     ("tallest boy: sings", "The tallest boy sings."),
     ("first boy: sings", "The first boy sings."),
     ("man's dog: barks", "A man's dog barks."),
+    ("woman's hair: blows", "A woman's hair blows."),
     ("cup of tea: steams", "A cup of tea steams."),
     ("Asian girl: sings", "An Asian girl sings."),
     ("Old man: sings", "An old man sings."),
