@@ -31,6 +31,8 @@ _LISTED = (
     "This is a picture of {ones}.",
     "In the picture, there {is_there} {ones}.",
     "This image shows {ones}.",
+    "You can see {ones} in the picture.",
+    "{ones} can be seen in the image.",
 )
 # One clause after the other: "a man is holding a cup and there is a red car"; and whether what is described has a
 # clause of its own, too: "and a car is red".

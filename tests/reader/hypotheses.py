@@ -50,6 +50,8 @@ class _Reader:
         yield from self.after("this image shows", 0, self.row)
         yield from self.after("this is a picture of", 0, self.row)
         yield from self.before(self.there(0), "in the picture")
+        yield from self.before(self.after("you can see", 0, self.row), "in the picture")
+        yield from self.before(self.row(0), "can be seen in the image")
 
     def after(self, said: str, start: int, rest: Callable[[int], Found]) -> Found:
         """What follows certain words."""

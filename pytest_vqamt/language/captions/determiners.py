@@ -50,8 +50,9 @@ def before(words: tuple[str, ...], start: int, taken: AbstractSet[int], *, singu
 
     >>> before(("a", "herd", "of", "wild", "sheep"), 4, set(), singular=False).count
     <Count.GROUP: 'a group of it'>
-    >>> before(("next", "to", "the", "other", "dog"), 4, set(), singular=True)
-    Before(count=<Count.OPEN: 'not said'>, counts=False, definite=True, owned=False, other=True, denied=False)
+    >>> said = before(("next", "to", "the", "other", "dog"), 4, set(), singular=True)
+    >>> said.definite, said.other
+    (True, True)
     """
     other = False
     number: Before | None = None

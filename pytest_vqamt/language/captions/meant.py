@@ -184,16 +184,24 @@ def _couple(around: Around, word: Word) -> Word | None:
 
 
 def _collective(around: Around, word: Word) -> Word | None:
-    """People, unless what it is of is named: "a crowd of sheep", "a family of four"."""
+    """People, unless what it is of is named ("a crowd of sheep", but "a family of four"); a group, where it does it."""
     end = around.span.end
     if around.next != "of":
-        return word
+        return word if word.classes or not _is_subject(around) else replace(word, classes=(PERSON,), shape=Shape.MANY)
     if not word.classes:
         return None
     if around.words[end + 1 : end + 2] and around.words[end + 1] in several_words():
         return word
     named = any(span.word.classes for span in around.spans[around.at + 1 :] if span.start <= end + _NEAR)
     return None if named else word
+
+
+def _is_subject(around: Around) -> bool:
+    """Whether the sentence begins with it and goes on to say what is done: "a group sits at a table"."""
+    of, after = grammar(), around.next
+    if any(span.word.classes or span.word.is_animal for span in around.spans[: around.at]):
+        return False
+    return after in of.singular_verbs or after in of.plural_verbs or after.endswith("ing")
 
 
 def _sex(around: Around, word: Word) -> Word | None:

@@ -53,6 +53,7 @@ class _Reader:
         self._plural: set[int] = set()
         self._denied_up_to = -1
         self._kin_of = ""
+        self._somebody = False
 
     def read(self, at: int) -> None:
         span = self.spans[at]
@@ -94,6 +95,7 @@ class _Reader:
         adds = adds and not self._is_the_last_one(span, name) and not self._is_only_like(span)
         self._add(span, word, form=form, definite=said.definite and not said.other, adds=adds)
         self._taken.update(range(span.start, span.end))
+        self._somebody = self._somebody or name == PERSON
 
     def _add(
         self, span: Span, word: Word, *, form: Form = Form.NONE, definite: bool = False, adds: bool = True
@@ -110,7 +112,7 @@ class _Reader:
             words=self.words,
             spans=self.spans,
             at=at,
-            person_before=any(PERSON in each.classes[:1] for each in self.found),
+            person_before=self._somebody,
             kin_of=self._kin_of,
             subject=self._subject(self.spans[at].start),
         )

@@ -1,4 +1,4 @@
-"""What the oracle says of a scene reads back to the classes in it, with their forms: what MetaIC's relations stand on."""
+"""What the oracle says of a scene reads back to its classes with their forms: what MetaIC's relations stand on."""
 
 from __future__ import annotations
 

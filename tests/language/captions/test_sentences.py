@@ -24,7 +24,7 @@ def _sentences() -> Iterator[tuple[str, str, dict[str, Form]]]:
 
 
 def _classes(expected: str) -> dict[str, Form]:
-    """ "hot dog=s dog=p" as classes with forms; a name may be of two words."""
+    """Classes with forms as the file has them, "hot dog=s dog=p": a name may be of two words."""
     found: dict[str, Form] = {}
     name: list[str] = []
     for word in expected.split():

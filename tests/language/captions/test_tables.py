@@ -41,7 +41,8 @@ def test_no_word_is_listed_twice_and_none_is_ragged() -> None:
         for words in (row.names, row.formless, row.perhaps, row.parts, row.others):
             assert sorted(set(words)) == sorted(words), name
         for word in chain(row.names, row.many, row.formless, row.perhaps, row.parts, row.others):
-            assert word == word.strip().lower() and word, name
+            assert word, name
+            assert word == word.strip().lower(), name
     listed = list(
         chain.from_iterable(people()[section] for section in ("man", "woman", "boy", "girl", "child", "anyone"))
     )
@@ -57,11 +58,12 @@ def test_who_does_something_is_a_person() -> None:
 
 
 _SYNSETS = {
-    "bicycle": "bicycle.n.01", "car": "car.n.01", "motorcycle": "motorcycle.n.01", "airplane": "airplane.n.01", "bus": "bus.n.01",
-    "train": "train.n.01", "truck": "truck.n.01", "boat": "vessel.n.02", "bird": "bird.n.01", "cat": "cat.n.01", "dog": "canine.n.02",
-    "horse": "horse.n.01", "sheep": "sheep.n.01", "cow": "bovine.n.01", "elephant": "elephant.n.01", "bear": "bear.n.01",
-    "bottle": "bottle.n.01", "knife": "knife.n.01", "sandwich": "sandwich.n.01", "cake": "cake.n.03", "chair": "chair.n.01",
-    "couch": "sofa.n.01", "bed": "bed.n.01", "clock": "clock.n.01", "tie": "necktie.n.01", "person": "person.n.01",
+    "bicycle": "bicycle.n.01", "car": "car.n.01", "motorcycle": "motorcycle.n.01", "airplane": "airplane.n.01",
+    "bus": "bus.n.01", "train": "train.n.01", "truck": "truck.n.01", "boat": "vessel.n.02", "bird": "bird.n.01",
+    "cat": "cat.n.01", "dog": "canine.n.02", "horse": "horse.n.01", "sheep": "sheep.n.01", "cow": "bovine.n.01",
+    "elephant": "elephant.n.01", "bear": "bear.n.01", "bottle": "bottle.n.01", "knife": "knife.n.01",
+    "sandwich": "sandwich.n.01", "cake": "cake.n.03", "chair": "chair.n.01", "couch": "sofa.n.01", "bed": "bed.n.01",
+    "clock": "clock.n.01", "tie": "necktie.n.01", "person": "person.n.01",
 }  # fmt: skip
 _NOT_IN_WORDNET = {
     "train": {"locomotive", "tram", "streetcar"},  # COCO's trains are with their engines, and trams are among them

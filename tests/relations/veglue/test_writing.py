@@ -15,6 +15,7 @@ from pytest_vqamt.core.meaning import Entails, Group, Related
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.core.truth import Label, truth
 from pytest_vqamt.data.pictures.source import PictureWorld
+from pytest_vqamt.language.hypotheses import IN_A_ROW
 from pytest_vqamt.relations.carets.knowledge import knowledge
 from pytest_vqamt.relations.names import disjoint
 from pytest_vqamt.relations.veglue.published import Published
@@ -120,7 +121,9 @@ def test_no_thing_goes_by_the_names_of_two_units() -> None:
 # ---- without one of the things
 
 HOLDING = Group(name="man", related=(Related(predicate="holding", to=Group(name="cup", attributes=("red",))),))
-OF_TWO = Written(said=(Said(group=HOLDING, thing=MAN, beside=CUP), Said(group=Group(name="dog"), thing=DOG)), wording=7)
+OF_TWO = Written(
+    said=(Said(group=HOLDING, thing=MAN, beside=CUP), Said(group=Group(name="dog"), thing=DOG)), wording=IN_A_ROW
+)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +149,7 @@ def test_nothing_is_left_of_one_unit() -> None:
 
 
 def test_the_paper_s_units_are_counted_and_named() -> None:
-    assert dict(OF_TWO.facts) == {"shape": "relation", "units": 3, "wording": 7}
+    assert dict(OF_TWO.facts) == {"shape": "relation", "units": 3, "wording": IN_A_ROW}
     assert OF_TWO.names == {"man", "cup", "dog"}
     assert [thing.id for thing in OF_TWO.things] == ["man", "cup", "dog"]
 

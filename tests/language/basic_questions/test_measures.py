@@ -1,0 +1,80 @@
+"""The index finds what scoring the whole pool with the library finds; and it leaves nothing else out."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pytest_vqamt.language.basic_questions import Ranking, open_pool, pool_of
+from pytest_vqamt.language.basic_questions.measures import _measure, by_words
+from pytest_vqamt.language.basic_questions.pool import Pool
+from pytest_vqamt.language.basic_questions.words import words_of
+from tests.language.basic_questions.real_pool import VQA_V2, real_data
+
+BY_WORDS = tuple(each for each in Ranking if each is not Ranking.LASSO)
+EXACT = tuple(each for each in BY_WORDS if each is not Ranking.METEOR)
+MAIN = (
+    "Is there a small dog in the picture?",
+    "How many people are there on the sofa and on the couch?",
+    "dog dog dog the the",
+    "What?",
+    "Zyx?",
+    "Is the man who is standing behind the table in front of the television wearing the same hat as the woman in it?",
+)
+
+
+@pytest.fixture(scope="module")
+def pool() -> Pool:
+    """450 questions: a sixth of the picture world's, which have many words in common."""
+    return pool_of("some", [*open_pool("pictures").questions[::7], "dog", "the the the dog", "Is it?", "No, zyx isn't."])
+
+
+@pytest.mark.parametrize("ranking", BY_WORDS)
+def test_the_best_are_the_best_of_the_whole_pool(pool: Pool, ranking: Ranking) -> None:
+    for main in MAIN:
+        scores = every_score(pool, ranking, main)
+        left_out = [3, 77]
+        order = sorted(set(range(len(pool))) - set(left_out), key=lambda place: (-scores[place], place))
+        assert by_words(pool, ranking, main, left_out, 21) == order[:21], main
+
+
+@pytest.mark.parametrize("ranking", BY_WORDS)
+def test_no_score_exceeds_its_bound(pool: Pool, ranking: Ranking) -> None:
+    for main in MAIN:
+        bounds, scores = _measure(pool, ranking).bounds(words_of(main)), every_score(pool, ranking, main)
+        assert len(bounds) == len(pool)
+        for bound, score in zip(bounds.tolist(), scores, strict=True):
+            if ranking in EXACT:
+                assert bound == pytest.approx(score, abs=1e-9)
+            assert score <= bound + 1e-9
+
+
+@real_data
+@pytest.mark.parametrize("ranking", BY_WORDS)
+def test_bounds_on_real_questions(ranking: Ranking) -> None:
+    pool = open_pool(f"vqa-v2:{VQA_V2}")
+    mains = [row["question"] for row in json.loads((VQA_V2.parent / "coco" / "vqa_v2.json").read_bytes())["questions"]]
+    measure = _measure(pool, ranking)
+    for main in mains[:3]:
+        bounds = measure.bounds(words_of(main)).tolist()
+        sampled = range(0, len(pool), 97)
+        scores = measure.scores(words_of(main), [words_of(pool.questions[place]) for place in sampled])
+        for place, score in zip(sampled, scores, strict=True):
+            assert score <= bounds[place] + 1e-9
+            if ranking in EXACT:
+                assert score == pytest.approx(bounds[place], abs=1e-9)
+
+
+@pytest.mark.parametrize("ranking", BY_WORDS)
+def test_what_shares_no_word_follows_in_the_order_of_the_pool(ranking: Ranking) -> None:
+    pool = pool_of("p", ["Why?", "Who sat?", "A dog ran?", "Where?", "When?"])
+    assert by_words(pool, ranking, "Which dog ran?", [], 9) == [2, 0, 1, 3, 4]
+    assert by_words(pool, ranking, "Which dog ran?", [1], 3) == [2, 0, 3]
+    assert by_words(pool, ranking, "...", [0], 2) == [1, 2]
+
+
+def every_score(pool: Pool, ranking: Ranking, main: str) -> list[float]:
+    """The library's score of each question of the pool; of equal ones differences in late digits are taken away."""
+    candidates = [words_of(question) for question in pool.questions]
+    return [round(score, 9) for score in _measure(pool, ranking).scores(words_of(main), candidates)]
