@@ -7,10 +7,11 @@ from math import ceil, floor
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case
-from pytest_vqamt.core.edits import Blur, Crop, Cut, Edit, Erase, Insert, Mask
+from pytest_vqamt.core.edits import Blur, Crop, Cut, Edit, Erase, Insert, Mask, Shear
 from pytest_vqamt.core.meaning import Group, groups_of
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.core.truth import members
+from tests.relations.metaic import rules
 
 LEAST_PX = 32
 """CARETS keeps so many pixels on each side."""
@@ -143,6 +144,25 @@ def _visual(case: Case, scene: Scene, edits: list[Edit]) -> Iterator[str]:
                 yield f"{patch} is not all in the picture, or not of whole pixels"
 
 
+def _metaic(case: Case, scene: Scene, edits: list[Edit]) -> Iterator[str]:
+    for edit in edits:
+        if not isinstance(edit, Insert):
+            yield f"{edit} inserts nothing"
+            continue
+        yield from rules.broken(scene, edit, case.variant)
+        if edit.cutout.photo == scene.photo or any(edit.cutout.thing.name == region.name for region in scene.regions):
+            yield f"{edit.cutout.thing.name} is from the same photo, or one of a crowd"
+
+
+def _deeptest(_case: Case, scene: Scene, edits: list[Edit]) -> Iterator[str]:
+    for edit in edits:
+        if isinstance(edit, Shear):
+            for box in _boxes(scene):
+                right = [edit.factor * (row - scene.height / 2) for row in (box.y, box.y1)]
+                if box.x + min(right) < -1e-6 or box.x1 + max(right) > scene.width + 1e-6:
+                    yield f"what is at {box} leaves the picture: {edit}"
+
+
 def _holds(patch: Box, box: Box) -> bool:
     columns, rows = _along(patch, "x"), _along(patch, "y")
     return set(_along(box, "x")) <= set(columns) and set(_along(box, "y")) <= set(rows)
@@ -165,5 +185,8 @@ _CHECKS: Mapping[str, Callable[[Case, Scene, list[Edit]], Iterator[str]]] = {
     "metavqa.removal": _removal,
     "veglue.vqa_mr": _veglue,
     "veglue.mr": _veglue,
+    "metaic.object_appearance": _metaic,
+    "metaic.singular_plural": _metaic,
+    "metaic.deeptest": _deeptest,
     "carets.visual": _visual,
 }

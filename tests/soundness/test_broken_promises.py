@@ -25,12 +25,19 @@ def row(*, crowds: tuple[str, ...] = ()) -> Scene:
     )
 
 
-def told(relation: str, *pictures: Picture, scene: Scene | None = None, asked: str = "dog", beside: str = "") -> str:
+def told(
+    relation: str,
+    *pictures: Picture,
+    scene: Scene | None = None,
+    asked: str = "dog",
+    beside: str = "",
+    variant: str = "count",
+) -> str:
     scene = scene or row()
     related = (Related(predicate="near", to=Group(name=beside)),) if beside else ()
     meaning = Count(groups=(Group(name=asked, related=related),))
     queries = tuple(Query(picture=each, text="How many?", meaning=meaning) for each in (scene.picture, *pictures))
-    case = Case(relation=relation, variant="count", scene=scene.id, queries=queries, expected="")
+    case = Case(relation=relation, variant=variant, scene=scene.id, queries=queries, expected="")
     return "; ".join(broken(case, scene))
 
 
@@ -102,3 +109,46 @@ def test_of_what_is_kept() -> None:
     assert "not kept" in told("carets.visual", row().picture.mask((half,), (1, 2, 3)))
     assert "cat at" in told("carets.visual", row().picture.blur((whole,), sigma=3), asked="dog", beside="cat")
     assert "not of whole pixels" in told("carets.visual", row().picture.crop(Box(0, 0, 32.5, 32)))
+
+
+@pytest.mark.parametrize(
+    ("level", "at", "side", "name", "photo", "complaint"),
+    [
+        ("0", (0, 60), 40, "dog", "elsewhere", ""),
+        ("15", (115, 30), 40, "dog", "elsewhere", ""),
+        ("45", (105, 30), 40, "dog", "elsewhere", ""),
+        # 5 of the bus's 40 columns are 0.125, and 15 are 0.375.
+        ("0", (115, 30), 40, "dog", "elsewhere", "R1: 0.125 of the largest"),
+        ("30", (105, 30), 40, "dog", "elsewhere", "R1: 0.375 of the largest"),
+        ("45", (60, 5), 40, "dog", "elsewhere", "R2: 1.0 of another"),
+        ("0", (0, 60), 20, "dog", "elsewhere", "an area of 400"),
+        ("0", (0, 60), 40, "dog", "made.png", "from the same photo"),
+        ("0", (0, 60), 40, "person", "elsewhere", "one of a crowd"),
+        ("0", (40, 0), 40, "dog", "elsewhere", "R2: 0.2 of another"),
+    ],
+)
+def test_of_what_is_inserted_at_a_level(
+    level: str, at: tuple[int, int], side: int, name: str, photo: str, complaint: str
+) -> None:
+    scene = scene_of(
+        thing_of("bus", id="bus", box=Box(80, 30, 40, 40)),
+        thing_of("cup", id="cup", box=Box(80, 20, 10, 10)),
+        crowds=("person",),
+    )
+    digest = "digest of made" if photo == "made.png" else "another"
+    cutout = Cutout(photo=Photo(id=photo, digest=digest), thing=thing_of(name, box=Box(0, 0, 20, 20)))
+    edited = scene.picture.insert(cutout, at, (side, side))
+    for relation in ("metaic.object_appearance", "metaic.singular_plural"):
+        found = told(relation, edited, scene=scene, variant=level)
+        assert complaint in found
+        assert bool(complaint) == bool(found)
+    assert "inserts nothing" in told("metaic.object_appearance", scene.picture.erase(Box(0, 0, 9, 9)), variant=level)
+
+
+def test_of_what_is_sheared() -> None:
+    # The rows of the dog, 10 to 30 of 100, go to the left by up to 40 times the factor.
+    at_the_edge = scene_of(thing_of("dog", id="dog", box=Box(20, 10, 20, 20)))
+    assert told("metaic.deeptest", at_the_edge.picture.shear(0.5), scene=at_the_edge) == ""
+    assert "leaves the picture" in told("metaic.deeptest", at_the_edge.picture.shear(0.6), scene=at_the_edge)
+    far_right = scene_of(thing_of("dog", id="dog", box=Box(170, 10, 20, 20)))
+    assert "leaves the picture" in told("metaic.deeptest", far_right.picture.shear(-0.6), scene=far_right)

@@ -76,7 +76,7 @@ def test_what_is_there_is_described(edits: tuple[Edit, ...], said: str) -> None:
 
 
 def test_a_crowd_is_described_as_several() -> None:
-    assert caption("crowd") == "two cats and a dog"
+    assert caption("crowd") == "a dog and two cats"
     assert caption("crowd", ALL_OF_THE_CAT) == "a dog, a hat and a woman"
 
 
@@ -111,7 +111,7 @@ def test_a_relation_that_hides_what_is_there_is_told_of(edit: Edit, name: str) -
 
 @pytest.mark.parametrize(
     ("variant", "edit"),
-    [("shear", Shear(factor=6)), ("blur", Blur(keep=(), sigma_px=3)), ("brightness", Erase(box=DOG_BOX))],
+    [("shear", Shear(factor=100)), ("blur", Blur(keep=(), sigma_px=3)), ("brightness", Erase(box=DOG_BOX))],
     ids=str,
 )
 def test_a_transformation_that_loses_something_is_told_of(variant: str, edit: Edit) -> None:
@@ -129,7 +129,7 @@ def test_a_scene_that_says_what_its_picture_does_not_show_is_told_of() -> None:
     assert "scene says 'a dog and a woman'" in told(relation, variant, BESIDE, "crowd", after=no_crowd)
 
 
-def test_what_is_not_surely_told_is_told_of_though_it_is_said_twice() -> None:
+def test_the_same_said_twice_is_told_of_where_it_is_that_one_cannot_tell() -> None:
     blurred = scene("yard").picture.blur(sigma=3)
     case = Case(
         relation="metaic.deeptest",
@@ -138,5 +138,5 @@ def test_what_is_not_surely_told_is_told_of_though_it_is_said_twice() -> None:
         queries=(described(blurred), described(blurred.contrast(2))),
         expected="",
     )
-    found = list(wrong(Item(get("metaic.deeptest"), "contrast"), [case], PERCEIVER))
-    assert [each.what for each in found] == [f"Picture 1 shows {UNSURE!r}, and its scene says 'a cat and a dog'."]
+    (found,) = wrong(Item(get("metaic.deeptest"), "contrast"), [case], PERCEIVER)
+    assert [answer.text for answer in found.judged.answers] == [UNSURE, UNSURE]

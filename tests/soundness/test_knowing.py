@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.meaning import (
+    Annotated,
     Both,
     Choice,
     Count,
@@ -31,11 +32,16 @@ TABLE = thing_of("table", id="table")
 KINDS = {"animal": kind("dog, cat", "teddy bear")}
 
 
-def knowing(*things: Thing, badly: tuple[Thing, ...] = (), compares: bool = True) -> Knowing:
-    """The dog is on the table; dogs and cats look alike."""
+def knowing(
+    *things: Thing, badly: tuple[Thing, ...] = (), crowds: tuple[Thing, ...] = (), compares: bool = True
+) -> Knowing:
+    """The dog is on the table; dogs and cats look alike. What is among the things and the crowds lies in pieces."""
     return Knowing(
         things=things,
-        doubtful=tuple(Doubtful(thing=each, badly=True) for each in badly),
+        doubtful=(
+            *(Doubtful(thing=each, badly=True) for each in badly),
+            *(Doubtful(thing=each, badly=False) for each in crowds),
+        ),
         relationships=(Relationship(subject="dog", predicate="on", object="table"),),
         kinds=KINDS,
         compares=compares,
@@ -147,6 +153,23 @@ def test_hypotheses(seen: Knowing, groups: tuple[Group, ...], label: str | None)
     assert seen.answer(Entails(units=tuple(Unit(group=each) for each in groups))) == label
 
 
+@pytest.mark.parametrize(
+    ("seen", "told"),
+    [
+        (knowing(), ()),
+        (knowing(DOG, CAT, thing_of("dog", id="2")), (("dog", 2), ("cat", 1))),
+        # The cat may be a dog, or be left out.
+        (knowing(DOG, badly=(CAT,)), None),
+        (knowing(CAT, crowds=(DOG,)), (("cat", 1), ("dog", 2))),
+        # A dog behind a pole is one dog.
+        (knowing(DOG, crowds=(DOG,)), (("dog", 1),)),
+    ],
+    ids=in_short,
+)
+def test_descriptions(seen: Knowing, told: tuple[tuple[str, int], ...] | None) -> None:
+    assert seen.answer(Describe()) == told
+
+
 def test_of_other_meanings_nothing_is_said() -> None:
     with pytest.raises(AssertionError, match="say here what is known"):
-        knowing().answer(Describe())
+        knowing().answer(Annotated(answers=()))

@@ -10,7 +10,22 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case
-from pytest_vqamt.core.edits import Blur, Corrupt, Corruption, Crop, Cut, Cutout, Edit, Erase, Insert, Mask, Mirror
+from pytest_vqamt.core.edits import (
+    Blur,
+    Brightness,
+    Contrast,
+    Corrupt,
+    Corruption,
+    Crop,
+    Cut,
+    Cutout,
+    Edit,
+    Erase,
+    Insert,
+    Mask,
+    Mirror,
+    Shear,
+)
 from pytest_vqamt.core.meaning import Count, Exists, Group
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
@@ -65,6 +80,12 @@ def test_an_unedited_photo_shows_what_is_annotated() -> None:
         (Mask(keep=(Box(2, 1, 8, 7),), colour=(9, 9, 9)), "1", "0"),
         (Mirror(), "1", "1"),
         (Corrupt(kind=Corruption.SNOW, severity=5), "1", "1"),
+        (Brightness(offset=100), "1", "1"),
+        (Contrast(gain=3), "1", "1"),
+        (Blur(keep=(), sigma_px=1.7), "1", "1"),
+        (Shear(factor=1), "1", "1"),
+        # Three rows of each are in the picture, and parts of two: 34 pixels of 56, too few to be taken for anything.
+        (Shear(factor=6), "0", "0"),
     ],
     ids=str,
 )
@@ -127,6 +148,16 @@ def test_what_is_inserted_has_the_size_and_the_place_of_its_box() -> None:
 def test_a_mirrored_picture_shows_everything_on_the_other_side() -> None:
     dog = next(each for each in view(picture("yard", Mirror()), LETTERS).shown if each.thing.name == "dog")
     assert np.nonzero(dog.pixels.any(axis=0))[0].tolist() == list(range(16, 24))
+
+
+@pytest.mark.parametrize(
+    ("factor", "starts"),
+    [(1, [0, 0, 1, 2, 3, 4, 5]), (-1, [5, 4, 3, 2, 1, 0, 0]), (0.4, [1, 1, 2, 2, 2, 3, 3])],
+)
+def test_a_sheared_picture_shows_its_lower_rows_farther_to_the_right(factor: float, starts: list[int]) -> None:
+    # The dog begins in column 2. Its middle row, the fourth of seven, is that of the picture, and stays.
+    dog = next(each for each in view(picture("yard", Shear(factor=factor)), LETTERS).shown if each.thing.name == "dog")
+    assert [int(np.nonzero(row)[0][0]) for row in dog.pixels[1:8]] == starts
 
 
 def removal(seen: Picture, asked: str) -> Case:

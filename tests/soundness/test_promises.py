@@ -27,11 +27,14 @@ EDITING = tuple(
     item
     for item in items()
     if item.relation.info.name.startswith(
-        ("metavqa.cut", "metavqa.ins", "metavqa.rem", "veglue.vqa", "veglue.mr", "carets.visual")
+        ("metavqa.cut", "metavqa.ins", "metavqa.rem", "veglue.vqa", "veglue.mr", "carets.visual", "metaic.deep")
     )
-    and item.variant in ("", "count", "blur6", "mask", "crop")
+    and item.variant in ("", "count", "blur6", "mask", "crop", "shear")
 )
-"""Each way to edit once; which question is asked makes no difference to where an edit may be."""
+"""Each way to edit once; which question is asked makes no difference to where an edit may be.
+
+MetaIC's places are drawn on such scenes in tests/relations/metaic/test_places.py: here, few drawn scenes have any.
+"""
 
 
 @st.composite

@@ -49,7 +49,8 @@ class Lsa:
         counted = counter.fit_transform(texts)
         supported = max(_FEWEST_DIMENSIONS, len(texts) // _QUESTIONS_A_DIMENSION)
         dimensions = min(_MOST_DIMENSIONS, supported, *counted.shape)
-        with one_thread():
+        # Of one question alone the share of its variance that is explained is 0 / 0, and nobody asks for it.
+        with one_thread(), np.errstate(invalid="ignore"):
             svd = TruncatedSVD(dimensions, random_state=_SEED).fit(counted)
         return cls(counter.get_feature_names_out(), counter.idf_, svd.components_.astype(np.float32), fingerprint)
 

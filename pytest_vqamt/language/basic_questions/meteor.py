@@ -21,7 +21,8 @@ _ALPHA, _BETA, _GAMMA = 0.9, 3.0, 0.5
 class Meteor:
     """METEOR (Banerjee and Lavie, 2005): words matched as they are, by stem (Porter) and as synonyms; in few chunks.
 
-    Synonyms are those of nouns and adjectives that the package's WordNet has: other words match by stem alone.
+    Synonyms are those of nouns and adjectives that the package's WordNet has. nltk looks for them by the stems of words,
+    so that words whose stem is none ("automobil") have none. Verbs match by stem alone.
     """
 
     def __init__(self, index: Ngrams) -> None:
@@ -30,8 +31,9 @@ class Meteor:
         self._named_by: dict[str, set[int]] = {}
         self._stemmed_to: dict[str, set[int]] = {}
         for word, number in index.vocabulary.items():
-            self._stemmed_to.setdefault(self._stemmer.stem(word), set()).add(number)
-            for name in self._synonyms.names(word):
+            stem = self._stemmer.stem(word)
+            self._stemmed_to.setdefault(stem, set()).add(number)
+            for name in self._synonyms.names(stem):
                 self._named_by.setdefault(name, set()).add(number)
 
     def bounds(self, reference: Sequence[str]) -> NDArray[np.float64]:
@@ -83,8 +85,8 @@ class Meteor:
 
     def _partners(self, word: str) -> set[int]:
         """The numbers of the words in the pool that may match."""
-        found = self._stemmed_to.get(self._stemmer.stem(word), set()) | self._named_by.get(word, set())
-        return found | ({self._index.vocabulary[word]} if word in self._index.vocabulary else set())
+        stem = self._stemmer.stem(word)
+        return self._stemmed_to.get(stem, set()) | self._named_by.get(stem, set())
 
 
 class _Stemmer(PorterStemmer):  # type: ignore[misc]  # nltk is untyped

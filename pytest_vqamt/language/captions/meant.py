@@ -140,7 +140,7 @@ def _is_counted(around: Around) -> bool:
             return any(class_rows()[name].kind == "food" for name in fruits)
         if before == "of":
             return at > 0 and around.words[at - 1].removesuffix("s") in of.pieces | {"bowl", "basket", "bag", "plate"}
-        if not is_adjective(before):
+        if not is_adjective(before) and before not in of.after_a_fruit:
             break
     return False
 

@@ -118,10 +118,15 @@ def _stands_before_a_noun(words: tuple[str, ...], at: int) -> bool:
     return not (after.endswith(("ing", "ed")) or (words[at] == "orange" and after in _NOUNS_WITH_ORANGE))
 
 
+def _is_followed_by_ing(words: tuple[str, ...], at: int) -> bool:
+    """Whether it stands in "people kite surfing"."""
+    return at + 1 < len(words) and words[at + 1].endswith("ing")
+
+
 def _is_verb(words: tuple[str, ...], at: int) -> bool:
     """Whether it is what the noun before it does: "a man skateboards down", "people snowboard"."""
     entry = by_form()[words[at]]
-    if at == 0 or entry.lemma not in grammar().verbs:
+    if at == 0 or entry.lemma not in grammar().verbs or _is_followed_by_ing(words, at):
         return False
     one = entry.shape is Shape.ONE
     if words[at - 1] == "to":

@@ -14,13 +14,17 @@ _AS_SUBJECT = {"him": "he", "her": "she", "me": "I", "them": "they", "us": "we"}
 _OF_MANY = frozenset({"they", "we", "you", "others", "both", "several", "many"})
 
 
-def named(unit: DescriptionUnit) -> str:
+def named(unit: DescriptionUnit, *, is_new: bool = False) -> str:
     """The object with "a" or "an", or without where it takes none: plurals, stuff, names, pronouns.
 
     >>> named(DescriptionUnit(object="old man")), named(DescriptionUnit(object="dogs", is_plural=True))
     ('an old man', 'dogs')
     >>> named(DescriptionUnit(object="him")), named(DescriptionUnit(object="tallest boy"))
     ('he', 'the tallest boy')
+
+    Args:
+        unit: the unit.
+        is_new: whether it is said that there is one, which nothing has "the" after.
     """
     name = unit.object
     if is_pronoun(name):
@@ -35,9 +39,16 @@ def named(unit: DescriptionUnit) -> str:
     head, of, _ = name.partition(" of ")
     if first == "one" and of:
         return name
-    if is_everywhere(name) or name in words_of("the_only") or first in words_of("the") or _is_superlative(first):
+    is_only = is_everywhere(name) or name in words_of("the_only") or first in words_of("the") or _is_superlative(first)
+    if is_only and not is_new:
         return f"the {name}"
-    if is_mass(name) or name.rpartition(" ")[2] in words_of("mass") or is_plural(head) or (unit.is_plural and not of):
+    if (
+        look_up(first).closed is Tag.NUMBER
+        or is_mass(name)
+        or name.rpartition(" ")[2] in words_of("mass")
+        or is_plural(head)
+        or (unit.is_plural and not of)
+    ):
         return name
     return with_article(name)
 

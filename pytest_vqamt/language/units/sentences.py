@@ -43,8 +43,9 @@ def _says(unit: DescriptionUnit, other: DescriptionUnit) -> bool:
 
 def _said(unit: DescriptionUnit) -> str | None:
     """What is said of the object; None where no more is said than that it is there, or what it has with it."""
-    if predicate(unit.property).kind in (Kind.VERB, Kind.STATE):
-        return unit.property
+    says = predicate(unit.property)
+    if says.kind in (Kind.VERB, Kind.STATE):
+        return says.of_many()
     return "there" if stands_alone(unit.object) else None
 
 
@@ -52,7 +53,7 @@ def _clauses(said: str | None, units: Sequence[DescriptionUnit]) -> Iterator[str
     if said is None:
         yield f"there {'are' if is_several(units[0]) else 'is'} {in_a_row(_with_more(units))}"
         return
-    says = predicate(said)
+    says = predicate(units[0].property or said)
     is_of_one = len(units) == 1 and not is_several(units[0])
     # "Sandy, wearing a hat, sings": the comma before the verb has another before what stands in between.
     comma = "," if says.verbs and says.text[: says.verbs[0][0]].rstrip().endswith(",") else ""
@@ -66,5 +67,5 @@ def _with_more(units: Sequence[DescriptionUnit]) -> Iterator[str]:
         is_second = unit.object in seen and not unit.is_plural
         seen.add(unit.object)
         is_said_next = following is not None and following.property == unit.property
-        name = f"another {unit.object}" if is_second else named(unit)
+        name = f"another {unit.object}" if is_second else named(unit, is_new=True)
         yield name if is_said_next else f"{name} {unit.property}".strip()

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from pytest_vqamt.language.units.after_nouns import LEAST_VERB, verb_after_noun
-from pytest_vqamt.language.units.clause_verbs import has_verb_after, has_verb_before, is_like_last_verb, last_verb
+from pytest_vqamt.language.units.after_nouns import verb_after_noun
+from pytest_vqamt.language.units.clause_verbs import has_verb_before, is_like_last_verb, last_verb
+from pytest_vqamt.language.units.in_phrases import after_noun, in_nothing, in_phrase
 from pytest_vqamt.language.units.lexicon import Tag, look_up, words_of
 from pytest_vqamt.language.units.neighbours import BY_NEIGHBOURS
-from pytest_vqamt.language.units.phrase_before import lacks_noun_of_many
 from pytest_vqamt.language.units.reading import Reading
 from pytest_vqamt.language.units.verbs import VerbForm
 
@@ -40,64 +40,7 @@ def _choose(reading: Reading, place: int) -> Tag:
         return Tag.ADJECTIVE if reading.goes_on(place + 1) else Tag.NOUN  # "his home", "the far wall"
     if word.closed is not None:
         return word.closed
-    return _AFTER.get(reading.before(place), _in_nothing)(reading, place)
-
-
-def _in_phrase(reading: Reading, place: int) -> Tag:
-    """After a determiner, a number or an adjective: the noun is still to come."""
-    word, before = reading.words[place], reading.before(place)
-    goes_on = reading.goes_on(place + 1)
-    if VerbForm.ING in word.forms and not word.thing:
-        if before is Tag.NUMBER and not goes_on:
-            return Tag.ING
-        return Tag.ADJECTIVE if goes_on else Tag.NOUN
-    if VerbForm.PARTICIPLE in word.forms and not word.noun:
-        if before in (Tag.NUMBER, Tag.ADJECTIVE) and not goes_on:
-            return Tag.FINITE
-        return Tag.ADJECTIVE if goes_on else Tag.NOUN
-    if word.forms and not (word.noun or word.adjective):
-        return Tag.FINITE
-    if lacks_noun_of_many(reading, place) and word.verb > LEAST_VERB:
-        return Tag.FINITE
-    if word.adjective >= word.noun or word.adverb > word.noun:
-        if goes_on or reading.goes_on_after_and(place):
-            return Tag.ADJECTIVE if word.adjective >= word.adverb else Tag.ADVERB
-        is_name = word.noun or not place or before in (Tag.DETERMINER, Tag.POSSESSIVE)
-        return Tag.NOUN if is_name else Tag.ADJECTIVE
-    return Tag.NOUN
-
-
-def _after_noun(reading: Reading, place: int) -> Tag:
-    """After a noun that may be the last of its phrase, or a pronoun."""
-    word = reading.words[place]
-    if word.forms:
-        if (verb := verb_after_noun(reading, place)) is not None:
-            return verb
-        is_said_of_many = reading.words[place - 1].is_plural and word.adjective > 0.2  # "children present"
-        return Tag.ADJECTIVE if is_said_of_many and not reading.goes_on(place + 1) else Tag.NOUN
-    if word.adverb > max(word.noun, word.adjective):
-        return Tag.ADVERB
-    if word.is_plural and (reading.is_of_one(place) or reading.before(place) is Tag.PRONOUN):
-        # A verb that nobody has listed, or that is misspelt.
-        return Tag.NOUN if reading.goes_on(place + 1) else Tag.FINITE
-    is_said_of_it = word.adjective > word.noun and (not word.noun or reading.is_living(place - 1))
-    return Tag.ADJECTIVE if is_said_of_it else Tag.NOUN
-
-
-def _in_nothing(reading: Reading, place: int) -> Tag:
-    """At the beginning of something: of the sentence, after a comma."""
-    word = reading.words[place]
-    if VerbForm.ING in word.forms and word.thing < 0.5:
-        return (
-            Tag.ADJECTIVE
-            if not place and has_verb_after(reading, place + 1) and reading.goes_on(place + 1)
-            else Tag.ING
-        )
-    if VerbForm.PARTICIPLE in word.forms and not word.noun:
-        return Tag.ADJECTIVE if reading.goes_on(place + 1) and not place else Tag.PARTICIPLE
-    if word.forms and not word.noun + word.adjective:
-        return Tag.FINITE
-    return _in_phrase(reading, place)
+    return _AFTER.get(reading.before(place), in_nothing)(reading, place)
 
 
 def _after_be(reading: Reading, place: int) -> Tag:
@@ -132,7 +75,7 @@ def _after_verb(reading: Reading, place: int) -> Tag:
 
 
 def _after_to(reading: Reading, place: int) -> Tag:
-    return Tag.BASE if VerbForm.BASE in reading.words[place].forms else _in_phrase(reading, place)
+    return Tag.BASE if VerbForm.BASE in reading.words[place].forms else in_phrase(reading, place)
 
 
 def _after_preposition(reading: Reading, place: int) -> Tag:
@@ -140,7 +83,7 @@ def _after_preposition(reading: Reading, place: int) -> Tag:
     if VerbForm.ING in word.forms and word.thing < 0.5:
         is_of_kind = reading.words[place - 1].text in ("in", "on", "with", "near") and reading.goes_on(place + 1)
         return Tag.ADJECTIVE if is_of_kind else Tag.ING
-    return _in_phrase(reading, place)
+    return in_phrase(reading, place)
 
 
 def _after_adverb(reading: Reading, place: int) -> Tag:
@@ -153,7 +96,7 @@ def _after_adverb(reading: Reading, place: int) -> Tag:
     if seen is Tag.BE:
         return _after_be(reading, place)
     if seen in (Tag.DETERMINER, Tag.NUMBER, Tag.ADJECTIVE, Tag.POSSESSIVE):
-        return _in_phrase(reading, place)
+        return in_phrase(reading, place)
     return _after_verb(reading, place)
 
 
@@ -169,17 +112,17 @@ def _after_and(reading: Reading, place: int) -> Tag:
             return last_verb(reading, place) or Tag.FINITE
     if VerbForm.PARTICIPLE in word.forms and not word.noun:
         return Tag.ADJECTIVE if reading.goes_on(place + 1) else Tag.PARTICIPLE
-    return _in_phrase(reading, place)
+    return in_phrase(reading, place)
 
 
 _AFTER: Mapping[Tag, Callable[[Reading, int], Tag]] = {
-    Tag.DETERMINER: _in_phrase,
-    Tag.POSSESSIVE: _in_phrase,
-    Tag.NUMBER: _in_phrase,
-    Tag.ADJECTIVE: _in_phrase,
-    Tag.NOUN: _after_noun,
-    Tag.PRONOUN: _after_noun,
-    Tag.RELATIVE: _after_noun,
+    Tag.DETERMINER: in_phrase,
+    Tag.POSSESSIVE: in_phrase,
+    Tag.NUMBER: in_phrase,
+    Tag.ADJECTIVE: in_phrase,
+    Tag.NOUN: after_noun,
+    Tag.PRONOUN: after_noun,
+    Tag.RELATIVE: after_noun,
     Tag.BE: _after_be,
     Tag.FINITE: _after_verb,
     Tag.BASE: _after_verb,

@@ -40,9 +40,13 @@ def is_object(name: str) -> bool:
     noun = name.rpartition(" ")[2]
     one, whole = singular(noun), singular(name)
     table = _table()
-    if whole in table.names or one in table.names or is_people(noun):
+    if whole in table.names or one in table.names:
         return True
-    if one in table.no_names or wordnet().is_under(name, table.no_kinds):
+    if one in table.no_names:
+        return False
+    if is_people(noun):
+        return True
+    if wordnet().is_under(name, table.no_kinds):
         return False
     if is_mass(noun) and counted(noun) == noun:
         return False

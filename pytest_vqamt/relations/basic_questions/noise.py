@@ -12,8 +12,10 @@ from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.basic_questions import (
     EMBEDDING,
+    MOST_WORDS,
     POOL,
     RANKING,
+    TOP,
     Ranking,
     lacking,
     noisy,
@@ -26,9 +28,7 @@ from pytest_vqamt.relations.basic_questions.accuracy import figures_of
 from pytest_vqamt.relations.basic_questions.main_question import main_question
 from pytest_vqamt.sampling.chooser import Chooser
 
-PARTITIONS = 7
 IN_A_PARTITION = 3
-MOST_WORDS = 26
 
 _SHOWN = 12
 """So many digits of a digest are shown."""
@@ -63,7 +63,7 @@ class Noise:
         task=Task.VQA,
         claim="Questions that are much like it, put after a question, leave the answer as it was.",
         source="Huang et al., AAAI 2019, section 3",
-        variants=tuple(str(partition) for partition in range(1, PARTITIONS + 1)),
+        variants=tuple(str(partition) for partition in range(1, TOP // IN_A_PARTITION + 1)),
         tags=("baseline",),
         breakdown=("answer_type", "stayed"),
         settings=(POOL, RANKING, EMBEDDING),
@@ -96,7 +96,7 @@ class Noise:
         joined = self._with_noise(question.text, frozenset({question.text, *(each.text for each in scene.questions)}))
         partition = int(variant)
         if partition > len(joined):
-            return NotApplicable(reason=f"the pool has fewer than {PARTITIONS * IN_A_PARTITION} other questions")
+            return NotApplicable(reason=f"the pool has fewer than {TOP} other questions")
         if not all(stayed for _, stayed in joined):
             return NotApplicable(reason=f"too long for basic questions beside it: all within {MOST_WORDS} words")
         text, stayed = joined[partition - 1]
@@ -121,7 +121,7 @@ class Noise:
             ranking=self.ranking,
             embedding=self.embedding,
             exclude=exclude,
-            top=PARTITIONS * IN_A_PARTITION,
+            top=TOP,
         )
         starts = range(0, len(basic), IN_A_PARTITION)
-        return [noisy(text, basic[start : start + IN_A_PARTITION], most_words=MOST_WORDS) for start in starts]
+        return [noisy(text, basic[start : start + IN_A_PARTITION]) for start in starts]

@@ -96,7 +96,11 @@ def test_a_pool_is_opened_once() -> None:
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("a.jsonl", b'{"question": "Who?"}\n{"question"\n', "a.jsonl, line 2: expected a JSON object, but it is no JSON"),
+        (
+            "a.jsonl",
+            b'{"question": "Who?"}\n{"question"\n',
+            "a.jsonl, line 2: expected a JSON object, but it is no JSON",
+        ),
         ("b.jsonl", b'{"question": "Who?"}\n\n["Who?"]\n', 'b.jsonl, line 3: expected {"question": "..."}, but got'),
         ("c.jsonl", b'{"question": " "}\n', "c.jsonl, line 1: expected"),
         ("d.txt", b"Who?\nWho\xff?\n", "expected d.txt to be text in UTF-8, but line 2 is not"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.language.basic_questions import normalised, pool_of
+from pytest_vqamt.language.basic_questions import normalised, open_pool, pool_of
 from pytest_vqamt.language.basic_questions.pool import places
 
 
@@ -11,6 +11,11 @@ def test_the_first_of_those_written_alike_stays_and_order_is_kept() -> None:
     assert pool.questions == ("Is it red?", "what is it", "Is it red, or blue?")
     assert len(pool) == 3
     assert places(pool) == {"is it red": 0, "what is it": 1, "is it red, or blue": 2}
+
+
+def test_the_packages_own_has_no_question_twice() -> None:
+    pool = open_pool("pictures")
+    assert len({normalised(question) for question in pool.questions}) == len(pool)
 
 
 def test_the_digest_names_the_questions_in_their_order() -> None:

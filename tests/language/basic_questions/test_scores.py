@@ -58,14 +58,11 @@ def test_rouge_l_of_its_paper(candidate: str, expected: float) -> None:
 
 # "there a dog" of 4 and of 6 words: precision 1/2, recall 3/4, so 2 x 3 / (4 + 6).
 def test_rouge_l_weighs_recall_as_precision() -> None:
-    candidate = "is there not a brown dog".replace("is ", "was ")
+    candidate = "was there not a brown dog"
     assert score(RougeL(index(candidate)), "is there a dog", candidate) == pytest.approx(0.6)
 
 
 # Three questions are the documents. "a" is in two of them, so its idf is log(3/2); "b", "c" and "a b" are in one: log 3.
-CIDER_POOL = ("a b", "a c", "d a e b d e")
-
-
 def test_cider_of_the_same_question() -> None:
     # One for words, one for pairs; there are no longer n-grams. The mean of four, times 10.
     assert score(Cider(index("a b", "a c", "d e")), "a b", "a b") == pytest.approx(10 * 2 / 4)
@@ -98,7 +95,7 @@ def test_meteor_of_its_paper() -> None:
         ("is the dog brown", "is the brown dog", 3),  # the order: "is the", "brown", "dog"
         ("is the dog brown", "is the dogs brown", 1),  # the stem
         ("is the couch brown", "is the sofa brown", 1),  # a synonym
-        ("is the car brown", "is the automobile brown", 1),
+        ("is the sofa brown", "is the couch brown", 1),
     ],
 )
 def test_meteor_of_all_words(reference: str, candidate: str, chunks: int) -> None:

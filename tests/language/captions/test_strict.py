@@ -54,6 +54,7 @@ def test_the_classes_are_the_sixty_of_the_paper() -> None:
         ("a man skateboards down a ramp", {}),
         ("a person skateboards down a ramp", {"person": S}),
         ("people snowboard down a hill", {"person": P}),
+        ("people kite surfing", {"person": P, "kite": S}),
         ("a boy plays with a Frisbee. Kites are in the sky", {"kite": P}),
         ("A PERSON WITH A DOG", {"person": S, "dog": S}),
     ],
