@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
+from tests.soundness.captioning_faults import CAPTIONING
 from tests.soundness.carets_faults import CARETS
+from tests.soundness.entailment_faults import ENTAILMENT
 from tests.soundness.fault_effects import (
     NEGATION,
     NO_ANSWER,
@@ -12,10 +15,12 @@ from tests.soundness.fault_effects import (
     OF_CONTROLS,
     OF_COUNTS,
     OF_EDITS,
+    OF_OTHER_TEXTS,
     OF_WORDS,
     Row,
     named,
 )
+from tests.soundness.noise_faults import NOISE
 
 # Of two groups the total says "no" or "0", and so does each part: no sum is broken, and nothing is shown.
 _NOTHING_COUNTED = named("always-no always-zero")
@@ -213,7 +218,7 @@ _WRONG_ALIKE = (
     | OF_WORDS
 )
 
-TABLE: Mapping[str, Row] = {
+_QUESTIONS: Mapping[str, Row] = {
     "metavqa.partition[object]": Row(
         caught=_PARTITION,
         vacuous=_NOTHING_COUNTED,
@@ -251,6 +256,9 @@ TABLE: Mapping[str, Row] = {
     "veglue.vqa_mr1": _STILL_THERE,
     "veglue.vqa_mr2": _NO_LONGER_THERE,
     "veglue.vqa_mr3": _SEEN_ALIKE,
+}
+
+_MORE_QUESTIONS: Mapping[str, Row] = {
     **{
         f"corruption[{kind}-{where}]": _CORRUPTED
         for kind in ("impulse", "zoom", "snow", "contrast")
@@ -266,5 +274,19 @@ TABLE: Mapping[str, Row] = {
         # Another picture and another text, so neither query is asked again.
         quiet=_WRONG_ALIKE | OF_EDITS | named("inconsistent"),
     ),
+}
+
+
+def _of_questions(rows: Mapping[str, Row]) -> dict[str, Row]:
+    """Rows of items that put single questions: they show nothing of what is wrong about hypotheses and captions."""
+    return {item: replace(row, quiet=row.quiet | OF_OTHER_TEXTS) for item, row in rows.items()}
+
+
+TABLE: Mapping[str, Row] = {
+    **_of_questions(_QUESTIONS),
+    **ENTAILMENT,
+    **CAPTIONING,
+    **NOISE,
+    **_of_questions(_MORE_QUESTIONS),
 }
 """By item, in the order of the catalogue."""

@@ -114,29 +114,30 @@ def test_of_what_is_kept() -> None:
 @pytest.mark.parametrize(
     ("level", "at", "side", "name", "photo", "complaint"),
     [
-        ("0", (0, 60), 40, "dog", "elsewhere", ""),
-        ("15", (115, 30), 40, "dog", "elsewhere", ""),
-        ("45", (105, 30), 40, "dog", "elsewhere", ""),
-        # 5 of the bus's 40 columns are 0.125, and 15 are 0.375.
-        ("0", (115, 30), 40, "dog", "elsewhere", "R1: 0.125 of the largest"),
-        ("30", (105, 30), 40, "dog", "elsewhere", "R1: 0.375 of the largest"),
-        ("45", (60, 5), 40, "dog", "elsewhere", "R2: 1.0 of another"),
-        ("0", (0, 60), 20, "dog", "elsewhere", "an area of 400"),
-        ("0", (0, 60), 40, "dog", "made.png", "from the same photo"),
-        ("0", (0, 60), 40, "person", "elsewhere", "one of a crowd"),
-        ("0", (40, 0), 40, "dog", "elsewhere", "R2: 0.2 of another"),
+        ("0", (50, 0), 50, "dog", "elsewhere", ""),
+        ("15", (60, 25), 50, "dog", "elsewhere", ""),
+        ("45", (80, 25), 50, "dog", "elsewhere", ""),
+        # Of the 60 x 60 pixels of the bus, 10 x 50 and 30 x 50.
+        ("0", (60, 25), 50, "dog", "elsewhere", "R1: 0.138"),
+        ("30", (80, 25), 50, "dog", "elsewhere", "R1: 0.416"),
+        ("45", (130, 25), 50, "dog", "elsewhere", "R2: 1.0 of another"),
+        # Of the crowd's 50 x 50, 10 x 40.
+        ("0", (40, 40), 50, "dog", "elsewhere", "R2: 0.16 of another"),
+        ("0", (50, 0), 30, "dog", "elsewhere", "an area of 900"),
+        ("0", (50, 0), 50, "dog", "made.png", "from the same photo"),
+        ("0", (50, 0), 50, "person", "elsewhere", "one of a crowd"),
     ],
 )
 def test_of_what_is_inserted_at_a_level(
     level: str, at: tuple[int, int], side: int, name: str, photo: str, complaint: str
 ) -> None:
     scene = scene_of(
-        thing_of("bus", id="bus", box=Box(80, 30, 40, 40)),
-        thing_of("cup", id="cup", box=Box(80, 20, 10, 10)),
+        thing_of("bus", id="bus", box=Box(100, 20, 60, 60)),
+        thing_of("cup", id="cup", box=Box(165, 60, 10, 10)),
         crowds=("person",),
     )
     digest = "digest of made" if photo == "made.png" else "another"
-    cutout = Cutout(photo=Photo(id=photo, digest=digest), thing=thing_of(name, box=Box(0, 0, 20, 20)))
+    cutout = Cutout(photo=Photo(id=photo, digest=digest), thing=thing_of(name, box=Box(0, 0, 25, 25)))
     edited = scene.picture.insert(cutout, at, (side, side))
     for relation in ("metaic.object_appearance", "metaic.singular_plural"):
         found = told(relation, edited, scene=scene, variant=level)

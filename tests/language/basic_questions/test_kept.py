@@ -40,10 +40,10 @@ def test_arrays_are_made_once(home: Path) -> None:
 @pytest.mark.parametrize(
     "damage",
     [
-        lambda data: b"",
+        lambda _: b"",
         lambda data: data[: len(data) // 2],
         lambda data: data[:200] + bytes([data[200] ^ 1]) + data[201:],
-        lambda data: b"no archive",
+        lambda _: b"no archive",
     ],
     ids=["empty", "cut short", "one bit", "another"],
 )

@@ -86,7 +86,7 @@ def test_a_violation_is_seen() -> None:
     columns, target = np.array([[1.0, 0.6], [0.0, 0.8]]), np.array([0.0, 1.0])
     shares = solve(columns, target)
     assert violation(columns, target, shares) <= TOLERANCE
-    assert violation(columns, target, shares + [1e-6, 0]) == pytest.approx(1e-6, rel=0.01)
+    assert violation(columns, target, shares + np.array([1e-6, 0])) == pytest.approx(1e-6, rel=0.01)
     assert violation(columns, target, -shares) > 1
     assert violation(columns, target, np.zeros(2)) == pytest.approx(0.8 - 1e-6)
 
@@ -97,7 +97,7 @@ def test_a_violation_is_seen() -> None:
         pytest.param(f"vqa-v2:{VQA_V2}", (), marks=real_data),
         (
             "pictures",
-            ("Is there a small dog in the picture?", "How many dogs and cups are there in all?", "Is it big?"),
+            ("Is there a small dog in the picture?", "How many dogs and cups are there?", "Is it big?"),
         ),
     ],
     ids=["vqa-v2", "pictures"],

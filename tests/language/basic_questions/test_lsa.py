@@ -27,11 +27,9 @@ def test_dimensions_follow_the_pool(questions: int, dimensions: int) -> None:
 
 def test_near_texts_have_near_vectors() -> None:
     embedding = embedded(open_pool("pictures"), "lsa").embedding
-    one, near, far = embedding.embed(
-        ["Is there a brown dog?", "is there a brown DOG", "How many red cups can you see?"]
-    )
+    one, near, far = embedding.embed(["Is there a brown dog?", "is there a brown DOG", "How many red cups are there?"])
     assert one @ near == pytest.approx(1, abs=1e-6)
-    assert one @ far < 0.3
+    assert one @ far < 0.5
 
 
 def test_unknown_words_have_no_direction() -> None:
