@@ -39,7 +39,8 @@ def accuracy(answer: str, answers: Sequence[str]) -> float:
         raise VqamtError(f"Expected the answer of one annotator or more to hold {answer!r} against, but got answers=()")
     said, given = _in_one_line(answer), [_in_one_line(each) for each in answers]
     if len(set(given)) > 1:
-        said, given = normalised(said), [normalised(each) for each in given]
+        plain = {each: normalised(each) for each in (said, *dict.fromkeys(given))}  # most annotators say the same
+        said, given = plain[said], [plain[each] for each in given]
     agreeing, annotators = given.count(said), len(given)
     without_one_of_them = agreeing * min(agreeing - 1, ENOUGH)
     without_another = (annotators - agreeing) * min(agreeing, ENOUGH)

@@ -43,6 +43,7 @@ TABLE: dict[str, str] = {
     "metaic.object_appearance": "pytest_vqamt.relations.metaic.object_appearance:ObjectAppearance",
     "metaic.singular_plural": "pytest_vqamt.relations.metaic.singular_plural:SingularPlural",
     "metaic.deeptest": "pytest_vqamt.relations.metaic.deeptest:Deeptest",
+    "basic_questions.noise": "pytest_vqamt.relations.basic_questions.noise:Noise",
     "corruption": "pytest_vqamt.relations.corruption:Corruption",
     "control.repeat": "pytest_vqamt.relations.control.repeat:Repeat",
     "control.reencode": "pytest_vqamt.relations.control.reencode:Reencode",

@@ -17,6 +17,7 @@ NAMES = (
     "edits",
     "render_ahead",
     "adapters",
+    "basic_questions",
 )
 
 

@@ -83,6 +83,13 @@ ALL = (
     "metaic.deeptest[brightness]",
     "metaic.deeptest[contrast]",
     "metaic.deeptest[shear]",
+    "basic_questions.noise[1]",
+    "basic_questions.noise[2]",
+    "basic_questions.noise[3]",
+    "basic_questions.noise[4]",
+    "basic_questions.noise[5]",
+    "basic_questions.noise[6]",
+    "basic_questions.noise[7]",
     "corruption[impulse-object]",
     "corruption[impulse-global]",
     "corruption[zoom-object]",
@@ -239,5 +246,5 @@ def test_each_setting_is_a_field_of_its_relation_and_takes_its_default(name: str
 
 def test_settings_known_are_those_of_all_relations_each_once() -> None:
     names = [setting.name for setting in catalogue.settings_known()]
-    assert {"erase", "inpaint", "severity", "wordnet", "ontology"} <= set(names)
+    assert {"erase", "inpaint", "severity", "wordnet", "ontology", "metaic"} <= set(names)
     assert len(names) == len(set(names))

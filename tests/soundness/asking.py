@@ -22,7 +22,7 @@ from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import PublishedRelation, Relation
 
 _PAIR = 2
-_LEFT_OUT = ("severity", "wordnet", "overlap")
+_LEFT_OUT = ("severity", "wordnet", "overlap", "pool", "ranking", "embedding")
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,8 @@ _ALPHA, _BETA, _GAMMA = 0.9, 3.0, 0.5
 class Meteor:
     """METEOR (Banerjee and Lavie, 2005): words matched as they are, by stem (Porter) and as synonyms; in few chunks.
 
-    Synonyms are those of nouns and adjectives that the package's WordNet has. nltk looks for them by stems, so that words
-    whose stem is no word ("automobil") have none. Verbs match by stem alone.
+    Synonyms are those of nouns and adjectives that the package's WordNet has. nltk looks for them by stems, so that a
+    word whose stem is no word ("automobil") has none. Verbs match by stem alone.
     """
 
     def __init__(self, index: Ngrams) -> None:

@@ -10,6 +10,7 @@ from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.core.seeding import global_random_kept
 from pytest_vqamt.language.basic_questions import (
     EMBEDDING,
     MOST_WORDS,
@@ -115,13 +116,14 @@ class Noise:
 
     def _with_noise(self, text: str, exclude: frozenset[str]) -> list[tuple[str, int]]:
         """The question followed by each partition, and how many basic questions of it stayed."""
-        basic = ranked(
-            open_pool(self.pool),
-            text,
-            ranking=self.ranking,
-            embedding=self.embedding,
-            exclude=exclude,
-            top=TOP,
-        )
+        with global_random_kept():  # what ranks is imported here, and some of it draws
+            basic = ranked(
+                open_pool(self.pool),
+                text,
+                ranking=self.ranking,
+                embedding=self.embedding,
+                exclude=exclude,
+                top=TOP,
+            )
         starts = range(0, len(basic), IN_A_PARTITION)
         return [noisy(text, basic[start : start + IN_A_PARTITION]) for start in starts]

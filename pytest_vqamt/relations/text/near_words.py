@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -17,6 +18,12 @@ from pytest_vqamt.relations.text.change import Change
 from pytest_vqamt.relations.veglue.published import Published
 from pytest_vqamt.relations.veglue.writing import Written, any_statement
 from pytest_vqamt.sampling.chooser import Chooser
+
+_OF_ALL_SORTS = frozenset({"male", "female"})
+"""Words for people and animals alike, which are of no one class."""
+_WORD = re.compile(r"[a-z-]+")
+_SHARING = re.compile(r" (?:and|or) (?!(?:a|an|the|his|her|its|their|one|another|is|are|has)\b|\w+(?:s|ing)\b)", re.IGNORECASE)
+"""Another noun, without an article of its own; "sits and talks" has verbs."""
 
 
 def with_a_near_word(scene: Scene, corpus: Corpus, known: Knowledge, choose: Chooser) -> Change | None:
@@ -45,15 +52,25 @@ def _synonyms(statement: Written | Published) -> Iterator[Change]:
 
 def _classes(statement: Written | Published, view: View) -> Iterator[Change]:
     for thing in statement.things:
-        for word in _classes_of(thing, view):
+        for word in _classes_of(thing, view) if _keeps_its_size(statement, thing, view) else ():
             after = _with_class(statement, thing, word, view)
             if after is not None:
                 yield Change(statement=statement, after=after, kind="class", word=thing.name, instead=word)
 
 
+def _keeps_its_size(statement: Written | Published, thing: Thing, view: View) -> bool:
+    """Whether nothing is said of the thing that depends on its class: a small elephant is no small animal."""
+    if isinstance(statement, Written):
+        said = [word for each in statement.said for word in each.attributes_of(thing)]
+    else:
+        units = [unit for unit in statement.units if unit.thing == thing.id]
+        said = [word for unit in units for word in _WORD.findall(f"{unit.object} {unit.property}".lower())]
+    return not any(map(view.known.kinds.is_gradable, said))
+
+
 def _classes_of(thing: Thing, view: View) -> Iterator[str]:
     """The classes of a thing, but for those of which one is not counted: nobody speaks of "small fruit"."""
-    words = (each.word for each in view.classes_of(thing.name))
+    words = () if thing.name in _OF_ALL_SORTS else (each.word for each in view.classes_of(thing.name))
     yield from (word for word in words if word != thing.name and is_countable(counted(word)))
 
 
@@ -66,7 +83,7 @@ def _with_class(statement: Written | Published, thing: Thing, word: str, view: V
     if isinstance(statement, Written):
         return statement.changed(thing, as_class)
     places = replacements_of(statement.text, thing.name, counted(word))
-    if len(places) != 1 or not _has_article(statement.text[: places[0].start]):
+    if len(places) != 1 or not _stands_alone(statement.text[: places[0].start], statement.text[places[0].end :]):
         return None
     units = (
         replace(unit, group=as_class(unit.group)) if unit.group.name == thing.name else unit
@@ -75,6 +92,8 @@ def _with_class(statement: Written | Published, thing: Thing, word: str, view: V
     return Hypothesis(replaced(statement.text, places), Entails(units=tuple(units)))
 
 
-def _has_article(before: str) -> bool:
-    """Whether the words before a noun are an article alone: no size, which a class may not have, and no "bride and"."""
+def _stands_alone(before: str, after: str) -> bool:
+    """Whether a noun has an article alone: no size, and no other noun that shares it ("a man and woman", "bride and")."""
+    if _SHARING.match(after):
+        return False
     return before.lower().endswith((" a ", " an ", " the ")) or before.lower() in ("a ", "an ", "the ")

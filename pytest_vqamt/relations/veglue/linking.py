@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.language.askable_names import is_nearly_everywhere
 from pytest_vqamt.relations.carets.knowledge import Knowledge
 from pytest_vqamt.relations.veglue.erasable import OVERLAP
+from pytest_vqamt.relations.veglue.places import is_place
 from pytest_vqamt.relations.veglue.published import Published, published
 from pytest_vqamt.relations.veglue.statement import Statement
 from pytest_vqamt.relations.veglue.writing import Writer, writer_of
@@ -115,7 +115,8 @@ class Linker:
         return [
             Linked(erased=thing, statement=statement, rest=statement)
             for statement, thing in self._published_linked()
-            if fits(thing) and self._can_be_missed(thing.name) and statement.is_only(thing)
+            if fits(thing) and self._can_be_missed(thing.name)
+            if statement.is_only(thing) and statement.is_said_of_one(thing)
         ]
 
     def _published_beside(self) -> list[Linked]:
@@ -135,11 +136,11 @@ class Linker:
 
     def _is_placed(self, statement: Published) -> bool:
         """Whether it is known where everything is that it speaks of, so that none of it is erased with another."""
-        return self.by_iou or statement.is_all_linked
+        return self.by_iou or statement.is_all_placed
 
     def _can_be_missed(self, name: str) -> bool:
-        """Whether one can say that there is none: not of walls, of which nearly every picture shows some."""
-        return name in self.scene.exhaustive or not is_nearly_everywhere(name)
+        """Whether one can say that there is none: not of walls, nor of a store of which a patch is erased."""
+        return name in self.scene.exhaustive or not is_place(name, self.known.words)
 
 
 def linker_of(scene: Scene, corpus: Corpus, known: Knowledge, free: tuple[Thing, ...], overlap: str) -> Linker:

@@ -5,7 +5,6 @@ The meaning has the linked units alone: what is said of the others is not known 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -15,12 +14,13 @@ from pytest_vqamt.core.scene import LinkedUnit, Scene, Thing
 from pytest_vqamt.language.hypotheses import Hypothesis
 from pytest_vqamt.language.nouns import head, is_plural, singular
 from pytest_vqamt.language.units import DescriptionUnit, head_noun, recombined, without
+from pytest_vqamt.language.units.lexicon import Tag
+from pytest_vqamt.language.units.parsing import read
 from pytest_vqamt.relations.carets.knowledge import Knowledge
+from pytest_vqamt.relations.veglue.places import is_place
 
-_WORD = re.compile(r"[a-z][a-z-]{2,}")
-"""What may be a name: WordNet has shorter words as well, of chemistry and units of measurement."""
-
-
+_LEAST_LETTERS = 3
+"""WordNet has shorter nouns as well, of chemistry and units of measurement."""
 _PEOPLE = frozenset({"person.n.01"})
 
 
@@ -47,9 +47,16 @@ class Published:
         return frozenset((*heads, *(thing.name for thing in self.things), *nouns_in(self.text, self.known)))
 
     @property
-    def is_all_linked(self) -> bool:
-        """Whether of everything that it speaks of it is known where it is."""
-        return all(unit.thing for unit in self.units)
+    def is_all_placed(self) -> bool:
+        """Whether of everything that it speaks of it is known where it is, be it no unit ("holding a knife").
+
+        Of a place it need not be: no patch takes it away.
+        """
+        words = {singular(word) for unit in self.units for word in unit.object.lower().split()}
+        known = words | {thing.name for thing in self.scene.objects}
+        return all(unit.thing for unit in self.units) and all(
+            noun in known or is_place(noun, self.known.words) for noun in nouns_in(self.text, self.known)
+        )
 
     @property
     def facts(self) -> tuple[tuple[str, Fact], ...]:
@@ -66,6 +73,11 @@ class Published:
         others = {other.name for other in self.scene.objects if other.id != thing.id}
         others |= {region.name for region in self.scene.regions} | (self.names - own)
         return all(self.known.is_named(name) and all(self._is_apart(name, other) for other in others) for name in own)
+
+    def is_said_of_one(self, thing: Thing) -> bool:
+        """Whether the text says of it that it is one: "a bike", and not as in "people are bike riding"."""
+        objects = [unit.object for unit in self.units if unit.thing == thing.id]
+        return all(head_noun(each) in _said_of_one(self.text) for each in objects)
 
     def is_none(self, thing: Thing) -> bool:
         """Whether by no name of its own the thing is what the text names, or a part or garment of it."""
@@ -119,5 +131,17 @@ def _without(units: tuple[LinkedUnit, ...], erased: int) -> tuple[LinkedUnit, ..
 
 @lru_cache(maxsize=4096)
 def nouns_in(text: str, known: Knowledge) -> frozenset[str]:
-    """Every word of the text that WordNet knows as the name of a physical thing, in the singular."""
-    return frozenset(singular(word) for word in _WORD.findall(text.lower()) if known.is_named(word))
+    """Every noun of the text that WordNet knows as the name of a physical thing, in the singular."""
+    nouns = (token.word for token in read(text).tokens if token.tag is Tag.NOUN and len(token.word) >= _LEAST_LETTERS)
+    return frozenset(singular(noun) for noun in nouns if known.is_named(noun))
+
+
+@lru_cache(maxsize=4096)
+def _said_of_one(text: str) -> frozenset[str]:
+    """The heads of noun phrases that have an article or the like, begin the text, or follow "and"."""
+    sentence = read(text)
+    return frozenset(
+        singular(sentence.word(phrase.head))
+        for phrase in sentence.phrases
+        if phrase.name > phrase.start or phrase.start == 0 or sentence.tag(phrase.start - 1) is Tag.AND
+    )

@@ -45,6 +45,11 @@ class Said:
     thing: Thing
     beside: Thing | None = None
 
+    def attributes_of(self, thing: Thing) -> tuple[str, ...]:
+        """What it says that the thing is like."""
+        groups = (self.group, *(each.to for each in self.group.related))
+        return tuple(word for group in groups if group.name == thing.name for word in group.attributes)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:

@@ -1,4 +1,4 @@
-"""Every test with a cache of its own, on disk and in memory."""
+"""What is kept between runs is kept elsewhere than the user's; a test that asks for ``home`` begins with nothing."""
 
 from __future__ import annotations
 
@@ -12,13 +12,22 @@ from pytest_vqamt.language.basic_questions import ranking
 from pytest_vqamt.language.basic_questions.embedding import embedded
 
 
+@pytest.fixture(scope="session")
+def home_of_all(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
 @pytest.fixture(autouse=True)
-def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The folder in which things are kept between runs, empty."""
-    folder = tmp_path_factory.mktemp("home")
-    monkeypatch.setenv(HOME_VARIABLE, str(folder))
+def not_the_users_home(home_of_all: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(HOME_VARIABLE, str(home_of_all))
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, not_the_users_home: None) -> Iterator[Path]:
+    """The folder in which things are kept between runs, empty; and nothing is in memory."""
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
     forget()
-    yield folder
+    yield tmp_path / "home"
     forget()
 
 

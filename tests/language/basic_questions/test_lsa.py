@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -46,7 +48,7 @@ def test_a_text_has_the_same_vector_in_any_company() -> None:
     assert np.array_equal(alone, whole.rows[:50])
 
 
-def test_what_is_kept_is_what_was_made() -> None:
+def test_what_is_kept_is_what_was_made(home: Path) -> None:
     pool = pool_of("p", open_pool("pictures").questions[:300])
     made = Lsa.fitted(pool.questions, fingerprint_of("lsa"))
     first = embedded(pool, "lsa")

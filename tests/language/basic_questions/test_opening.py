@@ -57,8 +57,7 @@ def test_a_compressed_text_file(tmp_path: Path) -> None:
 def test_vqa_v2_by_file_with_the_answers_beside_it(tmp_path: Path) -> None:
     file = write(tmp_path / "v2_OpenEnded_mscoco_val2014_questions.json", vqa_rows())
     assert open_pool(f"vqa-v2:{file}").questions == ASKED
-    without = write(tmp_path / "alone" / "questions.json.gz" if (tmp_path / "alone").mkdir() else file, vqa_rows())
-    assert open_pool(f"vqa-v2:{without}:yes-no").questions == BY_WORDS
+    assert open_pool(f"vqa-v2:{file}:yes-no").questions == BY_WORDS
     write(tmp_path / "v2_mscoco_val2014_annotations.json.gz", vqa_answers())
     assert open_pool(f"vqa-v2:{tmp_path}:yes-no").questions == BY_ANSWERS
 
@@ -135,8 +134,8 @@ def test_a_wrong_file_of_vqa_v2_is_told_in_one_line(tmp_path: Path, content: byt
     ("setting", "said"),
     [
         (lambda path: str(path / "none.txt"), "there is no such path"),
-        (lambda path: "picture", "expected pictures, vqa-v2:PATH or the path of a text file"),
-        (lambda path: "vqa-v2:", "there is no such path"),
+        (lambda _: "picture", "expected pictures, vqa-v2:PATH or the path of a text file"),
+        (lambda _: "vqa-v2:", "there is no such path"),
         (lambda path: f"vqa-v2:{path}", "there is none (test splits are left out of a pool)"),
         (lambda path: str(path), "name a file or a folder of VQA v2"),
     ],

@@ -14,9 +14,9 @@ from pytest_vqamt.language.question_form import QuestionForm, form_of
 
 def test_the_words_are_those_of_the_picture_world() -> None:
     assert picture_words.NAMES == vocabulary.FAMILIES
-    assert picture_words.COLOURS == vocabulary.CATEGORIES["colour"]
-    assert picture_words.PATTERNS == vocabulary.CATEGORIES["pattern"]
-    assert picture_words.STATURES == vocabulary.CATEGORIES["stature"]
+    assert vocabulary.CATEGORIES["colour"] == picture_words.COLOURS
+    assert vocabulary.CATEGORIES["pattern"] == picture_words.PATTERNS
+    assert vocabulary.CATEGORIES["stature"] == picture_words.STATURES
     actions = {action for actions in picture_words.ACTIONS.values() for action in actions}
     assert actions == {*vocabulary.CATEGORIES["posture"], *vocabulary.CATEGORIES["gesture"]}
 

@@ -6,8 +6,10 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pytest_vqamt.core.errors import OptionError
@@ -28,11 +30,7 @@ from tests.language.basic_questions.conftest import forget
 from tests.language.basic_questions.real_pool import VQA_V2, real_data
 
 ROOT = Path(__file__).parents[3]
-MAIN = (
-    "Is there a small dog in the picture?",
-    "How many cats and dogs are there in all?",
-    "What color is the umbrella?",
-)
+MAIN = ("Is there a small dog in the picture?", "How many cats and dogs are there?", "What color is the umbrella?")
 
 ELSEWHERE = """
 import json, sys
@@ -69,9 +67,9 @@ def test_a_small_pool_is_given_whole(ranking: Ranking) -> None:
     assert ranked(pool, "Is the dog small?", ranking=ranking, embedding="lsa", exclude=everything) == ()
 
 
-def test_positive_shares_come_first_and_cosines_after_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_positive_shares_come_first_and_cosines_after_them(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The second and the fourth column make up the main question; of the others one has a negative share.
-    monkeypatch.setattr(nearest, "_shares", lambda rows, target: nearest.np.array([0, 0.2, -1.0, 0.7, 0.0]))
+    monkeypatch.setattr(nearest, "_shares", lambda *_: np.array([0, 0.2, -1.0, 0.7, 0.0]))
     pool = pool_of("p", ["a b c d?", "a b c?", "a b?", "a?", "z?"])
     assert ranked(pool, "a b c d e f?", ranking="lasso", embedding="lsa")[:2] == ("a?", "a b c?")
     assert ranked(pool, "a b c d e f?", ranking="lasso", embedding="lsa", top=1) == ("a?",)
@@ -125,16 +123,16 @@ def test_a_broken_file_of_rankings_is_made_again(home: Path, content: str) -> No
 
 def test_what_the_result_depends_on_is_in_the_key(home: Path) -> None:
     pool, other = (pool_of("p", open_pool("pictures").questions[:count]) for count in (100, 101))
-    settings = {"ranking": "bleu-2", "embedding": "lsa"}
-    ranked(pool, MAIN[0], **settings)
-    ranked(other, MAIN[0], **settings)
-    ranked(pool, MAIN[1], **settings)
-    ranked(pool, MAIN[0], **settings, top=3)
-    ranked(pool, MAIN[0], **settings, exclude=frozenset({"Who?"}))
-    ranked(pool, MAIN[0], ranking="bleu-3", embedding="lsa")
+    by_pairs = partial(ranked, ranking="bleu-2", embedding="lsa")
+    by_pairs(pool, MAIN[0])
+    by_pairs(other, MAIN[0])
+    by_pairs(pool, MAIN[1])
+    by_pairs(pool, MAIN[0], top=3)
+    by_pairs(pool, MAIN[0], exclude=frozenset({"Who?"}))
+    by_pairs(pool, MAIN[0], ranking="bleu-3")
     assert len(list(home.rglob("*.json"))) == 6
-    ranked(pool, MAIN[0], **settings, exclude=frozenset({"who"}))
-    ranked(pool_of("another name", pool.questions), MAIN[0], **settings)
+    by_pairs(pool, MAIN[0], exclude=frozenset({"who"}))
+    by_pairs(pool_of("another name", pool.questions), MAIN[0])
     assert len(list(home.rglob("*.json"))) == 6
 
 
@@ -149,7 +147,7 @@ def test_real_questions(ranking: Ranking) -> None:
 
 
 def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "_is_installed", lambda module: False)
+    monkeypatch.setattr(settings, "_is_installed", lambda _: False)
     assert lacking("bleu-4", "lsa") == lacking("meteor", "lsa") == ""
     assert lacking("cider", "lsa") == "ranking=cider needs pycocoevalcap; run: pip install 'pytest-vqamt[noise]'"
     assert lacking("rouge-l", "sentence-transformers:x").startswith("ranking=rouge-l needs rouge-score; run: pip")

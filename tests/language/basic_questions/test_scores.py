@@ -37,7 +37,8 @@ def test_bleu_of_what_is_too_short() -> None:
     assert score(Bleu(index("the cat"), 1), "the cat is on the mat", "the cat") == pytest.approx(exp(-2))
 
 
-# "is there a big dog" for "is there a dog": 4 of 5 words; pairs 2 + 1 of 4 + 1; threes 1 + 1 of 3 + 1; fours 0 + 1 of 2 + 1.
+# "is there a big dog" for "is there a dog": 4 of 5 words; smoothed, of pairs 2 + 1 of 4 + 1, of threes 1 + 1 of 3 + 1,
+# of fours 0 + 1 of 2 + 1.
 @pytest.mark.parametrize(
     ("longest", "expected"),
     [(1, 4 / 5), (2, (4 / 5 * 3 / 5) ** (1 / 2)), (3, (4 / 5 * 3 / 5 * 2 / 4) ** (1 / 3)),
@@ -62,7 +63,7 @@ def test_rouge_l_weighs_recall_as_precision() -> None:
     assert score(RougeL(index(candidate)), "is there a dog", candidate) == pytest.approx(0.6)
 
 
-# Three questions are the documents. "a" is in two of them, so its idf is log(3/2); "b", "c" and "a b" are in one: log 3.
+# Three questions are the documents. "a" is in two of them, so its idf is log(3/2); "b", "c", "a b" are in one: log 3.
 def test_cider_of_the_same_question() -> None:
     # One for words, one for pairs; there are no longer n-grams. The mean of four, times 10.
     assert score(Cider(index("a b", "a c", "d e")), "a b", "a b") == pytest.approx(10 * 2 / 4)

@@ -76,6 +76,12 @@ def test_of_what_is_nearly_everywhere_there_may_be_more() -> None:
     assert erased(scene_of("wall", "dog", exhaustive=("wall", "dog"))) == {"wall", "dog"}
 
 
+@pytest.mark.parametrize("place", ["store", "court", "beach", "mountain", "street", "bathroom", "house"])
+def test_of_a_place_a_patch_is_not_all(place: str) -> None:
+    assert erased(scene_of(place, "dog")) == {"dog"}
+    assert erased(scene_of("table", "bench", "statue")) == {"table", "bench", "statue"}
+
+
 def test_a_white_patch_is_no_book() -> None:
     scene = scene_of("book", "dog", exhaustive=("book", "dog"))
     assert erased(scene) == {"book", "dog"}
@@ -140,6 +146,30 @@ def test_nothing_else_that_the_text_or_the_scene_names_could_be_meant() -> None:
     assert erased(dog_photo("a dog is running from an animal.")) == set()
     assert erased(dog_photo("a dog is running.", thing_of("puppy", id="p", box=Box(60, 0, 40, 40)))) == set()
     assert erased(dog_photo("a dog is running.", thing_of("car", id="p", box=Box(60, 0, 40, 40)))) == {"dog"}
+
+
+@pytest.mark.parametrize(
+    "text", ["a dog watches a boy walk down a street.", "young and old can see a dog outside and step back."]
+)
+def test_what_is_no_noun_names_nothing(text: str) -> None:
+    # A watch, a walk, down, a can, the outside and a step are things in WordNet.
+    assert erased(dog_photo(text)) == {"dog"}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("people are bike riding.", False),
+        ("people ride a bike.", True),
+        ("a man and bike.", True),
+        ("bike on a street.", True),
+        ("a man rides his bike.", True),
+    ],
+)
+def test_what_is_erased_is_said_to_be_one(text: str, *, is_one: bool) -> None:
+    bike = Thing(id="b", name="bike", box=Box(0, 0, 40, 40))
+    scene = photo(bike, hypotheses=(said(text, unit("bike", "", "b")),))
+    assert erased(scene) == ({"bike"} if is_one else set())
 
 
 def test_one_thing_may_have_two_names() -> None:

@@ -107,6 +107,20 @@ def test_it_must_be_known_where_all_is_that_the_text_speaks_of() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "is_placed"),
+    [
+        ("a dog is running from a stick.", False),
+        ("a dog is running on the street.", True),
+        ("a dog is running with a bench.", True),
+        ("a dog can run and watch.", True),
+    ],
+)
+def test_so_must_it_be_of_what_is_no_unit(text: str, *, is_placed: bool) -> None:
+    scene = replace(STREET, hypotheses=(said(text, unit("dog", "is running", "d")),))
+    assert ("car" in {name for name, _ in pairs(scene)}) is is_placed
+
+
+@pytest.mark.parametrize(
     ("scene", "reason"),
     [
         (scene_of("apple"), "no hypothesis that is surely true or false once something is erased"),
