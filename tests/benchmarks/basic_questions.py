@@ -62,14 +62,14 @@ def made_of(questions: list[str]) -> Pool:
 
 
 def _by_lasso(pool: Pool, mains: tuple[str, ...]) -> tuple[str, ...]:
-    from pytest_vqamt.language.basic_questions import nearest
     from pytest_vqamt.language.basic_questions.embedding import embedded
+    from pytest_vqamt.language.basic_questions.lasso import solve
 
     first_s = _seconds(lambda: embedded(pool, "lsa"))
     embedded.cache_clear()
     again_s = _seconds(lambda: embedded(pool, "lsa"))
-    solving = _Timed(nearest.solve)
-    with patch.object(nearest, "solve", solving):
+    solving = _Timed(solve)
+    with patch("pytest_vqamt.language.basic_questions.nearest.solve", solving):
         all_s = _seconds(lambda: _rank(pool, mains, Ranking.LASSO))
     return (
         Ranking.LASSO,

@@ -10,7 +10,7 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Entails, Group
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.hypotheses import Hypothesis
-from pytest_vqamt.language.nouns import counted, is_countable
+from pytest_vqamt.language.nouns import counted, is_countable, is_person
 from pytest_vqamt.language.synonyms import replaced, replacements, replacements_of
 from pytest_vqamt.relations.carets.knowledge import Knowledge
 from pytest_vqamt.relations.carets.view import View, view_of
@@ -19,10 +19,12 @@ from pytest_vqamt.relations.veglue.published import Published
 from pytest_vqamt.relations.veglue.writing import Written, any_statement
 from pytest_vqamt.sampling.chooser import Chooser
 
-_OF_ALL_SORTS = frozenset({"male", "female"})
-"""Words for people and animals alike, which are of no one class."""
+_ALSO_OF_PEOPLE = frozenset({"human", "climber"})
+"""Names of animals and plants in WordNet, by which people call each other."""
 _WORD = re.compile(r"[a-z-]+")
-_SHARING = re.compile(r" (?:and|or) (?!(?:a|an|the|his|her|its|their|one|another|is|are|has)\b|\w+(?:s|ing)\b)", re.IGNORECASE)
+_SHARING = re.compile(
+    r" (?:and|or) (?!(?:a|an|the|his|her|its|their|one|another|is|are|has)\b|\w+(?:s|ing)\b)", re.IGNORECASE
+)
 """Another noun, without an article of its own; "sits and talks" has verbs."""
 
 
@@ -69,9 +71,15 @@ def _keeps_its_size(statement: Written | Published, thing: Thing, view: View) ->
 
 
 def _classes_of(thing: Thing, view: View) -> Iterator[str]:
-    """The classes of a thing, but for those of which one is not counted: nobody speaks of "small fruit"."""
-    words = () if thing.name in _OF_ALL_SORTS else (each.word for each in view.classes_of(thing.name))
-    yield from (word for word in words if word != thing.name and is_countable(counted(word)))
+    """The classes of a thing, but for those of which one is not counted: nobody speaks of "small fruit".
+
+    Of a name that people go by, such as "female", no class is said that is not one of people.
+    """
+    of_people = is_person(thing.name) or thing.name in _ALSO_OF_PEOPLE
+    for each in view.classes_of(thing.name):
+        is_sure = each.word == "person" or not of_people
+        if each.word != thing.name and is_sure and is_countable(counted(each.word)):
+            yield each.word
 
 
 def _with_class(statement: Written | Published, thing: Thing, word: str, view: View) -> Hypothesis | None:

@@ -79,7 +79,11 @@ def test_of_what_is_nearly_everywhere_there_may_be_more() -> None:
 @pytest.mark.parametrize("place", ["store", "court", "beach", "mountain", "street", "bathroom", "house"])
 def test_of_a_place_a_patch_is_not_all(place: str) -> None:
     assert erased(scene_of(place, "dog")) == {"dog"}
-    assert erased(scene_of("table", "bench", "statue")) == {"table", "bench", "statue"}
+
+
+def test_what_stands_on_its_own_is_no_place() -> None:
+    names = ("table", "statue", "boat", "tree", "tent")
+    assert erased(scene_of(*names)) == set(names)
 
 
 def test_a_white_patch_is_no_book() -> None:
@@ -148,9 +152,7 @@ def test_nothing_else_that_the_text_or_the_scene_names_could_be_meant() -> None:
     assert erased(dog_photo("a dog is running.", thing_of("car", id="p", box=Box(60, 0, 40, 40)))) == {"dog"}
 
 
-@pytest.mark.parametrize(
-    "text", ["a dog watches a boy walk down a street.", "young and old can see a dog outside and step back."]
-)
+@pytest.mark.parametrize("text", ["a dog watches a boy walk down a street.", "the dog can walk outside."])
 def test_what_is_no_noun_names_nothing(text: str) -> None:
     # A watch, a walk, down, a can, the outside and a step are things in WordNet.
     assert erased(dog_photo(text)) == {"dog"}
