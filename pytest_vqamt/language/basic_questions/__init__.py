@@ -5,6 +5,7 @@ Huang, Dao, Alfadly and Ghanem, "A Novel Framework for Robustness Analysis of Vi
 
 from __future__ import annotations
 
+from pytest_vqamt.language.basic_questions.embedding import fingerprint_of
 from pytest_vqamt.language.basic_questions.noisy import MOST_WORDS, noisy
 from pytest_vqamt.language.basic_questions.opening import open_pool
 from pytest_vqamt.language.basic_questions.pool import Pool, normalised, pool_of
@@ -19,6 +20,7 @@ __all__ = [
     "TOP",
     "Pool",
     "Ranking",
+    "fingerprint_of",
     "lacking",
     "noisy",
     "normalised",

@@ -10,9 +10,9 @@ import json
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from io import BytesIO
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import IO, TYPE_CHECKING, TypeAlias
 from uuid import uuid4
 
 from pytest_vqamt.core.user_cache import HOME_VARIABLE, home
@@ -34,7 +34,7 @@ def kept_arrays(key: str, make: Callable[[], Arrays]) -> Arrays:
         found = _read_arrays(file)
         if found is None:
             found = make()
-            _write(file, _archive(found))
+            _write(file, partial(_archive, found))
     return found
 
 
@@ -51,7 +51,8 @@ def kept_texts(key: str) -> tuple[str, ...] | None:
 
 def keep_texts(key: str, texts: tuple[str, ...]) -> None:
     """Files the texts under ``key``."""
-    _write(_texts_file(key), json.dumps(texts, ensure_ascii=False, indent=0).encode())
+    content = json.dumps(texts, ensure_ascii=False, indent=0).encode()
+    _write(_texts_file(key), lambda opened: opened.write(content))
 
 
 def _folder() -> Path:
@@ -66,27 +67,26 @@ def _read_arrays(file: Path) -> Arrays | None:
     import numpy as np
 
     try:
-        with np.load(BytesIO(file.read_bytes()), allow_pickle=False) as archive:
+        with file.open("rb") as opened, np.load(opened, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
     except Exception:  # zip, zlib and NumPy's own reader raise a different one each; it is made again
         return None
 
 
-def _archive(arrays: Arrays) -> bytes:
+def _archive(arrays: Arrays, opened: IO[bytes]) -> None:
     import numpy as np
 
-    content = BytesIO()
-    np.savez(content, allow_pickle=False, **arrays)
-    return content.getvalue()
+    np.savez(opened, allow_pickle=False, **arrays)
 
 
-def _write(file: Path, content: bytes) -> None:
+def _write(file: Path, write: Callable[[IO[bytes]], object]) -> None:
     """Where it cannot be kept, the run goes on without, and says so."""
     part = file.with_name(f"{uuid4().hex}.part")  # not by tempfile, whose files nobody else may read
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         try:
-            part.write_bytes(content)
+            with part.open("wb") as opened:
+                write(opened)
             part.replace(file)
         finally:
             part.unlink(missing_ok=True)

@@ -19,6 +19,7 @@ _MOST_DIMENSIONS = 256
 _FEWEST_DIMENSIONS = 32
 _QUESTIONS_A_DIMENSION = 20
 _SEED = 0
+_AT_ONCE = 20_000
 
 
 class Lsa:
@@ -75,6 +76,10 @@ class Lsa:
 
     def embed(self, texts: Sequence[str]) -> Rows:
         """float32 [n, d], rows of unit length; of zeros for a text without a word of the pool."""
+        made = [self._embedded(texts[start : start + _AT_ONCE]) for start in range(0, len(texts), _AT_ONCE)]
+        return np.concatenate(made) if made else np.zeros((0, len(self._axes)), np.float32)
+
+    def _embedded(self, texts: Sequence[str]) -> Rows:
         counted = self._counter.transform(texts)
         used = np.unique(counted.indices)  # a question has few of 100,000 terms
         with one_thread():

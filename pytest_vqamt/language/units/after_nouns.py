@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from pytest_vqamt.language.units.clause_verbs import has_verb_after, has_verb_before
 from pytest_vqamt.language.units.lexicon import Tag, words_of
-from pytest_vqamt.language.units.phrase_before import governor, has_determiner, is_joined, is_let, is_of_many
+from pytest_vqamt.language.units.phrase_before import (
+    governor,
+    has_determiner,
+    is_joined,
+    is_let,
+    is_of_many,
+    is_of_subject_of_many,
+)
 from pytest_vqamt.language.units.reading import Reading
 from pytest_vqamt.language.units.verbs import VerbForm
 
@@ -63,6 +70,8 @@ def _is_third_person(reading: Reading, place: int, *, takes_object: bool) -> boo
     if governed in (None, Tag.AND):
         is_subject = reading.is_living(place - 1) or has_determiner(reading, place)
         return word.verb > (word.noun if follows_verb or not is_subject else LEAST_VERB)
+    if governed is Tag.PREPOSITION and is_of_subject_of_many(reading, place):
+        return False  # "people in orange vests"
     if governed is not Tag.PREPOSITION:
         return governed in (Tag.ING, Tag.PARTICIPLE) and word.verb > word.noun  # "a couple holding hands walks"
     return word.verb >= word.noun / (2 if has_determiner(reading, place) else 1)

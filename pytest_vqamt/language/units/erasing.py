@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pytest_vqamt.language.units.mentions import mentions
-from pytest_vqamt.language.units.unit import DescriptionUnit, head_noun
+from pytest_vqamt.language.units.unasserted import asserts
+from pytest_vqamt.language.units.unit import DescriptionUnit, head_noun, says_all_of
 
 
 def without(units: Sequence[DescriptionUnit], erased: int) -> tuple[DescriptionUnit, ...]:
     """The other units; of one whose property mentions the erased object, the object alone (VEglue section 3.4.1).
 
     **Deviation** for soundness: the paper looks for the erased object's own words. Here a synonym, a kind or a plural
-    of it is a mention as well, a pronoun that may stand for it, and what two do with each other ("are hugging").
+    of it is a mention as well, a pronoun that may stand for it, and what two do with each other ("are hugging"). A thing
+    that only a dropped property named, as something sought, meant or pictured, goes with it.
 
     >>> man = DescriptionUnit(object="man", property="is aiming his rifle at something")
     >>> without((man, DescriptionUnit(object="rifle")), 1)
@@ -25,7 +27,7 @@ def without(units: Sequence[DescriptionUnit], erased: int) -> tuple[DescriptionU
     """
     gone = units[erased]
     kept = [(place, unit) for place, unit in enumerate(units) if place != erased and not _is_some_of(unit, gone)]
-    return tuple(
+    left = tuple(
         replace(
             unit,
             object=_without_owner(unit.object, gone),
@@ -33,6 +35,20 @@ def without(units: Sequence[DescriptionUnit], erased: int) -> tuple[DescriptionU
         )
         for place, unit in kept
     )
+    return tuple(
+        now for now, (_, before) in zip(left, kept, strict=True) if _is_sure(before, units) or _is_told(before, left)
+    )
+
+
+def _is_sure(unit: DescriptionUnit, units: Sequence[DescriptionUnit]) -> bool:
+    """Whether the hypothesis says that there is such a thing: not "bus" of "is waiting for the bus"."""
+    tellers = [other for other in units if other is not unit and says_all_of(other, unit)]
+    return not tellers or any(asserts(other, unit) and _is_sure(other, units) for other in tellers)
+
+
+def _is_told(unit: DescriptionUnit, left: Sequence[DescriptionUnit]) -> bool:
+    """Whether what is left speaks of it as the hypothesis does."""
+    return any(says_all_of(other, unit) for other in left)
 
 
 def _is_some_of(unit: DescriptionUnit, gone: DescriptionUnit) -> bool:

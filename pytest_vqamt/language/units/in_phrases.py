@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_vqamt.language.units.after_nouns import LEAST_VERB, verb_after_noun
-from pytest_vqamt.language.units.clause_verbs import has_verb_after
+from pytest_vqamt.language.units.clause_verbs import has_verb_after, has_verb_before
 from pytest_vqamt.language.units.lexicon import Tag
 from pytest_vqamt.language.units.phrase_before import lacks_noun_of_many
 from pytest_vqamt.language.units.reading import Reading
@@ -24,6 +24,8 @@ def in_phrase(reading: Reading, place: int) -> Tag:
         return Tag.ADJECTIVE if goes_on else Tag.NOUN
     if word.forms and not (word.noun or word.adjective):
         return Tag.FINITE
+    if VerbForm.THIRD in word.forms and word.verb > word.noun and _follows_bare_adjective(reading, place):
+        return Tag.FINITE
     if lacks_noun_of_many(reading, place) and word.verb > LEAST_VERB:
         return Tag.FINITE
     if word.adjective >= word.noun or word.adverb > word.noun:
@@ -32,6 +34,14 @@ def in_phrase(reading: Reading, place: int) -> Tag:
         is_name = word.noun or not place or before in (Tag.DETERMINER, Tag.POSSESSIVE)
         return Tag.NOUN if is_name else Tag.ADJECTIVE
     return Tag.NOUN
+
+
+def _follows_bare_adjective(reading: Reading, place: int) -> bool:
+    """Whether an adjective that has no noun ends what is before the place: "a boy in black" runs."""
+    if place < 2 or reading.tags[place - 1] is not Tag.ADJECTIVE:
+        return False
+    before = reading.tags[place - 2]
+    return before is Tag.BE or (before is Tag.PREPOSITION and not has_verb_before(reading, place))
 
 
 def in_nothing(reading: Reading, place: int) -> Tag:

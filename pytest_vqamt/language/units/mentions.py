@@ -15,7 +15,7 @@ from itertools import takewhile
 
 from pytest_vqamt.language.families import one_is_a_kind_of_the_other
 from pytest_vqamt.language.nouns import singular
-from pytest_vqamt.language.units.lexicon import Tag, look_up
+from pytest_vqamt.language.units.lexicon import Tag, look_up, words_of
 from pytest_vqamt.language.units.parsing import read
 from pytest_vqamt.language.units.things import is_living, is_people
 from pytest_vqamt.language.units.unit import DescriptionUnit, head_noun
@@ -106,8 +106,11 @@ def _takes_both(one: str, other: str) -> bool:
         return True
     if any(verb_forms(word)[0] in table["mutual_verbs"] for word in shared):
         return True
-    are = read(f"they {text}")  # "are twins": nobody is twins
-    return any(are.tag(it.start - 1) is Tag.BE and are.is_plural(it) for it in are.phrases[1:2])
+    are = read(f"they {text}")  # "are twins", "are a couple": nobody is
+    return any(
+        are.tag(it.start - 1) is Tag.BE and (are.is_plural(it) or are.word(it.head) in words_of("collective"))
+        for it in are.phrases[1:2]
+    )
 
 
 def _words_at_the_end(one: Sequence[str], other: Sequence[str]) -> list[str]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from pytest_vqamt.language.nouns import is_everywhere, is_mass, is_plural, with_article
+from pytest_vqamt.language.nouns import is_everywhere, is_mass, is_plural, plural, with_article
 from pytest_vqamt.language.units.lexicon import Tag, look_up, words_of
 from pytest_vqamt.language.units.parts_of_speech import shares
 from pytest_vqamt.language.units.unit import DescriptionUnit
 from pytest_vqamt.language.wordnet import wordnet
 
 _AS_SUBJECT = {"him": "he", "her": "she", "me": "I", "them": "they", "us": "we"}
-_OF_MANY = frozenset({"they", "we", "you", "others", "both", "several", "many"})
+_OF_MANY = frozenset({"all", "both", "few", "many", "most", "others", "several", "some", "they", "we", "you"})
 
 
 def named(unit: DescriptionUnit, *, is_new: bool = False) -> str:
@@ -32,6 +32,8 @@ def named(unit: DescriptionUnit, *, is_new: bool = False) -> str:
     if is_proper(name):
         return name
     name = _uncapitalised(name)
+    if unit.is_plural and " of " not in name:
+        name = plural(name)  # "two girl"
     owner, apostrophe, _ = name.partition("'s ")
     if apostrophe and not is_proper(owner):
         return with_article(name)
@@ -69,7 +71,7 @@ def stands_alone(name: str) -> bool:
 
 def is_pronoun(name: str) -> bool:
     """Whether it stands for a noun."""
-    return look_up(name.lower()).closed is Tag.PRONOUN or name.lower() in ("another", "both")
+    return look_up(name.lower()).closed in (Tag.PRONOUN, Tag.DETERMINER)
 
 
 @lru_cache(maxsize=65536)

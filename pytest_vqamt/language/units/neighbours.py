@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pytest_vqamt.language.units.clause_verbs import has_verb_after, has_verb_before
 from pytest_vqamt.language.units.lexicon import Tag
 from pytest_vqamt.language.units.reading import Reading
+from pytest_vqamt.language.units.things import is_living
 from pytest_vqamt.language.units.verbs import VerbForm
 
 _NAMES = (Tag.NOUN, Tag.PRONOUN)
@@ -17,7 +18,15 @@ def _that(reading: Reading, place: int) -> Tag:
 
 
 def _determiner_or_pronoun(reading: Reading, place: int) -> Tag:
+    """Where a form in -ing follows, a pronoun, but for "some smiling boys": "both wearing hats"."""
+    if reading.can_be(place + 1, VerbForm.ING) and reading.words[place + 1].thing < 0.5:
+        is_adjective = place + 2 < len(reading.words) and is_living(reading.words[place + 2].text)
+        return Tag.DETERMINER if is_adjective else Tag.PRONOUN
     return Tag.DETERMINER if reading.begins_phrase(place + 1) else Tag.PRONOUN
+
+
+def _than(reading: Reading, place: int) -> Tag:
+    return Tag.ADVERB if reading.is_closed_at(place + 1, (Tag.NUMBER,)) else Tag.PREPOSITION  # "more than one dog"
 
 
 def _her(reading: Reading, place: int) -> Tag:
@@ -38,6 +47,8 @@ def _other(reading: Reading, place: int) -> Tag:
 
 
 def _one(reading: Reading, place: int) -> Tag:
+    if place and reading.words[place - 1].text in ("any", "every", "no", "some"):
+        return Tag.NOUN
     if reading.before(place) in (Tag.DETERMINER, Tag.ADJECTIVE):
         return Tag.PRONOUN
     return Tag.NUMBER if reading.goes_on(place + 1) else Tag.PRONOUN
@@ -49,6 +60,8 @@ def _to(reading: Reading, place: int) -> Tag:
         return Tag.PREPOSITION
     if place and reading.words[place - 1].text in ("close", "due", "next"):
         return Tag.PREPOSITION
+    if reading.is_closed_at(place + 2, (Tag.DETERMINER, Tag.POSSESSIVE)):
+        return Tag.TO  # "a hose to water the roses"
     is_about_to = place > 0 and reading.words[place - 1].text == "about"
     return Tag.TO if is_about_to or following.verb > following.thing / 4 else Tag.PREPOSITION
 
@@ -88,10 +101,17 @@ BY_NEIGHBOURS: Mapping[str, Callable[[Reading, int], Tag]] = {
     "some": _determiner_or_pronoun,
     "many": _determiner_or_pronoun,
     "all": _determiner_or_pronoun,
+    "few": _determiner_or_pronoun,
+    "most": _determiner_or_pronoun,
+    "several": _determiner_or_pronoun,
+    "either": _determiner_or_pronoun,
+    "neither": _determiner_or_pronoun,
     "her": _her,
     "one": _one,
     "to": _to,
     "there": _there,
+    "theres": lambda *_: Tag.THERE,
+    "than": _than,
     "like": _like,
     "'s": _apostrophe,
     "being": _being,

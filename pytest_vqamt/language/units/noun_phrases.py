@@ -59,7 +59,7 @@ def _goes_on(sentence: Sentence, start: int, place: int) -> bool:
     tag, before = sentence.tag(place), sentence.tag(place - 1)
     if tag in _BEFORE_THE_NOUN and place > start and sentence.word(place) != "'s":
         # An article begins another phrase, and so does what follows a noun, but for "the man's two dogs".
-        return before in _BEFORE_THE_NOUN or (before is Tag.ADJECTIVE and tag is not Tag.DETERMINER)
+        return before in _BEFORE_THE_NOUN or (before is Tag.ADJECTIVE and tag is Tag.NUMBER)
     if tag is Tag.ADVERB:
         return sentence.tag(place + 1) is Tag.ADJECTIVE and sentence.tag(place + 2) in _IN_A_PHRASE
     if tag is Tag.AND or sentence.word(place) == ",":
@@ -82,14 +82,10 @@ def _with_of(sentence: Sentence, phrase: NounPhrase, nested: int) -> NounPhrase:
     if inner is None:
         return phrase
     noun = singular(sentence.word(phrase.head))
-    if noun in words_of("quantities_dropped") or noun in words_of("determiner"):
+    is_number = sentence.tag(phrase.head) is Tag.NUMBER and noun not in ("one", "1")
+    if is_number or noun in words_of("quantities_dropped") or noun in words_of("determiner"):
         return NounPhrase(start=phrase.start, name=inner.name, head=inner.head, end=inner.end)
-    if noun in words_of("quantities_kept") or _is_some(sentence, phrase):
+    if noun in words_of("quantities_kept") or noun in ("one", "1"):
         return NounPhrase(start=phrase.start, name=phrase.name, head=inner.head, end=inner.end)
     is_stuff = not is_object(sentence.words(inner.name, inner.end).lower())
     return replace(phrase, end=inner.end) if is_stuff else phrase
-
-
-def _is_some(sentence: Sentence, phrase: NounPhrase) -> bool:
-    """Whether the phrase is no more than a number, as in "one of the men"."""
-    return sentence.word(phrase.head) == "one" or sentence.tag(phrase.head) is Tag.NUMBER

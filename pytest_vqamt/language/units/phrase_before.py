@@ -49,6 +49,17 @@ def governor(reading: Reading, place: int) -> Tag | None:
     return None
 
 
+def is_of_subject_of_many(reading: Reading, place: int) -> bool:
+    """Whether the phrases before the place, each hanging on the one before, begin with a plural."""
+    first = None
+    for back in range(place - 1, 0, -1):
+        if reading.tags[back] is Tag.PREPOSITION:
+            first = reading.words[back - 1]
+        elif reading.tags[back] not in _NAMING:
+            break
+    return first is not None and first.is_plural
+
+
 def is_let(reading: Reading, place: int) -> bool:
     """Whether the noun phrase before the place is what somebody lets or sees do a thing: "helps a boy read"."""
     for back in range(place - 1, -1, -1):

@@ -12,6 +12,8 @@ from pytest_vqamt.language.units.things import is_living, is_named
 from pytest_vqamt.language.units.unit import DescriptionUnit
 from pytest_vqamt.language.units.verbs import verb_forms
 
+_NONE = frozenset({"neither", "no", "nobody", "none", "nothing"})
+
 
 def by_rules(hypothesis: str) -> tuple[DescriptionUnit, ...]:
     """The units of a hypothesis, in the order of their objects."""
@@ -37,10 +39,25 @@ def by_rules(hypothesis: str) -> tuple[DescriptionUnit, ...]:
 
 
 def _is_absent(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> bool:
-    """Whether the sentence says that there is none, or leaves it open: "no dog", "nobody", "is not holding a ball"."""
-    if sentence.word(phrase.start) in ("no", "neither", "nobody", "none", "nothing"):
+    """Whether the sentence says that there is none, or leaves it open: "no dog", "nobody holds a ball", "not a ball"."""
+    if _is_none(sentence, phrase):
         return True
-    return any(sentence.tag(place) is Tag.NOT for place in range(clause.start, phrase.start))
+    if any(it.phrase == phrase for it in clause.subjects) and _is_one_of_two(sentence, clause):
+        return True
+    before = range(clause.start, phrase.start)
+    is_of_nobody = any(_is_none(sentence, it.phrase) for it in clause.subjects)
+    return is_of_nobody or any(sentence.tag(place) is Tag.NOT or sentence.word(place) == "never" for place in before)
+
+
+def _is_none(sentence: Sentence, phrase: NounPhrase) -> bool:
+    """Whether the phrase says that there is none: "no dog", "nobody"."""
+    return sentence.word(phrase.start) in _NONE
+
+
+def _is_one_of_two(sentence: Sentence, clause: Clause) -> bool:
+    """Whether the clause leaves open which of its subjects it is about: "a man or a woman is singing"."""
+    first, *_, last = clause.subjects[0].phrase, clause.subjects[-1].phrase
+    return any(sentence.word(place) in ("nor", "or") for place in range(first.end, last.start))
 
 
 def _is_again(sentence: Sentence, phrase: NounPhrase, found: Sequence[NounPhrase]) -> bool:

@@ -8,6 +8,9 @@ from pytest_vqamt.language.nouns import is_plural
 from pytest_vqamt.language.units.lexicon import Tag
 
 
+_OF_MANY = frozenset({"all", "both", "few", "many", "most", "others", "several", "some", "them", "they", "us", "we"})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token:
     """A word as typed; ``word`` is its lower case, ``start`` and ``end`` are where it stands in the sentence."""
@@ -71,4 +74,4 @@ class Sentence:
             for place in range(phrase.start, phrase.name)
         ):
             return True
-        return is_plural(noun) or noun in ("they", "them", "others", "we", "us", "both", "many", "several")
+        return is_plural(noun) or noun in _OF_MANY

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from pytest_vqamt.language.phrases import in_a_row
 from pytest_vqamt.language.units.naming import is_several, named, stands_alone
 from pytest_vqamt.language.units.predicates import Kind, predicate
-from pytest_vqamt.language.units.unit import DescriptionUnit
+from pytest_vqamt.language.units.unit import DescriptionUnit, says_all_of
 
 
 def recombined(units: Sequence[DescriptionUnit]) -> str:
@@ -22,7 +21,7 @@ def recombined(units: Sequence[DescriptionUnit]) -> str:
     >>> recombined((man, DescriptionUnit(object="old dog"), DescriptionUnit(object="boys", is_plural=True)))
     'A man is walking and there is an old dog and boys.'
     """
-    left = [unit for unit in units if not any(_says(other, unit) for other in units if other is not unit)]
+    left = [unit for unit in units if not any(says_all_of(other, unit) for other in units if other is not unit)]
     text = _joined([clause for said, group in groupby(left, key=_said) for clause in _clauses(said, tuple(group))])
     return f"{text[0].upper()}{text[1:]}." if text else ""
 
@@ -33,12 +32,6 @@ def _joined(clauses: Sequence[str]) -> str:
     if any(" and " in clause for clause in before):
         return f"{', '.join(before)}, and {last}"
     return in_a_row(clauses)
-
-
-def _says(unit: DescriptionUnit, other: DescriptionUnit) -> bool:
-    """Whether the unit's property says all that the other unit does."""
-    words = f"{other.object} {other.property}".strip().lower()
-    return bool(re.search(rf"(?<![\w-]){re.escape(words)}(?![\w-])", unit.property.lower()))
 
 
 def _said(unit: DescriptionUnit) -> str | None:

@@ -23,6 +23,7 @@ class Subject:
 
 def subjects(sentence: Sentence, start: int, end: int) -> Iterator[Subject]:
     """The subjects of the clause between two places; none where there is no clause, or its subject is left out."""
+    start = _there(sentence, start, end) or start
     phrases = [it for it in sentence.phrases if start <= it.start and it.end <= end]
     first = next((it for it in phrases if _is_free(sentence, it, start)), None)
     if first is None:
@@ -54,6 +55,16 @@ def _is_free(sentence: Sentence, phrase: NounPhrase, start: int) -> bool:
     return before in (Tag.MARK, Tag.ADVERB, Tag.SUBORDINATOR) and sentence.tag(start) not in (Tag.NOUN, Tag.DETERMINER)
 
 
+def _there(sentence: Sentence, start: int, end: int) -> int | None:
+    """The place of the "there" that the clause begins with, after "in this picture" and the like."""
+    for place in range(start, end):
+        if sentence.tag(place) is Tag.THERE:
+            return place
+        if sentence.tag(place) in VERBS:
+            return None
+    return None
+
+
 def _begins_with_there(sentence: Sentence, start: int) -> bool:
     return sentence.tag(start) is Tag.THERE
 
@@ -73,6 +84,8 @@ def _joined(sentence: Sentence, phrases: list[NounPhrase], last: NounPhrase, end
     other = next((it for it in phrases if it.start == after > place), None)
     if other is None or sentence.word(other.head) in words_of("personal"):
         return None
+    if sentence.word(other.start - 1) == "," and sentence.tag(other.head) is Tag.PRONOUN:
+        return None  # "two boys, both wearing caps"
     if place > last.end and not _are_alike(sentence, last, other, end):
         return None
     return sentence.words(last.end, place), other

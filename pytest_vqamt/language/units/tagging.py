@@ -45,7 +45,7 @@ def _choose(reading: Reading, place: int) -> Tag:
 
 def _after_be(reading: Reading, place: int) -> Tag:
     word = reading.words[place]
-    if VerbForm.ING in word.forms and word.thing < 0.9:
+    if VerbForm.ING in word.forms and (word.thing < 0.9 or reading.begins_phrase(place + 1)):
         return Tag.ING
     ends = place + 1 == len(reading.words) or reading.words[place + 1].closed is not None
     if VerbForm.PARTICIPLE in word.forms and (not word.noun or (word.verb and ends)):

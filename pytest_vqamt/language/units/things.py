@@ -80,7 +80,7 @@ def is_named(name: str, *, has_determiner: bool, verb: str = "", preposition: st
         return False
     if preposition in ("as", "without") or (preposition == "in" and one in table.wholes):
         return False
-    if verb in table.worn_after or (verb in table.taken_after and one in table.taken):
+    if verb in table.worn_after | table.lacking or (verb in table.taken_after and one in table.taken):
         return False
     if verb == "play":
         return has_determiner and wordnet().is_under(name, ("musical_instrument.n.01",))
@@ -101,6 +101,7 @@ class _Table(NamedTuple):
     no_pronouns: frozenset[str]
     wholes: frozenset[str]
     worn_after: frozenset[str]
+    lacking: frozenset[str]
     taken_after: frozenset[str]
     taken: frozenset[str]
 
@@ -117,6 +118,7 @@ def _table() -> _Table:
         no_pronouns=lists["no_pronouns"],
         wholes=lists["wholes"],
         worn_after=lists["worn_after"],
+        lacking=lists["lacking"],
         taken_after=lists["taken_after"],
         taken=lists["taken"],
     )

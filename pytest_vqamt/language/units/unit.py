@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -36,6 +37,12 @@ def unit_of(words: str, said: str) -> DescriptionUnit:
     text = " ".join(name)
     noun = head(text.lower().rpartition(" of ")[2])
     return DescriptionUnit(object=text, property=said.strip(" .,;"), is_plural=is_plural(noun))
+
+
+def says_all_of(unit: DescriptionUnit, other: DescriptionUnit) -> bool:
+    """Whether the unit's property says all that the other unit does."""
+    words = f"{other.object} {other.property}".strip().lower()
+    return bool(re.search(rf"(?<![\w-]){re.escape(words)}(?![\w-])", unit.property.lower()))
 
 
 @lru_cache(maxsize=65536)

@@ -101,7 +101,7 @@ def _with_class(statement: Written | Published, thing: Thing, word: str, view: V
 
 
 def _stands_alone(before: str, after: str) -> bool:
-    """Whether a noun has an article alone: no size, and no other noun that shares it ("a man and woman", "bride and")."""
+    """Whether a noun has an article alone: no size, and no other noun that shares it ("a man and woman")."""
     if _SHARING.match(after):
         return False
     return before.lower().endswith((" a ", " an ", " the ")) or before.lower() in ("a ", "an ", "the ")

@@ -27,7 +27,8 @@ class WordSubstitution(DrawsOnWords):
     **Deviations:** hypotheses that are entailed alone. CAT takes words that a language model thinks likely in the
     place, antonyms now and then among them (a fifth of its tests are wrong, Table 2). Here it is a synonym
     (``language.synonyms``), or the word for a class that every thing of the name is of, by WordNet and the ontology
-    ("animal" for "dog"), which is entailed as well.
+    ("animal" for "dog"), which is entailed as well; not where something is said of it that depends on its class, since
+    a small elephant is no small animal.
     """
 
     info: ClassVar[RelationInfo] = RelationInfo(

@@ -24,7 +24,8 @@ OVERLAP = Setting(
     name="overlap",
     values=("share", "iou"),
     default="share",
-    meaning="what may be erased: where little of anything else goes with it (share), or by IoU as published (iou)",
+    meaning="what may be erased: where little of anything else goes with it (share), or by IoU as published, which is "
+    "unsound: small things go with large ones (iou)",
 )
 MOST_COVERED = 0.1
 """At most this share of anything that stays may be erased with a thing."""

@@ -9,6 +9,7 @@ from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.relations.carets.knowledge import Knowledge
+from pytest_vqamt.relations.recognisable import is_recognisable
 from pytest_vqamt.relations.veglue.erasable import OVERLAP
 from pytest_vqamt.relations.veglue.places import is_place
 from pytest_vqamt.relations.veglue.published import Published, published
@@ -74,15 +75,19 @@ class Linker:
         return Linked(erased=thing, statement=statement, rest=statement)
 
     def beside(self, choose: Chooser) -> Linked | None:
-        """A thing that the hypothesis does not speak of: none of its names is the thing's, or has it for a part."""
+        """A thing that the hypothesis does not speak of: none of its names is the thing's, or has it for a part.
+
+        Where any of them is large enough to be missed, it is one of those.
+        """
         if self.scene.hypotheses:
-            return _one(self._published_beside(), choose)
+            found = self._published_beside()
+            return _one([each for each in found if is_recognisable(each.erased, self.scene)] or found, choose)
         writer = self._writer
         pairs = [(thing, self._none_of(thing, writer.things)) for thing in self.free]
         pairs = [(thing, others) for thing, others in pairs if others]
         if not pairs:
             return None
-        thing, others = choose.one(pairs)
+        thing, others = choose.one([pair for pair in pairs if is_recognisable(pair[0], self.scene)] or pairs)
         statement = writer.about(choose.one(others), others, choose)
         return Linked(erased=thing, statement=statement, rest=statement)
 

@@ -37,7 +37,7 @@ class JointErase(DrawsOnWords):
     most 0.05). What is erased could go by no noun that is left, and is no part or garment of what goes by one. What is
     said of other things is dropped where it mentions the erased one, be it by a pronoun or a synonym. Synonyms are
     those of ``language.synonyms``, which are sure; where the rest has none, its words stay. Of everything that is left
-    of a published hypothesis it is known where it is (but with ``overlap=iou``).
+    of a published hypothesis it is known where it is (but with ``overlap=iou``, so that it may be erased along).
     """
 
     info: ClassVar[RelationInfo] = RelationInfo(

@@ -30,7 +30,11 @@ class UnlinkedErase(DrawsOnWords):
     **Deviations:** what may be erased follows ``erasable``, not IoU alone (``overlap=iou`` for the published rule, at
     most 0.1). What is erased could go by no noun of the hypothesis, and is no part or garment of what goes by one. With
     a published hypothesis its IoU with every linked box is under 0.1, as the paper has it, and of everything that the
-    hypothesis speaks of it is known where it is (but with ``overlap=iou``).
+    hypothesis speaks of it is known where it is (but with ``overlap=iou``). Where anything that is large enough to be
+    missed can be erased, nothing smaller is.
+
+    The published rule is unsound: with ``overlap=iou`` what the hypothesis speaks of may be erased along, as a small
+    thing on a large one. Of 896 such cases on 40 photos of COCO, 13 (1.5 %) are wrong by the annotations themselves.
     """
 
     info: ClassVar[RelationInfo] = RelationInfo(

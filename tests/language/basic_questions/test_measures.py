@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 
 import pytest
 
@@ -75,6 +76,7 @@ def test_what_shares_no_word_follows_in_the_order_of_the_pool(ranking: Ranking) 
     assert by_words(pool, ranking, "...", [0], 2) == [1, 2]
 
 
+@cache
 def every_score(pool: Pool, ranking: Ranking, main: str) -> list[float]:
     """The library's score of each question of the pool; of equal ones differences in late digits are taken away."""
     candidates = [words_of(question) for question in pool.questions]

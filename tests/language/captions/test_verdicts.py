@@ -31,6 +31,22 @@ HOLDS = CaptionVerdict()
         ("a bag on a floor", "a suitcase and a dog on a floor", "dog"),
         ("a laptop on a table", "a laptop and a clock on a desk", "clock"),
         ("a dog", "a dog and a bag", "handbag"),
+        # words for many classes at once
+        ("several animals in a field", "several cows in a field and a truck", "truck"),
+        ("a dog in a field", "an animal in a field next to a bench", "bench"),
+        ("vehicles on a road", "cars and a bear on a road", "bear"),
+        ("a living room with furniture", "a couch in a living room and a dog", "dog"),
+        ("a plate of food", "a plate of food, a sandwich and a dog", "dog"),
+        ("a bowl of fruit", "a bowl of apples and a dog", "dog"),
+        ("vegetables on a board", "carrots on a board and a cat", "cat"),
+        ("a field", "a field with an animal", "cow"),
+        ("a herd in a field", "cows and a bus in a field", "bus"),
+        # what is done with a thing that is not named
+        ("a man riding a big wave", "a man on a surfboard riding a wave and a cat", "cat"),
+        ("a boy brushing his teeth", "a boy with a toothbrush and a cat", "cat"),
+        ("a player swinging at a ball", "a player swinging a bat at a ball and a cow", "cow"),
+        ("people playing a video game", "people with remotes and a cat", "cat"),
+        ("a drink on a table", "a cup on a table and a cat", "cat"),
         # words without a singular
         ("a desk", "a desk with a pair of scissors", "scissors"),
         ("a pair of scissors on a book", "scissors and a cup on a book", "cup"),
@@ -87,6 +103,14 @@ def test_right_captions_are_not_reported(before: str, after: str, inserted: str)
         ("a dog", "a dog and an orange ball", "orange", "misclassification"),
         ("a dog", "a dog at a train station", "train", "omission"),
         ("a dog and a tree", "a dog", "tree", "omission"),
+        # a word for many classes is of these only, and names nothing new where it was there before
+        ("a plate of food", "a plate of food", "pizza", "omission"),
+        ("a bowl of fruit", "a bowl of fruit, a pizza and a dog", "dog", "misclassification"),
+        ("food on a table", "food on a table and a cow", "dog", "misclassification"),
+        ("a herd of sheep", "a herd of cows and a dog", "dog", "misclassification"),
+        ("a cow in a field", "a cow drinks water", "cup", "omission"),
+        ("a wave on a beach", "a wave on a beach", "surfboard", "omission"),
+        ("a beach", "a wave on a beach", "surfboard", "omission"),
     ],
 )
 def test_wrong_captions_are_reported_by_kind(before: str, after: str, inserted: str, kind: str) -> None:

@@ -72,6 +72,13 @@ def test_what_nobody_speaks_of_can_be_erased() -> None:
     assert pairs(scene) == {("scissors", frozenset({"dog"}))}
 
 
+def test_what_is_too_small_to_be_missed_is_erased_where_there_is_nothing_else() -> None:
+    dog, car = thing_of("dog", id="d", box=Box(0, 0, 40, 40)), thing_of("car", id="c", box=Box(60, 0, 2, 2))
+    assert ("car", frozenset({"dog"})) in pairs(scene_of(dog, car))
+    with_a_tree = scene_of(dog, car, thing_of("tree", id="t", box=Box(100, 0, 40, 60)))
+    assert {name for name, _ in pairs(with_a_tree)} == {"dog", "tree"}
+
+
 # ---- hypotheses of the data set
 
 STREET = photo(
