@@ -6,6 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from pytest_vqamt.language.captions.lexicon import by_form
 from pytest_vqamt.language.captions.tables import describing, grammar, several_words, tens
 from pytest_vqamt.language.captions.words import STOP
 
@@ -66,6 +67,8 @@ def before(words: tuple[str, ...], start: int, taken: AbstractSet[int], *, singu
             if number is not None and (not singular or at == start - 1):
                 break
         elif said is not None:
+            if said.count is Count.ONE and _is_the_second(words, at):
+                return Before(count=Count.SEVERAL, counts=True)
             has_article = said.count is Count.ONE or said.definite or said.owned or said.denied
             return replace(said if number is None or has_article else number, other=other or said.other)
         elif _closes(words, at, start):
@@ -91,6 +94,16 @@ def _determiner(words: tuple[str, ...], at: int) -> Before | None:
     if word in of.some:
         return Before(count=Count.SOME)
     return _of_what(words[at - 1] if at else "") if word == "of" else None
+
+
+def _is_the_second(words: tuple[str, ...], at: int) -> bool:
+    """Whether the one before differs by its adjectives only: "a large and" before "a small elephant"."""
+    if words[at - 1] != "and":
+        return False
+    first = at - 1
+    while first > 0 and is_adjective(words[first - 1]) and words[first - 1] not in by_form():
+        first -= 1
+    return 0 < first < at - 1 and words[first - 1] in grammar().one
 
 
 def _two_words(words: tuple[str, ...], at: int) -> str:

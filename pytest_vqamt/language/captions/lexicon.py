@@ -128,6 +128,8 @@ def _forms() -> Iterator[tuple[str, _Draft]]:
     for kind, names in phrases()["kinds"].items():
         for each in names:
             yield from _inflected(each, perhaps=[kind])
+    for each, classes in phrases()["some"].items():
+        yield from _inflected(each, perhaps=list(classes))
     for section, names in phrases()["nothing"].items():
         for each in names:
             yield from _inflected(each, is_animal=section == "animals")

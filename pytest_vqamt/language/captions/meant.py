@@ -211,6 +211,22 @@ def _sex(around: Around, word: Word) -> Word | None:
     return replace(word, classes=(PERSON,), perhaps=()) if says_more and not animal else word
 
 
+def _herd(around: Around, word: Word) -> Word | None:
+    """Animals, unless it is said of what they are."""
+    return None if around.next == "of" else word
+
+
+def _drink(around: Around, word: Word) -> Word | None:
+    """What one drinks from, unless it is what somebody does: "a cow drinks", "to drink"."""
+    return None if around.subject is not None or around.previous == "to" else word
+
+
+def _wave(around: Around, word: Word) -> Word | None:
+    """What one rides on a board."""
+    start = around.span.start
+    return word if grammar().riding & set(around.words[max(start - _NEAR, 0) : start]) else None
+
+
 _Rule = Callable[[Around, Word], "Word | None"]
 _RULES: dict[str, _Rule] = {
     "orange": _orange,
@@ -219,6 +235,9 @@ _RULES: dict[str, _Rule] = {
     "mouse": _mouse,
     "pitcher": _pitcher,
     "couple": _couple,
+    "drink": _drink,
+    "wave": _wave,
+    **dict.fromkeys(("herd", "flock"), _herd),
     **dict.fromkeys(_COLLECTIVE, _collective),
     **dict.fromkeys(_SEXES, _sex),
 }

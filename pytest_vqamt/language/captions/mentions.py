@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from pytest_vqamt.language.captions.determiners import Before, Count, before
+from pytest_vqamt.language.captions.elided import with_elided
 from pytest_vqamt.language.captions.followers import Follower, follower
 from pytest_vqamt.language.captions.forms import Form, form_of
 from pytest_vqamt.language.captions.lexicon import Shape, Span, Word, spans_of
 from pytest_vqamt.language.captions.meant import Around, meant
+from pytest_vqamt.language.captions.mention import Mention
 from pytest_vqamt.language.captions.persons import may_be_the_same
 from pytest_vqamt.language.captions.tables import PERSON, class_rows, grammar, people
 from pytest_vqamt.language.captions.words import STOP, words_of
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mention:
-    """A thing, or some of a kind, that a caption names.
-
-    ``classes``: its class, and after it those that it may be of instead; none where the words only may name something,
-    of the classes in ``perhaps``. ``adds``: whether it may be one more of its class; a part of a thing is not.
-    """
-
-    lemma: str
-    start: int
-    end: int
-    form: Form = Form.NONE
-    classes: tuple[str, ...] = ()
-    perhaps: tuple[str, ...] = ()
-    definite: bool = False
-    adds: bool = True
 
 
 def mentions_of(caption: str) -> tuple[Mention, ...]:
@@ -39,7 +23,7 @@ def mentions_of(caption: str) -> tuple[Mention, ...]:
     reader = _Reader(words, spans_of(words))
     for at in range(len(reader.spans)):
         reader.read(at)
-    return _with_elided(words, reader.found)
+    return with_elided(words, reader.found)
 
 
 class _Reader:
@@ -144,9 +128,13 @@ class _Reader:
         return True
 
     def _joined_to_another(self, at: int) -> bool:
-        """Whether "and", another such word and an animal follow, which then are two."""
+        """Whether "and", another such word and an animal follow, which then are two: "an adult and a baby elephant"."""
         end = self.spans[at].end
-        if at + 2 >= len(self.spans) or self.spans[at + 1].start != end + 1:
+        both_with_article = self.spans[at].word.lemma in _OF_ANIMALS and self.words[end + 1 : end + 2] in (
+            ("a",),
+            ("an",),
+        )
+        if at + 2 >= len(self.spans) or self.spans[at + 1].start != end + (2 if both_with_article else 1):
             return False
         another, animal = self.spans[at + 1], self.spans[at + 2]
         joined = " ".join(self.words[another.start : another.end]) in people()["modifiers"]
@@ -185,17 +173,6 @@ class _Reader:
         return self.words[self._denied_up_to : span.start] in (("or",), ("nor",))
 
 
+_OF_ANIMALS = frozenset({"adult", "mother", "mama", "momma", "father", "parent", "male", "female", "juvenile"})
+"""Of an animal even with an article of its own: "a kid and a baby elephant" are two, one of them a person."""
 _DRESSED = frozenset({"dressed", "disguised", "up", "costumed", "looks", "look", "looking", "acting", "posing"})
-
-
-def _with_elided(words: tuple[str, ...], found: list[Mention]) -> tuple[Mention, ...]:
-    """With the plural of what "another" stands for, where its noun is left out: "one zebra beside another"."""
-    for at, word in enumerate(words):
-        if word != "another" or words[max(at - 1, 0)] == "one":
-            continue
-        after = words[at + 1] if at + 1 < len(words) else STOP
-        if after == STOP or after == "one" or after in grammar().joining or after in grammar().prepositions:
-            last = next((n for n in range(len(found) - 1, -1, -1) if found[n].end <= at and found[n].classes), None)
-            if last is not None and found[last].form is Form.SINGULAR:
-                found[last] = replace(found[last], form=Form.PLURAL)
-    return tuple(found)

@@ -8,7 +8,8 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from pytest_vqamt.language.captions.forms import Form
-from pytest_vqamt.language.captions.mentions import Mention, mentions_of
+from pytest_vqamt.language.captions.mention import Mention
+from pytest_vqamt.language.captions.mentions import mentions_of
 from pytest_vqamt.language.captions.persons import may_be_the_same
 
 

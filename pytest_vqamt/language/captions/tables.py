@@ -53,6 +53,7 @@ class Grammar:
     far_off: frozenset[str]
     playing: frozenset[str]
     hunting: frozenset[str]
+    riding: frozenset[str]
     verbs: frozenset[str]
     towards: frozenset[str]
 

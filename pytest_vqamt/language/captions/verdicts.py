@@ -13,7 +13,7 @@ that is wrong is a quantity.
 that is read right: kinds and synonyms, words without a singular, and beyond it compounds, number words and groups, and
 things spoken of twice. A word that may name a class excuses that the class is missing after, or that it appears where
 the word was there before ("a surfer", then "a man with a surfboard"); for the inserted thing there must be one more
-such word. A word of two classes ("bike") is of the one that the other caption names. No verdict rests on trees, bushes
+such word. So does a word for many classes ("animals", "a bowl of fruit"). A word of two classes ("bike") is of the one that the other caption names. No verdict rests on trees, bushes
 and flowers that were not inserted: captions mention them as they please.
 """
 
@@ -145,15 +145,25 @@ class _Pair:
 def _refined(before: Named, after: Named, inserted: str) -> _Pair:
     first = _settled(before, after.forms)
     second = _settled(after, (*first, inserted))
-    more = after.perhaps.get(inserted, 0) > before.perhaps.get(inserted, 0)
-    excused = frozenset(name for name in after.perhaps if name != inserted or more or name in first)
+    may_before, may_after = _of_classes(before.perhaps), _of_classes(after.perhaps)
+    more = may_after.get(inserted, 0) > may_before.get(inserted, 0)
+    excused = frozenset(name for name in may_after if name != inserted or more or name in first)
     return _Pair(
         inserted=inserted,
         before=_judged(first, inserted),
         after=_judged(second, inserted),
         excused=excused,
-        allowed=frozenset(before.perhaps),
+        allowed=frozenset(may_before),
     )
+
+
+def _of_classes(perhaps: Mapping[str, int]) -> Mapping[str, int]:
+    """How many words may name each class: those for all of its super-category count for it."""
+    counts = {
+        name: perhaps.get(name, 0) + (perhaps.get(row.kind, 0) if row.kind != name else 0)
+        for name, row in class_rows().items()
+    }
+    return {name: count for name, count in counts.items() if count}
 
 
 def _settled(named: Named, others: Iterable[str]) -> Mapping[str, Form]:

@@ -24,7 +24,8 @@ def verb_after_noun(reading: Reading, place: int) -> Tag | None:
     word, head = reading.words[place], reading.words[place - 1]
     is_pronoun = reading.tags[place - 1] is Tag.PRONOUN
     if VerbForm.ING in word.forms:
-        if reading.is_ing_of_compound(place):
+        is_doing = reading.is_living(place - 1) or (reading.is_of_one(place) and reading.can_be_plural(place + 1))
+        if reading.is_ing_of_compound(place) and not is_doing:  # "men playing cards", "at a table playing cards"
             return Tag.ADJECTIVE
         is_compound = word.thing >= 0.5 and not reading.is_living(place - 1) and not reading.begins_phrase(place + 1)
         return None if is_compound else Tag.ING

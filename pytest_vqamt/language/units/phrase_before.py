@@ -53,7 +53,7 @@ def is_of_subject_of_many(reading: Reading, place: int) -> bool:
     """Whether the phrases before the place, each hanging on the one before, begin with a plural."""
     first = None
     for back in range(place - 1, 0, -1):
-        if reading.tags[back] is Tag.PREPOSITION:
+        if reading.tags[back] is Tag.PREPOSITION and reading.tags[back - 1] is Tag.NOUN:
             first = reading.words[back - 1]
         elif reading.tags[back] not in _NAMING:
             break

@@ -79,6 +79,8 @@ SENTENCES = [
     ("cup of tea: steams", "A cup of tea steams."),
     ("Asian girl: sings", "An Asian girl sings."),
     ("Old man: sings", "An old man sings."),
+    ("+three woman: sing", "Three women sing."),
+    ("+sheep: graze", "Sheep graze."),
     # pronouns and names
     ("she: is wearing jewelry", "She is wearing jewelry."),
     ("she:", "She is there."),
@@ -89,6 +91,7 @@ SENTENCES = [
     ("Someone: yells", "Someone yells."),
     ("John: are married | Mary: are married", "John and Mary are married."),
     ("another: sings", "Another sings."),
+    ("+Several: sings", "Several sing."),
     # nothing is said twice
     ("girl: throws a ball | ball:", "A girl throws a ball."),
     ("ball: | girl: throws a ball", "A girl throws a ball."),
