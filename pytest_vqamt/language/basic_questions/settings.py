@@ -53,14 +53,15 @@ EMBEDDING = Setting(
 class _Package(NamedTuple):
     module: str
     name: str
+    extra: str
 
 
-_SCIKIT_LEARN = _Package("sklearn", "scikit-learn")
-_SENTENCE_TRANSFORMERS = _Package("sentence_transformers", "sentence-transformers")
+_SCIKIT_LEARN = _Package("sklearn", "scikit-learn", "noise")
+_SENTENCE_TRANSFORMERS = _Package("sentence_transformers", "sentence-transformers", "embeddings")
 _OF_RANKINGS = {
     Ranking.LASSO: _SCIKIT_LEARN,
-    Ranking.ROUGE_L: _Package("rouge_score", "rouge-score"),
-    Ranking.CIDER: _Package("pycocoevalcap", "pycocoevalcap"),
+    Ranking.ROUGE_L: _Package("rouge_score", "rouge-score", "noise"),
+    Ranking.CIDER: _Package("pycocoevalcap", "pycocoevalcap", "cider"),
 }
 """What a ranking needs beside what the package always has: NumPy, and nltk for BLEU and METEOR."""
 
@@ -94,10 +95,11 @@ def lacking(ranking: str, embedding: str) -> str:
     needed = [_OF_RANKINGS[wanted]] if wanted in _OF_RANKINGS else []
     if wanted is Ranking.LASSO and embedding.startswith(SENTENCE_TRANSFORMERS):
         needed.append(_SENTENCE_TRANSFORMERS)
-    missing = [each.name for each in needed if not _is_installed(each.module)]
+    missing = [each for each in needed if not _is_installed(each.module)]
     if not missing:
         return ""
-    return f"ranking={wanted} needs {' and '.join(missing)}; run: pip install 'pytest-vqamt[noise]'"
+    names = " and ".join(each.name for each in missing)
+    return f"ranking={wanted} needs {names}; run: pip install 'pytest-vqamt[{','.join(each.extra for each in missing)}]'"
 
 
 @cache

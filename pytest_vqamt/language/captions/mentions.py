@@ -14,7 +14,7 @@ from pytest_vqamt.language.captions.meant import Around, meant
 from pytest_vqamt.language.captions.mention import Mention
 from pytest_vqamt.language.captions.persons import may_be_the_same
 from pytest_vqamt.language.captions.tables import PERSON, class_rows, grammar, people
-from pytest_vqamt.language.captions.words import STOP, words_of
+from pytest_vqamt.language.captions.words import words_of
 
 
 def mentions_of(caption: str) -> tuple[Mention, ...]:

@@ -12,9 +12,9 @@ that is wrong is a quantity.
 **Deviations** (``Reading.REFINED``): the paper says in section 4.2.3 what its reading reports without reason; here
 that is read right: kinds and synonyms, words without a singular, and beyond it compounds, number words and groups, and
 things spoken of twice. A word that may name a class excuses that the class is missing after, or that it appears where
-the word was there before ("a surfer", then "a man with a surfboard"); for the inserted thing there must be one more
-such word. So does a word for many classes ("animals", "a bowl of fruit"). A word of two classes ("bike") is of the one that the other caption names. No verdict rests on trees, bushes
-and flowers that were not inserted: captions mention them as they please.
+the word was there before ("a surfer", then "a man with a surfboard"; "a bowl of fruit", then "a bowl of apples"); for
+the inserted thing there must be one more such word. A word of two classes ("bike") is of the one that the other caption
+names. No verdict rests on trees, bushes and flowers that were not inserted: captions mention them as they please.
 """
 
 from __future__ import annotations

@@ -27,28 +27,36 @@ def without(units: Sequence[DescriptionUnit], erased: int) -> tuple[DescriptionU
     """
     gone = units[erased]
     kept = [(place, unit) for place, unit in enumerate(units) if place != erased and not _is_some_of(unit, gone)]
-    left = tuple(
+    left = [
         replace(
             unit,
             object=_without_owner(unit.object, gone),
             property="" if mentions(unit, gone, is_first=place < erased) else unit.property,
         )
         for place, unit in kept
-    )
-    return tuple(
-        now for now, (_, before) in zip(left, kept, strict=True) if _is_sure(before, units) or _is_told(before, left)
-    )
+    ]
+    pairs = [(unit, now) for (_, unit), now in zip(kept, left, strict=True)]
+    return tuple(now for unit, now in pairs if _stays(unit, units, pairs))
+
+
+def _stays(
+    unit: DescriptionUnit, units: Sequence[DescriptionUnit], pairs: Sequence[tuple[DescriptionUnit, DescriptionUnit]]
+) -> bool:
+    """Whether the hypothesis says that there is such a thing, or what is left speaks of it as the hypothesis does.
+
+    Args:
+        unit: one of those kept.
+        units: all of the hypothesis.
+        pairs: each that is kept, and what is left of it.
+    """
+    tells = (was for was, now in pairs if was is not unit and says_all_of(now, unit))
+    return _is_sure(unit, units) or any(_stays(was, units, pairs) for was in tells)
 
 
 def _is_sure(unit: DescriptionUnit, units: Sequence[DescriptionUnit]) -> bool:
     """Whether the hypothesis says that there is such a thing: not "bus" of "is waiting for the bus"."""
     tellers = [other for other in units if other is not unit and says_all_of(other, unit)]
     return not tellers or any(asserts(other, unit) and _is_sure(other, units) for other in tellers)
-
-
-def _is_told(unit: DescriptionUnit, left: Sequence[DescriptionUnit]) -> bool:
-    """Whether what is left speaks of it as the hypothesis does."""
-    return any(says_all_of(other, unit) for other in left)
 
 
 def _is_some_of(unit: DescriptionUnit, gone: DescriptionUnit) -> bool:

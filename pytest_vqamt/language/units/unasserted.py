@@ -13,6 +13,7 @@ from importlib.resources import files
 
 from pytest_vqamt.language.nouns import singular
 from pytest_vqamt.language.units.lexicon import VERBS, Tag, words_of
+from pytest_vqamt.language.units.naming import named
 from pytest_vqamt.language.units.parsing import read
 from pytest_vqamt.language.units.sentence import Sentence
 from pytest_vqamt.language.units.unit import DescriptionUnit
@@ -29,7 +30,8 @@ def asserts(unit: DescriptionUnit, other: DescriptionUnit) -> bool:
     >>> asserts(man, DescriptionUnit(object="bus")), asserts(man, DescriptionUnit(object="sign"))
     (False, True)
     """
-    return _asserts(f"{unit.object} {unit.property}", len(read(unit.object).tokens), other.object.lower())
+    subject = named(unit)
+    return _asserts(f"{subject} {unit.property}", len(read(subject).tokens), other.object.lower())
 
 
 @lru_cache(maxsize=65536)

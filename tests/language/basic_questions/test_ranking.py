@@ -149,11 +149,12 @@ def test_real_questions(ranking: Ranking) -> None:
 def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(settings, "_is_installed", lambda _: False)
     assert lacking("bleu-4", "lsa") == lacking("meteor", "lsa") == ""
-    assert lacking("cider", "lsa") == "ranking=cider needs pycocoevalcap; run: pip install 'pytest-vqamt[noise]'"
+    assert lacking("cider", "lsa") == "ranking=cider needs pycocoevalcap; run: pip install 'pytest-vqamt[cider]'"
     assert lacking("rouge-l", "sentence-transformers:x").startswith("ranking=rouge-l needs rouge-score; run: pip")
     assert lacking("lasso", "lsa").startswith("ranking=lasso needs scikit-learn; run: pip install")
     both = lacking("lasso", "sentence-transformers:x")
     assert both.startswith("ranking=lasso needs scikit-learn and sentence-transformers; run: pip")
+    assert both.endswith("'pytest-vqamt[noise,embeddings]'")
     with pytest.raises(OptionError, match="Expected to rank basic questions, but ranking=cider needs pycocoevalcap"):
         ranked(open_pool("pictures"), MAIN[0], ranking="cider", embedding="lsa")
 
