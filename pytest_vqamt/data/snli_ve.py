@@ -138,7 +138,7 @@ def load(argument: str) -> AnnotatedPhotos:
     index = HypothesisIndex(files, frames.of)
     annotations = SnliVeAnnotations(index, frames, files.photos, graphs)
     if not len(annotations):
-        first = annotations.bad_records[0] if annotations.bad_records else "its lines have no label"
+        first = annotations.bad_records[0] if annotations.bad_records else "no line has a label"
         raise DataError(f"Expected a hypothesis of snli-ve:{argument} that can be used, but there is none: {first}")
     return AnnotatedPhotos(
         spec=f"snli-ve:{argument}",

@@ -220,7 +220,7 @@ def test_where_nothing_can_be_used_the_first_reason_is_told(tmp_path: Path) -> N
     with pytest.raises(DataError, match=r"can be used, but there is none: snli_ve_test\.jsonl:1: Expected JSON"):
         load(str(tmp_path))
     write_official(tmp_path, official_row(gold_label="-"))
-    with pytest.raises(DataError, match="there is none: its lines have no label"):
+    with pytest.raises(DataError, match="there is none: no line has a label"):
         load(str(tmp_path))
 
 

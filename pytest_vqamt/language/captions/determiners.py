@@ -103,7 +103,7 @@ def _is_the_second(words: tuple[str, ...], at: int) -> bool:
     first = at - 1
     while first > 0 and is_adjective(words[first - 1]) and words[first - 1] not in by_form():
         first -= 1
-    return 0 < first < at - 1 and words[first - 1] in grammar().one
+    return 0 < first < at - 1 and words[first - 1] in ("a", "an", "one")
 
 
 def _two_words(words: tuple[str, ...], at: int) -> str:

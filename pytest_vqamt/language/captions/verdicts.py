@@ -12,15 +12,17 @@ that is wrong is a quantity.
 **Deviations** (``Reading.REFINED``): the paper says in section 4.2.3 what its reading reports without reason; here
 that is read right: kinds and synonyms, words without a singular, and beyond it compounds, number words and groups, and
 things spoken of twice. A word that may name a class excuses that the class is missing after, or that it appears where
-the word was there before ("a surfer", then "a man with a surfboard"; "a bowl of fruit", then "a bowl of apples"); for
-the inserted thing there must be one more such word. A word of two classes ("bike") is of the one that the other caption
-names. No verdict rests on trees, bushes and flowers that were not inserted: captions mention them as they please.
+the word was there before ("a surfer", then "a man with a surfboard"; "animals", then "cows"). For the inserted thing
+there must be one such word more, and one for all of a super-category ("an animal") does not name it. A word of two
+classes ("bike") is of the one that the other caption names. No verdict rests on trees, bushes and flowers that were not
+inserted: captions mention them as they please.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.language.captions.classes import Reading, class_of
@@ -146,24 +148,25 @@ def _refined(before: Named, after: Named, inserted: str) -> _Pair:
     first = _settled(before, after.forms)
     second = _settled(after, (*first, inserted))
     may_before, may_after = _of_classes(before.perhaps), _of_classes(after.perhaps)
-    more = may_after.get(inserted, 0) > may_before.get(inserted, 0)
+    more = after.perhaps.get(inserted, 0) > before.perhaps.get(inserted, 0)
     excused = frozenset(name for name in may_after if name != inserted or more or name in first)
     return _Pair(
         inserted=inserted,
         before=_judged(first, inserted),
         after=_judged(second, inserted),
         excused=excused,
-        allowed=frozenset(may_before),
+        allowed=may_before,
     )
 
 
-def _of_classes(perhaps: Mapping[str, int]) -> Mapping[str, int]:
-    """How many words may name each class: those for all of its super-category count for it."""
-    counts = {
-        name: perhaps.get(name, 0) + (perhaps.get(row.kind, 0) if row.kind != name else 0)
-        for name, row in class_rows().items()
-    }
-    return {name: count for name, count in counts.items() if count}
+def _of_classes(perhaps: Iterable[str]) -> frozenset[str]:
+    """The classes that these words may name, those of a whole super-category with them."""
+    return frozenset(each for name in perhaps for each in ((name,) if name in class_rows() else _classes_of(name)))
+
+
+@cache
+def _classes_of(kind: str) -> tuple[str, ...]:
+    return tuple(name for name, row in class_rows().items() if row.kind == kind)
 
 
 def _settled(named: Named, others: Iterable[str]) -> Mapping[str, Form]:

@@ -14,8 +14,8 @@ def without(units: Sequence[DescriptionUnit], erased: int) -> tuple[DescriptionU
     """The other units; of one whose property mentions the erased object, the object alone (VEglue section 3.4.1).
 
     **Deviation** for soundness: the paper looks for the erased object's own words. Here a synonym, a kind or a plural
-    of it is a mention as well, a pronoun that may stand for it, and what two do with each other ("are hugging"). A thing
-    that only a dropped property named, as something sought, meant or pictured, goes with it.
+    of it is a mention as well, a pronoun that may stand for it, and what two do with each other ("are hugging"). What
+    only a dropped property names, as something sought, meant or pictured, is dropped with it.
 
     >>> man = DescriptionUnit(object="man", property="is aiming his rifle at something")
     >>> without((man, DescriptionUnit(object="rifle")), 1)

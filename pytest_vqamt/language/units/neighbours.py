@@ -41,7 +41,7 @@ def _can(reading: Reading, place: int) -> Tag:
 
 
 def _other(reading: Reading, place: int) -> Tag:
-    if place and reading.words[place - 1].text in ("each",):
+    if place and reading.words[place - 1].text == "each":
         return Tag.NOUN
     return _determiner_or_pronoun(reading, place)
 

@@ -39,7 +39,7 @@ def by_rules(hypothesis: str) -> tuple[DescriptionUnit, ...]:
 
 
 def _is_absent(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> bool:
-    """Whether the sentence says that there is none, or leaves it open: "no dog", "nobody holds a ball", "not a ball"."""
+    """Whether the sentence says that there is none, or leaves it open: "no dog", "nobody has a ball", "not a ball"."""
     if _is_none(sentence, phrase):
         return True
     if any(it.phrase == phrase for it in clause.subjects) and _is_one_of_two(sentence, clause):
@@ -64,8 +64,7 @@ def _is_again(sentence: Sentence, phrase: NounPhrase, found: Sequence[NounPhrase
     """Whether "the woman" speaks of a woman that has been named."""
     if sentence.word(phrase.start) not in ("the", "that", "this") or phrase.name == phrase.start:
         return False
-    said = {sentence.words(it.name, it.end).lower() for it in found}
-    return not said.isdisjoint((sentence.words(phrase.name, phrase.end).lower(),))
+    return sentence.words(phrase.name, phrase.end).lower() in {sentence.words(it.name, it.end).lower() for it in found}
 
 
 def _is_named(sentence: Sentence, clause: Clause, phrase: NounPhrase) -> bool:

@@ -1,6 +1,6 @@
 """Whether a property that names a thing says that it is there, and not only sought, meant, pictured or denied.
 
-Where that is in doubt, it does not: a thing that is left out costs a test some words, and one that is not in the picture
+Where that is in doubt, it does not: a thing that is left out costs a test some words, and one that the picture lacks
 would make the test wrong.
 """
 

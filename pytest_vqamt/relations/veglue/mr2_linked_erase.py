@@ -36,8 +36,8 @@ class LinkedErase(DrawsOnWords):
     most 0.2). No other thing or crowd in the scene, and nothing else that the hypothesis names, could go by the name of
     what is erased: its property is not trusted to tell it apart. What is erased is neither small nor slim, and no plain
     rectangle might go by its name, where one stands in its place; nor is it a place, of which the rest stays (a shop),
-    and a published hypothesis says that it is one ("a bike", not "bike riding"). Where another may be there without being annotated,
-    the case is presumed.
+    and a published hypothesis says that it is one ("a bike", not "bike riding"). Where another may be there without
+    being annotated, the case is presumed.
     """
 
     info: ClassVar[RelationInfo] = RelationInfo(
