@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 import pytest
 
@@ -12,6 +13,14 @@ from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
 # Small models are best off with one thread: on a busy machine several wait for each other in every operation. torch
 # reads it when it is first imported, which these tests do later.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_of_the_user_is_read_or_written(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What is kept between runs is kept in a folder of these tests, also by the processes that they start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("VQAMT_CACHE_HOME", str(tmp_path_factory.mktemp("kept")))
+        yield
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
-VERSION = 1
+VERSION = 2
 """Changes with the rules: answers to other prompts are not taken for answers to these."""
 
 
@@ -25,7 +25,8 @@ def form_of(text: str) -> QuestionForm:
     """The form of a question; the same text always has the same.
 
     A phrase that leads up to the question ("In the picture, ...") is set aside. A question that begins with a verb is
-    answered by yes or no, unless it offers a choice with "or". "Or" between things that may be there offers none:
+    answered by yes or no, unless it offers a choice with "or". Of several questions the first decides: what follows is
+    noise, or goes into what was asked. "Or" between things that may be there offers none:
     "either ... or" can be affirmed, and so can "is there a dog or a cat?".
 
     >>> form_of("In the picture, is there a dog or a cat?").name, form_of("Is the cat black or white?").name
@@ -34,9 +35,7 @@ def form_of(text: str) -> QuestionForm:
     ('COUNT', 'OTHER')
     """
     asked = _NO_OFFER.sub(" ", " ".join(text.casefold().replace("\u2019", "'").split())).strip(" ?.!\"'")
-    if "?" in asked:
-        return QuestionForm.OTHER  # two questions
-    asked = _without_lead(asked)
+    asked = _without_lead(asked.partition("?")[0])
     if _COUNT.match(asked):
         return QuestionForm.COUNT
     if _VERB.match(asked):

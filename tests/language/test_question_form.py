@@ -54,7 +54,7 @@ TOLD = {
         "Do you see a man or a woman holding a cup?", "Are a dog and a cat visible?", "Is the light on or not?",
         "Is a dog or a cat visible in the image?", "Is there a dog? Yes or no?", "Yes or no: is there a dog?",
         "Is it true that there is a dog or a cat?", "Isn\u2019t there a dog?", "There is a dog, isn't there?",
-        "Can you see a dog?", "Are there two or more dogs?", "Is the number of dogs even?", "is  there a DOG",
+        "Is there a dog? How many are there? Is it black or white?", "Can you see a dog?", "Are there two or more dogs?", "Is the number of dogs even?", "is  there a DOG",
     ),
     COUNT: (
         "How many dogs are there?", "How many dogs and cats are there in all?", "How many dogs or cats are there?",
@@ -73,7 +73,7 @@ TOLD = {
         "Where is the dog?", "What color is the cup?", "What is the number of the bus?", "What number is on the bus?",
         "How much water is there?", "How old is the man?", "Is the dog or the cat black?", "Is the man or woman old?",
         "Does the person have long or short hair?", "Do you know what it is?", "Can you tell the time?",
-        "Is there a dog? How many are there?", "What is the man wearing, and is it red or blue?", "Say what it is.",
+        "What is the man wearing, and is it red or blue?", "Say what it is.",
         "Would you say the dog or the cat is black?", "Does it look like the dog or the cat is black?",
         "Does the dog or the cat appear to be black?", "Any dogs or cats?", "A dog.", "", "?", "or",
     ),
