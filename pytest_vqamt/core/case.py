@@ -143,8 +143,8 @@ class RelationInfo:
         settings: what users can set of it.
         pairs: where its cases of two queries feed the metrics of pairs, how the answers must relate; a case whose fact
             "pairs" says otherwise is of that kind.
-        draws_as: what seeds its draws in place of its name and variant: all items with the same word draw alike, and make
-            their cases of the same choices; "" where each draws its own.
+        draws_as: what seeds its draws in place of its name and variant: all items with the same word draw alike, and
+            make their cases of the same choices; "" where each draws its own.
     """
 
     name: str

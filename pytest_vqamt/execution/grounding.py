@@ -76,7 +76,9 @@ def complete(spec: str, options: ModelOptions) -> None:
         wanting = Wanting(find(argument))
         missing = _missing(wanting, asked)
         if missing and wanting.photos:
-            what = f"{sum(wanting.counts[photo] for photo in missing)} hypotheses about {len(missing)} photos"
+            hypotheses, photos = sum(wanting.counts[photo] for photo in missing), len(missing)
+            several = "hypotheses" if hypotheses > 1 else "hypothesis"
+            what = f"{hypotheses} {several} about {photos} photo{'s' if photos > 1 else ''}"
             tell(f"looking for the units of {what} in {shown_path(wanting.folder)} without boxes")
             try:
                 with shown(len(missing)) as progress:

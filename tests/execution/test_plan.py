@@ -13,6 +13,7 @@ from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.execution.worlds import Rule, Scenes
 
+
 class Alike(Rule):
     """A rule of which all variants draw alike."""
 

@@ -54,7 +54,8 @@ TOLD = {
         "Do you see a man or a woman holding a cup?", "Are a dog and a cat visible?", "Is the light on or not?",
         "Is a dog or a cat visible in the image?", "Is there a dog? Yes or no?", "Yes or no: is there a dog?",
         "Is it true that there is a dog or a cat?", "Isn\u2019t there a dog?", "There is a dog, isn't there?",
-        "Is there a dog? How many are there? Is it black or white?", "Can you see a dog?", "Are there two or more dogs?", "Is the number of dogs even?", "is  there a DOG",
+        "Is there a dog? How many are there? Is it black or white?",
+        "Can you see a dog?", "Are there two or more dogs?", "Is the number of dogs even?", "is  there a DOG",
     ),
     COUNT: (
         "How many dogs are there?", "How many dogs and cats are there in all?", "How many dogs or cats are there?",

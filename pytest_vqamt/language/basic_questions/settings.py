@@ -99,7 +99,8 @@ def lacking(ranking: str, embedding: str) -> str:
     if not missing:
         return ""
     names = " and ".join(each.name for each in missing)
-    return f"ranking={wanted} needs {names}; run: pip install 'pytest-vqamt[{','.join(each.extra for each in missing)}]'"
+    extras = ",".join(each.extra for each in missing)
+    return f"ranking={wanted} needs {names}; run: pip install 'pytest-vqamt[{extras}]'"
 
 
 @cache

@@ -3,8 +3,8 @@
 The tool (RobustNLP/TestIC, meta_relation_error_report_0.py) goes through Stanza's tokens. A token that is tagged NN or
 NNS and is one of 60 singulars or of their plurals names a class; the tag of the last plural is the class's form, and a
 singular that comes a second time makes it NNS. Here the same is done with a tagger's rules for these words instead of a
-tagger: "orange" and "remote" before a noun are adjectives, "sheep" without an article is NNS, "scissors" always is,
-"skateboards" after "a man" is a verb, a capital within a sentence makes a proper name.
+tagger: "orange" and "remote" before a noun are adjectives, "sheep" is NNS but after an article or before a verb in the
+singular, "scissors" always is, "skateboards" after "a man" is a verb, a capital within a sentence makes a proper name.
 
 **Deviation:** the paper has no classes but the 60. Others are read as the sequence of their words where they are asked
 for.
@@ -86,7 +86,11 @@ def _forms(asked: tuple[str, ...]) -> tuple[Mapping[tuple[str, ...], tuple[str, 
 def _form(words: tuple[str, ...], at: int, shape: Shape) -> Form:
     if shape is not Shape.BOTH:
         return Form.PLURAL if shape is Shape.MANY else Form.SINGULAR
-    return Form.SINGULAR if before(words, at, set(), singular=False).count is Count.ONE else Form.PLURAL
+    said = before(words, at, set(), singular=False).count
+    is_one = said is Count.ONE or (
+        said is Count.OPEN and words[at + 1 : at + 2] and words[at + 1] in grammar().singular_verbs
+    )
+    return Form.SINGULAR if is_one else Form.PLURAL
 
 
 def _is_proper(spelled: tuple[str, ...], at: int) -> bool:

@@ -30,7 +30,8 @@ def test_the_columns_stand_below_each_other(capsys: pytest.CaptureFixture[str]) 
     main(["list"])
     relations = capsys.readouterr().out.split("\n\n")[0].splitlines()
     at = relations[0].index("task")
-    assert all(line[at - 2 : at] == "  " and line[at : at + 3] in ("tas", "---", "vqa", "ent", "cap") for line in relations)
+    tasks = ("tas", "---", "vqa", "ent", "cap")
+    assert all(line[at - 2 : at] == "  " and line[at : at + 3] in tasks for line in relations)
 
 
 def test_json_has_the_same_and_more(capsys: pytest.CaptureFixture[str]) -> None:

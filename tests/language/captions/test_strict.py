@@ -43,6 +43,9 @@ def test_the_classes_are_the_sixty_of_the_paper() -> None:
         ("a sheep and a cow", {"sheep": S, "cow": S}),
         ("a group of sheep", {"sheep": P}),
         ("sheep grazing", {"sheep": P}),
+        ("the sheep is on a rock", {"sheep": S}),
+        ("a herd of sheep stands in a field", {"sheep": P}),
+        ("two sheep and a dog", {"sheep": P, "dog": S}),
         ("a herd of elephant", {"elephant": S}),
         # what a tagger calls an adjective, a verb or a proper name
         ("a large orange ball", {}),
