@@ -61,9 +61,9 @@ def run(
     pairs those about them alone. ``preset`` names a paper: its relations where ``relations`` names none, set as it was
     published but for what ``settings`` says. ``fail_under`` is a rate, or ``"GLOB=RATE"``, or several of them; whether
     a gate is met stands in the result. Without ``max_cases`` there are at most 100 of a relation variant, and published
-    sets run whole. ``cache`` is a folder that keeps answers for later runs; with None nothing is kept. ``listen`` is told what
-    happens (``pytest_vqamt.core.events``). ``settings`` is what ``--vqamt-option`` gives, by name. The others are as
-    the options of their names.
+    sets run whole. ``cache`` is a folder that keeps answers for later runs; with None nothing is kept. ``listen`` is
+    told what happens (``pytest_vqamt.core.events``). ``settings`` is what ``--vqamt-option`` gives, by name. The others
+    are as the options of their names.
 
     Raises:
         VqamtError: an argument is wrong, or the model or the data cannot be used.

@@ -84,6 +84,10 @@ def run_command(argv: Sequence[str] | None = None) -> int:
         # Whoever reads has seen enough, as in `vqamt list | head`. Nothing is left to be written at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitStatus.OK
+    except OSError as error:
+        print(f"vqamt: Expected an output that can be written to, but got {error}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitStatus.USAGE
     return status
 
 

@@ -25,6 +25,11 @@ def without(units: Sequence[DescriptionUnit], erased: int) -> tuple[DescriptionU
         units: those of one hypothesis, in order.
         erased: the place of the one to leave out.
     """
+    return tuple(unit for _, unit in left_in_place(units, erased))
+
+
+def left_in_place(units: Sequence[DescriptionUnit], erased: int) -> tuple[tuple[int, DescriptionUnit], ...]:
+    """What ``without`` leaves, each with the place among ``units`` of the one that it is left of."""
     gone = units[erased]
     kept = [(place, unit) for place, unit in enumerate(units) if place != erased and not _is_some_of(unit, gone)]
     left = [
@@ -36,7 +41,7 @@ def without(units: Sequence[DescriptionUnit], erased: int) -> tuple[DescriptionU
         for place, unit in kept
     ]
     pairs = [(unit, now) for (_, unit), now in zip(kept, left, strict=True)]
-    return tuple(now for unit, now in pairs if _stays(unit, units, pairs))
+    return tuple((place, now) for (place, unit), now in zip(kept, left, strict=True) if _stays(unit, units, pairs))
 
 
 def _stays(

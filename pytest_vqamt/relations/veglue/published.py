@@ -13,7 +13,7 @@ from pytest_vqamt.core.meaning import Entails, Group, Unit
 from pytest_vqamt.core.scene import LinkedUnit, Scene, Thing
 from pytest_vqamt.language.hypotheses import Hypothesis
 from pytest_vqamt.language.nouns import head, is_plural, singular
-from pytest_vqamt.language.units import DescriptionUnit, head_noun, recombined, without
+from pytest_vqamt.language.units import DescriptionUnit, head_noun, left_in_place, recombined
 from pytest_vqamt.language.units.lexicon import Tag
 from pytest_vqamt.language.units.parsing import read
 from pytest_vqamt.relations.carets.knowledge import Knowledge
@@ -121,11 +121,10 @@ def _described(unit: LinkedUnit) -> DescriptionUnit:
 
 
 def _without(units: tuple[LinkedUnit, ...], erased: int) -> tuple[LinkedUnit, ...]:
-    """What ``language.units.without`` leaves, each with its thing: in the same order, the object or a part of it."""
-    others = iter(unit for place, unit in enumerate(units) if place != erased)
+    """What is left of the units once one is erased, each with its thing."""
     return tuple(
-        replace(next(unit for unit in others if left.object in unit.object), object=left.object, property=left.property)
-        for left in without([_described(unit) for unit in units], erased)
+        replace(units[place], object=left.object, property=left.property)
+        for place, left in left_in_place([_described(unit) for unit in units], erased)
     )
 
 

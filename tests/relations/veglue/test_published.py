@@ -77,6 +77,19 @@ def test_who_is_left_where_a_thing_goes() -> None:
     assert statement.without(Thing(id="other", name="cat", box=Box(0, 0, 1, 1))) == statement
 
 
+def test_of_two_units_of_one_name_the_one_that_stays_keeps_its_own_thing() -> None:
+    # "Is waiting for a dog" goes with the man, and the dog that was only waited for goes with it.
+    statement = of(
+        "a man is waiting for a dog and a dog is asleep.",
+        ("man", "is waiting for a dog", "m"),
+        ("dog", "", ""),
+        ("dog", "is asleep", "d"),
+    )
+    rest = statement.without(MAN)
+    assert rest is not None
+    assert {each.thing for each in rest.units if each.property} == {"d"}
+
+
 def test_two_units_of_one_thing_go_together() -> None:
     statement = of(
         "a man is walking and the man and a dog are there.",
