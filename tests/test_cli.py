@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from importlib.metadata import entry_points, version
+from pathlib import Path
 
 import pytest
 
@@ -70,3 +71,18 @@ def test_a_reader_who_has_seen_enough_ends_it_without_a_word() -> None:
             check=False,
         )
     assert (finished.returncode, finished.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here that is always full")
+def test_a_full_disk_is_told_in_one_line() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", "import sys; from pytest_vqamt.cli import main; sys.exit(main(['list']))"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr.startswith("vqamt: Expected an output that can be written to, but got ")
+    assert done.stderr.count("\n") == 1
