@@ -279,7 +279,7 @@ class _Run:
             queries=tuple(
                 ShownQuery(
                     picture=query.picture.digest,
-                    text=query.text,
+                    text=query.text or f"({query.task})",
                     answer=answer.text if isinstance(answer, Answer) else "",
                     edits="; ".join(map(in_words, query.picture.edits)),
                 )

@@ -15,8 +15,10 @@ def summary_rows(summary: Summary) -> list[tuple[str, ...]]:
 
 
 def totals_in_words(summary: Summary) -> Iterator[str]:
-    """The totals, a line each."""
+    """The totals that there are, a line each."""
     for name, value in summary.totals.items():
+        if value is None:
+            continue
         yield f"{name}: {_shown(value)}"
 
 
