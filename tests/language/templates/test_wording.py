@@ -65,7 +65,7 @@ def test_a_question_means_what_was_asked_and_its_partner_the_opposite(
 ) -> None:
     asking = Asking(type=type_, meaning=meaning)
     for template in range(count(type_, related=bool(groups_of(meaning)[0].related))):
-        assert question(asking, template).meaning is meaning
+        assert question(asking, template).meaning == meaning
         assert question(asking, template, negated=True).meaning == negation
 
 
