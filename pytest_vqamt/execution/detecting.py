@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.hashing import canonical_json, digest
@@ -15,13 +12,12 @@ from pytest_vqamt.data.one_writer import only_writer
 from pytest_vqamt.data.own_photos import FILE, OwnPhotos, open_folder
 from pytest_vqamt.data.showing import shown_path
 from pytest_vqamt.execution.lines_by_detectors import Work
+from pytest_vqamt.execution.progress import shown, tell
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.batch_size import free_memory
 from pytest_vqamt.models.detection import catalogue
 
 KIND = "photos"
-
-_SHOW_AFTER_S = 2.0
 
 
 def settings(spec: str) -> tuple[str, ...]:
@@ -65,12 +61,12 @@ def complete(spec: str, options: ModelOptions) -> None:
         missing, taken = _missing(folder, asked), set(folder.ids())
         if missing:
             count = f"{len(missing)} photo{'s' if len(missing) > 1 else ''}"
-            _tell(f"looking at {count} in {shown_path(folder.path)} without a line in {FILE}")
+            tell(f"looking at {count} in {shown_path(folder.path)} without a line in {FILE}")
             try:
-                with _shown(len(missing)) as progress:
+                with shown(len(missing)) as progress:
                     things = Work(folder, catalogue.detector_of(options), settings, asked, taken).do(missing, progress)
                 without = len(missing) - len(things)
-                _tell(f"looked at {count}: {sum(things)} things, nothing in {things.count(0)}, no line for {without}")
+                tell(f"looked at {count}: {sum(things)} things, nothing in {things.count(0)}, no line for {without}")
             finally:
                 if options.device != "cpu":
                     free_memory()  # the models that are tested next have a use for the device's
@@ -119,22 +115,3 @@ def _missing(folder: OwnPhotos, asked: str) -> tuple[str, ...]:
         for name in folder.without_line()
         if name not in known or known[name].asked != asked or folder.digest(name) != known[name].digest
     )
-
-
-def _tell(text: str) -> None:
-    """Tells the user, also one who reads a log, where no bar is."""
-    print(f"vqamt: {text}", file=sys.stderr, flush=True)
-
-
-@contextmanager
-def _shown(photos: int) -> Iterator[Callable[[], object]]:
-    """A bar on standard error, where a person looks at it and it takes its time."""
-    if "CI" in os.environ or not sys.stderr.isatty():
-        yield lambda: None
-        return
-    from tqdm import tqdm
-
-    with tqdm(
-        total=photos, desc="looking at photos", unit="photo", leave=False, delay=_SHOW_AFTER_S, file=sys.stderr
-    ) as bar:
-        yield bar.update

@@ -15,7 +15,7 @@ import pytest_vqamt as vqamt
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import Found
 from pytest_vqamt.data.catalogue import load
-from pytest_vqamt.execution import detecting
+from pytest_vqamt.execution import detecting, progress
 from pytest_vqamt.execution.detecting import complete
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.detection import catalogue
@@ -152,7 +152,7 @@ def test_a_bar_at_a_terminal(folder: Path, detector: Path, monkeypatch: pytest.M
             pass
 
     monkeypatch.delenv("CI", raising=False)
-    monkeypatch.setattr(detecting, "_SHOW_AFTER_S", 0.0)
+    monkeypatch.setattr(progress, "SHOW_AFTER_S", 0.0)
     monkeypatch.setattr("sys.stderr", Terminal())
     put(monkeypatch)
     complete(f"photos:{folder}", options(detector))
