@@ -15,7 +15,7 @@ import pytest_vqamt as vqamt
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import Found
 from pytest_vqamt.data.catalogue import load
-from pytest_vqamt.execution import detecting, progress
+from pytest_vqamt.execution import progress
 from pytest_vqamt.execution.detecting import complete
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.detection import catalogue
