@@ -58,7 +58,8 @@ def test_the_page_has_every_field_that_a_case_can_have() -> None:
         relation="ours.test", variant="", scene="made", queries=(query,), expected="none", facts=(), tags=("presumed",)
     )
     answer = Answer("yes", (("yes", 0.9),), truncated=True)
-    row = case_row(case, [answer], Verdict(outcome=Outcome.HOLDS), model="m", data="d", waived=True)
+    verdict = Verdict(outcome=Outcome.HOLDS, figures=(("clean", 1.0),))
+    row = case_row(case, [answer], verdict, model="m", data="d", waived=True)
     assert documented("cases.jsonl") == set(row)
     [asked] = row["queries"] if isinstance(row["queries"], list) else []
     assert isinstance(asked, dict)
