@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.detections import Found, Grounder
@@ -159,8 +160,6 @@ def _ground(grounder: Grounder, image: Image, units: Sequence[WantingUnit]) -> t
 
 def _best(found: Sequence[Found], image: Image) -> Found | None:
     """The surest with a box that can be written."""
-    from dataclasses import replace
-
     for each in found:
         box = rounded(each.box, image.size)
         if box is not None:

@@ -14,11 +14,11 @@ from typing import BinaryIO, TypeAlias
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.integration.commands.main import ExitStatus
+from pytest_vqamt.integration.json_lines import STANDARD_INPUT, json_line
 from pytest_vqamt.language.units import DescriptionUnit, splitter
 
 Units: TypeAlias = tuple[DescriptionUnit, ...]
 
-_STANDARD_INPUT = "-"
 _BY_MODEL = "openai:"
 _HOW = re.compile(r"rules|spacy(:.+)?|openai:.*", re.DOTALL)
 _LONGEST_LINE = 10_000
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     with closing(_found(arguments.by, _hypotheses(file))) as found:
         for hypothesis, units in found:
             rows = [{"object": unit.object, "property": unit.property} for unit in units]
-            print(json.dumps({"hypothesis": hypothesis, "units": rows}))
+            print(json_line({"hypothesis": hypothesis, "units": rows}))
     return ExitStatus.OK
 
 
@@ -74,7 +74,7 @@ def _found(by: str, hypotheses: Iterable[str]) -> Generator[tuple[str, Units], N
 
 def _hypotheses(file: str) -> Iterator[str]:
     try:
-        with nullcontext(sys.stdin.buffer) if file == _STANDARD_INPUT else Path(file).open("rb") as lines:
+        with nullcontext(sys.stdin.buffer) if file == STANDARD_INPUT else Path(file).open("rb") as lines:
             for number, line in enumerate(_lines(lines), start=1):
                 if hypothesis := _hypothesis(line, f"{file}, line {number}"):
                     yield hypothesis
