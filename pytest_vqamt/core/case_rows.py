@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from pytest_vqamt.core.case import Case, Fact, Verdict, item_name
+from pytest_vqamt.core.case import Case, Fact, Outcome, Verdict, item_name
 from pytest_vqamt.core.codec import Json, decode, encode
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import MEANINGS, Meaning
@@ -16,9 +16,19 @@ from pytest_vqamt.core.scene import Scene
 
 
 def case_row(
-    case: Case, answers: Sequence[Answer | Failure], verdict: Verdict, *, model: str, data: str, waived: bool = False
+    case: Case,
+    answers: Sequence[Answer | Failure],
+    verdict: Verdict,
+    *,
+    model: str,
+    data: str,
+    waived: bool = False,
+    before: Outcome | None = None,
 ) -> dict[str, Json]:
-    """One line of ``cases.jsonl``; an answer is null where the query failed."""
+    """One line of ``cases.jsonl``; an answer is null where the query failed.
+
+    ``before`` is what became of the case in the blessed run, where there is one.
+    """
     row: dict[str, Json] = {
         "case_id": case.id,
         "relation": item_name(case.relation, case.variant),
@@ -40,6 +50,8 @@ def case_row(
         row["tags"] = list(case.tags)
     if waived:
         row["waived"] = True
+    if before is not None:
+        row["before"] = before.value
     if any(isinstance(answer, Answer) and answer.scores for answer in answers):
         row["scores"] = [encode(answer.scores) if isinstance(answer, Answer) else None for answer in answers]
     if is_truncated(answers):

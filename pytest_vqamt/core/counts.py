@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pytest_vqamt.core.case import Case, Fact, Outcome, Verdict
+from pytest_vqamt.core.clusters import Spread
 from pytest_vqamt.core.figures import Figure
 from pytest_vqamt.core.pairs import PairCounts
 from pytest_vqamt.core.query import Answer, Failure, is_truncated
@@ -74,6 +75,7 @@ class Counts:
         readings: how often each reading of an answer ("3", "yes", "unparsed") occurred.
         pairs: the counts of pairs, where the relation feeds them.
         figures: what the cases add to figures of the relation's paper, by name.
+        spread: the judged cases, by scene.
     """
 
     tally: Tally = field(default_factory=Tally)
@@ -81,6 +83,7 @@ class Counts:
     readings: Counter[str] = field(default_factory=Counter)
     pairs: PairCounts | None = None
     figures: dict[str, Figure] = field(default_factory=dict)
+    spread: Spread = field(default_factory=Spread)
 
     def add(
         self,
@@ -91,12 +94,17 @@ class Counts:
         waived: bool = False,
         answers: Sequence[Answer | Failure] = (),
         position: int = 0,
+        before: Outcome | None = None,
     ) -> None:
-        """Count one case; ``facts`` names what to break it down by, ``position`` is its place in the whole plan."""
+        """Count one case; ``facts`` names what to break it down by, ``position`` is its place in the whole plan.
+
+        ``before`` is what became of it in the blessed run, where there is one.
+        """
         one = Tally.of(verdict, waived=waived, truncated=is_truncated(answers))
         self.tally += one
         if waived:
             return
+        self.spread.add(case.scene, verdict.outcome, before)
         told = [(name, _key(value)) for name in facts if (value := case.fact(name)) is not None]
         for name, key in told:
             values = self.breakdown.setdefault(name, {})

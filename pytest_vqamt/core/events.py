@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from pytest_vqamt.core.case import Case, Verdict
+from pytest_vqamt.core.case import Case, Outcome, Verdict
 from pytest_vqamt.core.query import Answer, Failure
 from pytest_vqamt.core.results import ModelUse, RelationResult
 
@@ -31,7 +31,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """A case has its verdict."""
+    """A case has its verdict; ``before`` is what became of it in the blessed run, where there is one."""
 
     case: Case
     answers: tuple[Answer | Failure, ...]
@@ -39,6 +39,7 @@ class Judged:
     model: str
     data: str
     waived: bool
+    before: Outcome | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

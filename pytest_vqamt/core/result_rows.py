@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import cast
 
+from pytest_vqamt.core.change_rows import baseline_row, change_of, change_row
+from pytest_vqamt.core.cluster_rows import clusters_of, clusters_row, paired_of, paired_row
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.figures import figures_of, figures_row
+from pytest_vqamt.core.gate_rows import gate_of, gate_row
 from pytest_vqamt.core.pair_rows import coverage_row, metrics_row, pairs_of, reference_of
-from pytest_vqamt.core.results import DataUse, Gate, ModelUse, Presumed, RelationResult, Report, ShownCase, ShownQuery
+from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult, Report, ShownCase, ShownQuery
 from pytest_vqamt.core.summaries import summary_row
 
 SCHEMA = 1
@@ -37,6 +40,7 @@ def report_row(report: Report) -> Row:
         "relations": [relation_row(result) for result in report.relations],
         "coverage": [coverage_row(coverage) for coverage in report.coverage],
         "summaries": [summary_row(summary) for summary in report.summaries],
+        "baseline": baseline_row(report.baseline),
     }
 
 
@@ -77,7 +81,10 @@ def relation_row(result: RelationResult) -> Row:
         "not_applicable": dict(sorted(result.not_applicable.items())),
         "pass_rate": result.pass_rate,
         "interval": list(result.interval),
-        "gate": _gate_row(result.gate),
+        "scenes": result.clusters.scenes,
+        "clusters": clusters_row(result.clusters),
+        "gate": gate_row(result.gate),
+        "change": change_row(result.change),
         "breakdown": _breakdown_row(result.breakdown),
         "metrics": metrics_row(result.pairs, result.reference),
         "figures": figures_row(result.figures),
@@ -95,6 +102,8 @@ def hand_over(result: RelationResult) -> Row:
         **relation_row(result),
         "error": result.error,
         "violation": _violation_row(result.violation),
+        "paired": paired_row(result.paired),
+        "presumed_paired": paired_row(result.presumed.paired if result.presumed else None),
         "position": result.position,
         "model": model_row(result.model),
         "data": data_row(result.data),
@@ -123,14 +132,17 @@ def taken_over(row: Row) -> RelationResult:
             breakdown=_breakdown(cast("Row", row["breakdown"])),
             readings=Counter(cast("dict[str, int]", row["readings"])),
             interval=(interval[0], interval[1]),
-            gate=_gate(cast("Row | None", row["gate"])),
+            gate=gate_of(row["gate"]),
             error=str(row["error"]),
             violation=_violation(cast("Row | None", row["violation"])),
-            presumed=_presumed(cast("Row | None", row.get("presumed"))),
+            presumed=_presumed(cast("Row | None", row.get("presumed")), row.get("presumed_paired")),
             pairs=pairs_of(cast("Row", row.get("metrics", {}))),
             reference=reference_of(cast("Row", row.get("metrics", {}))),
             resources=tuple(cast("dict[str, str]", row["resources"]).items()),
             figures=figures_of(row.get("figures")),
+            clusters=clusters_of(row.get("clusters")),
+            paired=paired_of(row.get("paired")),
+            change=change_of(row.get("change")),
         )
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
         raise DataError(f"Expected a whole result, but got id={row.get('id')!r}: {error!r}") from error
@@ -169,7 +181,10 @@ def _presumed_row(result: RelationResult) -> Row | None:
         **_tally_row(presumed.tally),
         "pass_rate": presumed.tally.pass_rate,
         "interval": list(presumed.interval),
-        "gate": _gate_row(presumed.gate),
+        "scenes": presumed.clusters.scenes,
+        "clusters": clusters_row(presumed.clusters),
+        "gate": gate_row(presumed.gate),
+        "change": change_row(presumed.change),
         "breakdown": _breakdown_row(presumed.breakdown),
         "metrics": metrics_row(presumed.pairs, result.reference),
         "figures": figures_row(presumed.figures),
@@ -177,7 +192,7 @@ def _presumed_row(result: RelationResult) -> Row | None:
     }
 
 
-def _presumed(row: Row | None) -> Presumed | None:
+def _presumed(row: Row | None, paired: Json) -> Presumed | None:
     if row is None:
         return None
     low, high = cast("list[float]", row["interval"])
@@ -186,9 +201,12 @@ def _presumed(row: Row | None) -> Presumed | None:
         breakdown=_breakdown(cast("Row", row["breakdown"])),
         readings=Counter(cast("dict[str, int]", row["readings"])),
         interval=(low, high),
-        gate=_gate(cast("Row | None", row["gate"])),
+        gate=gate_of(row["gate"]),
         pairs=pairs_of(cast("Row", row.get("metrics", {}))),
         figures=figures_of(row.get("figures")),
+        clusters=clusters_of(row.get("clusters")),
+        paired=paired_of(paired),
+        change=change_of(row.get("change")),
     )
 
 
@@ -208,18 +226,6 @@ def _data(row: Row) -> DataUse:
     bad = cast("list[str]", row.get("bad_records") or [])
     return DataUse(
         spec=str(row["spec"]), scenes=_int(row["scenes"]), digest=str(row["digest"]), bad_records=tuple(map(str, bad))
-    )
-
-
-def _gate_row(gate: Gate | None) -> Row | None:
-    return {"kind": gate.kind, "threshold": gate.threshold, "on": gate.on, "met": gate.met} if gate else None
-
-
-def _gate(row: Row | None) -> Gate | None:
-    if row is None:
-        return None
-    return Gate(
-        kind=str(row["kind"]), threshold=float(cast("float", row["threshold"])), on=str(row["on"]), met=bool(row["met"])
     )
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from pytest_vqamt.core.changes import BaselineUse, Change
+from pytest_vqamt.core.clusters import Clusters, PairedClusters
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.figures import Figures
+from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.pairs import Pairs
 from pytest_vqamt.core.summaries import Summary
 
@@ -35,16 +38,6 @@ class ShownCase:
     queries: tuple[ShownQuery, ...]
     expected: str
     reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
-    """A demand on a pass rate and whether it was met; ``kind`` is "fail-under" and ``on`` what is held against it."""
-
-    kind: str
-    threshold: float
-    on: str
-    met: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +107,9 @@ class Presumed:
     gate: Gate | None
     pairs: Pairs | None = None
     figures: Figures = field(default_factory=dict)
+    clusters: Clusters = field(default_factory=Clusters)
+    paired: PairedClusters | None = None
+    change: Change | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +128,9 @@ class RelationResult:
         pairs: what the metrics of pairs are worked out from; None where the relation feeds none.
         reference: what people reach on such pairs.
         figures: sums over its cases, by name, of which the figures of its paper are worked out.
+        clusters: its judged cases by scene, which the interval is worked out from.
+        paired: those that were blessed, as they came out then and now; None where the item has no baseline.
+        change: what became of it since the baseline; None until all items are known, and where there is none.
     """
 
     position: int
@@ -155,6 +154,9 @@ class RelationResult:
     pairs: Pairs | None = None
     reference: Reference | None = None
     figures: Figures = field(default_factory=dict)
+    clusters: Clusters = field(default_factory=Clusters)
+    paired: PairedClusters | None = None
+    change: Change | None = None
 
     @property
     def all_cases(self) -> int:
@@ -185,7 +187,7 @@ class RelationResult:
 class Report:
     """A finished run; ``settings`` are those that relations were given, ``coverage`` is of models that share data.
 
-    ``summaries`` are worked out from several items each.
+    ``summaries`` are worked out from several items each; ``baseline`` is what the run was held against.
 
     It is not ``complete`` where an item could not be run, or the session was stopped before its end.
     """
@@ -204,3 +206,4 @@ class Report:
     settings: tuple[tuple[str, str], ...] = ()
     coverage: tuple[Coverage, ...] = ()
     summaries: tuple[Summary, ...] = ()
+    baseline: BaselineUse | None = None

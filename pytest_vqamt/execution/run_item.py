@@ -13,10 +13,11 @@ from pytest_vqamt.core.counts import Counts, Tally
 from pytest_vqamt.core.edit_words import in_words
 from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.events import Answered, Finished, Judged, Listener, Planned, Stopped
+from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.pairs import PairCounts
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.reports import added
-from pytest_vqamt.core.results import DataUse, Gate, ModelUse, Presumed, RelationResult, ShownCase, ShownQuery
+from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult, ShownCase, ShownQuery
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.asking import Asker, missing
 from pytest_vqamt.execution.plan import Plan, Sampling, windows
@@ -28,7 +29,7 @@ from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.relations.base import Relation, resources_of
 from pytest_vqamt.stats.carets import human
 from pytest_vqamt.stats.gates import GateOn, Threshold, gate
-from pytest_vqamt.stats.wilson import wilson
+from pytest_vqamt.stats.intervals import interval
 
 WINDOW = 1024
 """Cases that are planned, asked and judged together; so many are in memory at once."""
@@ -116,6 +117,8 @@ class _Run:
         violation = self._shown(self._shrunk(self._simplest)) if self._simplest else None
         tally, info = self._counts.tally, self._job.relation.info
         presumed = self._presumed_result()
+        clusters = self._counts.spread.clusters
+        within = interval(clusters)
         result = RelationResult(
             position=self._job.position,
             item=self._job.item,
@@ -130,14 +133,15 @@ class _Run:
             not_applicable=dict(self._plan.not_applicable),
             breakdown=self._counts.breakdown,
             readings=self._counts.readings,
-            interval=wilson(tally.holds, tally.judged),
-            gate=None if presumed and self._holds_no_other else self._gate(info.tags, tally),
+            interval=within,
+            gate=None if presumed and self._holds_no_other else self._gate(info.tags, tally, within),
             error=self._error,
             violation=violation,
             presumed=presumed,
             pairs=self._counts.pairs.counted if self._counts.pairs else None,
             reference=human(self._job.item),
             figures=self._counts.figures,
+            clusters=clusters,
         )
         self._listen(Finished(result=result))
         return result
@@ -170,18 +174,21 @@ class _Run:
         tally = counts.tally
         if not tally.cases:
             return None
+        clusters = counts.spread.clusters
+        within = interval(clusters)
         return Presumed(
             tally=tally,
             breakdown=counts.breakdown,
             readings=counts.readings,
-            interval=wilson(tally.holds, tally.judged),
-            gate=self._gate((*self._job.relation.info.tags, "presumed"), tally),
+            interval=within,
+            gate=self._gate((*self._job.relation.info.tags, "presumed"), tally, within),
             pairs=counts.pairs.counted if counts.pairs else None,
             figures=counts.figures,
+            clusters=clusters,
         )
 
-    def _gate(self, tags: Sequence[str], tally: Tally) -> Gate | None:
-        return gate(self._job.item, tags, tally, self._terms.thresholds, self._terms.gate_on)
+    def _gate(self, tags: Sequence[str], tally: Tally, within: tuple[float, float]) -> Gate | None:
+        return gate(self._job.item, tags, tally, within, self._terms.thresholds, self._terms.gate_on)
 
     def _run_window(self, window: list[_Planned]) -> None:
         known, lacking = self._asker.look_up(query for each in window for query in each.case.queries)

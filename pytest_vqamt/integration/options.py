@@ -79,6 +79,17 @@ OPTIONS: tuple[Option, ...] = (
         help="what must reach it: the pass rate, or the lower end of its interval (default: point)",
     ),
     Option(
+        name="--vqamt-baseline",
+        metavar="FILE",
+        help="ask the cases that `vqamt bless` has kept in this file, and compare with how they came out then",
+    ),
+    Option(
+        name="--vqamt-max-drop",
+        metavar="RATE",
+        help="how far a pass rate may fall below the baseline's before it counts, where the drop is significant, too "
+        "(default: 0)",
+    ),
+    Option(
         name="--vqamt-max-error-rate", metavar="RATE", help="the share of cases that may end in an error (default: 0)"
     ),
     Option(
@@ -91,7 +102,16 @@ OPTIONS: tuple[Option, ...] = (
         metavar="FILE",
         help="case ids judged invalid by a person, one a line with the reason: left out of the rates",
     ),
-    Option(name="--vqamt-report", metavar="DIR", help="write report.json and cases.jsonl into this folder"),
+    Option(
+        name="--vqamt-report",
+        metavar="DIR",
+        help="write report.html, summary.md, report.json and cases.jsonl into this folder",
+    ),
+    Option(
+        name="--vqamt-report-images",
+        metavar="violations|all|none",
+        help="whose pictures report.html shows (default: violations)",
+    ),
     Option(name="--vqamt-batch-size", metavar="N|auto", help="inputs a model gets at once (default: auto)"),
     Option(
         name="--vqamt-device",

@@ -20,6 +20,7 @@ from pytest_vqamt.integration.waivers import read_waivers
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.relations.presets import preset
+from pytest_vqamt.reporting.images import Images
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import GateOn, Threshold
 
@@ -32,6 +33,9 @@ class Settings:
     """The options of a session, typed.
 
     Attributes:
+        report_images: whose pictures the page shows.
+        baseline: the file of blessed cases.
+        max_drop: how far a pass rate may fall below that of the baseline.
         cache: the folder of the answer cache; None where nothing is kept.
         max_error_rate: the share of cases that may end in an error.
         replay: the id of the one case to be asked again.
@@ -50,6 +54,9 @@ class Settings:
     max_queries: int | None
     plan_only: bool
     report: Path | None
+    report_images: Images
+    baseline: Path | None
+    max_drop: float
     cache: Path | None
     replay: str | None
     only: tuple[str, ...]
@@ -93,6 +100,9 @@ def read_settings(config: pytest.Config) -> Settings:
         max_queries=_given_number(config, "vqamt_max_queries", at_least=1),
         plan_only=bool(config.getoption("vqamt_plan")),
         report=_path(config, "vqamt_report"),
+        report_images=Images(_choice(config, "vqamt_report_images", tuple(Images))),
+        baseline=_path(config, "vqamt_baseline"),
+        max_drop=_rate(config, "vqamt_max_drop", 0.0),
         cache=cache,
         replay=given(config, "vqamt_replay"),
         only=tuple(config.option.vqamt_only),

@@ -36,7 +36,13 @@ class CasesPart:
     def __call__(self, event: Event) -> None:
         if isinstance(event, Judged):
             row = case_row(
-                event.case, event.answers, event.verdict, model=event.model, data=event.data, waived=event.waived
+                event.case,
+                event.answers,
+                event.verdict,
+                model=event.model,
+                data=event.data,
+                waived=event.waived,
+                before=event.before,
             )
             try:
                 self._file.write(case_line(row) + "\n")

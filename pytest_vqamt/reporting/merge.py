@@ -9,19 +9,21 @@ from functools import reduce
 from operator import add
 from pathlib import Path
 
+from pytest_vqamt.core.clusters import Spread
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.figures import together
+from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.pairs import Pairs
 from pytest_vqamt.core.reports import added
-from pytest_vqamt.core.results import Gate, ModelUse, Presumed, RelationResult, Report
+from pytest_vqamt.core.results import ModelUse, Presumed, RelationResult, Report
 from pytest_vqamt.reporting.json_file import write_report
-from pytest_vqamt.reporting.merge_cases import merge_cases
+from pytest_vqamt.reporting.merge_cases import Spreads, merge_cases
 from pytest_vqamt.reporting.read_report import read_report
 from pytest_vqamt.stats.coverage import coverage
 from pytest_vqamt.stats.gates import GateOn, Threshold, gate
+from pytest_vqamt.stats.intervals import interval
 from pytest_vqamt.stats.summaries import summaries
-from pytest_vqamt.stats.wilson import wilson
 
 
 def merge_folders(folders: Sequence[Path], out: Path) -> Report:
@@ -38,14 +40,15 @@ def merge_folders(folders: Sequence[Path], out: Path) -> Report:
     parts = {str(folder): read_report(folder) for folder in folders}
     if len(parts) < len(folders):
         raise DataError(f"Expected each folder once, but got {', '.join(map(str, folders))}")
-    report = merged(parts)
-    merge_cases({Path(name): part for name, part in parts.items()}, out)
+    check_one_run(parts)
+    spreads = merge_cases({Path(name): part for name, part in parts.items()}, out)
+    report = merged(parts, spreads)
     write_report(report, out)
     return report
 
 
-def merged(parts: Mapping[str, Report]) -> Report:
-    """The report of the run whose shards are ``parts``; the names are for messages.
+def check_one_run(parts: Mapping[str, Report]) -> None:
+    """Whether ``parts`` are the shards of one run; their names are for messages.
 
     Raises:
         DataError: they are not all shards of one run, each once.
@@ -54,8 +57,14 @@ def merged(parts: Mapping[str, Report]) -> Report:
     (first_name, first), *others = parts.items()
     for name, other in others:
         _check_same_run(first_name, first, name, other)
+
+
+def merged(parts: Mapping[str, Report], spreads: Sequence[Spreads]) -> Report:
+    """The report of the run whose shards are ``parts``; ``spreads`` are its cases by scene, for each item."""
     reports = tuple(parts.values())
-    relations = tuple(map(_relation, zip(*(report.relations for report in reports), strict=True)))
+    first = reports[0]
+    shares = zip(*(report.relations for report in reports), strict=True)
+    relations = tuple(_relation(share, spread) for share, spread in zip(shares, spreads, strict=True))
     return replace(
         first,
         shard="1/1",
@@ -131,13 +140,15 @@ def _model(uses: Sequence[ModelUse]) -> ModelUse:
     )
 
 
-def _relation(shares: Sequence[RelationResult]) -> RelationResult:
+def _relation(shares: Sequence[RelationResult], spreads: Spreads) -> RelationResult:
     first = shares[0]
+    clusters = spreads.ordinary.clusters
+    within = interval(clusters)
     tally = reduce(add, (share.tally for share in shares))
     not_applicable: Counter[str] = Counter()
     for share in shares:
         not_applicable.update(share.not_applicable)
-    presumed = _presumed(first, [share.presumed for share in shares if share.presumed])
+    presumed = _presumed(first, [share.presumed for share in shares if share.presumed], spreads.presumed)
     return replace(
         first,
         tally=tally,
@@ -145,27 +156,31 @@ def _relation(shares: Sequence[RelationResult]) -> RelationResult:
         not_applicable=dict(not_applicable),
         breakdown=_breakdown(share.breakdown for share in shares),
         readings=reduce(add, (share.readings for share in shares)),
-        interval=wilson(tally.holds, tally.judged),
-        gate=None if presumed and not tally.cases else _gate(first, first.gate, first.tags, tally),
+        interval=within,
+        gate=None if presumed and not tally.cases else _gate(first, first.gate, first.tags, tally, within),
         presumed=presumed,
         pairs=_pairs(share.pairs for share in shares),
         figures=reduce(together, (share.figures for share in shares)),
+        clusters=clusters,
     )
 
 
-def _presumed(relation: RelationResult, shares: Sequence[Presumed]) -> Presumed | None:
+def _presumed(relation: RelationResult, shares: Sequence[Presumed], spread: Spread) -> Presumed | None:
     """The presumed cases of all shards; a shard may have none."""
     if not shares:
         return None
     tally = reduce(add, (share.tally for share in shares))
+    clusters = spread.clusters
+    within = interval(clusters)
     return Presumed(
         tally=tally,
         breakdown=_breakdown(share.breakdown for share in shares),
         readings=reduce(add, (share.readings for share in shares)),
-        interval=wilson(tally.holds, tally.judged),
-        gate=_gate(relation, shares[0].gate, (*relation.tags, "presumed"), tally),
+        interval=within,
+        gate=_gate(relation, shares[0].gate, (*relation.tags, "presumed"), tally, within),
         pairs=_pairs(share.pairs for share in shares),
         figures=reduce(together, (share.figures for share in shares)),
+        clusters=clusters,
     )
 
 
@@ -184,7 +199,9 @@ def _breakdown(shares: Iterable[Mapping[str, Mapping[str, Tally]]]) -> dict[str,
     return total
 
 
-def _gate(relation: RelationResult, held: Gate | None, tags: Sequence[str], tally: Tally) -> Gate | None:
+def _gate(
+    relation: RelationResult, held: Gate | None, tags: Sequence[str], tally: Tally, within: tuple[float, float]
+) -> Gate | None:
     """The demand that the shards were held to, held against all cases."""
     if held is None:
         return None
@@ -194,4 +211,4 @@ def _gate(relation: RelationResult, held: Gate | None, tags: Sequence[str], tall
             "merge with the version of pytest-vqamt that wrote the reports"
         )
     threshold = Threshold(pattern=relation.item, rate=held.threshold)
-    return gate(relation.item, tags, tally, (threshold,), GateOn(held.on))
+    return gate(relation.item, tags, tally, within, (threshold,), GateOn(held.on))

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import cast
 
+from pytest_vqamt.core.change_rows import baseline_of
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.reports import data_used
 from pytest_vqamt.core.result_rows import SCHEMA, Row, taken_over
@@ -63,6 +64,7 @@ def _report(row: Row) -> Report:
         settings=tuple(sorted(cast("dict[str, str]", row.get("settings") or {}).items())),
         coverage=coverage(relations),
         summaries=summaries(relations),
+        baseline=baseline_of(row.get("baseline")),
     )
 
 

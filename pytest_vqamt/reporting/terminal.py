@@ -8,9 +8,10 @@ from functools import reduce
 from operator import add
 
 from pytest_vqamt.core.counts import Tally
+from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.pairs import PairTally
 from pytest_vqamt.core.reports import data_used
-from pytest_vqamt.core.results import Gate, RelationResult, Report
+from pytest_vqamt.core.results import RelationResult, Report
 from pytest_vqamt.core.summaries import Summary
 from pytest_vqamt.reporting.folding import folded_in_words, is_to_fold
 from pytest_vqamt.reporting.pair_tables import coverage_rows, pair_rows, pair_rows_in_full

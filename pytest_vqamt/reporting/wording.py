@@ -6,7 +6,8 @@ import shlex
 from collections.abc import Iterator
 
 from pytest_vqamt.core.counts import Tally
-from pytest_vqamt.core.results import Gate, RelationResult, ShownCase
+from pytest_vqamt.core.gate import Gate
+from pytest_vqamt.core.results import RelationResult, ShownCase
 
 
 def rate_in_words(tally: Tally, interval: tuple[float, float]) -> str:

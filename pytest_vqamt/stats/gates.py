@@ -8,9 +8,8 @@ from enum import StrEnum
 
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.globs import matches
-from pytest_vqamt.core.results import Gate
-from pytest_vqamt.stats.wilson import wilson
 
 _NAMED_ONLY = {"baseline", "presumed"}
 _NEVER = "control"
@@ -73,11 +72,21 @@ def threshold_for(item: str, tags: Sequence[str], thresholds: Sequence[Threshold
     return max(enumerate(fitting), key=lambda pair: (pair[1].exactness, pair[0]))[1] if fitting else None
 
 
-def gate(item: str, tags: Sequence[str], tally: Tally, thresholds: Sequence[Threshold], on: GateOn) -> Gate | None:
-    """The gate of an item, or None where nothing is demanded of it. With nothing judged, no gate is met."""
+def gate(
+    item: str,
+    tags: Sequence[str],
+    tally: Tally,
+    interval: tuple[float, float],
+    thresholds: Sequence[Threshold],
+    on: GateOn,
+) -> Gate | None:
+    """The gate of an item, or None where nothing is demanded of it. With nothing judged, no gate is met.
+
+    ``interval`` is that of the pass rate.
+    """
     threshold = threshold_for(item, tags, thresholds)
     if threshold is None:
         return None
-    reached = tally.pass_rate if on is GateOn.POINT else wilson(tally.holds, tally.judged)[0]
+    reached = tally.pass_rate if on is GateOn.POINT else interval[0]
     met = tally.judged > 0 and reached is not None and reached >= threshold.rate
     return Gate(kind="fail-under", threshold=threshold.rate, on=on.value, met=met)

@@ -13,8 +13,9 @@ from pytest_vqamt.core.case_rows import case_of_row
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.events import Answered, Event, Finished, Judged, Planned
+from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.core.results import Gate, RelationResult
+from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.execution import run_item as module
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.execution.run_item import Job, Terms, run_item

@@ -13,7 +13,8 @@ import pytest
 
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import DataError, VqamtError
-from pytest_vqamt.core.results import Gate, Presumed, Report
+from pytest_vqamt.core.gate import Gate
+from pytest_vqamt.core.results import Presumed, Report
 from pytest_vqamt.reporting.merge import merge_folders, merged
 from tests.reporting.running import run_into
 

@@ -10,8 +10,9 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.counts import Tally
+from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.pairs import Pairs, PairTally
-from pytest_vqamt.core.results import DataUse, Gate, ModelUse, Presumed, RelationResult, Report
+from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult, Report
 from pytest_vqamt.reporting.terminal import summary
 
 TINY = ModelUse(name="tiny", fingerprint="", tasks=("vqa",))

@@ -6,10 +6,12 @@ import pytest
 
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.core.results import Gate
+from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.stats.gates import GateOn, Threshold, gate, threshold_for
+from pytest_vqamt.stats.wilson import wilson
 
 ITEM = "metavqa.partition[object]"
+ANY = (0.0, 1.0)
 
 
 def thresholds(*texts: str) -> tuple[Threshold, ...]:
@@ -78,12 +80,12 @@ class TestWhichOneApplies:
 class TestWhetherItIsMet:
     def test_the_rate_itself_is_enough(self) -> None:
         tally = Tally(cases=12, holds=8, violated=1, unparsed=1, errors=1, waived=1)
-        assert gate(ITEM, (), tally, thresholds("0.8"), GateOn.POINT) == Gate(
+        assert gate(ITEM, (), tally, ANY, thresholds("0.8"), GateOn.POINT) == Gate(
             kind="fail-under", threshold=0.8, on="point", met=True
         )
 
     def test_a_little_less_is_not(self) -> None:
-        found = gate(ITEM, (), Tally(cases=10, holds=7, violated=3), thresholds("0.71"), GateOn.POINT)
+        found = gate(ITEM, (), Tally(cases=10, holds=7, violated=3), ANY, thresholds("0.71"), GateOn.POINT)
         assert found is not None
         assert not found.met
 
@@ -91,14 +93,14 @@ class TestWhetherItIsMet:
     def test_the_lower_bound_asks_more_of_few_cases(self, rate: str, met: bool) -> None:
         # 8 of 10: the rate is 0.8, the Wilson interval begins at 0.4902.
         tally = Tally(cases=10, holds=8, violated=2)
-        found = gate(ITEM, (), tally, thresholds(rate), GateOn.LOWER_BOUND)
+        found = gate(ITEM, (), tally, wilson(tally.holds, tally.judged), thresholds(rate), GateOn.LOWER_BOUND)
         assert found == Gate(kind="fail-under", threshold=float(rate), on="lower-bound", met=met)
 
     @pytest.mark.parametrize("on", GateOn)
     def test_nothing_judged_meets_no_gate(self, on: GateOn) -> None:
-        found = gate(ITEM, (), Tally(cases=3, errors=2, waived=1), thresholds("0"), on)
+        found = gate(ITEM, (), Tally(cases=3, errors=2, waived=1), ANY, thresholds("0"), on)
         assert found is not None
         assert not found.met
 
     def test_where_nothing_is_demanded_there_is_no_gate(self) -> None:
-        assert gate(ITEM, (), Tally(cases=1, holds=1), thresholds("carets.*=1"), GateOn.POINT) is None
+        assert gate(ITEM, (), Tally(cases=1, holds=1), ANY, thresholds("carets.*=1"), GateOn.POINT) is None

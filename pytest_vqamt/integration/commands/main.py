@@ -43,14 +43,44 @@ COMMANDS: tuple[Command, ...] = (
         help="what a relation claims, where it comes from, and a few of its cases",
     ),
     Command(
+        name="compare",
+        module="pytest_vqamt.integration.commands.compare",
+        help="two reports case by case: what got better, what got worse, and whether it was chance",
+    ),
+    Command(
+        name="bless",
+        module="pytest_vqamt.integration.commands.bless",
+        help="keep the cases of a report and their verdicts as the baseline of --vqamt-baseline",
+    ),
+    Command(
         name="merge",
         module="pytest_vqamt.integration.commands.merge",
         help="put the reports of --vqamt-shard together",
     ),
     Command(
+        name="report",
+        module="pytest_vqamt.integration.commands.report",
+        help="write the pages of a report anew, or its cases as CSV or Parquet",
+    ),
+    Command(
         name="replay",
         module="pytest_vqamt.integration.commands.replay",
         help="write out the pictures of a case, side by side too, or of queries to be answered elsewhere",
+    ),
+    Command(
+        name="export",
+        module="pytest_vqamt.integration.commands.export",
+        help="make labelled training data of the cases of a report",
+    ),
+    Command(
+        name="audit",
+        module="pytest_vqamt.integration.commands.audit",
+        help="a sample of cases for a person to judge, and what the judgements say of the report",
+    ),
+    Command(
+        name="power",
+        module="pytest_vqamt.integration.commands.power",
+        help="how many cases it takes to see a drop of a given size",
     ),
     Command(
         name="units",
