@@ -51,6 +51,7 @@ def test_the_core_brings_nothing_heavy() -> None:
         "hypothesis",
         "ijson",
         "inflect",
+        "jinja2",
         "nltk",
         "numpy",
         "pillow",
@@ -58,6 +59,7 @@ def test_the_core_brings_nothing_heavy() -> None:
         "pycocotools",
         "pytest",
         "pyyaml",
+        "scipy",
         "tqdm",
     }
 
