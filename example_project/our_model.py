@@ -1,6 +1,6 @@
 """Our model, as a class that the plugin can ask: a checkpoint of transformers, put behind three methods.
 
-In a real repository the checkpoint is the one that the team trains. Here it is the small one that comes with pytest-vqamt.
+In a real repository the checkpoint is the one that the team trains. Here it is the small one of pytest-vqamt.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-import pytest_vqamt as vqamt
 import torch
 from PIL import Image
 from transformers import AutoProcessor, LlavaForConditionalGeneration
+
+import pytest_vqamt as vqamt
 
 CHECKPOINT = Path(vqamt.__file__).parent / "models" / "tiny_weights"
 
