@@ -28,6 +28,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Starts a session of ours where a model is named."""
+    config.addinivalue_line(
+        "markers",
+        "vqamt(fail_under): the pass rate that items of a test that takes vqamt_consistency must reach: RATE, "
+        '{"GLOB": RATE} or a list of these',
+    )
     if given_all(config, "vqamt_model"):
         from pytest_vqamt.integration.start import start
 

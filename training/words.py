@@ -54,6 +54,14 @@ class Words(nn.Module):
 
     def forward(self, features: Tensor, sheet: Sheet, said: Tensor) -> tuple[Tensor, Tensor]:
         """The loss, and the logits of all answer tokens, row by row."""
+        answers, logits, pictures = self.answered(features, sheet)
+        named: Tensor = self.llava.get_input_embeddings()(self.said)
+        tied = pictures.float() @ named.T * self.scale + self.bias
+        of_cells = functional.binary_cross_entropy_with_logits(tied, said, reduction="sum") / said.sum().clamp(min=1)
+        return answers + 0.1 * of_cells, logits
+
+    def answered(self, features: Tensor, sheet: Sheet) -> tuple[Tensor, Tensor, Tensor]:
+        """The loss of the answers alone, the logits of their tokens, and the pictures as words are embedded."""
         with torch.autocast("cpu", dtype=torch.bfloat16):
             pictures: Tensor = self.llava.model.multi_modal_projector(features)
             embedded = self.llava.get_input_embeddings()(sheet.tokens)
@@ -67,11 +75,7 @@ class Words(nn.Module):
             logits: Tensor = self.llava.lm_head(asked).float()
         losses = functional.cross_entropy(logits, sheet.target[sheet.target != _IGNORED], reduction="none")
         weight = sheet.weight[sheet.target != _IGNORED]
-        answers = (losses * weight).sum() / weight.sum()
-        named: Tensor = self.llava.get_input_embeddings()(self.said)
-        tied = pictures.float() @ named.T * self.scale + self.bias
-        of_cells = functional.binary_cross_entropy_with_logits(tied, said, reduction="sum") / said.sum().clamp(min=1)
-        return answers + 0.1 * of_cells, logits
+        return (losses * weight).sum() / weight.sum(), logits, pictures
 
 
 class Sheet:

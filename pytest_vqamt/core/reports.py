@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from pytest_vqamt.core.changes import BaselineUse
+from pytest_vqamt.core.rankings import Difference, Ranking
 from pytest_vqamt.core.results import Coverage, DataUse, ModelUse, RelationResult, Report
 from pytest_vqamt.core.summaries import Summary
 
@@ -73,9 +75,16 @@ def report(
     settings: Mapping[str, str] = MappingProxyType({}),
     coverage: tuple[Coverage, ...] = (),
     summaries: tuple[Summary, ...] = (),
+    baseline: BaselineUse | None = None,
+    ranking: tuple[Ranking, ...] = (),
+    differences: tuple[Difference, ...] = (),
+    waived: Mapping[str, str] = MappingProxyType({}),
     spent: Sequence[ModelUse] = (),
 ) -> Report:
-    """The report of a finished run; ``spent`` is what models were asked for items that have no result."""
+    """The report of a finished run.
+
+    ``waived`` maps case ids to reasons; ``spent`` is what models were asked for items that have no result.
+    """
     ordered = in_order(results)
     return Report(
         vqamt_version=vqamt_version,
@@ -92,4 +101,8 @@ def report(
         settings=tuple(sorted(settings.items())),
         coverage=coverage,
         summaries=summaries,
+        baseline=baseline,
+        ranking=ranking,
+        differences=differences,
+        waived=tuple(sorted(waived.items())),
     )

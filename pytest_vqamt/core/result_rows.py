@@ -12,7 +12,9 @@ from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.figures import figures_of, figures_row
 from pytest_vqamt.core.gate_rows import gate_of, gate_row
+from pytest_vqamt.core.judged_cases import JudgedCases
 from pytest_vqamt.core.pair_rows import coverage_row, metrics_row, pairs_of, reference_of
+from pytest_vqamt.core.ranking_rows import difference_row, ranking_row
 from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult, Report, ShownCase, ShownQuery
 from pytest_vqamt.core.summaries import summary_row
 
@@ -40,7 +42,10 @@ def report_row(report: Report) -> Row:
         "relations": [relation_row(result) for result in report.relations],
         "coverage": [coverage_row(coverage) for coverage in report.coverage],
         "summaries": [summary_row(summary) for summary in report.summaries],
+        "ranking": [ranking_row(ranking) for ranking in report.ranking],
+        "differences": [difference_row(difference) for difference in report.differences],
         "baseline": baseline_row(report.baseline),
+        "waived": [{"case_id": case_id, "reason": reason} for case_id, reason in report.waived],
     }
 
 
@@ -104,6 +109,7 @@ def hand_over(result: RelationResult) -> Row:
         "violation": _violation_row(result.violation),
         "paired": paired_row(result.paired),
         "presumed_paired": paired_row(result.presumed.paired if result.presumed else None),
+        "judged": None if result.judged is None else result.judged.text,
         "position": result.position,
         "model": model_row(result.model),
         "data": data_row(result.data),
@@ -143,6 +149,7 @@ def taken_over(row: Row) -> RelationResult:
             clusters=clusters_of(row.get("clusters")),
             paired=paired_of(row.get("paired")),
             change=change_of(row.get("change")),
+            judged=_judged(row.get("judged")),
         )
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
         raise DataError(f"Expected a whole result, but got id={row.get('id')!r}: {error!r}") from error
@@ -171,6 +178,10 @@ def _breakdown(row: Row) -> dict[str, dict[str, Tally]]:
         fact: {value: _tally(cast("Row", tally)) for value, tally in cast("Row", values).items()}
         for fact, values in row.items()
     }
+
+
+def _judged(told: Json) -> JudgedCases | None:
+    return None if told is None else JudgedCases.of_text(str(told))
 
 
 def _presumed_row(result: RelationResult) -> Row | None:

@@ -10,7 +10,9 @@ from pytest_vqamt.core.clusters import Clusters, PairedClusters
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.figures import Figures
 from pytest_vqamt.core.gate import Gate
+from pytest_vqamt.core.judged_cases import JudgedCases
 from pytest_vqamt.core.pairs import Pairs
+from pytest_vqamt.core.rankings import Difference, Ranking
 from pytest_vqamt.core.summaries import Summary
 
 
@@ -131,6 +133,7 @@ class RelationResult:
         clusters: its judged cases by scene, which the interval is worked out from.
         paired: those that were blessed, as they came out then and now; None where the item has no baseline.
         change: what became of it since the baseline; None until all items are known, and where there is none.
+        judged: its cases one by one, which models are compared by; None in a session of one model, and read back.
     """
 
     position: int
@@ -157,6 +160,7 @@ class RelationResult:
     clusters: Clusters = field(default_factory=Clusters)
     paired: PairedClusters | None = None
     change: Change | None = None
+    judged: JudgedCases | None = None
 
     @property
     def all_cases(self) -> int:
@@ -175,8 +179,18 @@ class RelationResult:
 
     @property
     def gates(self) -> tuple[Gate, ...]:
-        """What is demanded of it: of its cases, and of the presumed ones."""
+        """What is demanded of its pass rates: of that of its cases, and of that of the presumed ones."""
         return tuple(held for held in (self.gate, self.presumed and self.presumed.gate) if held)
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """What became of its cases since the baseline, and of the presumed ones."""
+        return tuple(made for made in (self.change, self.presumed and self.presumed.change) if made)
+
+    @property
+    def drop_gates(self) -> tuple[Gate, ...]:
+        """What is demanded of its drops since the baseline."""
+        return tuple(made.gate for made in self.changes if made.gate)
 
     @property
     def pass_rate(self) -> float | None:
@@ -187,7 +201,9 @@ class RelationResult:
 class Report:
     """A finished run; ``settings`` are those that relations were given, ``coverage`` is of models that share data.
 
-    ``summaries`` are worked out from several items each; ``baseline`` is what the run was held against.
+    ``summaries`` are worked out from several items each; ``baseline`` is what the run was held against; ``ranking`` and
+    ``differences`` are of several models. ``waived`` are the ids of the cases that a person judged invalid, each with
+    the reason, as the run was given them: not all need be cases of it.
 
     It is not ``complete`` where an item could not be run, or the session was stopped before its end.
     """
@@ -207,3 +223,6 @@ class Report:
     coverage: tuple[Coverage, ...] = ()
     summaries: tuple[Summary, ...] = ()
     baseline: BaselineUse | None = None
+    ranking: tuple[Ranking, ...] = ()
+    differences: tuple[Difference, ...] = ()
+    waived: tuple[tuple[str, str], ...] = ()

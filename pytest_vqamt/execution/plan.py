@@ -14,6 +14,7 @@ from pytest_vqamt.core.hashing import digest
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.core.seeding import seed_for
 from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.execution.blessed import Blessed, BlessedCase
 from pytest_vqamt.relations.base import PublishedRelation, Relation
 from pytest_vqamt.sampling.chooser import Chooser
 from pytest_vqamt.sampling.samplers import Sampler, draws
@@ -67,17 +68,21 @@ class Drawn:
 class Plan:
     """The distinct cases of one relation variant on one source, drawn one by one as they are iterated over.
 
-    Where all that are published are wanted, they come in the order of the source's scenes, and none is drawn.
+    Where all that are published are wanted, they come in the order of the source's scenes, and none is drawn. Where the
+    variant is ``blessed``, its cases are those that were, whatever the sampling says of their number and their seed.
 
-    ``part`` is the part of the sampling run that the latest case comes from, and ``position`` its place among the cases
-    of all shards. Afterwards ``not_applicable`` tells, for this run's shard, how many of the scenes drawn never gave a
-    case, by reason, and ``bad_records`` what was wrong with those that turned out to be broken.
+    ``latest`` is the latest case with what became of it when it was blessed, None where it was not. ``part`` is that of
+    the sampling run that the case comes from, and ``position`` its place among the cases of all shards. Afterwards
+    ``not_applicable`` tells, for this run's shard, how many of the scenes drawn never gave a case, by reason, and
+    ``bad_records`` what was wrong with those that turned out to be broken.
     """
 
     relation: Relation
     variant: str
     source: SceneSource
     sampling: Sampling
+    blessed: Blessed | None = None
+    latest: BlessedCase | None = None
     part: int = 0
     position: int = 0
     not_applicable: Counter[str] = field(default_factory=Counter)
@@ -92,7 +97,9 @@ class Plan:
             DataError: a scene cannot be read.
         """
         try:
-            if self.sampling.all_published and isinstance(self.relation, PublishedRelation):
+            if self.blessed is not None:
+                yield from self._blessed(self.blessed)
+            elif self.sampling.all_published and isinstance(self.relation, PublishedRelation):
                 yield from self._published(self.relation)
             else:
                 yield from self._cases()
@@ -103,6 +110,12 @@ class Plan:
                 f"Expected relation {self.relation.info.name!r} to derive a case, but it raised "
                 f"{type(error).__name__}: {error} (scene {self._scene!r} of {self.source.spec})"
             ) from error
+
+    def _blessed(self, blessed: Blessed) -> Iterator[Case]:
+        for position, each in enumerate(blessed.cases(self.source)):
+            if self.sampling.owns(each.case.id):
+                self.position, self.latest = position, each
+                yield each.case
 
     def _published(self, relation: PublishedRelation) -> Iterator[Case]:
         known: set[str] = set()

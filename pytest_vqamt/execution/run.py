@@ -17,6 +17,8 @@ from pytest_vqamt.core.results import Report
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution import preparing
+from pytest_vqamt.execution.blessed import Baseline
+from pytest_vqamt.execution.blessed_use import use_of
 from pytest_vqamt.execution.plan import MAX_CASES, Sampling
 from pytest_vqamt.execution.published import is_left_out
 from pytest_vqamt.execution.run_item import Job, Terms, run_item
@@ -26,7 +28,7 @@ from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.relations.catalogue import check, select, settings_known
 from pytest_vqamt.relations.presets import preset as preset_of
 from pytest_vqamt.sampling.samplers import Sampler
-from pytest_vqamt.stats.gates import GateOn, Threshold
+from pytest_vqamt.stats.gates import GateOn, Threshold, held_against_baseline
 from pytest_vqamt.stats.summaries import summaries
 
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -44,6 +46,8 @@ def run(
     sampler: str = "hypothesis",
     fail_under: str | float | Sequence[str | float] = (),
     gate: str = "point",
+    baseline: str | Path | None = None,
+    max_drop: float = 0.0,
     shrink: int = 30,
     batch_size: int | None = None,
     device: str = "auto",
@@ -62,8 +66,10 @@ def run(
     published but for what ``settings`` says. ``fail_under`` is a rate, or ``"GLOB=RATE"``, or several of them; whether
     a gate is met stands in the result. Without ``max_cases`` there are at most 100 of a relation variant, and published
     sets run whole. ``cache`` is a folder that keeps answers for later runs; with None nothing is kept. ``listen`` is
-    told what happens (``pytest_vqamt.core.events``). ``settings`` is what ``--vqamt-option`` gives, by name. The others
-    are as the options of their names.
+    told what happens (``pytest_vqamt.core.events``). ``settings`` is what ``--vqamt-option`` gives, by name. With
+    ``baseline``, a file that ``vqamt bless`` wrote, the blessed cases are asked, and results tell of their ``change``
+    since: whether that is a drop by more than ``max_drop``, and no chance. The others are as the options of their
+    names.
 
     Raises:
         VqamtError: an argument is wrong, or the model or the data cannot be used.
@@ -71,6 +77,9 @@ def run(
     started, clock = datetime.now(UTC), time.monotonic()
     if max_cases is not None and max_cases < 1:
         raise OptionError(f"Expected one case or more, but got max_cases={max_cases!r}")
+    if not 0 <= max_drop <= 1:
+        raise OptionError(f"Expected a rate from 0 to 1, but got max_drop={max_drop!r}")
+    blessed = _checked(Path(baseline)) if baseline is not None else None
     known = {setting.name for setting in settings_known()}
     named = preset_of(preset) if preset else None
     published = named.settings if named else {}
@@ -119,19 +128,26 @@ def run(
             f"Expected a relation to be left that model {loaded.name!r} can be asked ({', '.join(loaded.tasks)}) "
             f"about {source.spec!r}, but got relations={relations!r}, exclude={exclude!r}"
         )
+    jobs = [
+        Job(
+            relation=relation,
+            variant=variant,
+            model=loaded,
+            source=source,
+            position=position,
+            blessed=None
+            if blessed is None
+            else blessed.item(relation.info.item(variant), loaded.name, source.spec, source.digest),
+        )
+        for position, (relation, variant) in enumerate(chosen)
+    ]
     stores = Stores(kept)
     try:
-        results = [
-            run_item(
-                Job(relation=relation, variant=variant, model=loaded, source=source, position=position),
-                terms,
-                stores,
-                listen or _silent,
-            )
-            for position, (relation, variant) in enumerate(chosen)
-        ]
+        made = [run_item(job, terms, stores, listen or _silent) for job in jobs]
     finally:
         stores.close()
+    results = held_against_baseline(made, max_drop)
+    asked = {job.blessed.item.id for job in jobs if job.blessed}
     return report(
         results,
         vqamt_version=version("pytest-vqamt"),
@@ -143,7 +159,15 @@ def run(
         duration_s=time.monotonic() - clock,
         settings=of_relations,
         summaries=summaries(results),
+        baseline=use_of(blessed, results, asked, wanted, _globs(exclude)) if blessed else None,
     )
+
+
+def _checked(file: Path) -> Baseline:
+    """The baseline, read through once before anything is loaded."""
+    opened = Baseline(file)
+    opened.check()
+    return opened
 
 
 def _silent(event: Event) -> None:

@@ -7,22 +7,25 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from pytest_vqamt.core.case import Case, Outcome, Verdict
+from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.case_rows import case_line, case_row
-from pytest_vqamt.core.counts import Counts, Tally
-from pytest_vqamt.core.edit_words import in_words
+from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.events import Answered, Finished, Judged, Listener, Planned, Stopped
 from pytest_vqamt.core.gate import Gate
-from pytest_vqamt.core.pairs import PairCounts
+from pytest_vqamt.core.judged_cases import JudgedCases
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.reports import added
-from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult, ShownCase, ShownQuery
+from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult, ShownCase
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.asking import Asker, missing
+from pytest_vqamt.execution.blessed import Blessed, BlessedCase
+from pytest_vqamt.execution.counted import Counted
+from pytest_vqamt.execution.judging import judgement, verdict_before
 from pytest_vqamt.execution.plan import Plan, Sampling, windows
 from pytest_vqamt.execution.render_ahead import RenderAhead
-from pytest_vqamt.execution.simplest import Judgement, shrunk
+from pytest_vqamt.execution.shown_violation import ShownViolation, shown
+from pytest_vqamt.execution.simplest import Judgement
 from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.models.answer_rows import NAMED, first_of
 from pytest_vqamt.models.base import LoadedModel
@@ -37,28 +40,40 @@ WINDOW = 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """What is to be run; ``position`` is its place among the items of the run."""
+    """What is to be run; ``position`` is its place among the items of the run.
+
+    Where it is ``blessed``, the cases that were blessed are asked, and no others are drawn.
+    """
 
     relation: Relation
     variant: str
     model: LoadedModel
     source: SceneSource
     position: int = 0
+    blessed: Blessed | None = None
 
     @property
     def item(self) -> str:
         return self.relation.info.item(self.variant)
 
+    def plan(self, sampling: Sampling) -> Plan:
+        """Its cases."""
+        return Plan(self.relation, self.variant, self.source, sampling, self.blessed)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """How a run is made, the same for all its items. ``waived`` maps case ids to reasons."""
+    """How a run is made, the same for all its items.
+
+    ``waived`` maps case ids to reasons. With ``keeps_judged``, results tell of their cases one by one.
+    """
 
     sampling: Sampling = field(default_factory=Sampling)
     thresholds: tuple[Threshold, ...] = ()
     gate_on: GateOn = GateOn.POINT
     shrink: int = 30
     waived: Mapping[str, str] = field(default_factory=dict)
+    keeps_judged: bool = False
 
 
 def run_item(job: Job, terms: Terms, stores: Stores, listen: Listener) -> RelationResult:
@@ -78,11 +93,12 @@ def run_item(job: Job, terms: Terms, stores: Stores, listen: Listener) -> Relati
 
 
 class _Planned(NamedTuple):
-    """A case, the part of the sampling run that it comes from, and its place in the whole plan."""
+    """A case, the part of the sampling run that it comes from, its place in the whole plan, and how it was blessed."""
 
     case: Case
     part: int
     position: int
+    blessed: BlessedCase | None
 
 
 class _Run:
@@ -91,18 +107,20 @@ class _Run:
         self._terms = terms
         self._stores = stores
         self._listen = listen
-        self._counts, self._presumed = _counts_for(job.relation), _counts_for(job.relation)
-        self._plan = Plan(relation=job.relation, variant=job.variant, source=job.source, sampling=terms.sampling)
+        self._ordinary = Counted.of(job.relation, job.blessed)
+        self._presumed = Counted.of(job.relation, job.blessed)
+        self._plan = job.plan(terms.sampling)
         self._asker = Asker(job.model, stores.of(job.model), pictures, self._answered)
         self._used_before = tuple(job.model.used().items())
-        self._simplest: Judgement | None = None
-        self._part_of_first = 0
+        self._violation = ShownViolation()
+        self._judged_cases = JudgedCases() if terms.keeps_judged else None
         self._error = ""
         self._lacking = 0
         self._first_lacking: list[Query] = []
 
     def result(self) -> RelationResult:
-        planned = (_Planned(case, self._plan.part, self._plan.position) for case in self._plan)
+        plan = self._plan
+        planned = (_Planned(case, plan.part, plan.position, plan.latest) for case in plan)
         for window in windows(planned, WINDOW):
             self._run_window(window)
         if self._lacking and (deferred := self._job.model.deferred):
@@ -112,12 +130,12 @@ class _Run:
                 "their answers and run again"
             )
         cached = self._asker.cached
-        if self._asker.last_failure and not self._counts.tally.judged + self._presumed.tally.judged:
+        if self._asker.last_failure and not self._ordinary.counts.tally.judged + self._presumed.counts.tally.judged:
             raise self._asker.hopeless()
-        violation = self._shown(self._shrunk(self._simplest)) if self._simplest else None
-        tally, info = self._counts.tally, self._job.relation.info
+        violation = self._shown_violation()
+        counts, info = self._ordinary.counts, self._job.relation.info
         presumed = self._presumed_result()
-        clusters = self._counts.spread.clusters
+        clusters = counts.spread.clusters
         within = interval(clusters)
         result = RelationResult(
             position=self._job.position,
@@ -128,20 +146,23 @@ class _Run:
             data=self._data(),
             tags=info.tags,
             resources=resources_of(self._job.relation),
-            tally=tally,
+            tally=counts.tally,
             scenes_not_applicable=self._plan.not_applicable.total(),
             not_applicable=dict(self._plan.not_applicable),
-            breakdown=self._counts.breakdown,
-            readings=self._counts.readings,
+            breakdown=counts.breakdown,
+            readings=counts.readings,
             interval=within,
-            gate=None if presumed and self._holds_no_other else self._gate(info.tags, tally, within),
+            gate=None if presumed and self._holds_no_other else self._gate(info.tags, counts.tally, within),
             error=self._error,
             violation=violation,
             presumed=presumed,
-            pairs=self._counts.pairs.counted if self._counts.pairs else None,
+            pairs=counts.pairs.counted if counts.pairs else None,
             reference=human(self._job.item),
-            figures=self._counts.figures,
+            figures=counts.figures,
             clusters=clusters,
+            paired=self._ordinary.paired,
+            change=self._ordinary.change,
+            judged=self._judged_cases,
         )
         self._listen(Finished(result=result))
         return result
@@ -167,24 +188,25 @@ class _Run:
     @property
     def _holds_no_other(self) -> bool:
         """Whether the whole run has none but presumed cases: nothing else is there to be held against a gate."""
-        return not self._counts.tally.cases and self._terms.sampling.is_whole
+        return not self._ordinary.counts.tally.cases and self._terms.sampling.is_whole
 
     def _presumed_result(self) -> Presumed | None:
-        counts = self._presumed
-        tally = counts.tally
-        if not tally.cases:
+        counts = self._presumed.counts
+        if not counts.tally.cases:
             return None
         clusters = counts.spread.clusters
         within = interval(clusters)
         return Presumed(
-            tally=tally,
+            tally=counts.tally,
             breakdown=counts.breakdown,
             readings=counts.readings,
             interval=within,
-            gate=self._gate((*self._job.relation.info.tags, "presumed"), tally, within),
+            gate=self._gate((*self._job.relation.info.tags, "presumed"), counts.tally, within),
             pairs=counts.pairs.counted if counts.pairs else None,
             figures=counts.figures,
             clusters=clusters,
+            paired=self._presumed.paired,
+            change=self._presumed.change,
         )
 
     def _gate(self, tags: Sequence[str], tally: Tally, within: tuple[float, float]) -> Gate | None:
@@ -203,7 +225,7 @@ class _Run:
             case = planned.case
             found = tuple(answers[query.id] for query in case.queries if query.id in answers)
             if len(found) == len(case.queries):
-                self._judged(Judgement(case=case, answers=found, verdict=self._verdict(case, found)), planned)
+                self._judged(judgement(self._job.relation, case, found), planned)
 
     def _put_off(self, unwritten: list[Query], lacking: dict[str, Query]) -> None:
         assert self._job.model.deferred is not None
@@ -213,93 +235,65 @@ class _Run:
         for query in unwritten:
             del lacking[query.id]
 
-    def _verdict(self, case: Case, answers: tuple[Answer | Failure, ...]) -> Verdict:
-        for answer in answers:
-            if isinstance(answer, Failure):
-                return Verdict(outcome=Outcome.ERROR, reason=answer.reason)
-        try:
-            return self._job.relation.judge(case, [answer for answer in answers if isinstance(answer, Answer)])
-        except VqamtError:
-            raise
-        except Exception as error:
-            raise VqamtError(
-                f"Expected relation {case.relation!r} to judge case {case.id}, but it raised "
-                f"{type(error).__name__}: {error}"
-            ) from error
-
     def _judged(self, judged: Judgement, planned: _Planned) -> None:
-        waived = judged.case.id in self._terms.waived
-        counts = self._presumed if judged.case.is_presumed else self._counts
-        counts.add(
-            judged.case,
+        case, outcome = judged.case, judged.verdict.outcome
+        waived = case.id in self._terms.waived
+        counted = self._presumed if case.is_presumed else self._ordinary
+        before = None
+        if (then := planned.blessed) is not None:
+            before = verdict_before(self._job.relation, then).outcome
+            counted.judged_otherwise += before is not then.outcome and not waived
+        counted.counts.add(
+            case,
             judged.verdict,
             self._job.relation.info.breakdown,
             waived=waived,
             answers=judged.answers,
             position=planned.position,
+            before=before,
         )
         self._listen(
             Judged(
-                case=judged.case,
+                case=case,
                 answers=judged.answers,
                 verdict=judged.verdict,
                 model=self._job.model.name,
                 data=self._job.source.spec,
                 waived=waived,
+                before=before,
             )
         )
         if waived:
             return
-        if judged.verdict.outcome is Outcome.ERROR:
+        if self._judged_cases is not None:
+            self._judged_cases.add(case.id, case.scene, outcome, presumed=case.is_presumed)
+        if outcome is Outcome.ERROR:
             self._error = self._error or judged.verdict.reason
         if judged.verdict.violates:
-            if self._simplest is None:
-                self._part_of_first = planned.part
-                self._simplest = judged
-            else:
-                self._simplest = min(self._simplest, judged, key=lambda each: each.complexity)
+            self._violation.consider(judged, part=planned.part, before=before)
 
-    def _shrunk(self, found: Judgement) -> Judgement:
-        if self._terms.shrink < 1:
-            return found
-        budget = self._asker.asked + self._terms.shrink
+    def _shown_violation(self) -> ShownCase | None:
+        if self._terms.shrink and self._job.blessed is None:
+            self._shrink(self._asker.asked + self._terms.shrink)
+        if (judged := self._violation.judgement) is None:
+            return None
+        model, data = self._job.model.name, self._job.source.spec
+        row = case_row(judged.case, judged.answers, judged.verdict, model=model, data=data)
+        self._stores.of_shown_cases.keep_case(judged.case.id, case_line(row))
+        return shown(judged)
+
+    def _shrink(self, budget: int) -> None:
+        """Makes the violation simpler, as long as no more than ``budget`` queries are asked of this item."""
 
         def attempt(case: Case) -> Judgement | None:
-            if case.id in self._terms.waived:
-                return None
             known, lacking = self._asker.look_up(case.queries)
             if lacking and (self._asker.asked + len(lacking) > budget or missing(self._job.model, case.queries)):
                 return None
             answers: dict[str, Answer | Failure] = {**known, **self._asker.ask(lacking)}
             found = tuple(answers[query.id] for query in case.queries)
-            return Judgement(case=case, answers=found, verdict=self._verdict(case, found))
+            return judgement(self._job.relation, case, found)
 
-        return shrunk(self._plan, self._part_of_first, attempt, found)
-
-    def _shown(self, judged: Judgement) -> ShownCase:
-        case = judged.case
-        row = case_row(case, judged.answers, judged.verdict, model=self._job.model.name, data=self._job.source.spec)
-        self._stores.of_shown_cases.keep_case(case.id, case_line(row))
-        return ShownCase(
-            id=case.id,
-            scene=case.scene,
-            queries=tuple(
-                ShownQuery(
-                    picture=query.picture.digest,
-                    text=query.text or f"({query.task})",
-                    answer=answer.text if isinstance(answer, Answer) else "",
-                    edits="; ".join(map(in_words, query.picture.edits)),
-                )
-                for query, answer in zip(case.queries, judged.answers, strict=True)
-            ),
-            expected=case.expected,
-            reason=judged.verdict.reason,
-        )
+        self._violation.shrink(self._plan, self._terms.waived, attempt)
 
     def _answered(self, queries: int) -> None:
         self._listen(Answered(item=self._job.item, queries=queries))
-
-
-def _counts_for(relation: Relation) -> Counts:
-    kind = relation.info.pairs
-    return Counts(pairs=PairCounts(kind) if kind else None)

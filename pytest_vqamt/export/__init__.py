@@ -1,1 +1,1 @@
-"""Files made from a run for other work: retraining sets and review sheets."""
+"""Files made from a run for other work: labelled sets to train on."""

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from pytest_vqamt.integration.session import VqamtSession
 
 PREFIX = "vqamt"
+BASELINE = "baseline"
+"""What follows it in the ids of the tests that hold items against what was blessed."""
 
 
 class VqamtCollector(pytest.Collector):
@@ -119,9 +121,10 @@ def _wanted(entries: tuple[Entry, ...], only: tuple[str, ...]) -> tuple[Entry, .
     if not only:
         return entries
     by_id = {entry.id: entry for entry in entries}
+    names = [name.removeprefix(f"{BASELINE}::") for name in only]
     # pytest 9.2 under xdist shows an id that does not end in a bracket with one too many.
-    found = [by_id.get(name) or by_id.get(name.removesuffix("]")) for name in only]
-    for name, entry in zip(only, found, strict=True):
+    found = [by_id.get(name) or by_id.get(name.removesuffix("]")) for name in names]
+    for name, entry in zip(names, found, strict=True):
         if entry is None:
             raise OptionError(f"Expected the id of an item, but got 'vqamt::{name}'; {did_you_mean(name, by_id)}")
     return tuple(entry for entry in found if entry)

@@ -8,6 +8,7 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.execution.blessed import Baseline, Blessed
 from pytest_vqamt.execution.preparing import complete, warn
 from pytest_vqamt.execution.published import is_left_out
 from pytest_vqamt.execution.run_item import Job
@@ -63,6 +64,13 @@ class Resources:
             self._sources[spec] = sources.load(spec, allow_bad_records=self.settings.terms.sampling.allow_bad_records)
         return self._sources[spec]
 
+    def source_of(self, spec: str) -> SceneSource | None:
+        """The source that a report of this session names so; None where it cannot be opened any more."""
+        try:
+            return next((source for each in self.settings.data if (source := self.source(each)).spec == spec), None)
+        except VqamtError:
+            return None
+
     def complete_data(self) -> None:
         """Has models look at photos of which too little is known, where there are any: once, before workers start.
 
@@ -77,6 +85,32 @@ class Resources:
         return Stores(self.settings.cache)
 
     @cached_property
+    def baseline(self) -> Baseline | None:
+        """The blessed run to be held against, read through once; None where none is named, or there is none yet.
+
+        Raises:
+            VqamtError: the file is no baseline, or a line of it is broken.
+        """
+        file = self.settings.baseline
+        if file is None or not file.exists():
+            return None
+        opened = Baseline(file)
+        if not self._is_worker:  # of several workers each reads what it needs
+            opened.check()
+        return opened
+
+    def blessed(self, entry: Entry) -> Blessed | None:
+        """What was blessed of the entry.
+
+        Raises:
+            VqamtError: the baseline or the data cannot be used.
+        """
+        if self.baseline is None:
+            return None
+        source = self.source(entry.data)
+        return self.baseline.item(entry.item, entry.model, source.spec, source.digest)
+
+    @cached_property
     def entries(self) -> tuple[Entry, ...]:
         """What this session is to run.
 
@@ -86,6 +120,7 @@ class Resources:
         named = self.settings
         for spec in named.data:
             self.source(spec)  # before any model is loaded
+        _ = self.baseline
         check_patterns(
             [each.pattern for each in named.terms.thresholds],
             "--vqamt-fail-under to name a relation or a glob of relations",
@@ -109,6 +144,7 @@ class Resources:
             model=self.model(entry.model),
             source=self.source(entry.data),
             position=entry.position,
+            blessed=self.blessed(entry),
         )
 
     def _tasks(self, spec: str) -> tuple[Task, ...]:

@@ -6,8 +6,9 @@ import json
 import time
 from collections.abc import Callable, Generator
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
-from importlib.metadata import version
+from pathlib import Path
 from typing import TextIO, cast
 
 import pytest
@@ -15,26 +16,28 @@ import pytest
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.events import Event, Listener, Stopped
-from pytest_vqamt.core.reports import in_order, report
-from pytest_vqamt.core.result_rows import hand_over, model_of, model_row, taken_over
-from pytest_vqamt.core.results import ModelUse, RelationResult, Report
-from pytest_vqamt.execution.run_item import run_item
+from pytest_vqamt.core.result_rows import hand_over, model_row
+from pytest_vqamt.core.results import RelationResult, Report
+from pytest_vqamt.execution.run_item import Terms, run_item
+from pytest_vqamt.integration.baseline_wording import none_yet
 from pytest_vqamt.integration.entries import Entry
+from pytest_vqamt.integration.gate_reports import GateItem, run_gates
+from pytest_vqamt.integration.heard import Heard
 from pytest_vqamt.integration.items import ConsistencyItem, broken_item, headline_in_short, items_of, takes_fixture
+from pytest_vqamt.integration.marked_thresholds import check_markers, thresholds_for
 from pytest_vqamt.integration.planning import plan_lines
 from pytest_vqamt.integration.resources import Resources
 from pytest_vqamt.integration.settings import Settings
 from pytest_vqamt.reporting.cases_file import CasesPart, remove_report, start_parts
 from pytest_vqamt.reporting.files import write_files
+from pytest_vqamt.reporting.json_file import FILE
+from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.progress import ProgressBar, open_terminal
+from pytest_vqamt.reporting.step_summary import append_step_summary
 from pytest_vqamt.reporting.terminal import summary
-from pytest_vqamt.stats.coverage import coverage
-from pytest_vqamt.stats.summaries import summaries
 
 _TOLD = pytest.StashKey[dict[str, Json]]()
 _HAS_RUN = pytest.StashKey[bool]()
-_OF_A_CRASH = "???"
-"""What xdist says a report is about that it writes for a worker that died."""
 
 
 class VqamtSession:
@@ -46,20 +49,19 @@ class VqamtSession:
         self._is_worker = hasattr(config, "workerinput")
         self._adds_items = bool(config.getoption("vqamt_model") or settings.only)
         self.resources = Resources(settings, is_worker=self._is_worker)
-        self._results: list[RelationResult] = []
-        self._spent: list[ModelUse] = []
-        self._replayed: list[str] = []
-        self._failed: list[str] = []
+        self._heard = Heard()
+        self._was_stopped: bool | None = None
         self._started = datetime.now(UTC)
         self._clock = time.monotonic()
         self._report: Report | None = None
         self._planned: tuple[str, ...] = ()
         self._terminal: TextIO | None = None
+        self._remarks: list[str] = []
         self._trouble = ""
 
     # Running.
 
-    def run(self, entry: Entry, stopped: Callable[[Stopped], object]) -> RelationResult:
+    def run(self, entry: Entry, terms: Terms, stopped: Callable[[Stopped], object]) -> RelationResult:
         """Runs an entry; ``stopped`` is told where there is no result.
 
         Raises:
@@ -81,7 +83,7 @@ class VqamtSession:
                 for listener in listeners:
                     listener(event)
 
-            result = run_item(job, self.settings.terms, self.resources.stores, listen)
+            result = run_item(job, terms, self.resources.stores, listen)
         return result  # noqa: RET504 - an ExitStack may swallow errors, as far as mypy knows
 
     def run_and_tell(self, entry: Entry, node: pytest.Item) -> RelationResult:
@@ -91,14 +93,30 @@ class VqamtSession:
             VqamtError: the model or the data cannot be used.
         """
         told = node.stash.setdefault(_TOLD, {})
+        if blessed := self.resources.blessed(entry):
+            told["blessed"] = blessed.item.id
+        terms = self.settings.terms
+        if not self.settings.gates_typed:
+            terms = replace(terms, thresholds=thresholds_for(node, entry.item, terms.thresholds))
 
         def stopped(event: Stopped) -> None:
             told["spent"] = cast("Json", model_row(event.use))
 
-        result = self.run(entry, stopped)
+        result = self.run(entry, terms, stopped)
+        node.user_properties += properties(result)
         told["result"] = cast("Json", hand_over(result))
         node.stash[_HAS_RUN] = True
         return result
+
+    def blessed_answers(self, result: RelationResult) -> tuple[str | None, ...]:
+        """What was answered to the violation of ``result`` when it was blessed; nothing where it was not.
+
+        Raises:
+            VqamtError: the baseline cannot be read.
+        """
+        baseline, data = self.resources.baseline, result.data
+        blessed = baseline and baseline.item(result.item, result.model.name, data.spec, data.digest)
+        return blessed.answers_to(result.violation.id) if blessed and result.violation else ()
 
     def replay(self, case_id: str, node: pytest.Item) -> None:
         """Asks a case again and keeps what came of it for the summary.
@@ -120,6 +138,8 @@ class VqamtSession:
         Raises:
             VqamtError: a folder or a file cannot be used.
         """
+        if self._adds_items:
+            _ = self.resources.baseline
         if self._adds_items and self.settings.cache:
             _ = self.resources.stores.of_shown_cases
         asks_nothing = self.settings.replay or self.settings.plan_only or self._config.getoption("collectonly")
@@ -135,7 +155,8 @@ class VqamtSession:
                 deferred.prune()
 
     def _add_items(self, session: pytest.Session, items: list[pytest.Item]) -> None:
-        theirs = any(map(takes_fixture, items))
+        theirs = list(filter(takes_fixture, items))
+        check_markers(theirs)
         if self.settings.replay:
             items[:] = items_of(session, self)
         elif self.settings.only or (self._adds_items and not theirs):
@@ -163,9 +184,9 @@ class VqamtSession:
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         made = yield
         told = item.stash.get(_TOLD, {})
-        if made.failed and (isinstance(item, ConsistencyItem) or takes_fixture(item)):
+        if made.failed and (isinstance(item, ConsistencyItem | GateItem) or takes_fixture(item)):
             headline_in_short(made)
-            if _HAS_RUN not in item.stash:
+            if _HAS_RUN not in item.stash and not isinstance(item, GateItem):
                 told["failed"] = True
         if told:
             item.stash[_TOLD] = {}
@@ -175,15 +196,17 @@ class VqamtSession:
         return made
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        told: dict[str, Json] = getattr(report, "vqamt", {})
-        if "result" in told:
-            self._results.append(taken_over(cast("dict[str, Json]", told["result"])))
-        if "spent" in told:
-            self._spent.append(model_of(cast("dict[str, Json]", told["spent"])))
-        if "failed" in told or report.when == _OF_A_CRASH:
-            self._failed.append(report.nodeid)
-        if "replay" in told:
-            self._replayed.append(str(told["replay"]))
+        self._heard.hear(report)
+
+    @pytest.hookimpl(wrapper=True, trylast=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
+        """When all items are done, holds them against what was blessed: which of xdist's workers can do none of."""
+        done = yield
+        self._was_stopped = bool(session.shouldfail or session.shouldstop)  # and not by what is missed from here on
+        # A shard misses no gate: `vqamt merge` holds the whole against it.
+        if not self._is_worker and self.settings.terms.sampling.is_whole:
+            run_gates(session, self, self._heard.held(self.settings.max_drop))
+        return done
 
     def pytest_sessionstart(self) -> None:
         if self._is_worker:
@@ -202,51 +225,51 @@ class VqamtSession:
             self._terminal.close()
         if self.settings.plan_only and session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
             session.exitstatus = pytest.ExitCode.OK
-        if self._is_worker or not (self._results or self._failed):
+        if self._is_worker or not (self._heard.results or self._heard.failed):
             return
         ended = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
-        stopped = bool(session.shouldfail or session.shouldstop)
-        sampling = self.settings.terms.sampling
-        self._report = report(
-            self._results,
-            vqamt_version=version("pytest-vqamt"),
-            seed=sampling.seed,
-            sampler=sampling.sampler.value,
-            max_cases=sampling.max_cases,
-            shard=sampling.shard,
+        stopped = self._was_stopped is not False
+        self._report = self._heard.report(
+            self.settings,
+            self.resources.baseline,
             started=self._started.isoformat(timespec="seconds"),
             duration_s=time.monotonic() - self._clock,
-            complete=ended and not stopped and not self._failed,
-            settings=self.settings.relation_settings,
-            coverage=coverage(in_order(self._results)),
-            summaries=summaries(in_order(self._results)),
-            spent=self._spent,
+            complete=ended and not stopped,
         )
         if self.settings.report:
-            try:
-                write_files(self._report, self.settings.report)
-            except VqamtError as error:
-                self._trouble = str(error)
-                session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+            self._write(self._report, self.settings.report, session)
+        if left_out := append_step_summary(self._report, self.settings.report):
+            self._remarks.append(left_out)
+
+    def _write(self, report: Report, folder: Path, session: pytest.Session) -> None:
+        try:
+            write_files(report, folder, source_of=self.resources.source_of, images=self.settings.report_images)
+            self._remarks.append(f"report: {folder / FILE}")
+        except VqamtError as error:
+            whole = (folder / FILE).is_file()  # an older one is not: it was removed before anything was asked
+            self._trouble = f"ERROR: {'' if whole else 'no report was written. '}{error}"
+            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if self.settings.plan_only:
             terminalreporter.section("vqamt: plan")
             for line in self._planned:
                 terminalreporter.write_line(line)
-        if self._replayed:
+        if self._heard.replayed:
             terminalreporter.section("vqamt: replay")
-            for text in self._replayed:
+            for text in self._heard.replayed:
                 terminalreporter.write_line(text)
         if self._report is not None:
             terminalreporter.section("vqamt: consistency")
             in_full = self._config.get_verbosity() > 0
             for line in summary(self._report, self.settings.again, in_full=in_full):
                 terminalreporter.write_line(line)
+            if self.settings.baseline and not self._report.baseline:
+                terminalreporter.write_line(none_yet(self.settings.baseline, self.settings.report))
+            for remark in self._remarks:
+                terminalreporter.write_line(remark)
             if self._trouble:
-                terminalreporter.write_line(f"ERROR: no report was written. {self._trouble}", red=True)
-            elif self.settings.report:
-                terminalreporter.write_line(f"report: {self.settings.report / 'report.json'}")
+                terminalreporter.write_line(self._trouble, red=True)
 
     def pytest_report_header(self) -> str:
         named, sampling = self.settings, self.settings.terms.sampling
@@ -256,4 +279,5 @@ class VqamtSession:
         return (
             f"vqamt: {', '.join(named.models)} on {', '.join(named.data)}, "
             f"at most {sampling.max_cases} cases drawn an item, seed {sampling.seed}; {kept}"
+            f"{f'; held against {named.baseline.name}' if named.baseline else ''}"
         )

@@ -34,6 +34,7 @@ class Settings:
 
     Attributes:
         report_images: whose pictures the page shows.
+        gates_typed: whether the command line says which pass rates are demanded, so that no marker does.
         baseline: the file of blessed cases.
         max_drop: how far a pass rate may fall below that of the baseline.
         cache: the folder of the answer cache; None where nothing is kept.
@@ -48,6 +49,7 @@ class Settings:
     relations: tuple[str, ...]
     excluded: tuple[str, ...]
     terms: Terms
+    gates_typed: bool
     model_options: ModelOptions
     relation_settings: Mapping[str, str]
     max_error_rate: float
@@ -93,7 +95,8 @@ def read_settings(config: pytest.Config) -> Settings:
         data=data,
         relations=_globs(given(config, "vqamt_relations")) or (named.relations if named else ()),
         excluded=_globs(given(config, "vqamt_exclude")),
-        terms=_terms(config, shows_drawn_only=cache is None),
+        terms=_terms(config, shows_drawn_only=cache is None, keeps_judged=len(models) > 1),
+        gates_typed=config.getoption("vqamt_fail_under") is not None,
         model_options=options,
         relation_settings={**(named.settings if named else {}), **relation_settings},
         max_error_rate=_rate(config, "vqamt_max_error_rate", 0.0),
@@ -101,7 +104,7 @@ def read_settings(config: pytest.Config) -> Settings:
         plan_only=bool(config.getoption("vqamt_plan")),
         report=_path(config, "vqamt_report"),
         report_images=Images(_choice(config, "vqamt_report_images", tuple(Images))),
-        baseline=_path(config, "vqamt_baseline"),
+        baseline=_baseline(config),
         max_drop=_rate(config, "vqamt_max_drop", 0.0),
         cache=cache,
         replay=given(config, "vqamt_replay"),
@@ -123,7 +126,7 @@ def _settings_of(models: Sequence[str], data: Sequence[str]) -> tuple[str, ...] 
     return tuple(names)
 
 
-def _terms(config: pytest.Config, *, shows_drawn_only: bool) -> Terms:
+def _terms(config: pytest.Config, *, shows_drawn_only: bool, keeps_judged: bool) -> Terms:
     """The terms of the run; a case simpler than any that was drawn is shown only where it is kept to be replayed."""
     waive = _path(config, "vqamt_waive")
     shrink = _number(config, "vqamt_shrink", 30, at_least=0)
@@ -141,7 +144,19 @@ def _terms(config: pytest.Config, *, shows_drawn_only: bool) -> Terms:
         gate_on=GateOn(_choice(config, "vqamt_gate", tuple(GateOn))),
         shrink=0 if shows_drawn_only else shrink,
         waived=read_waivers(waive) if waive else {},
+        keeps_judged=keeps_judged,
     )
+
+
+def _baseline(config: pytest.Config) -> Path | None:
+    file = _path(config, "vqamt_baseline")
+    drop = config.getoption("vqamt_max_drop")
+    if drop is not None and file is None:
+        raise OptionError(
+            f"Expected --vqamt-baseline=FILE with --vqamt-max-drop, but got --vqamt-max-drop={drop!r} alone: name the "
+            "file that `vqamt bless` wrote"
+        )
+    return file
 
 
 def _flag(config: pytest.Config, dest: str) -> bool:

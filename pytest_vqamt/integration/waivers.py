@@ -1,14 +1,20 @@
-"""Cases that a person judged invalid."""
+"""Cases that a person judged invalid: the file that names them, read and added to."""
 
 from __future__ import annotations
 
+import os
 import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.events import Event, Judged
+
+_HEAD = "# Cases that a person judged invalid, each with the reason. --vqamt-waive=FILE leaves them out of the rates.\n"
 
 
-def read_waivers(file: Path) -> dict[str, str]:
+def read_waivers(file: Path, option: str = "--vqamt-waive") -> dict[str, str]:
     """Case ids with the reason of each, from lines ``CASE-ID reason``; those that begin with # are skipped.
 
     Raises:
@@ -18,7 +24,7 @@ def read_waivers(file: Path) -> dict[str, str]:
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise OptionError(f"Expected --vqamt-waive to name a text file, but got {str(file)!r}: {error}") from error
+        raise OptionError(f"Expected {option} to name a text file, but got {str(file)!r}: {error}") from error
     waived: dict[str, str] = {}
     for number, line in enumerate(lines, start=1):
         case_id, _, reason = line.strip().partition(" ")
@@ -31,3 +37,55 @@ def read_waivers(file: Path) -> dict[str, str]:
             )
         waived[case_id] = reason.strip()
     return waived
+
+
+def add_waivers(file: Path, reasons: Mapping[str, str]) -> tuple[str, ...]:
+    """Adds lines for those of the case ids that the file does not have yet, and gives these; all else stays as it is.
+
+    Raises:
+        OptionError: the file cannot be read or written.
+        DataError: a line of it names no case.
+    """
+    known = read_waivers(file, "--waivers") if file.exists() else {}
+    new = tuple(sorted(reasons.keys() - known.keys()))
+    if not new:
+        return ()
+    beside = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        before = file.read_text(encoding="utf-8") if file.exists() else _HEAD
+        ended = before if not before or before.endswith("\n") else f"{before}\n"
+        beside.write_text(ended + "".join(f"{each} {reasons[each]}\n" for each in new), encoding="utf-8")
+        beside.replace(file)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise OptionError(
+            f"Expected --waivers to name a file that can be written, but got {str(file)!r} "
+            f"({error.strerror or error}): name another"
+        ) from error
+    return new
+
+
+@dataclass(slots=True)
+class WaivedCases:
+    """Listens to an item, and keeps the ids of its cases that are waived."""
+
+    ids: list[str] = field(default_factory=list)
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, Judged) and event.waived:
+            self.ids.append(event.case.id)
+
+
+def of_no_case(waived: Mapping[str, str], seen: Collection[str]) -> str:
+    """What is to be said of waived ids that no case of a run has; "" where there are none.
+
+    >>> of_no_case({"0123456789abcdef": "cut off"}, [])
+    '1 of 1 waived ids is of no case of this run (0123456789abcdef)'
+    """
+    stale = [case_id for case_id in waived if case_id not in seen]
+    if not stale:
+        return ""
+    named = ", ".join([*stale[:3], *(["..."] if len(stale) > 3 else [])])
+    verb = "is" if len(stale) == 1 else "are"
+    return f"{len(stale)} of {len(waived)} waived ids {verb} of no case of this run ({named})"

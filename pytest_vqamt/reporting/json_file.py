@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
-from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.result_rows import report_row
 from pytest_vqamt.core.results import Report
+from pytest_vqamt.reporting.beside import Beside, unusable
 
 FILE = "report.json"
 
@@ -19,19 +18,25 @@ def write_report(report: Report, folder: Path) -> Path:
     Raises:
         VqamtError: the folder cannot be written to.
     """
-    text = json.dumps(report_row(report), ensure_ascii=False, indent=1) + "\n"
-    return replace_file(folder / FILE, text)
+    return replace_file(folder / FILE, report_text(report))
+
+
+def report_text(report: Report) -> str:
+    """The whole of ``report.json``."""
+    return json.dumps(report_row(report), ensure_ascii=False, indent=1) + "\n"
 
 
 def replace_file(file: Path, text: str) -> Path:
-    """Writes ``text`` beside ``file`` and puts it in its place, so that a reader sees the old one or the new one."""
-    beside = file.with_name(f".{file.name}.{os.getpid()}")
+    """Writes ``text`` beside ``file`` and puts it in its place, so that a reader sees the old one or the new one.
+
+    Raises:
+        VqamtError: the folder cannot be written to.
+    """
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(file)
+        with Beside(file) as new:
+            new.path.write_text(text, encoding="utf-8")
+            new.put()
     except OSError as error:
-        raise VqamtError(
-            f"Expected a folder that can be written to, but got --vqamt-report={str(file.parent)!r}: {error}"
-        ) from error
+        raise unusable(file.parent, error) from error
     return file

@@ -9,7 +9,8 @@ from functools import reduce
 from operator import add
 from pathlib import Path
 
-from pytest_vqamt.core.clusters import Spread
+from pytest_vqamt.core.changes import BaselineUse, Change
+from pytest_vqamt.core.clusters import PairedClusters, Spread
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.figures import together
@@ -17,19 +18,25 @@ from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.pairs import Pairs
 from pytest_vqamt.core.reports import added
 from pytest_vqamt.core.results import ModelUse, Presumed, RelationResult, Report
-from pytest_vqamt.reporting.json_file import write_report
-from pytest_vqamt.reporting.merge_cases import Spreads, merge_cases
+from pytest_vqamt.reporting import cases_file, json_file
+from pytest_vqamt.reporting.beside import Beside
+from pytest_vqamt.reporting.merge_cases import MergedCases, merge_cases
+from pytest_vqamt.reporting.one_run import check_one_run, demand_in_words, item_in_words, max_drop
 from pytest_vqamt.reporting.read_report import read_report
+from pytest_vqamt.stats.changes import change
 from pytest_vqamt.stats.coverage import coverage
-from pytest_vqamt.stats.gates import GateOn, Threshold, gate
+from pytest_vqamt.stats.differences import differences
+from pytest_vqamt.stats.gates import GateOn, Threshold, gate, held_against_baseline
 from pytest_vqamt.stats.intervals import interval
+from pytest_vqamt.stats.rankings import rankings
 from pytest_vqamt.stats.summaries import summaries
 
 
 def merge_folders(folders: Sequence[Path], out: Path) -> Report:
     """Writes into ``out`` what one run without ``--vqamt-shard`` would have written, and returns its report.
 
-    Times are of the shards, and so are the counts of queries asked and cached: shards that share a query ask it each.
+    Of the files that people read there are none yet: ``reporting.files.write_pages`` makes them of these two. Times are
+    of the shards, and so are the counts of queries asked and cached: shards that share a query ask it each.
 
     Raises:
         DataError: a folder holds no whole report, or the folders do not hold all shards of one run, each once.
@@ -41,30 +48,28 @@ def merge_folders(folders: Sequence[Path], out: Path) -> Report:
     if len(parts) < len(folders):
         raise DataError(f"Expected each folder once, but got {', '.join(map(str, folders))}")
     check_one_run(parts)
-    spreads = merge_cases({Path(name): part for name, part in parts.items()}, out)
-    report = merged(parts, spreads)
-    write_report(report, out)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with Beside(out / cases_file.FILE) as cases, Beside(out / json_file.FILE) as counts:
+            of_items = merge_cases({Path(name): part for name, part in parts.items()}, cases.path)
+            report = merged(parts, of_items)
+            counts.path.write_text(json_file.report_text(report), encoding="utf-8")
+            cases_file.remove_report(out)
+            cases.put()
+            counts.put()
+    except OSError as error:
+        raise VqamtError(f"Expected a folder that can be written to, but got {str(out)!r}: {error}") from error
     return report
 
 
-def check_one_run(parts: Mapping[str, Report]) -> None:
-    """Whether ``parts`` are the shards of one run; their names are for messages.
-
-    Raises:
-        DataError: they are not all shards of one run, each once.
-    """
-    _check_all_there(parts)
-    (first_name, first), *others = parts.items()
-    for name, other in others:
-        _check_same_run(first_name, first, name, other)
-
-
-def merged(parts: Mapping[str, Report], spreads: Sequence[Spreads]) -> Report:
-    """The report of the run whose shards are ``parts``; ``spreads`` are its cases by scene, for each item."""
+def merged(parts: Mapping[str, Report], of_items: Sequence[MergedCases]) -> Report:
+    """The report of the run whose shards are ``parts``; ``of_items`` are the cases of each of its items."""
     reports = tuple(parts.values())
     first = reports[0]
     shares = zip(*(report.relations for report in reports), strict=True)
-    relations = tuple(_relation(share, spread) for share, spread in zip(shares, spreads, strict=True))
+    relations = tuple(_relation(share, cases) for share, cases in zip(shares, of_items, strict=True))
+    if (drop := max_drop(parts)) is not None:
+        relations = held_against_baseline(relations, drop)
     return replace(
         first,
         shard="1/1",
@@ -75,60 +80,26 @@ def merged(parts: Mapping[str, Report], spreads: Sequence[Spreads]) -> Report:
         relations=relations,
         coverage=coverage(relations),
         summaries=summaries(relations),
+        baseline=_baseline([report.baseline for report in reports if report.baseline], relations),
+        ranking=rankings(relations),
+        differences=differences(relations),
     )
 
 
-def _check_all_there(parts: Mapping[str, Report]) -> None:
-    held = ", ".join(f"{report.shard} in {name}" for name, report in parts.items())
-    numbers = Counter(report.shard for report in parts.values())
-    totals = {shard.partition("/")[2] for shard in numbers}
-    if len(totals) != 1:
-        raise DataError(f"Expected shards of one run, but got shards {held}")
-    (total,) = totals
-    wanted = [f"{number}/{total}" for number in range(1, int(total) + 1)]
-    missing = [shard for shard in wanted if shard not in numbers]
-    if missing or numbers.total() > len(wanted):
-        told = f"; missing: {', '.join(missing)}" if missing else ""
-        raise DataError(f"Expected each of {total} shards once, but got shards {held}{told}")
-
-
-def _check_same_run(first_name: str, first: Report, name: str, other: Report) -> None:
-    ours, theirs = _identity(first), _identity(other)
-    for what in dict.fromkeys((*ours, *theirs)):
-        if ours.get(what) != theirs.get(what):
-            raise DataError(
-                f"Expected shards of one run, but {what} is {ours.get(what, 'absent')} in {first_name} and "
-                f"{theirs.get(what, 'absent')} in {name}: run the shards with the same options, data and model"
-            )
-
-
-def _identity(report: Report) -> dict[str, str]:
-    """What must be equal in all shards of a run, by what a message calls it."""
-    return {
-        "vqamt_version": report.vqamt_version,
-        "seed": str(report.seed),
-        "sampler": report.sampler,
-        "max_cases": str(report.max_cases),
-        **{f"the setting {name}": value for name, value in report.settings},
-        **{f"the fingerprint of model {model.name!r}": model.fingerprint for model in report.models},
-        **{f"the digest of data {data.spec!r}": data.digest for data in report.data},
-        **{f"the version of {_name(relation)}": str(relation.version) for relation in report.relations},
-        **{
-            f"the {what} of {_name(relation)}": which
-            for relation in report.relations
-            for what, which in relation.resources
-        },
-        **{f"the gate of {_name(relation)}": _demand(relation.gate) for relation in report.relations},
-        **{f"the place of {_name(relation)}": str(place) for place, relation in enumerate(report.relations, start=1)},
-    }
-
-
-def _name(relation: RelationResult) -> str:
-    return f"{relation.item} for {relation.model.name} on {relation.data.spec}"
-
-
-def _demand(gate: Gate | None) -> str:
-    return f"{gate.kind} {gate.threshold:g} by {gate.on}" if gate else "none"
+def _baseline(uses: Sequence[BaselineUse], relations: Sequence[RelationResult]) -> BaselineUse | None:
+    """What all shards were held against; missing is what none has run, new what was not blessed."""
+    if not uses:
+        return None
+    first = uses[0]
+    return replace(
+        first,
+        missing=tuple(item for item in first.missing if all(item in use.missing for use in uses)),
+        new=tuple(
+            f"{result.item}-{result.model.name}-{result.data.spec}"
+            for result in relations
+            if result.all_cases and result.change is None
+        ),
+    )
 
 
 def _model(uses: Sequence[ModelUse]) -> ModelUse:
@@ -140,15 +111,19 @@ def _model(uses: Sequence[ModelUse]) -> ModelUse:
     )
 
 
-def _relation(shares: Sequence[RelationResult], spreads: Spreads) -> RelationResult:
+def _relation(shares: Sequence[RelationResult], cases: MergedCases) -> RelationResult:
     first = shares[0]
-    clusters = spreads.ordinary.clusters
+    clusters = cases.ordinary.clusters
     within = interval(clusters)
     tally = reduce(add, (share.tally for share in shares))
     not_applicable: Counter[str] = Counter()
     for share in shares:
         not_applicable.update(share.not_applicable)
-    presumed = _presumed(first, [share.presumed for share in shares if share.presumed], spreads.presumed)
+    changes = [share.change for share in shares if share.change]
+    presumed = _presumed(
+        first, [share.presumed for share in shares if share.presumed], cases.presumed, is_blessed=bool(changes)
+    )
+    paired = cases.ordinary.paired if changes else None
     return replace(
         first,
         tally=tally,
@@ -162,16 +137,22 @@ def _relation(shares: Sequence[RelationResult], spreads: Spreads) -> RelationRes
         pairs=_pairs(share.pairs for share in shares),
         figures=reduce(together, (share.figures for share in shares)),
         clusters=clusters,
+        paired=paired,
+        change=_change(paired, changes),
+        judged=cases.judged,
     )
 
 
-def _presumed(relation: RelationResult, shares: Sequence[Presumed], spread: Spread) -> Presumed | None:
+def _presumed(
+    relation: RelationResult, shares: Sequence[Presumed], spread: Spread, *, is_blessed: bool
+) -> Presumed | None:
     """The presumed cases of all shards; a shard may have none."""
     if not shares:
         return None
     tally = reduce(add, (share.tally for share in shares))
     clusters = spread.clusters
     within = interval(clusters)
+    paired = spread.paired if is_blessed else None
     return Presumed(
         tally=tally,
         breakdown=_breakdown(share.breakdown for share in shares),
@@ -181,7 +162,17 @@ def _presumed(relation: RelationResult, shares: Sequence[Presumed], spread: Spre
         pairs=_pairs(share.pairs for share in shares),
         figures=reduce(together, (share.figures for share in shares)),
         clusters=clusters,
+        paired=paired,
+        change=_change(paired, [share.change for share in shares if share.change]),
     )
+
+
+def _change(paired: PairedClusters | None, shares: Sequence[Change]) -> Change | None:
+    """What became of the cases of all shards since they were blessed; without what needs all items."""
+    if paired is None or not shares:
+        return None
+    otherwise = sum(share.other_judgement for share in shares)
+    return change(paired, version_before=shares[0].version_before, other_judgement=otherwise)
 
 
 def _pairs(shares: Iterable[Pairs | None]) -> Pairs | None:
@@ -207,7 +198,7 @@ def _gate(
         return None
     if held.kind != "fail-under" or held.on not in tuple(GateOn):
         raise DataError(
-            f"Expected a gate that this version knows, but got {_demand(held)} of {_name(relation)}: "
+            f"Expected a gate that this version knows, but got {demand_in_words(held)} of {item_in_words(relation)}: "
             "merge with the version of pytest-vqamt that wrote the reports"
         )
     threshold = Threshold(pattern=relation.item, rate=held.threshold)

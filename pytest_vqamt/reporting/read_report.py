@@ -8,6 +8,7 @@ from typing import cast
 
 from pytest_vqamt.core.change_rows import baseline_of
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.ranking_rows import difference_of, ranking_of
 from pytest_vqamt.core.reports import data_used
 from pytest_vqamt.core.result_rows import SCHEMA, Row, taken_over
 from pytest_vqamt.core.results import RelationResult, Report
@@ -65,6 +66,9 @@ def _report(row: Row) -> Report:
         coverage=coverage(relations),
         summaries=summaries(relations),
         baseline=baseline_of(row.get("baseline")),
+        ranking=tuple(map(ranking_of, cast("list[Row]", row.get("ranking") or []))),
+        differences=tuple(map(difference_of, cast("list[Row]", row.get("differences") or []))),
+        waived=tuple((str(each["case_id"]), str(each["reason"])) for each in cast("list[Row]", row.get("waived") or [])),
     )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from pytest_vqamt.core.changes import Change
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.results import RelationResult, ShownCase
@@ -23,12 +24,13 @@ def violation_in_words(result: RelationResult, violation: ShownCase, again: str)
     lines = [f"simplest violation found: scene {violation.scene}, case {violation.id}"]
     width = max(len(query.asked) for query in violation.queries)
     lines += [f"    {query.asked.ljust(width)}  ->  {query.answer!r}" for query in violation.queries]
-    lines += [
-        f"  expected: {violation.expected}",
-        f"  {violation.reason}",
-        f"  replay:   {replay_command(result, violation, again)}",
-    ]
-    return lines
+    return [*lines, *_expected(result, violation, again)]
+
+
+def _expected(result: RelationResult, violation: ShownCase, again: str) -> Iterator[str]:
+    yield f"  expected: {violation.expected}"
+    yield f"  {violation.reason}"
+    yield f"  replay:   {replay_command(result, violation, again)}"
 
 
 def replay_command(result: RelationResult, violation: ShownCase, again: str) -> str:
@@ -62,6 +64,56 @@ def _missed(result: RelationResult) -> Iterator[str]:
 def _demand(gate: Gate) -> str:
     what = "the lower end of its interval" if gate.on == "lower-bound" else "it"
     return f"{what} had to reach {gate.threshold:g}"
+
+
+def drop_in_words(result: RelationResult, answers_before: Sequence[str | None], again: str) -> str:
+    """How far an item has dropped since it was blessed: the message of a regression gate that was missed.
+
+    ``answers_before`` are those to the case that is shown, as it was blessed.
+    """
+    lines = [
+        f"{result.item} on {result.model.name}: {_dropped(change)}"
+        for change in result.changes
+        if change.gate and not change.gate.met
+    ]
+    lines.append(f"  claim: {result.claim}")
+    if result.violation:
+        lines += _broken_in_words(result, result.violation, answers_before, again)
+    return "\n".join(lines)
+
+
+def _dropped(change: Change) -> str:
+    paired, (low, high) = change.paired, change.interval
+    before, after, drop = paired.before or 0.0, paired.after or 0.0, -(paired.difference or 0.0)
+    p = "" if change.p_holm is None else f", p {p_in_words(change.p_holm)} after Holm"
+    allowed = f"; it may drop by {change.gate.threshold:g}" if change.gate else ""
+    return (
+        f"the pass rate has dropped from {before:.3f} to {after:.3f} on the same {paired.shared} cases (by {drop:.3f}, "
+        f"95 % interval {-high:.3f} to {-low:.3f}{p}){allowed}\n"
+        f"  {paired.lost} cases held then and are violated now, {paired.won} the other way round"
+    )
+
+
+def p_in_words(p: float) -> str:
+    """A p-value to four places; one that would be nought says what it is below.
+
+    >>> p_in_words(0.03125), p_in_words(1e-9)
+    ('0.0312', '<0.0001')
+    """
+    return f"{p:.4f}" if p >= 0.0001 else "<0.0001"
+
+
+def _broken_in_words(
+    result: RelationResult, violation: ShownCase, answers_before: Sequence[str | None], again: str
+) -> Iterator[str]:
+    """A case that held, a line for each question with both answers, and how to see it again."""
+    yield f"one of them: scene {violation.scene}, case {violation.id}"
+    before = [*answers_before, *(None for _ in violation.queries[len(answers_before) :])]
+    width = max(len(query.asked) for query in violation.queries)
+    for query, answer in zip(violation.queries, before, strict=True):
+        then = "" if answer is None else f"{answer!r} then, "
+        yield f"    {query.asked.ljust(width)}  ->  {then}{query.answer!r} now"
+    yield from _expected(result, violation, again)
 
 
 def too_many_errors(result: RelationResult, tolerated: float) -> str:

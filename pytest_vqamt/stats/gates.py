@@ -1,15 +1,17 @@
-"""Which pass rate a relation must reach, and whether it does."""
+"""What is demanded of relations, of their pass rates and of how far these may fall, and whether they do it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.globs import matches
+from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.stats.changes import judged_together
 
 _NAMED_ONLY = {"baseline", "presumed"}
 _NEVER = "control"
@@ -90,3 +92,19 @@ def gate(
     reached = tally.pass_rate if on is GateOn.POINT else interval[0]
     met = tally.judged > 0 and reached is not None and reached >= threshold.rate
     return Gate(kind="fail-under", threshold=threshold.rate, on=on.value, met=met)
+
+
+def held_against_baseline(results: Sequence[RelationResult], max_drop: float) -> tuple[RelationResult, ...]:
+    """The results, in the order given, those of blessed items with the p-value and the gate that need all of them.
+
+    Gated are all items of which a case was judged both times, but for controls and baselines: a rate for all names none
+    of those. Presumed cases are compared, and not gated.
+    """
+    places = [place for place, result in enumerate(results) if result.change is not None]
+    changes = [change for result in results if (change := result.change) is not None]
+    gated = [
+        change.paired.shared > 0 and not {_NEVER, "baseline"}.intersection(results[place].tags)
+        for place, change in zip(places, changes, strict=True)
+    ]
+    held = dict(zip(places, judged_together(changes, max_drop, gated), strict=True))
+    return tuple(replace(result, change=held.get(place)) for place, result in enumerate(results))

@@ -8,10 +8,11 @@ from statistics import NormalDist
 CONFIDENCE = 0.95
 
 
-def wilson(successes: int, trials: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+def wilson(successes: float, trials: float, confidence: float = CONFIDENCE) -> tuple[float, float]:
     """The interval of a pass rate: ``(p + z^2/2n -+ z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n)``, inside [0, 1].
 
     Wilson, Journal of the American Statistical Association 22 (1927). With no trials nothing is known: (0, 1).
+    Counts need not be whole.
 
     >>> [round(end, 4) for end in wilson(8, 10)]
     [0.4902, 0.9433]

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections import Counter
 from dataclasses import replace
 
 import pytest
 
+from pytest_vqamt.core.change_rows import change_row
+from pytest_vqamt.core.changes import BaselineUse, Change
+from pytest_vqamt.core.clusters import Alike, AlikeTwice, Clusters, PairedClusters
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.figures import Figure
+from pytest_vqamt.core.gate import Gate
+from pytest_vqamt.core.judged_cases import JudgedCases
 from pytest_vqamt.core.pair_rows import metrics_row
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.result_rows import SCHEMA, Row, hand_over, relation_row, report_row, taken_over
 from pytest_vqamt.core.results import (
     Coverage,
     DataUse,
-    Gate,
     ModelUse,
     Presumed,
     Reference,
@@ -28,6 +33,17 @@ from pytest_vqamt.core.results import (
     ShownQuery,
 )
 
+PAIRED = PairedClusters((AlikeTwice(0, 1, 0, 0, 2), AlikeTwice(2, 0, 1, 1, 1)))
+CHANGE = Change(
+    paired=PAIRED,
+    interval=(-0.6, 0.3),
+    p=0.5,
+    p_two_sided=1.0,
+    p_holm=0.75,
+    gate=Gate(kind="max-drop", threshold=0.05, on="holm", met=True),
+    version_before=3,
+    other_judgement=1,
+)
 RESULT = RelationResult(
     position=3,
     item="metavqa.partition[object]",
@@ -50,6 +66,10 @@ RESULT = RelationResult(
     readings=Counter({"yes": 12, "unparsed": 1}),
     interval=(0.3057, 0.8632),
     gate=Gate(kind="fail-under", threshold=0.8, on="point", met=False),
+    clusters=Clusters((Alike(0, 1, 3), Alike(1, 1, 3), Alike(2, 2, 1))),
+    paired=PAIRED,
+    change=CHANGE,
+    judged=JudgedCases.of_text(b64encode(bytes(range(34))).decode()),
     error="out of memory",
     violation=ShownCase(
         id="0123456789abcdef",
@@ -66,6 +86,9 @@ RESULT = RelationResult(
         gate=Gate(kind="fail-under", threshold=0.4, on="point", met=True),
         pairs=Pairs(tally=PairTally(pairs=2, right_first=1), unanswered=1),
         figures={"clean": Figure.of(0.3)},
+        clusters=Clusters((Alike(1, 2, 1),)),
+        paired=PairedClusters((AlikeTwice(0, 0, 1, 1, 1),)),
+        change=replace(CHANGE, paired=PairedClusters((AlikeTwice(0, 0, 1, 1, 1),)), p_holm=None, gate=None),
     ),
     pairs=Pairs(
         tally=PairTally(pairs=8, right_first=5, both_right=3, yes=9),
@@ -90,6 +113,10 @@ BARE = replace(
     presumed=None,
     pairs=None,
     reference=None,
+    clusters=Clusters(),
+    paired=None,
+    change=None,
+    judged=None,
 )
 COVERAGE = Coverage(
     test="carets.order", data="pictures:500", presumed=False, models=("tiny", "oracle"), right=(0, 1), shares=((None,),)
@@ -106,6 +133,8 @@ REPORT = Report(
     data=(RESULT.data,),
     relations=(BARE, RESULT),
     coverage=(COVERAGE,),
+    baseline=BaselineUse(file="blessed.gz", digest="b" * 16, models=(("tiny", "old"),), missing=("a.b",), new=()),
+    waived=(("0123456789abcdef", "two dogs overlap"),),
 )
 
 
@@ -121,9 +150,12 @@ def test_a_result_that_a_worker_hands_over_comes_back_equal(result: RelationResu
     assert isinstance(again.readings, Counter)
 
 
-@pytest.mark.parametrize(
-    "field", sorted(hand_over(RESULT).keys() - {"pass_rate", "metrics", "figures", "presumed", "truncated"})
-)
+ADDED_LATER = {
+    "metrics", "figures", "presumed", "truncated", "scenes", "clusters", "change", "paired", "presumed_paired", "judged"
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("field", sorted(hand_over(RESULT).keys() - ADDED_LATER - {"pass_rate"}))
 def test_a_result_that_is_not_whole_is_refused(field: str) -> None:
     row = hand_over(RESULT)
     del row[field]
@@ -146,6 +178,11 @@ def test_a_result_that_is_not_whole_is_refused(field: str) -> None:
         ("metrics", {"pairs": 3}),
         ("metrics", [3]),
         ("violation", {"case_id": "0123456789abcdef"}),
+        ("clusters", [[1, 2]]),
+        ("paired", [[1, 2, 3]]),
+        ("change", {"p": 0.5}),
+        ("judged", "not base 64"),
+        ("judged", "AAAA"),
     ],
 )
 def test_a_field_of_another_type_is_refused(field: str, value: Json) -> None:
@@ -172,6 +209,15 @@ def test_the_report_has_every_field_that_others_read() -> None:
     ]
     assert row["duration_s"] == 1.235
     assert row["relations"] == [relation_row(BARE), relation_row(RESULT)]
+    assert row["baseline"] == {
+        "file": "blessed.gz",
+        "digest": "b" * 16,
+        "models": [{"name": "tiny", "fingerprint": "old"}],
+        "missing": ["a.b"],
+        "new": [],
+    }
+    assert row["waived"] == [{"case_id": "0123456789abcdef", "reason": "two dogs overlap"}]
+    assert (row["ranking"], row["differences"]) == ([], [])
     assert isinstance(row["coverage"], list)
     assert [isinstance(each, dict) and each["models"] for each in row["coverage"]] == [["tiny", "oracle"]]
 
@@ -183,6 +229,7 @@ def test_a_relation_has_every_field_that_others_read() -> None:
         "cases": 10, "holds": 5, "violated": 2, "unparsed": 1, "errors": 1, "waived": 1, "vacuous": 2,
         "scenes_not_applicable": 7, "pass_rate": 0.625, "interval": [0.3057, 0.8632],
         "metrics": as_json(metrics_row(RESULT.pairs, RESULT.reference)),
+        "scenes": 7, "clusters": [[0, 1, 3], [1, 1, 3], [2, 2, 1]],
     }  # fmt: skip
     assert {name: row[name] for name in promised} == promised
     assert row["gate"] == {"kind": "fail-under", "threshold": 0.8, "met": False, "on": "point"}
@@ -198,6 +245,7 @@ def test_presumed_cases_have_a_place_of_their_own() -> None:
     breakdown: Row = {"shape": {"one name": counts}}
     rest: Row = {"pass_rate": 0.5, "interval": [0.0945, 0.9055], "gate": gate, "readings": {"no": 4}}
     assert RESULT.presumed is not None
+    rest |= {"scenes": 1, "clusters": [[1, 2, 1]], "change": as_json({"of": change_row(RESULT.presumed.change)})["of"]}
     metrics = as_json(metrics_row(RESULT.presumed.pairs, RESULT.reference))
     figures: Row = {"clean": {"cases": 1, "sum": 0.3, "mean": 0.3}}
     assert row["presumed"] == counts | rest | {"breakdown": breakdown, "metrics": metrics, "figures": figures}
@@ -218,5 +266,11 @@ def test_what_was_found_in_another_order_gives_the_same_row() -> None:
     assert json.dumps(relation_row(turned)) == json.dumps(relation_row(RESULT))
 
 
-def test_the_violation_that_is_shown_is_no_part_of_the_report() -> None:
-    assert relation_row(RESULT) == relation_row(replace(RESULT, violation=None, error="", position=9))
+def test_what_only_people_see_and_what_cases_jsonl_has_is_no_part_of_the_report() -> None:
+    assert relation_row(RESULT) == relation_row(replace(RESULT, violation=None, error="", position=9, judged=None))
+
+
+def test_what_is_demanded_of_drops_is_told_of_the_cases_and_of_the_presumed_ones() -> None:
+    assert RESULT.changes == (RESULT.change, RESULT.presumed and RESULT.presumed.change)
+    assert RESULT.drop_gates == (CHANGE.gate,)
+    assert (BARE.changes, BARE.drop_gates) == ((), ())

@@ -82,10 +82,11 @@ def test_what_a_run_that_died_left_is_cleared_away(tmp_path: Path) -> None:
 
 
 def test_the_report_of_an_earlier_run_stays_until_it_is_removed(tmp_path: Path) -> None:
-    for name in ("cases.jsonl", "report.json", "notes.txt"):
+    report = ("cases.jsonl", "report.json", "report.html", "summary.md", "audit.json")
+    for name in (*report, "notes.txt"):
         (tmp_path / name).write_text("earlier")
     start_parts(tmp_path)
-    assert len(list(tmp_path.iterdir())) == 3
+    assert len(list(tmp_path.iterdir())) == 6
     remove_report(tmp_path)
     assert [each.name for each in tmp_path.iterdir()] == ["notes.txt"]
 
@@ -109,7 +110,8 @@ def test_a_full_disk_is_told_in_a_line(tmp_path: Path) -> None:
             write()
         assert str(told.value) == (
             f"Expected a folder that can be written to, but got --vqamt-report={str(tmp_path)!r}: "
-            "[Errno 28] No space left on device"
+            "[Errno 28] No space left on device; free some space and run again: no answer that was kept is asked for "
+            "again"
         )
 
 

@@ -11,11 +11,14 @@ from typing import Any
 
 import pytest
 
+from pytest_vqamt.core.case import Outcome
+from pytest_vqamt.core.clusters import Spread
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.results import Presumed, Report
 from pytest_vqamt.reporting.merge import merge_folders, merged
+from pytest_vqamt.reporting.merge_cases import MergedCases
 from tests.reporting.running import run_into
 
 Row = dict[str, Any]
@@ -90,6 +93,18 @@ def test_times_and_counts_of_queries_are_those_of_the_shards(halves: tuple[Path,
     assert (report.models[0].queries_asked, report.models[0].queries_cached) == (120, 13)
 
 
+def spread(*, holds: int, violated: int) -> Spread:
+    """Judged cases, each of a scene of its own."""
+    gathered = Spread()
+    for number in range(holds + violated):
+        gathered.add(f"scene {number}", Outcome.HOLDS if number < holds else Outcome.VIOLATED)
+    return gathered
+
+
+def of_cases(*, ordinary: Spread, presumed: Spread | None = None) -> MergedCases:
+    return MergedCases(ordinary=ordinary, presumed=presumed or Spread(), judged=None)
+
+
 def shares_of(report: Report, *tallies: Tally, gate: Gate | None = None) -> dict[str, Report]:
     """Shards of a run of one relation, of which each share came out as a tally says."""
     return {
@@ -114,7 +129,7 @@ def test_rate_interval_and_gate_are_of_all_cases(tmp_path: Path, on: str, thresh
         Tally(cases=10, holds=5, violated=4, unparsed=1),
         gate=Gate(kind="fail-under", threshold=threshold, on=on, met=True),
     )
-    [result] = merged(shares).relations
+    [result] = merged(shares, [of_cases(ordinary=spread(holds=15, violated=5))]).relations
     assert result.tally == Tally(cases=22, holds=15, violated=4, unparsed=1, errors=1, waived=1, vacuous=2)
     assert result.pass_rate == 0.75
     # 15 of 20 by Wilson's formula, worked out by hand with z = 1.95996.
@@ -136,7 +151,8 @@ def test_presumed_cases_are_added_up_apart(tmp_path: Path) -> None:
     shares["shard 2"] = replace(
         shares["shard 2"], relations=(replace(shares["shard 2"].relations[0], item="ours.rule"),)
     )
-    [result] = merged(shares).relations
+    cases = of_cases(ordinary=spread(holds=4, violated=0), presumed=spread(holds=3, violated=2))
+    [result] = merged(shares, [cases]).relations
     assert result.tally == Tally(cases=4, holds=4)
     assert result.presumed is not None
     assert result.presumed.tally == Tally(cases=5, holds=3, violated=2)

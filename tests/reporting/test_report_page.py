@@ -40,6 +40,11 @@ def documented(heading: str) -> set[str]:
         ("An entry of `coverage`", "coverage"),
         ("An entry of `summaries`", "summary"),
         ("Metrics of pairs", "pair_metrics"),
+        ("A change", "change"),
+        ("The baseline", "baseline"),
+        ("An entry of `ranking`", "ranking"),
+        ("A place in a ranking", "place"),
+        ("An entry of `differences`", "difference"),
     ],
 )
 def test_the_page_has_the_fields_of_the_schema(heading: str, where: str | None) -> None:
@@ -59,7 +64,7 @@ def test_the_page_has_every_field_that_a_case_can_have() -> None:
     )
     answer = Answer("yes", (("yes", 0.9),), truncated=True)
     verdict = Verdict(outcome=Outcome.HOLDS, figures=(("clean", 1.0),))
-    row = case_row(case, [answer], verdict, model="m", data="d", waived=True)
+    row = case_row(case, [answer], verdict, model="m", data="d", waived=True, before=Outcome.HOLDS)
     assert documented("cases.jsonl") == set(row)
     [asked] = row["queries"] if isinstance(row["queries"], list) else []
     assert isinstance(asked, dict)

@@ -1,0 +1,118 @@
+"""An export on the disk: whole in its place, or not there at all."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.export.rows import Example, Layout, row
+from pytest_vqamt.imaging.render import render
+
+ABOUT = "export.json"
+"""What was exported from where, and what was left out."""
+
+_MARK = ".vqamt-export"
+
+
+@contextmanager
+def in_place(folder: Path) -> Iterator[Path]:
+    """A folder to write into, which becomes ``folder`` once all has been written.
+
+    Where something fails nothing stays. What a killed export has left, beside ``folder`` and named after it with
+    ".part", the next one removes.
+
+    Raises:
+        OptionError: ``folder`` is there already, or cannot be written.
+    """
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
+        raise OptionError(
+            f"Expected a new folder, but got -o {str(folder)!r}, which is there: name another, or remove it"
+        )
+    part = folder.with_name(f"{folder.name}.part")
+    try:
+        if part.exists() and not (part / _MARK).exists():
+            raise OptionError(
+                f"Expected {str(part)!r} to be free, to write the export there first, but it is not ours: rename it"
+            )
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)
+        (part / _MARK).touch()
+        try:
+            yield part
+            (part / _MARK).unlink()
+            if folder.is_dir():
+                folder.rmdir()
+            part.replace(folder)
+        except BaseException:
+            shutil.rmtree(part, ignore_errors=True)
+            raise
+    except OSError as error:
+        raise OptionError(
+            f"Expected a folder that can be written, but got -o {str(folder)!r} ({error.strerror or error}): name "
+            "another, or make room"
+        ) from error
+
+
+class Writer:
+    """Writes rows, and each picture once."""
+
+    def __init__(self, folder: Path, layout: Layout, vqamt_version: str) -> None:
+        self._folder = folder
+        self._layout = layout
+        self._version = vqamt_version
+        self._files: dict[str, TextIO] = {}
+        self._open = ExitStack()
+        self._drawn: set[str] = set()
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._open.close()
+
+    def write(self, example: Example) -> None:
+        """One row, and its picture where that is new: PNG, so that it has the pixels that the model saw.
+
+        Raises:
+            RenderError: the picture cannot be drawn.
+            DataError: its photo cannot be read.
+            OSError: a file cannot be written.
+        """
+        picture = example.asked.query.picture
+        image = f"{picture.digest}.png"
+        if self._layout is Layout.JSONL:
+            lines, image = self._folder / f"{example.side}.jsonl", f"images/{image}"
+        else:
+            lines = self._folder / example.side / "metadata.jsonl"
+        if picture.digest not in self._drawn:
+            file = lines.parent / image
+            file.parent.mkdir(parents=True, exist_ok=True)
+            render(picture, example.asked.source).save(file, format="PNG")
+            self._drawn.add(picture.digest)
+        self._to(lines).write(_line(row(example, self._layout, image, self._version)))
+
+    @property
+    def pictures(self) -> int:
+        """How many were written."""
+        return len(self._drawn)
+
+    def about(self, facts: dict[str, Json]) -> None:
+        """Writes what there is to be known of the whole."""
+        text = json.dumps(facts, ensure_ascii=False, indent=1) + "\n"
+        (self._folder / ABOUT).write_text(text, encoding="utf-8")
+
+    def _to(self, file: Path) -> TextIO:
+        name = str(file)
+        if name not in self._files:
+            self._files[name] = self._open.enter_context(file.open("w", encoding="utf-8", newline="\n"))
+        return self._files[name]
+
+
+def _line(fields: dict[str, Json]) -> str:
+    return json.dumps(fields, ensure_ascii=False, allow_nan=False) + "\n"

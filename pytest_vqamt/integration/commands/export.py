@@ -1,0 +1,135 @@
+"""``vqamt export``: labelled training data, made of what a report has found."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.export.exporting import Exported, Terms, counted, export_report
+from pytest_vqamt.export.reported import Only, Wanted
+from pytest_vqamt.export.rows import Layout
+from pytest_vqamt.integration.commands.main import ExitStatus
+from pytest_vqamt.integration.named_settings import settings_given
+
+_SHOWN_LABELS = 6
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.epilog = (
+        "Every query of a case becomes a row: its picture as a PNG file, its text, the right answer by the scene, and "
+        "where it comes from. Run the report on scenes that you may train on: rows of scenes that are evaluation data "
+        "are refused. vqamt-evaluation.txt, in the folder of the report, beside it or here, is read as --evaluation is."
+    )
+    parser.add_argument("report", metavar="REPORT", type=Path, help="the folder that --vqamt-report named")
+    parser.add_argument("-o", "--out", metavar="DIR", required=True, type=Path, help="a new folder to export into")
+    parser.add_argument(
+        "--layout",
+        choices=[each.value for each in Layout],
+        default=Layout.IMAGEFOLDER.value,
+        help="imagefolder: what Hugging Face datasets load; jsonl: JSON Lines and a folder of pictures "
+        "(default: %(default)s)",
+    )
+    parser.add_argument(
+        "--only",
+        choices=[each.value for each in Only],
+        default=Only.VIOLATIONS.value,
+        help="the cases that violate their relation, as VEglue and MetaIC train on, or all, as CARETS does "
+        "(default: %(default)s)",
+    )
+    parser.add_argument(
+        "--relations", metavar="GLOBS", default="", help="the cases of these relations, as in --vqamt-relations"
+    )
+    parser.add_argument(
+        "--split", metavar="SHARE", type=float, default=0.8, help="of the photos to train on (default: %(default)s)"
+    )
+    parser.add_argument("--seed", metavar="N", type=int, default=0, help="of the split (default: %(default)s)")
+    parser.add_argument(
+        "--presumed",
+        action="store_true",
+        help="also rows whose label rests on an absence that the annotations do not guarantee; they say so",
+    )
+    parser.add_argument(
+        "--evaluation",
+        metavar="SPEC|FILE|IDS",
+        action="append",
+        default=[],
+        help="scenes that you evaluate on: a scene source, a file of scene ids, one a line, or the ids; repeatable",
+    )
+    parser.add_argument(
+        "--skip-evaluation", action="store_true", help="leave out the rows of evaluation data instead of refusing"
+    )
+    parser.add_argument(
+        "--allow-evaluation-data",
+        action="store_true",
+        help="also take rows of what is evaluation data by its name alone: carets:DIR, val and test splits",
+    )
+    parser.add_argument("--data", metavar="SPEC", help="the data of that run (default: what the report says)")
+    parser.add_argument(
+        "--option",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="a setting of that run: inpaint=lama:PATH where its pictures were made with a checkpoint",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Exports, and prints what there is.
+
+    Raises:
+        VqamtError: the report, its data or the folder cannot be used, or some of it is evaluation data.
+    """
+    settings_given(arguments.option, "--option")
+    globs = tuple(part.strip() for part in arguments.relations.split(",") if part.strip())
+    if not 0 < arguments.split <= 1:
+        raise OptionError(f"Expected --split=SHARE above 0 and up to 1, but got --split={arguments.split:g}")
+    terms = Terms(
+        layout=Layout(arguments.layout),
+        wanted=Wanted(only=Only(arguments.only), relations=globs, presumed=arguments.presumed),
+        split=arguments.split,
+        seed=arguments.seed,
+        evaluation=tuple(arguments.evaluation),
+        skip_evaluation=arguments.skip_evaluation,
+        published=not arguments.allow_evaluation_data,
+    )
+    with ExitStack() as bars:
+        exported = export_report(
+            arguments.report, arguments.out, terms, data=arguments.data, progress=lambda *told: _bar(bars, *told)
+        )
+    for line in _told(exported, arguments.out):
+        print(line)
+    return ExitStatus.OK
+
+
+def _bar(bars: ExitStack, what: str, steps: int) -> Callable[[], object]:
+    """A bar on standard error, where a person looks at it and it takes its time."""
+    from tqdm import tqdm
+
+    shown = sys.stderr.isatty()
+    bar = tqdm(total=steps, desc=what, unit="row", leave=False, delay=2.0, file=sys.stderr, disable=not shown)
+    return bars.enter_context(bar).update
+
+
+def _told(exported: Exported, out: Path) -> Iterator[str]:
+    for name, side in exported.sides.items():
+        if side.rows:
+            yield f"{name}: {side.rows:,} rows on {side.pictures:,} pictures of {len(side.scenes):,} scenes"
+    for task, labels in exported.labels.items():
+        if task != "captioning":
+            yield f"{task} labels: {_shares(labels)}"
+    for what, reasons in (("cases", exported.cases_left_out), ("rows", exported.rows_left_out)):
+        if reasons:
+            yield f"left out: {what} {counted(reasons)}"
+    yield f"written to {out}"
+
+
+def _shares(labels: Counter[str]) -> str:
+    total = labels.total()
+    most = [f"{label} {count / total:.1%}" for label, count in labels.most_common(_SHOWN_LABELS)]
+    return ", ".join([*most, *(["..."] if len(labels) > _SHOWN_LABELS else [])])

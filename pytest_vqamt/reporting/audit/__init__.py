@@ -1,0 +1,1 @@
+"""A sample of cases that a person judges, and what the judgements say of a report."""

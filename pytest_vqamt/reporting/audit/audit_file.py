@@ -1,0 +1,115 @@
+"""``audit.json``: what people found of a report, beside it, for whoever shows the report."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.results import Report
+from pytest_vqamt.reporting.audit.agreement import Agreement
+from pytest_vqamt.reporting.audit.draw import Of
+from pytest_vqamt.reporting.audit.judgements import Figures
+from pytest_vqamt.reporting.audit.sample import Sample
+from pytest_vqamt.reporting.json_file import replace_file
+
+FILE = "audit.json"
+SCHEMA = 1
+
+Row = dict[str, Json]
+
+_RATE = {Of.VIOLATIONS: "precision", Of.ALL: "vtr"}
+"""What the share of valid ones is called."""
+
+
+def audit_row(
+    report: Report,
+    sample: Sample,
+    whole: Figures,
+    by_item: dict[str, Figures],
+    agreements: Sequence[Agreement],
+    sheets: Sequence[Path],
+) -> Row:
+    """One audit."""
+    of = sample.draw.of
+    return {
+        "of": of.value,
+        "sheet": ", ".join(sheet.name for sheet in sheets),
+        "drawn_from": sample.words,
+        "run_started": report.started,
+        **_figures_row(of, whole),
+        "not_judged_items": list(whole.unseen),
+        "by_item": {item: _figures_row(of, each) for item, each in by_item.items()},
+        "agreement": [
+            {"sheets": [each.first, each.second], "shared": each.shared, "same": each.same, "kappa": each.kappa}
+            for each in agreements
+        ],
+    }
+
+
+def write_audit(folder: Path, audit: Row) -> None:
+    """Writes ``audit`` into ``folder``; one of a sample that was drawn from something else stays beside it.
+
+    At the top stands the one that was read last, with the rate of the other, where there is one.
+
+    Raises:
+        DataError: what stands there cannot be read.
+        VqamtError: the folder cannot be written to.
+    """
+    audits = {**_audits(folder), str(audit["of"]): audit}
+    rates = {
+        name: audits[of][name] if of in audits else None
+        for of, rate in _RATE.items()
+        for name in (rate, f"{rate}_interval")
+    }
+    row: Row = {"schema": SCHEMA, **audit, **rates, "audits": dict(audits)}
+    replace_file(folder / FILE, json.dumps(row, ensure_ascii=False, indent=1) + "\n")
+
+
+def read_audit(folder: Path) -> Row | None:
+    """What ``write_audit`` wrote into ``folder``; None where nothing is.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    file = folder / FILE
+    try:
+        row: Json = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"Expected what `vqamt audit --read` wrote, but got {str(file)!r} ({error}): delete it and read again"
+        ) from error
+    if not isinstance(row, dict) or row.get("schema") != SCHEMA or not isinstance(row.get("audits"), dict):
+        raise DataError(
+            f"Expected audits of schema {SCHEMA}, but got {str(file)!r}: delete it and read the sheets again"
+        )
+    return row
+
+
+def _audits(folder: Path) -> dict[str, Row]:
+    row = read_audit(folder)
+    return cast("dict[str, Row]", row["audits"]) if row else {}
+
+
+def _figures_row(of: Of, told: Figures) -> Row:
+    rates: Row = {}
+    for each, rate in _RATE.items():
+        mine = each is of
+        rates[rate] = told.share.rate if mine else None
+        rates[f"{rate}_interval"] = list(told.share.interval) if mine else None
+    return {
+        "population": told.population,
+        "drawn": told.drawn,
+        "judged": told.judged,
+        "valid": told.valid,
+        "invalid": told.invalid,
+        "unsure": told.unsure,
+        **rates,
+        "without_unsure": told.decided.rate,
+        "without_unsure_interval": list(told.decided.interval),
+    }

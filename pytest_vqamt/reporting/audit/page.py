@@ -1,0 +1,88 @@
+"""``audit.html``: the sheet as one page to tick in the browser, with all its pictures and nothing from elsewhere."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Sequence
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.reporting.audit.judgements import Judgement
+from pytest_vqamt.reporting.audit.sample import Sample
+from pytest_vqamt.reporting.audit.sheet import COLUMNS, SHEET, Cells
+from pytest_vqamt.reporting.audit.shown import Shown, ShownCase
+
+PAGE = "audit.html"
+
+
+def page_html(sample: Sample, shown: Sequence[ShownCase], rows: Sequence[Cells]) -> str:
+    """The page of the sample's cases, whose rows of the sheet are ``rows``.
+
+    All that comes from data or a model stands in it as text. Its policy lets a browser run this script alone, and load
+    nothing.
+    """
+    script, style = _file("audit.js"), _file("audit.css")
+    policy = (
+        "default-src 'none'; img-src data:; "
+        f"script-src {_source_of(script)}; style-src {_source_of(style)}; base-uri 'none'; form-action 'none'"
+    )
+    return (
+        _environment()
+        .get_template(PAGE)
+        .render(
+            sample=sample,
+            cases=shown,
+            judgements=tuple(Judgement),
+            policy=policy,
+            script=Markup(script),
+            style=Markup(style),
+            sheet=Markup(_sheet(sample, rows)),
+            uri=_uri,
+        )
+    )
+
+
+def _sheet(sample: Sample, rows: Sequence[Cells]) -> str:
+    """What the script writes the sheet of, as JSON that can stand in a script element."""
+    told = {
+        # What is ticked is kept in the browser under this name, for this very sample alone.
+        "name": f"vqamt audit {digest(sample.draw.of.value, *(part for each in sample.cases for part in each.key))}",
+        "file": SHEET,
+        "columns": COLUMNS,
+        "rows": [[row[name] for name in COLUMNS] for row in rows],
+    }
+    text = json.dumps(told, ensure_ascii=False)
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return text
+
+
+def _uri(shown: Shown) -> str:
+    return f"data:image/{shown.kind};base64,{b64encode(shown.image).decode('ascii')}"
+
+
+def _source_of(text: str) -> str:
+    """What names an element of this text in a policy."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode('ascii')}'"
+
+
+@cache
+def _file(name: str) -> str:
+    return (files(__package__) / "templates" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("pytest_vqamt.reporting.audit"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

@@ -1,0 +1,205 @@
+"""A random sample of the cases of a report: the same for the same seed, whatever the order of the file."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias, cast
+
+from pytest_vqamt.core.case import Outcome
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.errors import OptionError, did_you_mean
+from pytest_vqamt.core.globs import matches
+from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.results import Report
+from pytest_vqamt.reporting.audit.draw import Draw, Of
+from pytest_vqamt.reporting.case_lines import case_rows
+from pytest_vqamt.reporting.cases_file import FILE
+
+Key: TypeAlias = tuple[str, str, str]
+"""What tells a case from all others of its sample: its id, its model and its data."""
+
+_NOISE = "control"
+_VIOLATES = (Outcome.VIOLATED, Outcome.UNPARSED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """A case of the sample.
+
+    Attributes:
+        row: its line of the report.
+        where: the file and the number of the line.
+        item: what its figures are told of, its relation variant; presumed cases are an item of their own.
+        model: the model whose violation it is; "" where the case itself is judged, whoever was asked.
+    """
+
+    row: Mapping[str, Json]
+    where: str
+    item: str
+    model: str
+
+    @property
+    def case_id(self) -> str:
+        return str(self.row["case_id"])
+
+    @property
+    def data(self) -> str:
+        return str(self.row["data"])
+
+    @property
+    def scene(self) -> str:
+        return str(self.row["scene"])
+
+    @property
+    def key(self) -> Key:
+        return self.case_id, self.model, self.data
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """What was drawn.
+
+    Attributes:
+        cases: in the order in which they are to be judged. The first of them are a smaller sample of the same kind, so
+            that whoever stops early has judged a random sample, too.
+        population: how many cases of each item there were to draw from.
+    """
+
+    draw: Draw
+    cases: tuple[Drawn, ...]
+    population: Mapping[str, int]
+
+    @property
+    def drawn_from(self) -> int:
+        return sum(self.population.values())
+
+    @property
+    def words(self) -> str:
+        """What its sheet says of it."""
+        return self.draw.words(self.drawn_from)
+
+
+def draw_sample(report: Report, folder: Path, draw: Draw) -> Sample:
+    """Draws from ``cases.jsonl`` beside ``report`` without replacement; the sample alone is in memory.
+
+    Each case is as likely to be drawn as any other (of its relation variant with ``per_relation``): those with the
+    smallest digests of the seed and their identity are, so that a larger sample holds the smaller one of its seed.
+
+    Raises:
+        OptionError: the report has nothing to draw from.
+        DataError: its cases cannot be read.
+    """
+    left_out = _left_out(report, draw)
+    wanted = _Wanted(draw, left_out, counts_once=draw.of is Of.ALL and len(report.models) * len(report.data) > 1)
+    for number, row in enumerate(case_rows(folder), start=1):
+        wanted.add(row, f"{folder / FILE}:{number}")
+    sample = wanted.sample()
+    if not sample.cases:
+        what = "violations" if draw.of is Of.VIOLATIONS else "cases"
+        raise OptionError(
+            f"Expected {what} to draw from, but {str(folder)!r} has none{_of_what(draw)}: "
+            "name other relations or another report" + (", or draw from --of all" if draw.of is Of.VIOLATIONS else "")
+        )
+    return sample
+
+
+def _left_out(report: Report, draw: Draw) -> frozenset[str]:
+    """The relation variants of the report that are not drawn from."""
+    items = {each.item: each.tags for each in report.relations}
+    for pattern in draw.relations:
+        if not any(matches(pattern, item) for item in items):
+            raise OptionError(
+                f"Expected --relations to name relations of the report, but {pattern!r} names none; "
+                f"{did_you_mean(pattern, items)}"
+            )
+    models = [model.name for model in report.models]
+    if draw.model is not None and draw.model not in models:
+        raise OptionError(
+            f"Expected --model to name a model of the report, but got {draw.model!r}; "
+            f"{did_you_mean(draw.model, models)}"
+        )
+    return frozenset(item for item, tags in items.items() if not _is_drawn_from(item, tags, draw.relations))
+
+
+def _is_drawn_from(item: str, tags: tuple[str, ...], globs: tuple[str, ...]) -> bool:
+    """What measures noise is drawn from only by a glob that names it, and does not just take all there is."""
+    naming = [glob for glob in globs if matches(glob, item)]
+    if _NOISE in tags:
+        return any(any(map(str.isalnum, glob)) for glob in naming)
+    return bool(naming) or not globs
+
+
+def _of_what(draw: Draw) -> str:
+    told = [f"--relations {','.join(draw.relations)}"] if draw.relations else []
+    told += [f"--model {draw.model}"] if draw.model is not None else []
+    told += [f"--data {spec}" for spec in draw.data]
+    return f" of {' '.join(told)}" if told else ""
+
+
+@dataclass(slots=True)
+class _Wanted:
+    """The sample as it grows: of what has come so far, the cases with the smallest digests."""
+
+    draw: Draw
+    left_out: frozenset[str]
+    counts_once: bool
+    population: dict[str, int] = field(default_factory=dict)
+    _known: set[int] = field(default_factory=set)
+    _drawn: dict[str, list[tuple[int, int, Drawn]]] = field(default_factory=dict)
+    """For each stratum a heap of negated digests, so that the largest comes out first; the number settles ties."""
+    _lines: int = 0
+
+    def add(self, row: dict[str, Json], where: str) -> None:
+        self._lines += 1
+        if not self._is_wanted(row):
+            return
+        of_all = self.draw.of is Of.ALL
+        drawn = Drawn(row=row, where=where, item=_item(row), model="" if of_all else str(row["model"]))
+        named = (drawn.case_id,) if of_all else drawn.key  # a case of two data sources is one case
+        rank = int(digest("audit", str(self.draw.seed), *named), 16)
+        if self.counts_once:
+            if rank in self._known:
+                return
+            self._known.add(rank)
+        self.population[drawn.item] = self.population.get(drawn.item, 0) + 1
+        heap = self._drawn.setdefault(drawn.item if self.draw.per_relation else "", [])
+        entry = (-rank, -self._lines, drawn)
+        if len(heap) < (self.draw.per_relation or self.draw.sample):
+            heapq.heappush(heap, entry)
+        else:
+            heapq.heappushpop(heap, entry)
+
+    def sample(self) -> Sample:
+        ranked = [
+            (place, -rank, -number, drawn)
+            for heap in self._drawn.values()
+            for place, (rank, number, drawn) in enumerate(sorted(heap, key=lambda one: one[:2], reverse=True))
+        ]
+        # With strata, first the first of each, then the second of each; with none, simply by digest.
+        ranked.sort(key=lambda one: one[:3])
+        return Sample(
+            draw=self.draw,
+            cases=tuple(drawn for *_, drawn in ranked),
+            population=dict(sorted(self.population.items())),
+        )
+
+    def _is_wanted(self, row: dict[str, Json]) -> bool:
+        outcome = Outcome(str(row["verdict"]))
+        if self.draw.of is Of.VIOLATIONS:
+            if outcome not in _VIOLATES or row.get("waived"):
+                return False
+        elif outcome is Outcome.ERROR:
+            return False
+        return (
+            row["relation"] not in self.left_out
+            and self.draw.model in (None, row["model"])
+            and (not self.draw.data or row["data"] in self.draw.data)
+        )
+
+
+def _item(row: Mapping[str, Json]) -> str:
+    presumed = "presumed" in cast("list[Json]", row.get("tags") or [])
+    return f"{row['relation']} (presumed)" if presumed else str(row["relation"])

@@ -1,0 +1,197 @@
+"""The baseline: the cases of a report and how they came out, kept for later runs to be held against."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from functools import reduce
+from io import BytesIO
+from operator import add
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from pytest_vqamt.core.baseline_rows import BaselineHead, BlessedItem, head_row
+from pytest_vqamt.core.case import Outcome, Verdict
+from pytest_vqamt.core.case_rows import case_line
+from pytest_vqamt.core.counts import Tally
+from pytest_vqamt.core.errors import DataError, OptionError, VqamtError, did_you_mean
+from pytest_vqamt.core.globs import matches
+from pytest_vqamt.core.result_rows import Row
+from pytest_vqamt.core.results import RelationResult, Report
+from pytest_vqamt.reporting.cases_file import FILE
+from pytest_vqamt.reporting.read_report import read_report
+
+ERRORS_AT_MOST = 0.01
+"""The share of an item's cases that may have no answer; such cases are asked again, and compared with nothing."""
+
+
+class Written(NamedTuple):
+    """What has been blessed, and how large its file is."""
+
+    head: BaselineHead
+    size_bytes: int
+
+
+def bless(folder: Path, file: Path, *, relations: Sequence[str] = (), allow_errors: bool = False) -> Written:
+    """Writes the cases of the report in ``folder`` and their verdicts into ``file``, whole or not at all.
+
+    With ``relations``, globs, only of the items that one of them names. Cases that were waived are left out. The same
+    report gives the same bytes. In memory are the cases of one item, and all of them packed.
+
+    Raises:
+        DataError: the folder holds no whole report, or its two files are not of one run.
+        OptionError: a glob names nothing, or the report is none to hold a later one against.
+        VqamtError: the file cannot be written.
+    """
+    report = read_report(folder)
+    _check(report, folder)
+    wanted = _wanted(report, relations)
+    with closing(_opened(folder)) as lines:
+        pieces = tuple(_pieces(lines, report, wanted, allow_errors=allow_errors))
+    if not pieces:
+        raise OptionError(f"Expected a report with cases, but got {str(folder)!r}, which has none left to be blessed")
+    head = _head(report, tuple(item for item, _ in pieces))
+    first = _packed([f"{case_line(head_row(head))}\n".encode()])
+    return Written(head, _write(file, (first, *(piece for _, piece in pieces))))
+
+
+def _check(report: Report, folder: Path) -> None:
+    if report.shard != "1/1":
+        raise OptionError(
+            f"Expected the report of a whole run, but {str(folder)!r} is shard {report.shard}: `vqamt merge` the "
+            "shards, and bless what that writes"
+        )
+    if not report.complete:
+        raise OptionError(
+            f"Expected the report of a run that came to its end, but {str(folder)!r} is not complete (an item could "
+            "not be run, or the session was stopped): run it again"
+        )
+
+
+def _wanted(report: Report, relations: Sequence[str]) -> frozenset[int]:
+    """The places of the items to be blessed."""
+    items = [result.item for result in report.relations]
+    for pattern in relations:
+        if not any(matches(pattern, item) for item in items):
+            raise OptionError(
+                f"Expected --relations to name items of the report, but {pattern!r} names none; "
+                f"{did_you_mean(pattern, dict.fromkeys(items))}"
+            )
+    return frozenset(
+        place
+        for place, item in enumerate(items)
+        if not relations or any(matches(pattern, item) for pattern in relations)
+    )
+
+
+def _opened(folder: Path) -> BinaryIO:
+    try:
+        return (folder / FILE).open("rb")
+    except OSError as error:
+        raise DataError(f"Expected {FILE} beside the report, but got {str(folder)!r}: {error}") from error
+
+
+def _pieces(
+    lines: BinaryIO, report: Report, wanted: frozenset[int], *, allow_errors: bool
+) -> Iterator[tuple[BlessedItem, bytes]]:
+    """A piece of the file for each item that is wanted and has a case left, and what is in it."""
+    number = 0
+    for place, result in enumerate(report.relations):
+        rows = []
+        for _ in range(result.all_cases):
+            number += 1
+            row = _row(lines.readline(), result, f"{lines.name}, line {number}")
+            if place in wanted and not row.get("waived"):
+                rows.append(row)
+        if rows:
+            tally = reduce(add, (Tally.of(Verdict(outcome=Outcome(str(row["verdict"])))) for row in rows))
+            if not allow_errors:
+                _check_errors(result, tally)
+            piece = _packed(f"{case_line(row)}\n".encode() for row in rows)
+            yield _item(result, tally, piece), piece
+    if lines.readline():
+        raise DataError(
+            f"Expected {number} lines in {lines.name}, as the report counts, but got more: "
+            "the two files are not of one run"
+        )
+
+
+def _check_errors(result: RelationResult, tally: Tally) -> None:
+    if tally.errors > ERRORS_AT_MOST * tally.cases:
+        raise OptionError(
+            f"Expected at most {ERRORS_AT_MOST:.0%} of an item's cases without an answer, but {result.item} for "
+            f"{result.model.name} on {result.data.spec} has {tally.errors} of {tally.cases}: run it again, or give "
+            "--allow-errors (such cases are asked again, and compared with nothing)"
+        )
+
+
+def _item(result: RelationResult, tally: Tally, piece: bytes) -> BlessedItem:
+    return BlessedItem(
+        item=result.item,
+        version=result.version,
+        model=result.model.name,
+        data=result.data.spec,
+        tally=tally,
+        size_bytes=len(piece),
+    )
+
+
+def _row(text: bytes, result: RelationResult, where: str) -> Row:
+    """A line of ``cases.jsonl`` on a case of ``result``, as it is blessed: without what became of it before."""
+    try:
+        row: Row = json.loads(text)
+        told = [row[name] for name in ("relation", "model", "data")]
+        Outcome(str(row["verdict"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(
+            f"{where}: Expected a case of {result.item}, of which the report counts {result.all_cases}, but got "
+            f"{text[:60]!r}: the two files are not of one run"
+        ) from error
+    if told != [result.item, result.model.name, result.data.spec]:
+        raise DataError(
+            f"{where}: Expected a case of {result.item}, of which the report counts {result.all_cases}, but got one of "
+            f"{'-'.join(map(str, told))}: the two files are not of one run"
+        )
+    row.pop("before", None)
+    return row
+
+
+def _head(report: Report, items: tuple[BlessedItem, ...]) -> BaselineHead:
+    models, data = {each.model for each in items}, {each.data for each in items}
+    return BaselineHead(
+        vqamt_version=report.vqamt_version,
+        seed=report.seed,
+        models=tuple((each.name, each.fingerprint) for each in report.models if each.name in models),
+        data=tuple((each.spec, each.digest) for each in report.data if each.spec in data),
+        items=items,
+        settings=report.settings,
+    )
+
+
+def _packed(lines: Iterable[bytes]) -> bytes:
+    packed = BytesIO()
+    with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as piece:
+        piece.writelines(lines)
+    return packed.getvalue()
+
+
+def _write(file: Path, pieces: Iterable[bytes]) -> int:
+    """Writes the pieces beside the file and puts them in its place; gives their size in bytes."""
+    beside = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with beside.open("wb") as whole:
+                whole.writelines(pieces)
+                size = whole.tell()
+            beside.replace(file)
+        finally:
+            beside.unlink(missing_ok=True)
+    except OSError as error:
+        raise VqamtError(
+            f"Expected a file that can be written, but got {str(file)!r} ({error.strerror or error}): name another"
+        ) from error
+    return size

@@ -1,0 +1,58 @@
+"""A file in the making, beside the one whose place it takes: a reader finds the old one or the new one, never half."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from types import TracebackType
+
+from pytest_vqamt.core.errors import VqamtError
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class Beside:
+    """Written at ``path``, and put in the place of ``file`` in one step; removed where it was not put there."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.path = _beside(file, str(os.getpid()))
+
+    def put(self) -> None:
+        """Puts it in the place of the file.
+
+        Raises:
+            OSError: it cannot be done; the file is as it was.
+        """
+        self.path.replace(self.file)
+
+    def __enter__(self) -> Beside:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.path.unlink(missing_ok=True)
+
+
+def remove_leftovers(file: Path) -> None:
+    """Removes what processes that were killed had begun to write in the place of ``file``.
+
+    Raises:
+        OSError: it cannot be removed.
+    """
+    for left in file.parent.glob(_beside(file, "*").name):
+        left.unlink(missing_ok=True)
+
+
+def unusable(folder: Path, error: OSError) -> VqamtError:
+    """What to say where a file of a report cannot be written into ``folder``."""
+    hint = "; free some space and run again: no answer that was kept is asked for again" if error.errno in _FULL else ""
+    return VqamtError(
+        f"Expected a folder that can be written to, but got --vqamt-report={str(folder)!r}: {error}{hint}"
+    )
+
+
+def _beside(file: Path, process: str) -> Path:
+    return file.with_name(f".{file.name}.{process}")

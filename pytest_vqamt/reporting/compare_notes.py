@@ -1,0 +1,69 @@
+"""What differs between two runs beside the answers, and may be why their verdicts do: a sentence each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from pytest_vqamt.reporting.compare_pairs import data_by_spec
+from pytest_vqamt.reporting.compare_sides import Side
+from pytest_vqamt.reporting.compared import ComparedItem
+
+
+def notes(before: Side, after: Side, models: Sequence[tuple[str, str]], items: Sequence[ComparedItem]) -> Iterator[str]:
+    """The sentences, in the order of how much they can explain."""
+    yield from (f"{side.name} {caveat}" for side in (before, after) for caveat in side.caveats)
+    yield from _models(dict(before.models), dict(after.models), models)
+    if before.vqamt_version != after.vqamt_version:
+        yield f"pytest-vqamt was {before.vqamt_version} and is {after.vqamt_version}"
+    yield from _data(before, after)
+    if before.seed != after.seed:
+        yield f"the seed was {before.seed} and is {after.seed}: only few cases may be drawn by both"
+    yield from _settings(dict(before.settings), dict(after.settings))
+    yield from _versions(items)
+    yield from _cases(items)
+
+
+def _models(before: Mapping[str, str], after: Mapping[str, str], models: Sequence[tuple[str, str]]) -> Iterator[str]:
+    for old, new in models:
+        if before[old] == after[new] and not before[old].startswith("undeclared:"):
+            yield (
+                f"{_either(old, new)} is the same model, by its fingerprint: what differs comes from elsewhere, or it "
+                "does not answer alike twice"
+            )
+
+
+def _data(before: Side, after: Side) -> Iterator[str]:
+    ours, theirs = dict(before.data), dict(after.data)
+    for new, old in data_by_spec(before, after).items():
+        if old != new:
+            yield f"{old} is {new} now, with the same content"
+        elif ours[old] != theirs[new]:
+            yield f"the content of {new} has changed: only cases whose pictures are the same are compared"
+
+
+def _settings(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+    for name in sorted({*before, *after}):
+        if before.get(name) != after.get(name):
+            yield f"the setting {name} was {before.get(name, 'not given')} and is {after.get(name, 'not given')}"
+
+
+def _versions(items: Sequence[ComparedItem]) -> Iterator[str]:
+    found = {each.item: (each.change.version_before, each.version) for each in items}
+    for item, (then, now) in found.items():
+        if then != now:
+            yield f"{item} was version {then} and is version {now}, which may word, draw or judge its cases otherwise"
+
+
+def _cases(items: Sequence[ComparedItem]) -> Iterator[str]:
+    """What became of cases that are not compared, and of those whose answers did not change."""
+    alone = sum(each.only_before for each in items), sum(each.only_after for each in items)
+    if any(alone):
+        yield f"{alone[0]:,} cases are only in the first run and {alone[1]:,} only in the second: they are not compared"
+    if unjudged := sum(each.unjudged for each in items):
+        yield f"{unjudged:,} cases have no verdict in one of the runs, or were waived: they are not compared"
+    if other := sum(each.other_verdict for each in items):
+        yield f"{other:,} cases have another verdict although every answer is the same: they are judged otherwise now"
+
+
+def _either(old: str, new: str) -> str:
+    return new if old == new else f"{new}, which was {old},"

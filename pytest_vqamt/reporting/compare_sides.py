@@ -1,0 +1,179 @@
+"""The two sides of a comparison: a report, or a baseline, whose cases are read item by item."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from io import BytesIO
+from pathlib import Path
+from typing import NamedTuple
+
+from pytest_vqamt.core.baseline_rows import BASELINE_SCHEMA, BaselineHead, head_of
+from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.results import Report
+from pytest_vqamt.reporting.item_lines import CaseLine, CountedItem, check_ended, item_lines, opened
+from pytest_vqamt.reporting.json_file import FILE
+from pytest_vqamt.reporting.read_report import read_report
+
+
+class SideItem(NamedTuple):
+    """An item of a side; a baseline does not tell ``tags``."""
+
+    counted: CountedItem
+    version: int
+    tags: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """What follows ``vqamt::`` in the id of the item."""
+        return f"{self.counted.item}-{self.counted.model}-{self.counted.data}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """A run to be compared.
+
+    Attributes:
+        name: as the user named it.
+        models: the name and the fingerprint of each.
+        data: the spec and the digest of each source.
+        settings: those that relations were given.
+        caveats: why it is not all of a run, a clause each.
+        lines: the cases of one of its items, in the order of their ids.
+    """
+
+    name: str
+    vqamt_version: str
+    seed: int
+    models: tuple[tuple[str, str], ...]
+    data: tuple[tuple[str, str], ...]
+    settings: tuple[tuple[str, str], ...]
+    items: tuple[SideItem, ...]
+    caveats: tuple[str, ...]
+    lines: Callable[[SideItem], Iterator[CaseLine]]
+
+
+def side(path: Path) -> Side:
+    """The report in a folder, or the baseline in a file.
+
+    Raises:
+        DataError: it is neither.
+    """
+    if path.is_dir():
+        return report_side(path)
+    if path.is_file():
+        return _baseline_side(path)
+    raise DataError(
+        f"Expected a folder that --vqamt-report wrote, or a file that `vqamt bless` wrote, but there is no {str(path)!r}"
+    )
+
+
+def report_side(folder: Path) -> Side:
+    """The report in ``folder``.
+
+    Raises:
+        DataError: there is none, or it is not whole.
+    """
+    if not (folder / FILE).exists():
+        raise DataError(f"Expected a folder that --vqamt-report wrote, but got {str(folder)!r}: it has no {FILE}")
+    report = read_report(folder)
+    cases = _ReportCases(folder, report)
+    return Side(
+        name=str(folder),
+        vqamt_version=report.vqamt_version,
+        seed=report.seed,
+        models=tuple((model.name, model.fingerprint) for model in report.models),
+        data=tuple((data.spec, data.digest) for data in report.data),
+        settings=report.settings,
+        items=tuple(SideItem(CountedItem.of(each), each.version, each.tags) for each in report.relations),
+        caveats=tuple(_caveats(report)),
+        lines=cases.lines,
+    )
+
+
+def _caveats(report: Report) -> Iterator[str]:
+    if report.shard != "1/1":
+        yield f"is shard {report.shard} of a run: `vqamt merge` puts the shards together"
+    if not report.complete:
+        yield "is not complete: an item could not be run, or the session was stopped"
+
+
+class _ReportCases:
+    """The lines of ``cases.jsonl``; of each item it is found out once where they begin."""
+
+    def __init__(self, folder: Path, report: Report) -> None:
+        self._folder = folder
+        self._counted = [CountedItem.of(each) for each in report.relations]
+
+    @cached_property
+    def _places(self) -> dict[CountedItem, int]:
+        places: dict[CountedItem, int] = {}
+        place = 0
+        with opened(self._folder) as lines:
+            for counted in self._counted:
+                places[counted] = place
+                place += sum(len(lines.readline()) for _ in range(counted.cases))
+            check_ended(lines, lines.name)
+        return places
+
+    def lines(self, item: SideItem) -> Iterator[CaseLine]:
+        place = self._places[item.counted]
+        with opened(self._folder) as lines:
+            lines.seek(place)
+            yield from item_lines(lines, item.counted, lines.name)
+
+
+def _baseline_side(file: Path) -> Side:
+    head = _head(file)
+    sizes = [each.size_bytes for each in head.items]
+    begins = file.stat().st_size - sum(sizes)
+    items = tuple(
+        SideItem(CountedItem(each.item, each.model, each.data, each.tally.cases), each.version) for each in head.items
+    )
+    places = {each: (begins + sum(sizes[:place]), sizes[place]) for place, each in enumerate(items)}
+
+    def lines(item: SideItem) -> Iterator[CaseLine]:
+        place, size = places[item]
+        with file.open("rb") as packed:
+            packed.seek(max(0, place))
+            piece = packed.read(size)
+        try:
+            with gzip.open(BytesIO(piece)) as unpacked:
+                yield from item_lines(unpacked, item.counted, str(file))
+                check_ended(unpacked, str(file))
+        except (OSError, EOFError, zlib.error) as error:
+            raise _no_baseline(file, error) from error
+
+    return Side(
+        name=str(file),
+        vqamt_version=head.vqamt_version,
+        seed=head.seed,
+        models=head.models,
+        data=head.data,
+        settings=head.settings,
+        items=items,
+        caveats=(),
+        lines=lines,
+    )
+
+
+def _head(file: Path) -> BaselineHead:
+    try:
+        with gzip.open(file) as lines:
+            row: object = json.loads(lines.readline())
+        if not isinstance(row, dict) or row.get("baseline") != BASELINE_SCHEMA:
+            raise ValueError(f"its first line does not begin with 'baseline': {BASELINE_SCHEMA}")
+        return head_of(row)
+    except (OSError, EOFError, zlib.error, AttributeError, KeyError, TypeError, ValueError) as error:
+        raise _no_baseline(file, error) from error
+
+
+def _no_baseline(file: Path, error: Exception) -> DataError:
+    return DataError(
+        f"Expected a folder that --vqamt-report wrote, or a whole file that `vqamt bless` wrote, but got {str(file)!r}: "
+        f"{error}"
+    )

@@ -1,0 +1,64 @@
+"""What a JUnit file tells of an item: the properties of its test case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_vqamt.core.gate import Gate
+from pytest_vqamt.core.results import Presumed, RelationResult
+
+Property = tuple[str, object]
+"""A name and a text, a number or a truth: what xdist sends as it is."""
+
+
+def properties(result: RelationResult) -> list[Property]:
+    """What became of an item, as pytest's ``user_properties`` takes it.
+
+    They travel from xdist's workers with the test's report, and ``--junitxml`` writes each as a property.
+    """
+    return [
+        ("vqamt_relation", result.item),
+        ("vqamt_version", result.version),
+        ("vqamt_model", result.model.name),
+        ("vqamt_fingerprint", result.model.fingerprint),
+        ("vqamt_data", result.data.spec),
+        ("vqamt_data_digest", result.data.digest),
+        ("vqamt_tags", " ".join(result.tags)),
+        *_figures("vqamt", result),
+        *(_figures("vqamt_presumed", result.presumed) if result.presumed else ()),
+    ]
+
+
+def _figures(name: str, counted: RelationResult | Presumed) -> Iterator[Property]:
+    tally = counted.tally
+    yield f"{name}_cases", tally.cases
+    yield f"{name}_holds", tally.holds
+    yield f"{name}_violated", tally.violated
+    yield f"{name}_unparsed", tally.unparsed
+    yield f"{name}_errors", tally.errors
+    yield f"{name}_waived", tally.waived
+    yield f"{name}_vacuous", tally.vacuous
+    if tally.pass_rate is not None:
+        yield f"{name}_pass_rate", tally.pass_rate
+        yield f"{name}_interval_low", counted.interval[0]
+        yield f"{name}_interval_high", counted.interval[1]
+    if counted.gate:
+        yield from _gate(f"{name}_gate", counted.gate)
+    change = counted.change
+    if change:
+        difference = change.paired.difference
+        yield f"{name}_baseline_cases", change.paired.shared
+        if difference is not None:
+            yield f"{name}_baseline_difference", difference
+            yield f"{name}_baseline_difference_low", change.interval[0]
+            yield f"{name}_baseline_difference_high", change.interval[1]
+        yield f"{name}_baseline_p", change.p if change.p_holm is None else change.p_holm
+        if change.gate:
+            yield from _gate(f"{name}_baseline_gate", change.gate)
+
+
+def _gate(name: str, gate: Gate) -> Iterator[Property]:
+    yield name, gate.kind
+    yield f"{name}_threshold", gate.threshold
+    yield f"{name}_on", gate.on
+    yield f"{name}_met", str(gate.met).lower()

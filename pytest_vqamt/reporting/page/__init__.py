@@ -1,0 +1,1 @@
+"""``report.html``: one file that people open to see what got worse, and why."""

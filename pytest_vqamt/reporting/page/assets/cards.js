@@ -1,0 +1,102 @@
+function shellWord(text) {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`;
+}
+
+function commandsOf(card) {
+  const options = [`--vqamt-model=${card.model}`, `--vqamt-data=${card.data}`, `--vqamt-replay=${card.id}`];
+  return [`vqamt replay ${card.id}`, ["pytest", ...options.map(shellWord)].join(" ")];
+}
+
+async function copied(text, source) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // without leave to write, what is to be copied is at least selected
+    getSelection().selectAllChildren(source);
+    return document.execCommand("copy");
+  }
+}
+
+function command(text) {
+  const code = element("code", {}, text);
+  const copy = button("Copy", { "aria-label": `Copy: ${text}` }, async (pressed) => {
+    pressed.textContent = (await copied(text, code)) ? "Copied" : "Selected";
+    setTimeout(() => { pressed.textContent = "Copy"; }, 1500);
+  });
+  return element("div", { class: "command" }, code, copy);
+}
+
+function labelsOf(card) {
+  const relation = element("a", { href: addressOf({ relation: card.item }) }, card.item);
+  return element(
+    "div",
+    { class: "labels" },
+    element("h3", {}, relation),
+    tag(verdictOf(card), verdictOf(card)),
+    changeOf(card) === "broke" ? tag("held in the baseline", "broke") : null,
+    card.presumed ? tag("presumed") : null,
+    element("span", { class: "of" }, `${card.model} on ${card.data}`),
+  );
+}
+
+function pictureRow(card) {
+  const row = element("div", { class: "pictures" });
+  for (const shot of picturesOf(card)) {
+    const { edits, number } = shot;
+    const shown = shot.picture
+      ? button("", { class: "picture", "aria-label": `Enlarge picture ${number}: ${edits}` }, (pressed) => enlarge(card, number, pressed))
+      : element("span", { class: "of" }, "no picture here");
+    if (shot.picture) shown.append(framed(shot, `scene ${card.scene}, ${edits}`));
+    row.append(element("figure", {}, shown, element("figcaption", {}, `${number}: ${edits}`)));
+  }
+  return row;
+}
+
+const askedOf = (query) => `${query.text || "(to be described)"}${query.again ? " (asked again)" : ""}`;
+
+function questions(card) {
+  const numbers = new Map(picturesOf(card).map(({ digest, number }) => [digest, number]));
+  const rows = card.queries.map((query) => {
+    const answer = query.answer === null ? "no answer" : query.answer || "(nothing)";
+    const differs = query.reading !== null && query.reading !== query.answer;
+    return element(
+      "tr",
+      {},
+      element("td", { class: "which", title: "the picture" }, String(numbers.get(query.picture))),
+      element("td", {}, askedOf(query)),
+      element("td", { class: "said" }, answer, differs ? element("span", { class: "read" }, ` read as ${query.reading}`) : null),
+    );
+  });
+  const head = ["picture", "text", "answer"].map((name) => element("th", { scope: "col" }, element("span", { class: "unseen" }, name)));
+  return element("table", { class: "asked-of" }, element("thead", { class: "unseen" }, element("tr", {}, ...head)), element("tbody", {}, ...rows));
+}
+
+function cardOf(card) {
+  const facts = [["scene", card.scene], ...Object.entries(card.facts).map(([name, value]) => [name.replaceAll("_", " "), String(value)]), ["case", card.id]];
+  return element(
+    "article",
+    { class: "card", "aria-label": `${card.item}, case ${card.id}` },
+    labelsOf(card),
+    element(
+      "div",
+      { class: "case" },
+      pictureRow(card),
+      element(
+        "div",
+        { class: "said-of" },
+        questions(card),
+        element("p", {}, element("b", {}, "Expected: "), card.expected),
+        card.reason ? element("p", {}, element("b", {}, "Found: "), card.reason) : null,
+      ),
+    ),
+    element("dl", { class: "told" }, ...facts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)))),
+    element(
+      "details",
+      {},
+      element("summary", {}, "Replay"),
+      ...commandsOf(card).map(command),
+      element("a", { href: addressOf({ text: card.id }) }, "Link to this case"),
+    ),
+  );
+}

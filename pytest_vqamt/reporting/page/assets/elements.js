@@ -1,0 +1,27 @@
+const SVG = "http://www.w3.org/2000/svg";
+
+const byId = (id) => document.getElementById(id);
+
+// Children that are texts become text nodes: nothing that a model said is ever read as markup.
+function filled(made, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    made.setAttribute(name, value === true ? "" : String(value));
+  }
+  made.append(...children.filter((child) => child !== null));
+  return made;
+}
+
+const element = (tag, attributes = {}, ...children) => filled(document.createElement(tag), attributes, children);
+
+const drawn = (tag, attributes = {}, ...children) => filled(document.createElementNS(SVG, tag), attributes, children);
+
+function button(text, attributes, pressed) {
+  const made = element("button", { type: "button", ...attributes }, text);
+  made.addEventListener("click", () => pressed(made));
+  return made;
+}
+
+const tag = (text, kind = "") => element("span", { class: `tag ${kind}`.trim() }, text);
+
+const counted = (number, one, many = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;

@@ -1,0 +1,72 @@
+const told = JSON.parse(byId("cases").textContent);
+const pictures = told.pictures;
+
+const verdictOf = (card) => (card.waived ? "waived" : card.verdict);
+
+const violates = (verdict) => verdict === "violated" || verdict === "unparsed";
+
+function changeOf(card) {
+  if (!card.before) return "new";
+  if (card.waived) return "unknown";
+  if (card.before === "holds") return violates(card.verdict) ? "broke" : card.verdict === "holds" ? "kept" : "unknown";
+  if (!violates(card.before)) return "unknown";
+  return card.verdict === "holds" ? "mended" : violates(card.verdict) ? "still" : "unknown";
+}
+
+const CHANGES = {
+  broke: "broke: held before, not now",
+  still: "violated before and now",
+  mended: "mended: holds now, not before",
+  kept: "held before and holds now",
+  new: "not in the baseline",
+  unknown: "an error before or now, or waived",
+};
+
+const answersOf = (card) => card.queries.map((query) => query.reading ?? query.answer ?? "no answer");
+
+function factsOf(card) {
+  const facts = Object.entries(card.facts).map(([name, value]) => `${name.replaceAll("_", " ")}: ${value}`);
+  return card.presumed ? ["presumed", ...facts] : facts;
+}
+
+// What cases can be chosen by; each gives the values that a card has.
+const FACETS = {
+  relation: (card) => [card.item],
+  verdict: (card) => [verdictOf(card)],
+  change: (card) => [changeOf(card)],
+  model: (card) => [card.model],
+  data: (card) => [card.data],
+  object: (card) => card.objects,
+  answer: answersOf,
+  fact: factsOf,
+};
+const FACET_NAMES = Object.keys(FACETS);
+
+const cards = told.cards.map((card) => {
+  const values = Object.fromEntries(FACET_NAMES.map((name) => [name, new Set(FACETS[name](card))]));
+  const words = card.queries.flatMap((query) => [query.text, query.answer, query.reading, query.edits]);
+  const text = [card.id, card.item, card.scene, card.expected, card.reason, ...words, ...values.object, ...values.fact]
+    .filter((each) => each)
+    .join("\n")
+    .toLowerCase();
+  return { card, values, text };
+});
+
+const hasBaseline = told.cards.some((card) => card.before);
+
+function fits(each, chosen, but = "") {
+  return (
+    FACET_NAMES.every((name) => name === but || !chosen[name] || each.values[name].has(chosen[name])) &&
+    chosen.text.toLowerCase().split(/\s+/).every((word) => each.text.includes(word))
+  );
+}
+
+// How many of the cases that fit everything else have each value of a facet.
+function countsOf(name, chosen) {
+  const counts = new Map();
+  for (const each of cards) {
+    if (!fits(each, chosen, name)) continue;
+    for (const value of each.values[name]) counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  return counts;
+}

@@ -1,0 +1,35 @@
+// What was edited and what is asked about, over the picture; places are fractions of its width and height.
+function outlines(regions) {
+  const made = drawn("svg", { class: "regions", viewBox: "0 0 1 1", preserveAspectRatio: "none", "aria-hidden": "true" });
+  for (const { kind, label, x, y, w, h } of regions) {
+    const place = { x, y, width: w, height: h };
+    made.append(
+      drawn("rect", { class: "halo", ...place }),
+      drawn("rect", { class: kind === "edit" ? "edit" : "asked", ...place }, drawn("title", {}, label)),
+    );
+  }
+  return made;
+}
+
+// Only pictures that stand in the page itself are shown: anything else would be a request.
+function framed({ picture, regions }, alt) {
+  const image = element("img", { alt, width: picture.width, height: picture.height, decoding: "async" });
+  if (picture.uri.startsWith("data:image/")) image.src = picture.uri;
+  return element("span", { class: "frame" }, image, outlines(regions));
+}
+
+// The pictures of a case, each once, in the order of its queries, with all that is outlined on them.
+function picturesOf(card) {
+  const seen = new Map();
+  for (const { picture: digest, edits, asked } of card.queries) {
+    if (!seen.has(digest)) {
+      const picture = pictures[digest] ?? null;
+      seen.set(digest, { digest, edits: edits || "original", number: seen.size + 1, picture, regions: picture ? [...picture.regions] : [] });
+    }
+    const { regions } = seen.get(digest);
+    for (const region of asked) {
+      if (!regions.some((other) => ["kind", "label", "x", "y", "w", "h"].every((key) => other[key] === region[key]))) regions.push(region);
+    }
+  }
+  return [...seen.values()];
+}

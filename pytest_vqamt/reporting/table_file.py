@@ -1,0 +1,168 @@
+"""The cases of a report as a table, one row a case: CSV for a spreadsheet, Parquet for everything else.
+
+Both are streamed. A CSV has columns for each query by its number (``text_1``, ``answer_1``, ...), as many as the
+largest case takes; a Parquet file has lists. In a CSV no cell is taken for a formula: a text that a spreadsheet could
+run, or that begins with an apostrophe, has one more apostrophe before it. Numbers have none.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.result_rows import Row
+from pytest_vqamt.reporting.beside import Beside
+from pytest_vqamt.reporting.case_lines import case_rows
+from pytest_vqamt.reporting.page_cards import digest_of, edits_in_words
+
+if TYPE_CHECKING:
+    from pyarrow import Schema  # type: ignore[import-untyped]  # it has no types
+
+_Texts: TypeAlias = "list[str | None]"
+
+OF_CASE = (
+    "case_id", "relation", "model", "data", "scene", "verdict", "before", "vacuous", "presumed", "waived", "expected",
+    "reason", "facts",
+)  # fmt: skip
+"""Columns; ``facts`` is an object in JSON."""
+OF_QUERY = ("text", "picture", "edits", "answer", "reading")
+"""Of each query; ``picture`` is its digest. An answer that there is none of is null, and an empty cell."""
+
+_TRUTHS = ("vacuous", "presumed", "waived")
+_ROWS_AT_ONCE = 10_000
+_TO_RUN = re.compile(r"['=+\-@\t\r\n|%\uff1d\uff0b\uff0d\uff20]")
+"""What a cell begins with that some spreadsheet runs, and the apostrophe that stands before it."""
+_NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
+
+
+def write_csv(folder: Path, file: Path) -> int:
+    """Writes the cases of the report in ``folder`` into ``file``; gives their number.
+
+    UTF-8 without a byte order mark, commas, lines that end in CR LF (RFC 4180).
+
+    Raises:
+        DataError: the cases cannot be read.
+        OptionError: the file cannot be written.
+    """
+    queries = max((len(cast("list[Json]", row["queries"])) for row in case_rows(folder)), default=0)
+    numbered = [f"{name}_{number}" for number in range(1, queries + 1) for name in OF_QUERY]
+
+    def write(path: Path) -> int:
+        with path.open("w", encoding="utf-8", errors="replace", newline="") as lines:
+            table = csv.writer(lines)
+            table.writerow([*OF_CASE, *numbered])
+            written = 0
+            for row in case_rows(folder):
+                of_case, of_queries = _of_case(row), _of_queries(row)
+                cells = [*of_case.values(), *(cell for each in zip(*of_queries.values(), strict=True) for cell in each)]
+                cells += [None] * (len(OF_CASE) + len(numbered) - len(cells))
+                table.writerow(map(_cell, cells))
+                written += 1
+        return written
+
+    return _whole(file, write)
+
+
+def write_parquet(folder: Path, file: Path) -> int:
+    """Writes the cases of the report in ``folder`` into ``file``; gives their number.
+
+    Raises:
+        DataError: the cases cannot be read.
+        OptionError: the file cannot be written, or pyarrow is not installed.
+    """
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError as error:
+        raise OptionError(
+            f"Expected pyarrow for --parquet={str(file)!r}, but it is not installed: "
+            "pip install 'pytest-vqamt[parquet]', or write --csv=FILE"
+        ) from error
+    schema = _schema()
+
+    def write(path: Path) -> int:
+        written = 0
+        rows = ({**_of_case(row), **_of_queries(row)} for row in case_rows(folder))
+        with parquet.ParquetWriter(path, schema) as table:
+            while some := list(islice(rows, _ROWS_AT_ONCE)):
+                table.write_table(pa.Table.from_pylist(some, schema=schema))
+                written += len(some)
+        return written
+
+    return _whole(file, write)
+
+
+def _schema() -> Schema:
+    import pyarrow as pa
+
+    return pa.schema(
+        [
+            *((name, pa.bool_() if name in _TRUTHS else pa.string()) for name in OF_CASE),
+            *((name, pa.list_(pa.string())) for name in OF_QUERY),
+        ]
+    )
+
+
+def _whole(file: Path, write: Callable[[Path], int]) -> int:
+    """Has ``file`` written, whole or not at all."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with Beside(file) as new:
+            written = write(new.path)
+            new.put()
+    except OSError as error:
+        raise OptionError(
+            f"Expected a file that can be written, but got file={str(file)!r} ({error.strerror or error}): name another"
+        ) from error
+    return written
+
+
+def _of_case(row: Row) -> dict[str, str | bool | None]:
+    before = row.get("before")
+    return {
+        **{name: _text(row[name]) for name in ("case_id", "relation", "model", "data", "scene", "verdict")},
+        "before": None if before is None else _text(before),
+        "vacuous": bool(row.get("vacuous")),
+        "presumed": "presumed" in cast("list[str]", row.get("tags") or []),
+        "waived": bool(row.get("waived")),
+        "expected": _text(row["expected"]),
+        "reason": _text(row["reason"]),
+        "facts": json.dumps(row.get("facts") or {}, ensure_ascii=False),
+    }
+
+
+def _of_queries(row: Row) -> dict[str, _Texts]:
+    """The columns of the queries, each with a value for every query."""
+    queries = cast("list[Row]", row["queries"])
+    readings = cast("_Texts", row["readings"])[: len(queries)]
+    return {
+        "text": [_text(query["text"]) for query in queries],
+        "picture": [digest_of(query) for query in queries],
+        "edits": [edits_in_words(query) for query in queries],
+        "answer": list(map(_answer, cast("_Texts", row["answers"]))),
+        "reading": [*map(_answer, readings), *[None] * (len(queries) - len(readings))],
+    }
+
+
+def _answer(text: str | None) -> str | None:
+    return None if text is None else _text(text)
+
+
+def _text(value: Json) -> str:
+    """As UTF-8 can say it: a half of a pair that stands for one character is none."""
+    return str(value).encode("utf-8", "replace").decode("utf-8")
+
+
+def _cell(value: str | bool | None) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"'{value}" if _TO_RUN.match(value) and not _NUMBER.fullmatch(value) else value

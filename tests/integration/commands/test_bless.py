@@ -1,0 +1,213 @@
+"""``vqamt bless`` keeps a report as what later runs are held against, and refuses what is no such report."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_vqamt.cli import main
+from pytest_vqamt.core.case import Case, NotApplicable, Outcome, RelationInfo
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.events import Event, Judged
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.execution.blessed import Baseline
+from pytest_vqamt.sampling.chooser import Chooser
+from tests.execution.blessing import run, write
+from tests.execution.worlds import Model, Rule, Scenes
+
+Row = dict[str, Any]
+
+
+class Second(Rule):
+    """Another relation of the same kind."""
+
+    @property
+    def info(self) -> RelationInfo:
+        return replace(Rule().info, name="ours.second", version=3)
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        case = Rule.derive(self, scene, corpus, choose, variant)
+        return replace(case, relation="ours.second") if isinstance(case, Case) else case
+
+
+def report_in(folder: Path, *, fails: int = 0, waived: int = 0, **fields: object) -> Path:
+    """The report of two relations with ten cases each; of the first so many have no answer, and so many are waived."""
+    heard: list[Event] = []
+    first = run(Model(), rule=Rule(numbers=10), source=Scenes(1), heard=heard)
+    ids = [each.case.id for each in heard if isinstance(each, Judged)]
+    heard.clear()
+    failing = {f"first {number}" for number in range(fails)}
+
+    def reply(text: str) -> str:
+        if text in failing:
+            raise ConnectionError("reset")
+        return "same"
+
+    model = Model(reply=reply)
+    first = run(model, rule=Rule(numbers=10), source=Scenes(1), waived=dict.fromkeys(ids[:waived], "bad"), heard=heard)
+    second = run(Model(), rule=Second(), heard=heard)
+    return write(folder, [first, replace(second, position=1)], heard, **fields)
+
+
+def lines_of(file: Path) -> list[Row]:
+    with gzip.open(file, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def test_what_was_blessed_and_how_it_is_used_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, file = report_in(tmp_path / "out"), tmp_path / "kept" / "ours.gz"
+    assert main(["bless", str(folder), "-o", str(file)]) == 0
+    first, second, *use = capsys.readouterr().out.splitlines()
+    assert first == "blessed 2 items, 20 cases, of made on made:1, made:5"
+    assert second == f"{file}: {file.stat().st_size:,} bytes"
+    assert use == [
+        "to hold every run against it, add to [tool.pytest.ini_options] in pyproject.toml:",
+        f'    vqamt_baseline = "{file.as_posix()}"',
+        '    vqamt_max_drop = "0.02"',
+    ]
+
+
+def test_the_file_holds_the_cases_as_they_were_reported(tmp_path: Path) -> None:
+    folder, file = report_in(tmp_path / "out"), tmp_path / "ours.gz"
+    assert main(["bless", str(folder), "-o", str(file)]) == 0
+    head, *cases = lines_of(file)
+    assert cases == [json.loads(line) for line in (folder / "cases.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert (head["baseline"], head["vqamt_version"], head["seed"]) == (1, "1.2.3", 0)
+    assert head["models"] == [{"name": "made", "fingerprint": "undeclared:made"}]
+    assert [each["spec"] for each in head["data"]] == ["made:1", "made:5"]
+    told = [(each["relation"], each["version"], each["cases"], each["holds"]) for each in head["items"]]
+    assert told == [("ours.rule", 1, 10, 10), ("ours.second", 3, 10, 10)]
+    Baseline(file).check()
+
+
+def test_the_same_report_gives_the_same_bytes_under_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = report_in(tmp_path / "out")
+    monkeypatch.chdir(tmp_path)
+    assert main(["bless", "out"]) == 0
+    monkeypatch.setattr("time.time", lambda: 1e9)
+    assert main(["bless", str(folder), "-o", "another"]) == 0
+    assert (tmp_path / "vqamt-baseline.jsonl.gz").read_bytes() == (tmp_path / "another").read_bytes()
+
+
+def test_only_some_relations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, file = report_in(tmp_path / "out"), tmp_path / "ours.gz"
+    assert main(["bless", str(folder), "-o", str(file), "--relations", "ours.s*,"]) == 0
+    head, *cases = lines_of(file)
+    assert [each["relation"] for each in head["items"]] == ["ours.second"]
+    assert [each["spec"] for each in head["data"]] == ["made:5"]
+    assert {case["relation"] for case in cases} == {"ours.second"}
+    assert main(["bless", str(folder), "-o", str(file), "--relations", "ours.secnd"]) == 2
+    told = capsys.readouterr().err
+    assert "Expected --relations to name items of the report, but 'ours.secnd' names none; did you mean 'ours." in told
+
+
+def test_waived_cases_are_left_out(tmp_path: Path) -> None:
+    folder, file = report_in(tmp_path / "out", waived=3), tmp_path / "ours.gz"
+    assert main(["bless", str(folder), "-o", str(file)]) == 0
+    head, *cases = lines_of(file)
+    assert [each["cases"] for each in head["items"]] == [7, 10]
+    assert len(cases) == 17
+    assert not any(case.get("waived") for case in cases)
+
+
+def test_an_item_of_which_all_is_waived_is_no_item_of_the_baseline(tmp_path: Path) -> None:
+    folder, file = report_in(tmp_path / "out", waived=10), tmp_path / "ours.gz"
+    assert main(["bless", str(folder), "-o", str(file)]) == 0
+    assert [each["relation"] for each in lines_of(file)[0]["items"]] == ["ours.second"]
+    assert main(["bless", str(folder), "-o", str(file), "--relations=ours.rule"]) == 2
+
+
+def test_a_run_that_was_held_against_a_baseline_can_be_the_next_one(tmp_path: Path) -> None:
+    folder = report_in(tmp_path / "out")
+    assert main(["bless", str(folder), "-o", str(tmp_path / "first.gz")]) == 0
+    lines = (folder / "cases.jsonl").read_text(encoding="utf-8").splitlines()
+    held = [json.dumps({**json.loads(line), "before": Outcome.VIOLATED}) for line in lines]
+    (folder / "cases.jsonl").write_text("\n".join(held) + "\n", encoding="utf-8")
+    assert main(["bless", str(folder), "-o", str(tmp_path / "next.gz")]) == 0
+    assert (tmp_path / "next.gz").read_bytes() == (tmp_path / "first.gz").read_bytes()
+
+
+def no_cases(folder: Path) -> None:
+    (folder / "cases.jsonl").unlink()
+
+
+def fewer_cases(folder: Path) -> None:
+    file = folder / "cases.jsonl"
+    file.write_text("".join(file.read_text(encoding="utf-8").splitlines(keepends=True)[:-1]), encoding="utf-8")
+
+
+def more_cases(folder: Path) -> None:
+    file = folder / "cases.jsonl"
+    file.write_text(file.read_text(encoding="utf-8") + "{}\n", encoding="utf-8")
+
+
+def other_cases(folder: Path) -> None:
+    file = folder / "cases.jsonl"
+    file.write_text(file.read_text(encoding="utf-8").replace("ours.rule", "ours.other", 1), encoding="utf-8")
+
+
+def nothing(folder: Path) -> None:
+    """Leaves the report as it is."""
+
+
+REFUSED: dict[str, tuple[dict[str, Any], Callable[[Path], object], str]] = {
+    "incomplete": (
+        {"complete": False},
+        nothing,
+        r"run that came to its end, but '.*out' is not complete .*run it again",
+    ),
+    "a shard": ({"shard": "2/3"}, nothing, r"whole run, but '.*out' is shard 2/3: `vqamt merge` the shards"),
+    "errors": (
+        {"fails": 1},
+        nothing,
+        r"at most 1% of .*without an answer, but ours.rule for made on made:1 has 1 of 10",
+    ),
+    "no cases": ({}, no_cases, r"Expected cases.jsonl beside the report"),
+    "fewer cases": ({}, fewer_cases, r"line 20: Expected a case of ours.second, of which the report counts 10"),
+    "more cases": ({}, more_cases, r"Expected 20 lines in .*cases.jsonl, as the report counts, but got more"),
+    "other cases": ({}, other_cases, r"line 1: Expected a case of ours.rule, .* got one of ours.other-made-made:1"),
+}
+
+
+@pytest.mark.parametrize("why", REFUSED)
+def test_what_is_none_to_hold_a_run_against_is_refused_in_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], why: str
+) -> None:
+    fields, spoil, told = REFUSED[why]
+    folder, file = report_in(tmp_path / "out", **fields), tmp_path / "ours.gz"
+    file.write_bytes(b"the last one")
+    spoil(folder)
+    assert main(["bless", str(folder), "-o", str(file)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert re.fullmatch(f"vqamt: .*{told}.*\n", printed.err), printed.err
+    assert file.read_bytes() == b"the last one"
+    assert {each.name for each in tmp_path.iterdir()} == {"out", "ours.gz"}
+
+
+def test_no_report_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bless", str(tmp_path), "-o", str(tmp_path / "ours.gz")]) == 2
+    assert "Expected a folder that --vqamt-report wrote, but got" in capsys.readouterr().err
+
+
+def test_errors_can_be_allowed(tmp_path: Path) -> None:
+    folder, file = report_in(tmp_path / "out", fails=2), tmp_path / "ours.gz"
+    assert main(["bless", str(folder), "-o", str(file), "--allow-errors"]) == 0
+    assert [(each["cases"], each["errors"]) for each in lines_of(file)[0]["items"]] == [(10, 2), (10, 0)]
+
+
+def test_a_file_that_cannot_be_written_is_told_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, file = report_in(tmp_path / "out"), tmp_path / "ours.gz"
+    file.mkdir()
+    assert main(["bless", str(folder), "-o", str(file)]) == 2
+    assert re.fullmatch(
+        r"vqamt: Expected a file that can be written, but got '.*ours\.gz' \(.*\): .*\n", capsys.readouterr().err
+    )
+    assert {each.name for each in tmp_path.iterdir()} == {"out", "ours.gz"}

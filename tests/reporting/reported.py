@@ -1,0 +1,51 @@
+"""Lines of ``cases.jsonl`` made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from pytest_vqamt.core.case_rows import case_line
+from pytest_vqamt.core.codec import encode
+from pytest_vqamt.core.meaning import Exists
+from tests.making import group_of
+
+Row = dict[str, Any]
+
+
+def row_of(case_id: str, verdict: str = "violated", *, item: str = "ours.test", **fields: Any) -> Row:
+    """A row on one question about a photo without edits."""
+    row: Row = {
+        "case_id": case_id,
+        "relation": item,
+        "model": "m",
+        "data": "pictures:20",
+        "scene": "pictures-0-3",
+        "queries": [query_of("Is there a dog?")],
+        "answers": ["yes"],
+        "expected": "as the test says",
+        "verdict": verdict,
+        "reason": "" if verdict == "holds" else "for no reason",
+        "vacuous": False,
+        "readings": ["yes"],
+        "facts": {},
+    }
+    return {**row, **fields}
+
+
+def query_of(text: str, *, photo: str = "pictures-0-3", digest: str = "d", edits: Iterable[Any] = ()) -> Row:
+    """A question about a dog."""
+    return {
+        "id": text,
+        "task": "vqa",
+        "picture": {"photo": photo, "digest": digest, "edits": list(edits)},
+        "text": text,
+        "meaning": encode(Exists(group=group_of("dog"))),
+    }
+
+
+def write_rows(folder: Path, rows: Iterable[Row]) -> None:
+    """Writes the rows as a run does."""
+    text = "".join(f"{case_line(row)}\n" for row in rows)
+    (folder / "cases.jsonl").write_text(text, encoding="utf-8")

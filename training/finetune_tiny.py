@@ -1,0 +1,170 @@
+"""Trains the tiny model further on what ``vqamt export`` wrote: ``python -m training.finetune_tiny EXPORT -o DIR``.
+
+Half of every step is about pictures of the export, half about scenes that the model was trained on at first, with their
+own sheets of questions, so that it does not forget the rest. The picture encoder stays as it is. Words that the export has
+and the model has not become words of it, which begin as the unknown word. All choices follow from the seed; two cores
+take about two minutes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from PIL import Image
+from torch import Tensor, nn
+from tqdm import tqdm
+from transformers import LlavaForConditionalGeneration, LlavaProcessor, PreTrainedTokenizerFast
+
+from pytest_vqamt.models.tiny import WEIGHTS
+from training import bank, exported
+from training.build import SPECIAL, UNKNOWN, VISION_WIDTHS, processor, save, tokenizer
+from training.eyes import pixel_values
+from training.pair import Schedule
+from training.render import CELLS, TRAIN_SEED, load, render
+from training.words import Words, draw
+
+PICTURES = (32, 12)
+"""Pictures of the export, and of the first training, in a step: a sheet of the latter has many more questions."""
+
+RATE = 5e-4
+REPLAYED = 1500
+_AT_ONCE = 64
+
+
+def finetune(
+    folder: Path,
+    out: Path,
+    *,
+    steps: int = 300,
+    rate: float = RATE,
+    replayed: int = REPLAYED,
+    seed: int = 0,
+    start: Path = WEIGHTS,
+    kept: Path | None = None,
+) -> list[float]:
+    """Writes the trained checkpoint to ``out``, and gives the loss of every step.
+
+    ``kept`` is a folder in which the scenes of the first training are kept once they are drawn.
+    """
+    torch.manual_seed(seed)
+    torch.set_flush_denormal(True)  # denormal numbers are a hundred times slower
+    with tempfile.TemporaryDirectory() as temporary:
+        place = kept or Path(temporary)
+        train = exported.read(folder, "train", place / "datasets")
+        known = _words(start)
+        words = [*known, *train.words(known)]
+        print(f"{sum(map(len, train.rows)):,} rows on {len(train.pictures):,} pictures, "
+              f"{len(words) - len(known)} new words", flush=True)  # fmt: skip
+        model = _begun(start, tokenizer(words))
+        sets = [(train.bank(words), _features(model, _opened(train.pictures, start)))]
+        if replayed:
+            sets.append(_replay(model, place / f"replay-{replayed}", words, replayed))
+        losses = _learn(model, sets, Schedule(steps=steps, rate=rate, warm_up=min(30, steps)), seed)
+    save(model.llava, processor(tokenizer(words)), out)
+    return losses
+
+
+Set = tuple[bank.Bank, NDArray[np.float16]]
+
+
+def _learn(model: Words, sets: list[Set], schedule: Schedule, seed: int) -> list[float]:
+    """Each set counts as much as the other in every step."""
+    parameters = [each for each in model.llava.parameters() if each.requires_grad]
+    optimizer = torch.optim.AdamW(parameters, lr=schedule.rate, betas=(0.9, 0.98), weight_decay=0.01, fused=True)
+    model.train()
+    losses: list[float] = []
+    for step in tqdm(range(schedule.steps), desc="training", mininterval=5):
+        for group in optimizer.param_groups:
+            group["lr"] = schedule.rate_at(step)
+        optimizer.zero_grad()
+        value = torch.zeros(())
+        for number, ((rows, features), count) in enumerate(zip(sets, PICTURES, strict=False)):
+            rng = np.random.default_rng((seed, step, number))
+            chosen = np.sort(rng.integers(0, len(features), count))
+            answered = model.answered(torch.from_numpy(features[chosen]).float(), draw(rows, chosen, rng))[0]
+            value = value + answered / len(sets)
+        value.backward()  # type: ignore[no-untyped-call]  # torch does not annotate it
+        nn.utils.clip_grad_norm_(parameters, schedule.clip)
+        optimizer.step()
+        losses.append(value.item())
+    model.eval()
+    return losses
+
+
+def _begun(start: Path, words: PreTrainedTokenizerFast) -> Words:
+    """The checkpoint with more words, each of which begins as the unknown one."""
+    model = Words(words)
+    weights = LlavaForConditionalGeneration.from_pretrained(start, dtype=torch.float32).state_dict()
+    for name, wanted in model.llava.state_dict().items():
+        lacking = len(wanted) - len(weights[name]) if wanted.ndim == 2 else 0
+        if lacking:
+            unknown = weights[name][SPECIAL.index(UNKNOWN)]
+            weights[name] = torch.cat([weights[name], unknown.expand(lacking, -1)])
+    model.llava.load_state_dict(weights)
+    return model
+
+
+def _words(start: Path) -> list[str]:
+    """The words of a checkpoint, in the order of their tokens."""
+    vocabulary = PreTrainedTokenizerFast.from_pretrained(start).get_vocab()
+    return sorted(vocabulary, key=lambda word: vocabulary[word])[len(SPECIAL) :]
+
+
+def _replay(model: Words, folder: Path, words: list[str], count: int) -> Set:
+    """Scenes of the first training, with their sheets of questions."""
+    render(folder, TRAIN_SEED, count)
+    (folder / "bank.npz").unlink(missing_ok=True)  # it may be one of other words
+    bank.write(folder.parent, folder.name, words, 1)
+    pictures = load(folder).pictures
+    seen = (pixel_values(np.array(pictures[at : at + _AT_ONCE])) for at in range(0, count, _AT_ONCE))
+    return bank.read(folder.parent, folder.name), _features(model, seen)
+
+
+def _opened(files: Sequence[str], start: Path) -> Iterator[Tensor]:
+    """The pictures as the model's image processor hands them over."""
+    images = LlavaProcessor.from_pretrained(start).image_processor
+    for at in range(0, len(files), _AT_ONCE):
+        pictures = []
+        for file in files[at : at + _AT_ONCE]:
+            with Image.open(file) as picture:
+                pictures.append(picture.convert("RGB"))
+        yield images(pictures, return_tensors="pt")["pixel_values"]
+
+
+@torch.no_grad()
+def _features(model: Words, batches: Iterable[Tensor]) -> NDArray[np.float16]:
+    """What the picture encoder makes of them: pictures x cells x width."""
+    tower = model.llava.model.vision_tower.eval()
+    seen = [tower(pixel_values=batch, output_hidden_states=True).hidden_states[-1].half().numpy() for batch in batches]
+    return np.concatenate(seen).reshape(-1, CELLS * CELLS, VISION_WIDTHS[-1])
+
+
+def main() -> None:
+    """Trains and writes."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("export", type=Path, help="the folder that vqamt export wrote, in the layout imagefolder")
+    parser.add_argument("-o", "--out", type=Path, required=True, help="where the checkpoint goes")
+    parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--rate", type=float, default=RATE, help="the highest learning rate (default: %(default)s)")
+    parser.add_argument("--replayed", type=int, default=REPLAYED, metavar="SCENES", help="of the first training")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--start", type=Path, default=WEIGHTS, help="the checkpoint to begin with (default: tiny's own)"
+    )
+    parser.add_argument("--kept", type=Path, help="a folder that keeps the scenes of the first training once drawn")
+    given = parser.parse_args()
+    losses = finetune(
+        given.export, given.out, steps=given.steps, rate=given.rate, replayed=given.replayed, seed=given.seed,
+        start=given.start, kept=given.kept,
+    )  # fmt: skip
+    print(f"loss {np.mean(losses[:10]):.3f} at first, {np.mean(losses[-10:]):.3f} at last; written to {given.out}")
+
+
+if __name__ == "__main__":
+    main()
