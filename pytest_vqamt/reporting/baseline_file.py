@@ -7,9 +7,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from functools import reduce
 from io import BytesIO
-from operator import add
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -39,7 +37,7 @@ def bless(folder: Path, file: Path, *, relations: Sequence[str] = (), allow_erro
     """Writes the cases of the report in ``folder`` and their verdicts into ``file``, whole or not at all.
 
     With ``relations``, globs, only of the items that one of them names. Cases that were waived are left out. The same
-    report gives the same bytes. In memory are the cases of one item, and all of them packed.
+    report gives the same bytes. In memory is one case, and all of them packed.
 
     Raises:
         DataError: the folder holds no whole report, or its two files are not of one run.
@@ -54,8 +52,10 @@ def bless(folder: Path, file: Path, *, relations: Sequence[str] = (), allow_erro
     if not pieces:
         raise OptionError(f"Expected a report with cases, but got {str(folder)!r}, which has none left to be blessed")
     head = _head(report, tuple(item for item, _ in pieces))
-    first = _packed([f"{case_line(head_row(head))}\n".encode()])
-    return Written(head, _write(file, (first, *(piece for _, piece in pieces))))
+    first = BytesIO()
+    with _packing(first) as piece:
+        piece.write(_line(head_row(head)))
+    return Written(head, _write(file, (first.getvalue(), *(packed for _, packed in pieces))))
 
 
 def _check(report: Report, folder: Path) -> None:
@@ -100,18 +100,19 @@ def _pieces(
     """A piece of the file for each item that is wanted and has a case left, and what is in it."""
     number = 0
     for place, result in enumerate(report.relations):
-        rows = []
-        for _ in range(result.all_cases):
-            number += 1
-            row = _row(lines.readline(), result, f"{lines.name}, line {number}")
-            if place in wanted and not row.get("waived"):
-                rows.append(row)
-        if rows:
-            tally = reduce(add, (Tally.of(Verdict(outcome=Outcome(str(row["verdict"])))) for row in rows))
-            if not allow_errors:
-                _check_errors(result, tally)
-            piece = _packed(f"{case_line(row)}\n".encode() for row in rows)
-            yield _item(result, tally, piece), piece
+        tally, packed = Tally(), BytesIO()
+        with _packing(packed) as piece:
+            for _ in range(result.all_cases):
+                number += 1
+                row = _row(lines.readline(), result, f"{lines.name}, line {number}")
+                if place in wanted and not row.get("waived"):
+                    tally += Tally.of(Verdict(outcome=Outcome(str(row["verdict"]))))
+                    piece.write(_line(row))
+        if not tally.cases:
+            continue
+        if not allow_errors:
+            _check_errors(result, tally)
+        yield _item(result, tally, packed.getvalue()), packed.getvalue()
     if lines.readline():
         raise DataError(
             f"Expected {number} lines in {lines.name}, as the report counts, but got more: "
@@ -171,11 +172,13 @@ def _head(report: Report, items: tuple[BlessedItem, ...]) -> BaselineHead:
     )
 
 
-def _packed(lines: Iterable[bytes]) -> bytes:
-    packed = BytesIO()
-    with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as piece:
-        piece.writelines(lines)
-    return packed.getvalue()
+def _packing(packed: BytesIO) -> gzip.GzipFile:
+    """A piece of the file, with nothing in it that differs from run to run."""
+    return gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0)
+
+
+def _line(row: Row) -> bytes:
+    return f"{case_line(row)}\n".encode()
 
 
 def _write(file: Path, pieces: Iterable[bytes]) -> int:

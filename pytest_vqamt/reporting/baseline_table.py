@@ -91,7 +91,7 @@ def _remarks(result: RelationResult) -> Iterator[str]:
 def _named_alone(use: BaselineUse) -> Iterator[str]:
     for items, what in (
         (use.missing, "blessed, and not in this run"),
-        (use.new, "new in this run, held against nothing until they are blessed"),
+        (use.new, "new in this run, and held against nothing until blessed"),
     ):
         if items:
             yield ""

@@ -13,6 +13,8 @@ def notes(before: Side, after: Side, models: Sequence[tuple[str, str]], items: S
     """The sentences, in the order of how much they can explain."""
     yield from (f"{side.name} {caveat}" for side in (before, after) for caveat in side.caveats)
     yield from _models(dict(before.models), dict(after.models), models)
+    yield from _left_out(before, [old for old, _ in models])
+    yield from _left_out(after, [new for _, new in models])
     if before.vqamt_version != after.vqamt_version:
         yield f"pytest-vqamt was {before.vqamt_version} and is {after.vqamt_version}"
     yield from _data(before, after)
@@ -30,6 +32,12 @@ def _models(before: Mapping[str, str], after: Mapping[str, str], models: Sequenc
                 f"{_either(old, new)} is the same model, by its fingerprint: what differs comes from elsewhere, or it "
                 "does not answer alike twice"
             )
+
+
+def _left_out(side: Side, compared: Sequence[str]) -> Iterator[str]:
+    left = [name for name, _ in side.models if name not in compared]
+    if left:
+        yield f"{side.name} has other models, too, which are not compared: {', '.join(left)}"
 
 
 def _data(before: Side, after: Side) -> Iterator[str]:

@@ -68,7 +68,8 @@ def side(path: Path) -> Side:
     if path.is_file():
         return _baseline_side(path)
     raise DataError(
-        f"Expected a folder that --vqamt-report wrote, or a file that `vqamt bless` wrote, but there is no {str(path)!r}"
+        f"Expected a folder that --vqamt-report wrote, or a file that `vqamt bless` wrote, but got {str(path)!r}, "
+        "which is not there"
     )
 
 
@@ -174,6 +175,6 @@ def _head(file: Path) -> BaselineHead:
 
 def _no_baseline(file: Path, error: Exception) -> DataError:
     return DataError(
-        f"Expected a folder that --vqamt-report wrote, or a whole file that `vqamt bless` wrote, but got {str(file)!r}: "
-        f"{error}"
+        f"Expected a folder that --vqamt-report wrote, or a whole file that `vqamt bless` wrote, but got {str(file)!r} "
+        f"({error})"
     )

@@ -46,6 +46,7 @@ def write_files(
             cases.put()
             counts.put()
     except OSError as error:
+        cases_file.remove_parts(folder)  # on a full disk they are in the way of the next run
         raise unusable(folder, error) from error
     cases_file.remove_parts(folder)
     try:

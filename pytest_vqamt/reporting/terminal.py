@@ -13,9 +13,12 @@ from pytest_vqamt.core.pairs import PairTally
 from pytest_vqamt.core.reports import data_used
 from pytest_vqamt.core.results import RelationResult, Report
 from pytest_vqamt.core.summaries import Summary
+from pytest_vqamt.reporting.baseline_table import baseline_lines
 from pytest_vqamt.reporting.folding import folded_in_words, is_to_fold
 from pytest_vqamt.reporting.pair_tables import coverage_rows, pair_rows, pair_rows_in_full
+from pytest_vqamt.reporting.rankings_table import ranking_lines
 from pytest_vqamt.reporting.summary_tables import summary_rows, totals_in_words
+from pytest_vqamt.reporting.text_table import table as table
 from pytest_vqamt.reporting.wording import not_applicable, violation_in_words
 
 _HEAD = ("relation", "cases", "pass rate", "95 % interval", "vacuous", "unparsed", "errors", "gate")
@@ -25,6 +28,7 @@ to everything."""
 
 _NOISE = "control"
 _BAD_SHOWN = 5
+_REASONS_SHOWN = 5
 
 
 def summary(report: Report, again: str = "pytest", *, in_full: bool = False) -> Iterator[str]:
@@ -40,6 +44,10 @@ def summary(report: Report, again: str = "pytest", *, in_full: bool = False) -> 
                 yield from _block(results, summaries, again, in_full)
                 yield ""
     yield from _coverage(report)
+    yield from ranking_lines(report, in_full=in_full)
+    if compared := list(baseline_lines(report)):
+        yield from (*compared, "")
+    yield from _waived(report)
     if not report.complete:
         yield "this report is not complete: an item could not be run, or the session was stopped"
     asked = ", ".join(
@@ -54,7 +62,7 @@ def summary(report: Report, again: str = "pytest", *, in_full: bool = False) -> 
             yield f"{model.name} used {', '.join(f'{name} {_figure(value)}' for name, value in model.usage)}"
     if report.shard != "1/1":
         yield f"this is shard {report.shard}: `vqamt merge` joins the shards and holds the whole against the gates"
-    elif report.relations and not any(result.gates for result in report.relations):
+    elif report.relations and not any(result.gates or result.drop_gates for result in report.relations):
         yield "no gate was set, so no pass rate can fail the run: set one with --vqamt-fail-under=RATE or GLOB=RATE"
 
 
@@ -102,6 +110,23 @@ def _coverage(report: Report) -> Iterator[str]:
             yield ""
 
 
+def _waived(report: Report) -> Iterator[str]:
+    """How many cases a person judged invalid, and why."""
+    of_run = sum(
+        tally.waived
+        for result in report.relations
+        for tally in (result.tally, result.presumed.tally if result.presumed else Tally())
+    )
+    if not report.waived:
+        return
+    listed = f"of the {len(report.waived)} that are listed as invalid"
+    yield f"{of_run} {'case was' if of_run == 1 else 'cases were'} waived {listed}:"
+    reasons = Counter(reason for _, reason in report.waived).most_common()
+    yield from (f"  {reason} ({times})" for reason, times in reasons[:_REASONS_SHOWN])
+    if len(reasons) > _REASONS_SHOWN:
+        yield f"  and {len(reasons) - _REASONS_SHOWN} more reasons, all in report.json (--vqamt-report=DIR)"
+
+
 def _left_out(results: Sequence[RelationResult]) -> Iterator[str]:
     """What was wrong with records that could not be used, the first few of them."""
     (data,) = data_used(results)
@@ -115,7 +140,7 @@ def _left_out(results: Sequence[RelationResult]) -> Iterator[str]:
 
 def _told_as_failure(result: RelationResult) -> bool:
     """Whether the violation stands in the message of a failed item already."""
-    return any(not held.met for held in result.gates)
+    return any(not held.met for held in (*result.gates, *result.drop_gates))
 
 
 def _rows(result: RelationResult) -> Iterator[tuple[str, ...]]:
@@ -187,13 +212,3 @@ def _right_as_often(result: RelationResult, share: float) -> bool:
     fed = (result.pairs, result.presumed.pairs if result.presumed else None)
     acc = reduce(add, (pairs.tally for pairs in fed if pairs is not None), PairTally()).acc
     return acc is not None and acc >= share
-
-
-def table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """Rows as aligned lines, the first column to the left, a rule under the head."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for number, row in enumerate(rows):
-        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
-        yield "  ".join(cells).rstrip()
-        if number == 0:
-            yield "  ".join("-" * width for width in widths)

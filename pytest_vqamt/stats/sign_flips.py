@@ -22,16 +22,15 @@ def chance_of_sum_at_least(size: int, terms: Mapping[int, int]) -> float:
     import numpy as np
 
     largest = sum(magnitude * count for magnitude, count in terms.items())
-    if size <= -largest:
-        return 1.0
     if size > largest:
         return 0.0
-    chances: NDArray[np.float64] = np.ones(1)
+    # The sum of those that are added: the whole is twice that, less the largest.
+    added: NDArray[np.float64] = np.ones(1)
     for magnitude, count in sorted(terms.items()):
-        spread = np.zeros(2 * magnitude * count + 1)
-        spread[:: 2 * magnitude] = _fair_binomial(count)
-        chances = np.convolve(chances, spread)
-    return float(min(1.0, chances[largest + size :].sum()))
+        spread = np.zeros(magnitude * count + 1)
+        spread[::magnitude] = _fair_binomial(count)
+        added = np.convolve(added, spread)
+    return float(min(1.0, added[max(0, (size + largest + 1) // 2) :].sum()))
 
 
 def _fair_binomial(count: int) -> NDArray[np.float64]:

@@ -409,3 +409,13 @@ def test_scores_and_cut_off_questions_come_back(tmp_path: Path) -> None:
     run(Scoring(), baseline=baseline, rule=ByScore())
     assert len(seen) == 40
     assert set(seen) == {Answer("a", (("a", 0.75), ("b", 0.25)), truncated=True)}
+
+
+def test_cases_are_read_one_after_the_other(tmp_path: Path) -> None:
+    file = blessed_of(tmp_path, Model()).file
+    repacked(file, line(11, "{", ""))
+    baseline = Baseline(file)
+    cases = baseline.cases(baseline.head.items[0], Scenes(5))
+    assert len([next(cases) for _ in range(9)]) == 9
+    with pytest.raises(DataError, match="line 11: Expected a blessed case"):
+        next(cases)

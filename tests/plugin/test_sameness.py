@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pytest_vqamt.reporting.merge import merge_folders
+from pytest_vqamt.cli import main
 from tests.plugin.conftest import Run
 
 # A perfect model, and one whose answers hang on every pixel and every letter, and are kept for later runs.
@@ -44,6 +45,37 @@ def told(folder: Path) -> dict[str, Any]:
     return report
 
 
+def merge(*folders: Path, out: Path) -> Path:
+    """Merges by the command, which writes the pages, too; gates are missed."""
+    assert main(["merge", *map(str, folders), "-o", str(out)]) == 1
+    return out
+
+
+_VARIES = re.compile(r'<(\w+) class="varies">.*?</\1>', re.DOTALL)
+
+
+def page(folder: Path) -> str:
+    """The page in the folder without the elements that tell times and counts of queries."""
+    stripped, found = _VARIES.subn("", (folder / "report.html").read_text(encoding="utf-8"))
+    assert found > 1
+    return stripped
+
+
+def summary_of(folder: Path) -> list[str]:
+    """The lines of the summary but the last, which tells times and counts of queries."""
+    *lines, last = (folder / "summary.md").read_text(encoding="utf-8").splitlines()
+    assert "started" in last
+    return lines
+
+
+def assert_same(folder: Path, expected: Path) -> None:
+    """The four files of both are equal, but for times and counts of queries."""
+    assert told(folder) == told(expected), folder.name
+    assert (folder / "cases.jsonl").read_bytes() == (expected / "cases.jsonl").read_bytes(), folder.name
+    assert page(folder) == page(expected), folder.name
+    assert summary_of(folder) == summary_of(expected), folder.name
+
+
 @pytest.mark.parametrize(
     "relations",
     [
@@ -68,16 +100,46 @@ def test_the_same_report_however_the_run_is_shared_out(
         "-n 2, nothing kept": run("n2", "-n", "2", "--vqamt-no-cache"),
     }
     shards = run("shard1", "-n", "2", "--vqamt-shard=1/2"), run("shard2", "-p", "no:xdist.plugin", "--vqamt-shard=2/2")
-    merge_folders(shards, pytester.path / "merged")
-    others["two shards merged"] = pytester.path / "merged"
+    others["two shards merged"] = merge(*shards, out=pytester.path / "merged")
 
     expected = told(first)
     assert {each["model"] for each in expected["relations"]} == set(MODELS)
     assert [each["cases"] for each in expected["relations"]] == [25] * len(expected["relations"])
     assert {(each["gate"] or {"met": None})["met"] for each in expected["relations"]} == {True, False, None}
-    for how, folder in others.items():
-        assert told(folder) == expected, how
-        assert (folder / "cases.jsonl").read_bytes() == (first / "cases.jsonl").read_bytes(), how
+    assert [len(ranking["models"]) for ranking in expected["ranking"]] == [2] * len(expected["ranking"])
+    assert {each["shared"] for each in expected["differences"]} >= {25}
+    for folder in others.values():
+        assert_same(folder, first)
+
+
+def test_the_same_report_of_blessed_cases_however_the_run_is_shared_out(
+    pytester: pytest.Pytester,
+) -> None:
+    def run(folder: str, *more: str) -> Path:
+        return run_into(pytester.path / folder, pytester.runpytest_inprocess, *held, "--vqamt-no-cache", *more)
+
+    pytester.makepyfile(kept=KEPT_MODEL)
+    base = str(pytester.path / "base.gz")
+    named = ("--vqamt-relations=metavqa.reorder[object],control.repeat,carets.negation", "--vqamt-max-cases=12")
+    pytester.runpytest_inprocess("--vqamt-model=oracle", *OPTIONS[:1], *named, "--vqamt-report=drawn")
+    assert main(["bless", "drawn", "-o", base, "--relations", "metavqa.*,control.*"]) == 0
+    held = (*named, f"--vqamt-baseline={base}", "--vqamt-max-drop=0.1", "--vqamt-seed=5")
+    first = run("first", "-p", "no:xdist.plugin")
+    # The gate of what was blessed is held against the whole alone, by one process when all workers are done.
+    others = [run("n2", "-n", "2")]
+    shards = [run(f"shard{number}", "-p", "no:xdist.plugin", f"--vqamt-shard={number}/2") for number in (1, 2)]
+    others.append(merge(*shards, out=pytester.path / "merged"))
+    expected = told(first)
+    assert [each["change"] and each["change"]["shared"] for each in expected["relations"]] == [12, None, 12] * 2
+    assert {
+        each["gate"]["met"] for each in (row["change"] for row in expected["relations"]) if each and each["gate"]
+    } == {
+        True,
+        False,
+    }
+    assert expected["baseline"]["new"] == [f"carets.negation-{model}-pictures:30" for model in MODELS]
+    for folder in others:
+        assert_same(folder, first)
 
 
 def test_an_answer_that_is_a_string_of_its_own_kind_comes_back_from_a_worker(

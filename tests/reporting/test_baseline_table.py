@@ -54,7 +54,7 @@ def test_items_of_one_run_alone_are_named(tmp_path: Path) -> None:
     use = replace(USE, missing=("ours.gone-tiny-pictures:20", "ours.lost-tiny-pictures:20"), new=("ours.new-tiny-a:b",))
     said = " ".join(" ".join(lines(replace(report, baseline=use))).split())
     assert "2 items blessed, and not in this run: ours.gone-tiny-pictures:20, ours.lost-tiny-pictures:20" in said
-    assert "1 item new in this run, held against nothing until they are blessed: ours.new-tiny-a:b" in said
+    assert "1 item new in this run, and held against nothing until blessed: ours.new-tiny-a:b" in said
 
 
 def test_another_version_and_another_judgement_are_said(tmp_path: Path) -> None:

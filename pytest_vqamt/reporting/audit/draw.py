@@ -53,7 +53,7 @@ class Draw:
         """The draw and how many there were to draw from, as a cell of a sheet.
 
         >>> Draw(of=Of.ALL, relations=("metavqa.*",)).words(812)
-        'population=812 sample=100 seed=0 relations=metavqa.*'
+        "population=812 sample=100 seed=0 'relations=metavqa.*'"
         """
         size = f"sample={self.sample}" if self.per_relation is None else f"per-relation={self.per_relation}"
         told = [f"population={population}", size, f"seed={self.seed}"]

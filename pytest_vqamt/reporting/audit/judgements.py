@@ -170,10 +170,10 @@ def together(strata: Sequence[Stratum]) -> Share:
         return Share(rate=None, interval=(0.0, 1.0))
     rate = low_gap = high_gap = spread = 0.0
     for cases, clusters in known:
-        weight, here, (low, high) = cases / total, clusters.holds / clusters.judged, interval(clusters)
+        weight, here, ends = cases / total, clusters.holds / clusters.judged, interval(clusters)
         rate += weight * here
-        low_gap += (weight * (here - low)) ** 2
-        high_gap += (weight * (high - here)) ** 2
+        low_gap += (weight * (here - ends[0])) ** 2
+        high_gap += (weight * (ends[1] - here)) ** 2
         spread += weight**2 / clusters.judged
     low, high = wilson(rate / spread, 1 / spread)
     return Share(

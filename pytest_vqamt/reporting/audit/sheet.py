@@ -35,7 +35,7 @@ def cells(shown: ShownCase, sample: Sample) -> Cells:
         "scene": drawn.scene,
         "verdict": shown.verdict,
         "expected": shown.expected,
-        "questions": " | ".join(f"{each.place}: {each.text or each.task}{_edits(each, shown)}" for each in shown.asked),
+        "questions": " | ".join(f"{each.place}: {each.words}{_edits(each, shown)}" for each in shown.asked),
         "answers": " | ".join(f"{each.place}: {each.answer}" for each in shown.asked if each.answer is not None),
         "reason": shown.reason,
         "pictures": " | ".join(each.file for each in shown.pictures),

@@ -13,7 +13,7 @@ from pytest_vqamt.core.case_rows import case_of_row
 from pytest_vqamt.core.edit_words import in_words
 from pytest_vqamt.core.errors import DataError, RenderError
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.query import Query, Task
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.imaging.outline import edited
 from pytest_vqamt.imaging.render import render
@@ -27,11 +27,6 @@ SIDE_PX = 480
 """So long is the longer side of a picture at most."""
 _QUALITY = 85
 _PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_ASKED = {
-    Task.VQA: "question",
-    Task.ENTAILMENT: "does the picture entail",
-    Task.CAPTIONING: "describe the picture",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,14 +36,24 @@ class Asked:
     Attributes:
         number: its place in the case, from 0.
         text: empty where the picture is to be described.
-        task: what kind of a text it is, in words.
-        answer: None where nobody is to see it.
+        task: what is asked for.
+        is_again: whether the very same was asked before.
+        answer: None where there is none, and where nobody is to see it.
     """
 
     number: int
     text: str
-    task: str
+    task: Task
+    is_again: bool
     answer: str | None
+
+    @property
+    def words(self) -> str:
+        """The text, with what goes without saying to the model."""
+        told = self.text or "(describe the picture)"
+        if self.task is Task.ENTAILMENT:
+            told = f"does the picture entail: {told}"
+        return f"{told} (asked again)" if self.is_again else told
 
     @property
     def place(self) -> str:
@@ -140,7 +145,7 @@ def _pictures(case: Case, answers: list[str | None], source: SceneSource) -> tup
     about: dict[str, tuple[Picture, list[Asked]]] = {}
     for number, (query, answer) in enumerate(zip(case.queries, answers, strict=True)):
         _, asked = about.setdefault(query.picture.digest, (query.picture, []))
-        asked.append(Asked(number=number, text=_text(query), task=_ASKED[query.task], answer=answer))
+        asked.append(Asked(number=number, text=query.text, task=query.task, is_again=query.trial > 0, answer=answer))
     return tuple(_shown(picture, tuple(asked), source) for picture, asked in about.values())
 
 
@@ -176,7 +181,3 @@ def _kind() -> str:
     from PIL import features
 
     return "webp" if features.check("webp") else "jpeg"
-
-
-def _text(query: Query) -> str:
-    return f"{query.text} (asked again)" if query.trial else query.text

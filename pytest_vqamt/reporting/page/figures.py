@@ -56,5 +56,5 @@ def demanded(gate: Gate) -> str:
     'lower end >= 0.8'
     """
     if gate.kind == "max-drop":
-        return f"drop <= {gate.threshold:g}"
+        return f"no significant drop > {gate.threshold:g}"
     return f"{'lower end' if gate.on == 'lower-bound' else 'pass rate'} >= {gate.threshold:g}"

@@ -2,5 +2,6 @@ document.querySelectorAll("table.sortable").forEach(startSorting);
 if (form) {
   startEnlarging();
   startFiltering();
+  document.querySelector(".unscripted").remove();
 }
 addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((each) => { each.open = true; }));

@@ -1,0 +1,119 @@
+"""``vqamt compare``: two runs case by case."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from pytest_vqamt.core.errors import OptionError, VqamtError
+from pytest_vqamt.integration.commands.main import ExitStatus
+from pytest_vqamt.reporting.beside import Beside
+from pytest_vqamt.reporting.compare import compare
+from pytest_vqamt.reporting.compare_json import comparison_json
+from pytest_vqamt.reporting.compare_markdown import comparison_markdown
+from pytest_vqamt.reporting.compare_sides import report_side, side
+from pytest_vqamt.reporting.compare_terminal import comparison_lines
+from pytest_vqamt.reporting.compare_words import verdict
+from pytest_vqamt.reporting.compared import Comparison
+
+_FORMATS = ("table", "markdown", "json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.usage = (
+        f"{parser.prog} OLD NEW [--max-drop RATE] [--format table|markdown|json] [--show N] [-o FILE]\n"
+        f"       {parser.prog} REPORT --models OLD NEW [...]"
+    )
+    parser.epilog = (
+        "Cases are paired by their ids, so both runs should be of the same seed and data. The exit status is 1 where "
+        "--max-drop is missed, by the same test as that of --vqamt-max-drop, and 0 without it."
+    )
+    parser.add_argument(
+        "before", metavar="OLD", type=Path, help="a folder that --vqamt-report named, or the file of `vqamt bless`"
+    )
+    parser.add_argument(
+        "after", metavar="NEW", type=Path, nargs="?", help="a folder that --vqamt-report named (default: OLD)"
+    )
+    parser.add_argument(
+        "--models",
+        metavar=("OLD", "NEW"),
+        nargs=2,
+        help="a model of each run (default: the only one, or those of the same name)",
+    )
+    parser.add_argument(
+        "--max-drop",
+        metavar="RATE",
+        help="fail where a pass rate has dropped further than this, and significantly so after Holm",
+    )
+    parser.add_argument("--format", choices=_FORMATS, default=_FORMATS[0], help="how to write it (default: table)")
+    parser.add_argument(
+        "--show", metavar="N", default="3", help="cases to show of those that broke, and of those mended (default: 3)"
+    )
+    parser.add_argument("-o", "--out", metavar="FILE", type=Path, help="write it into this file")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compares, and prints or writes what was found.
+
+    Raises:
+        VqamtError: a run cannot be read, or there is nothing to compare.
+    """
+    if arguments.after is None and arguments.models is None:
+        raise OptionError("Expected two runs, OLD and NEW, or one with --models OLD NEW, but got one alone: name both")
+    max_drop, show = _rate(arguments.max_drop), _number(arguments.show)
+    comparison = compare(
+        side(arguments.before),
+        report_side(arguments.after or arguments.before),
+        models=tuple(arguments.models) if arguments.models else None,
+        max_drop=max_drop,
+        show=show,
+    )
+    lines = _lines(comparison, arguments.format)
+    if arguments.out is None:
+        for line in lines:
+            print(line)
+    else:
+        _write(arguments.out, lines)
+        print(verdict(comparison))
+        print(f"comparison: {arguments.out}")
+    return ExitStatus.FINDING if comparison.missed and max_drop is not None else ExitStatus.OK
+
+
+def _lines(comparison: Comparison, form: str) -> Iterable[str]:
+    if form == "json":
+        return (comparison_json(comparison),)
+    return comparison_markdown(comparison) if form == "markdown" else comparison_lines(comparison)
+
+
+def _write(file: Path, lines: Iterable[str]) -> None:
+    """Writes the lines in one step."""
+    try:
+        with Beside(file) as new:
+            new.path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+            new.put()
+    except OSError as error:
+        raise VqamtError(
+            f"Expected a file that can be written, but got --out={str(file)!r} ({os.strerror(error.errno or 0)}): "
+            "name another"
+        ) from error
+
+
+def _rate(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        rate = float(text)
+    except ValueError:
+        rate = -1.0
+    if not 0 <= rate <= 1:
+        raise OptionError(f"Expected --max-drop to be a rate from 0 to 1, but got {text!r}")
+    return rate
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal():
+        raise OptionError(f"Expected --show to be a whole number from 0 up, but got {text!r}")
+    return int(text)

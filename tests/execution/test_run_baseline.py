@@ -1,0 +1,88 @@
+"""A run from Python that is held against a baseline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import pytest_vqamt as vqamt
+from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.gate import Gate
+from pytest_vqamt.core.results import Report
+from pytest_vqamt.reporting.baseline_file import bless
+from tests.reporting.running import run_into, world
+
+
+@pytest.fixture(scope="module")
+def baseline(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The oracle, on the relations of two items."""
+    folder = tmp_path_factory.mktemp("blessed")
+    run_into(folder, model="oracle", relations=["metavqa.reversion[object]", "control.repeat"], max_cases=20)
+    bless(folder, folder / "base.gz")
+    return folder / "base.gz"
+
+
+def run(baseline: Path, model: str = "fault:ignores-negation", relations: str = "", max_drop: float = 0.1) -> Report:
+    wanted = relations or "metavqa.reversion[object],control.repeat"
+    return vqamt.run(
+        model=model,
+        data=world("pictures:20"),
+        relations=wanted,
+        max_cases=3,
+        sampler="random",
+        shrink=0,
+        baseline=baseline,
+        max_drop=max_drop,
+    )
+
+
+def test_each_result_tells_what_became_of_it(baseline: Path) -> None:
+    report = run(baseline)
+    reversion, control = report.relations
+    assert reversion.change is not None
+    assert (reversion.change.paired.lost, reversion.change.paired.shared) == (20, 20)
+    assert reversion.change.gate == Gate(kind="max-drop", threshold=0.1, on="holm", met=False)
+    assert control.change is not None
+    assert (control.change.paired.kept, control.change.gate) == (20, None)
+    assert report.baseline is not None
+    assert (report.baseline.file, report.baseline.models) == ("base.gz", (("oracle", "undeclared:oracle"),))
+
+
+def test_what_is_missing_and_what_is_new(baseline: Path) -> None:
+    wanted = "metavqa.reorder[object],control.*"
+    report = run(baseline, "oracle", wanted)
+    assert report.baseline is not None
+    assert report.baseline.missing == (), "no glob names metavqa.reversion"
+    new = ("metavqa.reorder[object]-oracle-pictures:20", "control.reencode-oracle-pictures:20")
+    assert report.baseline.new == new
+    assert [each.tally.cases for each in report.relations] == [3, 20, 3]
+
+
+def test_a_blessed_relation_that_the_model_cannot_do_is_missing(baseline: Path) -> None:
+    class Captions:
+        def caption(self, batch: list[object]) -> list[str]:
+            return ["a picture"] * len(batch)
+
+    report = vqamt.run(
+        model=Captions(), data=world("pictures:20"), max_cases=1, relations="m*", sampler="random", baseline=baseline
+    )
+    assert report.baseline is not None
+    assert report.baseline.missing == ("metavqa.reversion[object]-oracle-pictures:20",)
+
+
+@pytest.mark.parametrize("max_drop", [-0.1, 1.1, float("nan")])
+def test_a_drop_that_is_no_rate_is_refused(baseline: Path, max_drop: float) -> None:
+    with pytest.raises(OptionError, match=r"Expected a rate from 0 to 1, but got max_drop="):
+        run(baseline, max_drop=max_drop)
+
+
+def test_a_baseline_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"Expected a baseline that can be read, but got '.*absent.gz'"):
+        run(tmp_path / "absent.gz")
+
+
+def test_without_one_nothing_is_compared() -> None:
+    report = vqamt.run(model="oracle", data=world("pictures:20"), relations="control.repeat", max_cases=1)
+    assert report.baseline is None
+    assert [each.change for each in report.relations] == [None]

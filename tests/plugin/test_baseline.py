@@ -1,0 +1,270 @@
+"""A run that is held against a baseline: the blessed cases are asked, and a drop fails a test of its own."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from pytest_vqamt.cli import main
+from pytest_vqamt.relations import catalogue
+from pytest_vqamt.reporting.merge import merge_folders
+from tests.plugin.conftest import Run
+
+TWO = "--vqamt-relations=metavqa.reorder[object],metavqa.reversion[object]"
+BASELINE = "--vqamt-baseline=base.gz"
+FAULTY = "fault:ignores-negation"
+GATE = f"vqamt::baseline::metavqa.reversion[object]-{FAULTY}-pictures:20"
+
+
+def report_in(folder: Path) -> dict[str, Any]:
+    report: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    return report
+
+
+def cases_in(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "cases.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def bless(pytester: pytest.Pytester, run: Run, relations: str, *more: str, max_cases: int = 10) -> None:
+    """Runs a perfect model and keeps its report as ``base.gz``."""
+    run(relations, "--vqamt-report=blessed", *more, max_cases=max_cases)
+    assert main(["bless", str(pytester.path / "blessed"), "-o", str(pytester.path / "base.gz")]) == 0
+
+
+@pytest.fixture
+def blessed(pytester: pytest.Pytester, run: Run) -> None:
+    bless(pytester, run, TWO)
+
+
+@pytest.mark.usefixtures("blessed")
+def test_a_drop_fails_a_test_of_its_own(pytester: pytest.Pytester, run: Run, workers: tuple[str, ...]) -> None:
+    result = run(
+        TWO, BASELINE, "--vqamt-report=out", "--junitxml=junit.xml", "-rf", "--vqamt-seed=7", *workers, model=FAULTY
+    )
+    result.assert_outcomes(passed=3, failed=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    shown = result.stdout.str()
+    assert f"\nFAILED {GATE}" in shown
+    assert "[100%]" in shown
+    assert not re.search(r"1[1-9]\d%|[2-9]\d\d%", shown)
+    scenes = report_in(pytester.path / "out")["relations"][1]["scenes"]
+    p = 2 * 0.5**scenes  # each scene has cases that broke and none that was mended, and there are two items
+    assert (
+        f"\nmetavqa.reversion[object] on {FAULTY}: the pass rate has dropped from 1.000 to 0.000 on the same 10 cases "
+    ) in shown
+    assert f"p {p:.4f} after Holm); it may drop by 0\n" in shown or p < 0.0001
+    assert "\n  10 cases held then and are violated now, 0 the other way round\n" in shown
+    assert re.search(r"\n    \w.*\?  +->  'no' then, 'yes' now\n", shown)
+
+    junit = ET.parse(pytester.path / "junit.xml").getroot()
+    told = {f"{case.get('classname')}::{case.get('name')}".rstrip("]"): case for case in junit.iter("testcase")}
+    assert len(told) == 4
+    (failed,) = [name for name, case in told.items() if case.find("failure") is not None]
+    assert failed == GATE.replace("vqamt::baseline", "vqamt.baseline")
+
+    report = report_in(pytester.path / "out")
+    assert report["complete"]
+    assert report["baseline"]["file"] == "base.gz"
+    assert report["baseline"]["models"] == [{"name": "oracle", "fingerprint": "undeclared:oracle"}]
+    assert (report["baseline"]["missing"], report["baseline"]["new"]) == ([], [])
+    changes = [each["change"] for each in report["relations"]]
+    assert [(each["shared"], each["lost"], each["won"]) for each in changes] == [(10, 0, 0), (10, 10, 0)]
+    assert [each["gate"]["met"] for each in changes] == [True, False]
+    assert changes[1]["p_holm"] == pytest.approx(p)
+    assert {case["before"] for case in cases_in(pytester.path / "out")} == {"holds"}
+
+
+@pytest.mark.usefixtures("blessed")
+def test_the_broken_case_is_asked_again_by_the_command_that_is_shown(pytester: pytest.Pytester, run: Run) -> None:
+    result = run(TWO, BASELINE, model=FAULTY)
+    first = next(line for line in result.outlines if "  replay:   " in line)
+    again = pytester.runpytest_inprocess(*shlex.split(first.partition("pytest ")[2]))
+    again.assert_outcomes(passed=1)
+    assert "violated: one answer must be yes and the other no, but got yes, yes" in again.stdout.str()
+
+
+@pytest.mark.usefixtures("blessed")
+def test_without_a_drop_all_is_well(pytester: pytest.Pytester, run: Run) -> None:
+    result = run(TWO, BASELINE, "-v", "--vqamt-max-cases=1", "--vqamt-report=out", max_cases=None)
+    result.assert_outcomes(passed=4)
+    assert result.ret == pytest.ExitCode.OK
+    gates = [line for line in result.outlines if line.startswith("vqamt::baseline::")]
+    assert [line.split()[1:] for line in gates] == [["PASSED", "[100%]"]] * 2
+    ids = [[case["case_id"] for case in cases_in(pytester.path / folder)] for folder in ("blessed", "out")]
+    assert ids[0] == ids[1]
+    assert len(ids[0]) == 20
+
+
+@pytest.mark.parametrize(("allowed", "failed"), [("0.99", 1), ("1", 0)])
+@pytest.mark.usefixtures("blessed")
+def test_a_drop_may_be_tolerated(run: Run, allowed: str, failed: int) -> None:
+    result = run(TWO, BASELINE, f"--vqamt-max-drop={allowed}", model=FAULTY)
+    result.assert_outcomes(passed=4 - failed, failed=failed)
+
+
+@pytest.mark.usefixtures("blessed")
+def test_a_threshold_and_a_drop_are_two_demands(run: Run) -> None:
+    result = run(TWO, BASELINE, "--vqamt-fail-under=0.5", model=FAULTY)
+    result.assert_outcomes(passed=2, failed=2)
+
+
+@pytest.mark.usefixtures("blessed")
+def test_stopping_at_the_first_failure_makes_the_report_no_less_complete(pytester: pytest.Pytester, run: Run) -> None:
+    result = run(TWO, BASELINE, "-x", "--vqamt-report=out", model=FAULTY)
+    result.assert_outcomes(passed=3, failed=1)
+    assert report_in(pytester.path / "out")["complete"]
+
+
+@pytest.mark.usefixtures("blessed")
+def test_the_id_of_the_failed_test_can_be_typed(run: Run) -> None:
+    run(BASELINE, GATE, model=FAULTY).assert_outcomes(passed=1, failed=1)
+
+
+def test_controls_are_compared_and_not_gated(pytester: pytest.Pytester, run: Run) -> None:
+    bless(pytester, run, "--vqamt-relations=control.repeat")
+    pytester.makepyfile(moody="answers = iter(map(str, range(99)))\ndef model(image, text): return next(answers)")
+    result = run(
+        "--vqamt-relations=control.repeat", BASELINE, "--vqamt-report=out", "--vqamt-batch-size=1",
+        model="python:moody:model",
+    )  # fmt: skip
+    result.assert_outcomes(passed=1)
+    (relation,) = report_in(pytester.path / "out")["relations"]
+    assert (relation["change"]["lost"], relation["change"]["gate"]) == (10, None)
+
+
+GONE = """
+    import pytest_vqamt as vqamt
+
+    @vqamt.relation("ours.gone", expect=vqamt.same_answer)
+    def gone(scene, corpus, choose):
+        question = vqamt.ask.exists(choose.one(scene.objects))
+        return vqamt.case(scene.picture, question, follow_up=(scene.picture, question))
+"""
+
+
+def test_new_and_missing_items_are_named(pytester: pytest.Pytester, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytester.makeconftest(GONE)
+    bless(pytester, run, "--vqamt-relations=ours.gone,metavqa.reorder[object]", max_cases=2)
+    pytester.makeconftest("")
+    monkeypatch.setattr(catalogue, "_registered", {})
+    result = run("--vqamt-exclude=carets.*,veglue.*,metaic.*,text.*,corruption,basic*", BASELINE, "--vqamt-report=out")
+    assert result.ret == pytest.ExitCode.OK
+    use = report_in(pytester.path / "out")["baseline"]
+    assert use["missing"] == ["ours.gone-oracle-pictures:20"]
+    assert "metavqa.reversion[object]-oracle-pictures:20" in use["new"]
+    assert not any("reorder[object]" in name for name in use["new"])
+    told = {each["id"]: each for each in report_in(pytester.path / "out")["relations"]}
+    assert told["metavqa.reversion[object]"]["change"] is None
+    assert told["metavqa.reversion[object]"]["cases"] == 4, "drawn as always"
+    assert told["metavqa.reorder[object]"]["cases"] == 2, "as blessed"
+    assert "ours.gone-oracle-pictures:20" in result.stdout.str()
+
+
+@pytest.mark.usefixtures("blessed")
+@pytest.mark.parametrize(
+    "left_out",
+    [
+        ("--vqamt-relations=metavqa.reorder[object]",),
+        (TWO, "--vqamt-exclude=metavqa.reversion"),
+        ("vqamt::metavqa.reorder[object]-oracle-pictures:20",),
+    ],
+    ids=["relations", "exclude", "an id"],
+)
+def test_what_the_user_leaves_out_is_not_missed(pytester: pytest.Pytester, run: Run, left_out: tuple[str, ...]) -> None:
+    run(*left_out, BASELINE, "--vqamt-report=out").assert_outcomes(passed=2)
+    assert report_in(pytester.path / "out")["baseline"]["missing"] == []
+
+
+def test_an_item_that_cannot_be_run_is_failed_and_not_missing(pytester: pytest.Pytester, run: Run) -> None:
+    bless(pytester, run, TWO)
+    pytester.makepyfile(few="class Few:\n    def answer(self, batch): return ['2'] * (len(batch) - 1)")
+    result = run(TWO, BASELINE, "--vqamt-report=out", model="python:few:Few")
+    result.assert_outcomes(errors=2)
+    report = report_in(pytester.path / "out")
+    assert (report["complete"], report["baseline"]["missing"]) == (False, [])
+
+
+def test_no_baseline_yet(pytester: pytest.Pytester, run: Run) -> None:
+    result = run(TWO, "--vqamt-baseline=kept/base.gz", "--vqamt-report=out", model=FAULTY)
+    result.assert_outcomes(passed=2)
+    assert result.ret == pytest.ExitCode.OK
+    wanted = "there is no baseline yet, so nothing was held against kept/base.gz: make it with `vqamt {}`"
+    assert wanted.format("bless out -o kept/base.gz") in result.outlines
+    assert report_in(pytester.path / "out")["baseline"] is None
+    without = run(TWO, "--vqamt-baseline=kept/base.gz").stdout.str()
+    assert "make it with --vqamt-report=DIR and `vqamt bless DIR -o kept/base.gz`" in without
+
+
+LOADS = "def load():\n    raise SystemExit('the model was loaded')"
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "-n 2"])
+def test_a_broken_file_is_told_before_any_model_is_loaded(
+    pytester: pytest.Pytester, run: Run, workers: tuple[str, ...]
+) -> None:
+    pytester.makepyfile(loads=LOADS)
+    (pytester.path / "base.gz").write_bytes(b"no gzip")
+    result = run(TWO, BASELINE, *workers, model="python:loads:load")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    (line,) = result.stderr.str().strip().splitlines()
+    assert line.startswith(f"ERROR: {pytester.path / 'base.gz'}, line 1: Expected a file that `vqamt bless` wrote")
+
+
+def test_a_session_of_other_tests_does_not_mind_a_broken_file(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makeini("[pytest]\nvqamt_model = oracle\nvqamt_baseline = base.gz\n")
+    pytester.makepyfile(test_unit="def test_unit(): pass")
+    (pytester.path / "base.gz").write_bytes(b"no gzip")
+    run(model=None).assert_outcomes(passed=1)
+
+
+def test_a_broken_file_is_told_where_a_test_of_the_users_own_wants_it(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makeini("[pytest]\nvqamt_model = oracle\nvqamt_baseline = base.gz\n")
+    pytester.makepyfile(test_own="def test_own(vqamt_consistency): vqamt_consistency.check()")
+    (pytester.path / "base.gz").write_bytes(b"no gzip")
+    result = run(TWO, model=None)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "line 1: Expected a file that `vqamt bless` wrote" in result.stderr.str()
+
+
+@pytest.mark.usefixtures("blessed")
+def test_tests_of_the_users_own_are_held_against_it_too(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makepyfile(test_own="def test_own(vqamt_consistency): vqamt_consistency.check()")
+    result = run(TWO, BASELINE, model=FAULTY)
+    result.assert_outcomes(passed=3, failed=1)
+    assert GATE in result.stdout.str()
+
+
+@pytest.mark.usefixtures("blessed")
+def test_shards_miss_no_gate_and_merged_they_are_the_whole(pytester: pytest.Pytester, run: Run) -> None:
+    def told(folder: str) -> dict[str, Any]:
+        row = report_in(pytester.path / folder)
+        for field in ("started", "duration_s"):
+            del row[field]
+        for model in row["models"]:
+            del model["queries_asked"], model["queries_cached"]
+        return row
+
+    run(TWO, BASELINE, "--vqamt-report=whole", model=FAULTY)
+    for number in (1, 2):
+        result = run(TWO, BASELINE, f"--vqamt-shard={number}/2", f"--vqamt-report={number}", model=FAULTY)
+        result.assert_outcomes(passed=2)
+        assert result.ret == pytest.ExitCode.OK
+    merge_folders([pytester.path / "1", pytester.path / "2"], pytester.path / "merged")
+    assert told("merged") == told("whole")
+    assert (pytester.path / "merged" / "cases.jsonl").read_bytes() == (
+        pytester.path / "whole" / "cases.jsonl"
+    ).read_bytes()
+
+
+def test_a_drop_that_is_demanded_of_nothing_is_refused(run: Run) -> None:
+    result = run(TWO, "--vqamt-max-drop=0.1")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "Expected --vqamt-baseline=FILE with --vqamt-max-drop, but got --vqamt-max-drop='0.1' alone" in (
+        result.stderr.str()
+    )

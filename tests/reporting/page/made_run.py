@@ -1,0 +1,108 @@
+"""A real run with all that a page can show: two models, two data sources, a baseline, gates, pairs of pictures."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pytest_vqamt.core.case import Outcome
+from pytest_vqamt.core.case_rows import case_line
+from pytest_vqamt.core.changes import BaselineUse
+from pytest_vqamt.core.clusters import Spread
+from pytest_vqamt.core.reports import report
+from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.execution.plan import Sampling
+from pytest_vqamt.execution.run_item import Job, Terms, run_item
+from pytest_vqamt.execution.stores import Stores
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.relations.catalogue import select
+from pytest_vqamt.reporting.cases_file import CasesPart, join_parts, start_parts
+from pytest_vqamt.reporting.files import write_pages
+from pytest_vqamt.reporting.images import Images
+from pytest_vqamt.reporting.json_file import write_report
+from pytest_vqamt.sampling.samplers import Sampler
+from pytest_vqamt.stats.changes import change, judged_together
+from pytest_vqamt.stats.differences import differences
+from pytest_vqamt.stats.gates import Threshold
+from pytest_vqamt.stats.rankings import rankings
+from tests.reporting.erratic import SPEC
+from tests.reporting.running import world
+
+MODELS = (SPEC, "fault:sees-absent")
+DATA = ("pictures:20", "pictures:8")
+RELATIONS = ("metavqa.insertion[count]", "metavqa.partition[object]", "control.reencode")
+_MAX_DROP = 0.05
+
+
+def run_with_everything(folder: Path) -> list[dict[str, Any]]:
+    """Writes the report and its pages into ``folder``; the rows of its violations."""
+    results = _run(folder)
+    rows = _as_if_blessed(folder)
+    results = _compared(results, rows)
+    told = report(
+        results,
+        vqamt_version="1.2.3",
+        seed=0,
+        sampler="random",
+        max_cases=12,
+        shard=(1, 1),
+        started="2026-11-20T12:00:00+00:00",
+        duration_s=1.5,
+        ranking=rankings(results),
+        differences=differences(results),
+        baseline=BaselineUse(file="base.json", digest="b" * 16, models=((SPEC, "erratic"),)),
+    )
+    write_report(told, folder)
+    write_pages(folder, source_of=world, images=Images.VIOLATIONS)
+    return [row for row in rows if row["verdict"] != "holds"]
+
+
+def _run(folder: Path) -> list[RelationResult]:
+    terms = Terms(
+        sampling=Sampling(max_cases=12, sampler=Sampler.RANDOM),
+        thresholds=(Threshold.parse("0.5"),),
+        shrink=0,
+        keeps_judged=True,
+    )
+    stores = Stores(None)
+    start_parts(folder)
+    results: list[RelationResult] = []
+    for model in MODELS:
+        loaded = Catalogue().load(model, ModelOptions())
+        for spec in DATA:
+            for relation, variant in select(RELATIONS):
+                job = Job(relation=relation, variant=variant, model=loaded, source=world(spec), position=len(results))
+                with CasesPart(folder, len(results)) as part:
+                    results.append(run_item(job, terms, stores, part))
+    stores.close()
+    join_parts(folder, range(len(results)))
+    return results
+
+
+def _as_if_blessed(folder: Path) -> list[dict[str, Any]]:
+    """Writes into the cases how they came out before: a third of them held, a third did not, the others are new."""
+    file = folder / "cases.jsonl"
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    for row in rows:
+        before = ("holds", "violated", None)[int(row["case_id"], 16) % 3]
+        if before:
+            row["before"] = before
+    file.write_text("".join(f"{case_line(row)}\n" for row in rows), encoding="utf-8")
+    return rows
+
+
+def _compared(results: list[RelationResult], rows: list[dict[str, Any]]) -> list[RelationResult]:
+    spreads = {(result.item, result.model.name, result.data.spec): Spread() for result in results}
+    for row in rows:
+        if row.get("before"):
+            spread = spreads[row["relation"], row["model"], row["data"]]
+            spread.add(row["scene"], Outcome(row["verdict"]), Outcome(row["before"]))
+    changes = [change(spread.paired) for spread in spreads.values()]
+    gated = ["control" not in result.tags for result in results]
+    return [
+        replace(result, change=made)
+        for result, made in zip(results, judged_together(changes, _MAX_DROP, gated), strict=True)
+    ]

@@ -1,0 +1,123 @@
+"""All files of a report: of one run, made of each other, and the same whoever makes them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pytest_vqamt.core.errors import DataError, VqamtError
+from pytest_vqamt.core.results import Report
+from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.reporting.cases_file import CasesPart, start_parts
+from pytest_vqamt.reporting.files import write_files, write_pages
+from pytest_vqamt.reporting.images import Images
+from pytest_vqamt.reporting.read_report import read_report
+from tests.reporting.erratic import SPEC
+from tests.reporting.running import run_into, world
+
+ALL = {"cases.jsonl", "report.json", "report.html", "summary.md"}
+
+
+def at_hand(spec: str) -> SceneSource:
+    return world(spec)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, Path]:
+    """A report of two items, and the folder with its first two files."""
+    folder = tmp_path_factory.mktemp("run")
+    report = run_into(folder, model=SPEC, relations=["metavqa.partition[object]", "control.repeat"], max_cases=5)
+    return report, folder
+
+
+def parts(run: tuple[Report, Path], folder: Path) -> None:
+    """Leaves in ``folder`` what a run has there before it writes its report."""
+    start_parts(folder)
+    lines = (run[1] / "cases.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    for position, result in enumerate(run[0].relations):
+        with CasesPart(folder, position):
+            pass
+        own = [line for line in lines if json.loads(line)["relation"] == result.item]
+        (folder / ".cases" / f"{position:06}.jsonl").write_text("".join(own), encoding="utf-8")
+
+
+def write(run: tuple[Report, Path], folder: Path) -> None:
+    write_files(run[0], folder, source_of=at_hand, images=Images.VIOLATIONS)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+def test_a_run_writes_all_files(run: tuple[Report, Path], tmp_path: Path) -> None:
+    parts(run, tmp_path)
+    write(run, tmp_path)
+    written = contents(tmp_path)
+    assert set(written) == ALL
+    for name in ("cases.jsonl", "report.json"):
+        assert written[name] == (run[1] / name).read_bytes()
+    assert written["report.html"].endswith(b"</html>")
+    assert b"data:image/webp;base64," in written["report.html"]
+    assert b"`control.repeat`" in written["summary.md"]
+
+
+def test_the_pages_are_made_of_the_other_files_alone(run: tuple[Report, Path], tmp_path: Path) -> None:
+    for name in ("session", "later"):
+        parts(run, tmp_path / name)
+    write(run, tmp_path / "session")
+    for name in ("cases.jsonl", "report.json"):
+        shutil.copy(tmp_path / "session" / name, tmp_path / "later" / name)
+    write_pages(tmp_path / "later", source_of=at_hand, images=Images.VIOLATIONS)
+    shutil.rmtree(tmp_path / "later" / ".cases")
+    assert contents(tmp_path / "later") == contents(tmp_path / "session")
+    write_pages(tmp_path / "later", source_of=at_hand, images=Images.VIOLATIONS, out=tmp_path / "elsewhere")
+    assert set(contents(tmp_path / "elsewhere")) == {"report.html", "summary.md"}
+
+
+def test_nothing_of_an_earlier_report_stays_beside_the_new_one(run: tuple[Report, Path], tmp_path: Path) -> None:
+    for name in (*ALL, "audit.json", "notes.txt"):
+        (tmp_path / name).write_text("earlier")
+    parts(run, tmp_path)
+    write(run, tmp_path)
+    assert set(contents(tmp_path)) == {*ALL, "notes.txt"}
+    assert b"earlier" not in b"".join(content for name, content in contents(tmp_path).items() if name in ALL)
+
+
+def test_lines_that_another_session_has_written_are_told_and_the_report_there_stays(
+    run: tuple[Report, Path], tmp_path: Path
+) -> None:
+    (tmp_path / "report.json").write_text("earlier")
+    parts(run, tmp_path)
+    with (tmp_path / ".cases" / "000001.jsonl").open("a") as another:
+        another.write('{"case_id":"0"}\n')
+    with pytest.raises(VqamtError, match=r"Expected 10 lines in cases\.jsonl, but got 11: has another session written"):
+        write(run, tmp_path)
+    assert (tmp_path / "report.json").read_text() == "earlier"
+    assert {each.name for each in tmp_path.iterdir()} == {"report.json", ".cases"}
+
+
+def test_where_pages_cannot_be_written_counts_and_cases_are(run: tuple[Report, Path], tmp_path: Path) -> None:
+    parts(run, tmp_path)
+
+    def gone(spec: str) -> SceneSource:
+        raise DataError("Expected data, but got none")
+
+    with pytest.raises(VqamtError) as told:
+        write_files(run[0], tmp_path, source_of=gone, images=Images.VIOLATIONS)
+    assert str(told.value) == (
+        "report.json and cases.jsonl are written, but not all pages made of them. Expected data, but got none"
+    )
+    assert read_report(tmp_path).relations
+    assert not (tmp_path / "report.html").exists()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{"], ids=["empty", "a list", "cut off"])
+def test_an_audit_that_cannot_be_read_is_told(run: tuple[Report, Path], tmp_path: Path, text: str) -> None:
+    shutil.copytree(run[1], tmp_path, dirs_exist_ok=True)
+    (tmp_path / "audit.json").write_text(text)
+    with pytest.raises(DataError, match="Expected ") as told:
+        write_pages(tmp_path, source_of=at_hand, images=Images.NONE)
+    assert "audit.json" in str(told.value)

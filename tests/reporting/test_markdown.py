@@ -1,0 +1,68 @@
+"""Nothing that came from data or a model is markup: read by a CommonMark reader, it is the text that it was."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_vqamt.reporting.markdown import code, plain, table
+
+TEXTS = st.text(st.characters(exclude_categories=("C", "Z")) | st.sampled_from("|`*_<>&[]()\\#@:$~!. \n\r\t\"'"))
+HOSTILE = (
+    "a|b",
+    "`a`",
+    "a\\|b",
+    "<img src=x onerror=alert(1)>",
+    "[x](javascript:alert(1))",
+    "![x](http://a/b.png)",
+    "# head",
+    "one\n\n| two |",
+    "</td></table>",
+    "&lt;b&gt;",
+    "@somebody #12",
+    "$x^2$",
+    "**bold** __bold__ ~~gone~~",
+    "https://example.com www.example.com",
+    ":smile:",
+)
+
+
+def seen(text: str) -> str:
+    """A text as it is seen, in which white space of any kind and length is one space."""
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_nothing_of_a_text_is_markup(text: str) -> None:
+    written = plain(text)
+    assert not re.search(r"[|`<>\[\]*_\\@$~!\"^]|&(?!#\d+;)|(?<!&)#|\n|://|www\.|:\w+:", written), written
+    assert html.unescape(written) == seen(text)
+
+
+@given(TEXTS)
+def test_every_text_is_read_as_it_was(text: str) -> None:
+    assert html.unescape(plain(text)) == seen(text)
+    written = code(text)
+    if written.startswith("`"):
+        assert (written[1:-1], written[-1]) == (seen(text), "`")
+        assert not set(written[1:-1]) & set("`|\\\n")
+    else:
+        assert html.unescape(written) == seen(text)
+
+
+@given(st.lists(st.tuples(TEXTS, TEXTS), max_size=4))
+def test_a_table_has_the_cells_that_it_was_given(rows: list[tuple[str, str]]) -> None:
+    head, rule, *lines = table(("a", "b"), [(code(one), plain(other)) for one, other in rows])
+    assert (head, rule) == ("| a | b |", "| --- | ---: |")
+    cells = [line.removeprefix("| ").removesuffix(" |").split(" | ") for line in lines]
+    assert [len(row) for row in cells] == [2] * len(rows)
+
+
+def test_what_nobody_sees_is_left_out() -> None:
+    assert plain("a\x00b\u202ec\u200bd") == "abcd"
+    assert code("a\u202eb") == "`ab`"
+    assert plain("half of a pair \ud800") == "half of a pair"

@@ -1,0 +1,181 @@
+"""``summary.md``: what must be acted on first, nothing of data or a model as markup, and never too large for GitHub."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pytest_vqamt.core.changes import BaselineUse, Change
+from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.counts import Tally
+from pytest_vqamt.core.gate import Gate
+from pytest_vqamt.core.results import RelationResult, Report
+from pytest_vqamt.reporting.merge import merge_folders
+from pytest_vqamt.reporting.read_report import read_report
+from pytest_vqamt.reporting.summary_page import BYTES_AT_MOST, summary_page
+from tests.reporting.running import run_into
+
+HOSTILE = "evil|`<img src=x onerror=alert(1)>`\n| a | b |"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    """A finished run, of which tests change what they are about."""
+    return run_into(tmp_path_factory.mktemp("run"), relations=["metavqa.partition[object]"], max_cases=20)
+
+
+def of(report: Report, *results: RelationResult, **fields: object) -> Report:
+    models = tuple({each.model.name: each.model for each in results}.values())
+    data = tuple({each.data.spec: each.data for each in results}.values())
+    return replace(report, relations=results, models=models, data=data, **fields)  # type: ignore[arg-type]  # of a report
+
+
+def rows(page: str) -> list[list[str]]:
+    return [line.removeprefix("| ").removesuffix(" |").split(" | ") for line in page.splitlines() if line[:1] == "|"]
+
+
+def result_of(report: Report, item: str, holds: int, violated: int, gate: Gate | None = None) -> RelationResult:
+    tally = Tally(cases=holds + violated, holds=holds, violated=violated)
+    return replace(report.relations[0], item=item, tally=tally, interval=(0.25, 0.75), gate=gate)
+
+
+def missed(kind: str = "fail-under", on: str = "point", *, met: bool = False) -> Gate:
+    return Gate(kind=kind, threshold=0.8, on=on, met=met)
+
+
+def test_without_a_gate_it_says_so(report: Report) -> None:
+    page = summary_page(of(report, result_of(report, "ours.one", 15, 5)))
+    assert page.startswith("## vqamt: No gate was set\n")
+    head, _, row = rows(page)
+    assert dict(zip(head, row, strict=True)) == {
+        "relation": "`ours.one`",
+        "gate": "-",
+        "pass rate": "0.750",
+        "95 % interval": "0.250 to 0.750",
+        "cases": "20",
+        "unparsed": "0",
+        "errors": "0",
+    }
+
+
+def test_gates_that_were_missed_come_first(report: Report) -> None:
+    page = summary_page(
+        of(
+            report,
+            result_of(report, "ours.met", 20, 0, missed(met=True)),
+            result_of(report, "ours.missed", 10, 10, missed()),
+        )
+    )
+    assert page.startswith("## vqamt: 1 of 2 gates missed\n")
+    first, _, table = page.partition("| relation |")
+    (line,) = [line for line in first.splitlines() if line.startswith("- **")]
+    assert line.startswith("- **`ours.missed`**: pass rate 0.500 (0.250 to 0.750), demanded: pass rate of at least 0.8")
+    assert "ours.met" not in first
+    assert "**missed: pass rate of at least 0.8**" in table
+
+
+def test_a_drop_since_the_baseline_says_from_what_to_what(report: Report) -> None:
+    # Of 20 cases 18 held before and 12 do now: six broke, none was mended, -0.3.
+    paired = PairedClusters((AlikeTwice(kept=12, lost=6, won=0, neither=2, scenes=1),))
+    change = Change(
+        paired=paired,
+        interval=(-0.5, -0.1),
+        p=0.01,
+        p_two_sided=0.02,
+        p_holm=0.03,
+        gate=Gate(kind="max-drop", threshold=0.1, on="holm", met=False),
+    )
+    dropped = replace(result_of(report, "ours.dropped", 12, 8), change=change)
+    baseline = BaselineUse(file="base.json", digest="d", models=(), missing=("ours.gone",), new=("ours.new",))
+    page = summary_page(of(report, dropped, baseline=baseline))
+    assert page.startswith("## vqamt: 1 of 1 gate missed\n")
+    (line,) = [line for line in page.splitlines() if line.startswith("- **`ours.dropped`**")]
+    for told in ("0.900 in the baseline, now 0.600", "-0.300", "p = 0.03 after Holm", "6 cases broke, 0 mended"):
+        assert told in line
+    assert "ours.gone" in page
+    assert "ours.new" in page
+    (head, _, row) = rows(page)
+    told_of = dict(zip(head, row, strict=True))
+    assert (told_of["baseline"], told_of["change"]) == ("0.900", "**-0.300 (-0.500 to -0.100)**")
+
+
+def test_several_models_and_sources_have_columns_and_a_shard_says_what_it_is(report: Report) -> None:
+    one = result_of(report, "ours.one", 15, 5)
+    other = replace(one, model=replace(one.model, name="another"), data=replace(one.data, spec="coco:d"))
+    page = summary_page(of(report, one, other, shard="1/2"))
+    head, *_ = rows(page)
+    assert head[:3] == ["relation", "model", "data"]
+    assert "`another`" in page
+    assert "`coco:d`" in page
+    assert "shard 1/2" in page
+
+
+def test_what_came_from_data_or_a_model_is_text(report: Report) -> None:
+    evil = result_of(report, HOSTILE, 10, 10, missed())
+    evil = replace(
+        evil, model=replace(evil.model, name=HOSTILE), data=replace(evil.data, spec=HOSTILE, bad_records=(HOSTILE,))
+    )
+    audit: Mapping[str, Json] = {"of": HOSTILE, "sheet": HOSTILE, "judged": 1, "by_item": {HOSTILE: {"judged": 1}}}
+    page = summary_page(
+        of(report, evil, result_of(report, "ours.one", 1, 0), result_of(report, HOSTILE, 0, 0)), audit=audit
+    )
+    assert "<" not in page
+    assert "onerror" in page
+    tables = [block.splitlines() for block in re.findall(r"(?:^\|.*\n)+", page, re.MULTILINE)]
+    assert len(tables) == 2
+    for head, rule, *lines in tables:
+        assert {line.count("|") for line in (head, rule, *lines)} == {head.count("|")}
+
+
+def test_what_was_judged_by_people_is_told(report: Report) -> None:
+    audit: Mapping[str, Json] = {
+        "of": "violations",
+        "sheet": "sheet.csv",
+        "judged": 10,
+        "valid": 9,
+        "invalid": 1,
+        "unsure": 0,
+        "precision": 0.9,
+        "precision_interval": [0.6, 0.98],
+        "vtr": None,
+        "vtr_interval": None,
+        "by_item": {},
+    }
+    page = summary_page(of(report, result_of(report, "ours.one", 15, 5)), audit=audit)
+    (line,) = [line for line in page.splitlines() if line.startswith("| `all` |")]
+    assert "| 0.900 | 0.600 to 0.980 |" in line
+
+
+@pytest.mark.parametrize("room", [2_000, 9_000])
+def test_it_is_cut_where_there_is_no_room(report: Report, room: int) -> None:
+    whole = of(report, *(result_of(report, f"ours.number_{number}", 15, 5) for number in range(200)))
+    assert BYTES_AT_MOST == 2**20
+    page = summary_page(whole, room=room)
+    assert len(page.encode()) <= room < len(summary_page(whole).encode())
+    assert page.endswith(f"\n\n(cut here, at {room:,} bytes: the rest is in report.html and report.json)\n")
+    assert all(len(row) == 7 for row in rows(page)[2:]), "no line is cut"
+    assert summary_page(whole, room=20) == ""
+
+
+def test_items_without_a_case_are_one_sentence(report: Report) -> None:
+    empty = [replace(result_of(report, f"ours.{name}", 0, 0), scenes_not_applicable=3) for name in "abc"]
+    page = summary_page(of(report, result_of(report, "ours.one", 1, 0), *empty))
+    assert "3 relation variants do not apply here: ours.a, ours.b, ours.c" in page
+    assert len(rows(page)) == 3
+
+
+def test_merged_shards_have_the_summary_of_one_run_but_for_its_last_line(tmp_path: Path) -> None:
+    def run(name: str, shard: tuple[int, int] = (1, 1)) -> Path:
+        run_into(tmp_path / name, shard=shard, fail_under=["0.5"], max_cases=10)
+        return tmp_path / name
+
+    whole = read_report(run("whole"))
+    merged = merge_folders([run("1", (1, 2)), run("2", (2, 2))], tmp_path / "out")
+    first, second = (summary_page(each).splitlines() for each in (whole, merged))
+    assert first[:-1] == second[:-1]
+    assert "started" in first[-1]

@@ -1,0 +1,157 @@
+"""The power of the regression gate: against all that can happen written out, and against runs of the gate itself."""
+
+from __future__ import annotations
+
+from math import comb, sqrt
+
+import numpy as np
+import pytest
+
+from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
+from pytest_vqamt.stats.changes import change, judged_together
+from pytest_vqamt.stats.paired import drop_p
+from pytest_vqamt.stats.power import Demand, power, scenes_needed, smallest_drop
+from pytest_vqamt.stats.power_by_scene import chances_of_drops
+from pytest_vqamt.stats.prospects import Prospect
+from pytest_vqamt.stats.sign_flips import chance_of_sum_at_least
+from tests.stats.drawn_clusters import changed_runs
+
+QUIET = change(PairedClusters((AlikeTwice(1, 0, 0, 0, 50),)))
+"""A relation in which nothing differs."""
+
+
+def missed(two: PairedClusters, demand: Demand) -> bool:
+    """Whether the gate itself is missed, among quiet relations."""
+    changes = [change(two), *[QUIET] * (demand.relations - 1)]
+    gate = judged_together(changes, demand.max_drop, [True] * demand.relations)[0].gate
+    assert gate is not None
+    return not gate.met
+
+
+@pytest.mark.parametrize("demand", [Demand(), Demand(relations=4, max_drop=0.1), Demand(relations=2, max_drop=0.25)])
+@pytest.mark.parametrize("cases", [1, 7, 16, 24])
+def test_it_is_the_sum_over_all_that_can_happen(cases: int, demand: Demand) -> None:
+    prospect = Prospect(drop=0.3, differ=0.2)
+    expected = 0.0
+    for lost in range(cases + 1):
+        for won in range(cases + 1 - lost):
+            same = cases - lost - won
+            two = PairedClusters(
+                (AlikeTwice(0, 0, 1, 0, won), AlikeTwice(0, 1, 0, 0, lost), AlikeTwice(1, 0, 0, 0, same))
+            )
+            chance = comb(cases, lost) * comb(cases - lost, won) * 0.4**lost * 0.1**won * 0.5**same
+            expected += chance * missed(two, demand)
+    assert power(cases, prospect, demand) == pytest.approx(expected, abs=1e-9)
+
+
+def test_many_sums_at_once_have_the_chances_of_each() -> None:
+    draw = np.random.default_rng(0)
+    magnitudes = np.array([1, 2, 3, 7])
+    counts = draw.integers(0, 25, (300, 4))
+    signs = np.stack([2 * draw.binomial(count, 0.6) - count for count in counts.T], axis=1)
+    sums = signs @ magnitudes
+    counts, sums = counts[sums > 0], sums[sums > 0]
+    expected = [
+        chance_of_sum_at_least(int(size), {int(m): int(n) for m, n in zip(magnitudes, row, strict=True) if n})
+        for size, row in zip(sums, counts, strict=True)
+    ]
+    assert len(sums) > 200
+    assert chances_of_drops(sums, magnitudes, counts) == pytest.approx(expected, abs=1e-11)
+
+
+@pytest.mark.parametrize(
+    "prospect",
+    [
+        Prospect(drop=0.1, differ=0.1275),
+        Prospect(drop=0.2, differ=0.02),
+        Prospect(drop=0.15, differ=0.1, sizes=((4, 1.0),), icc=0.3),
+        Prospect(drop=0.2, differ=0.1, sizes=((6, 1.0),), icc=0.1),
+    ],
+)
+@pytest.mark.parametrize("demand", [Demand(), Demand(relations=30, max_drop=0.02)])
+def test_with_the_recommended_number_the_gate_is_missed_as_often_as_promised(
+    prospect: Prospect, demand: Demand
+) -> None:
+    scenes = scenes_needed(prospect, demand, 0.8)
+    assert scenes is not None
+    [(size, _)] = prospect.sizes
+    draw = np.random.default_rng(11)
+    runs = [
+        changed_runs(draw, scenes=scenes, size=size, lost=prospect.lost, won=prospect.won, icc=prospect.icc)
+        for _ in range(500)
+    ]
+    found = sum(missed(two, demand) for two in runs) / 500
+    assert found == pytest.approx(0.8, abs=3.1 * sqrt(0.8 * 0.2 / 500) + 0.01)
+
+
+def test_the_number_is_the_smallest_that_will_do() -> None:
+    prospect, demand = Prospect(drop=0.1, differ=0.05), Demand(relations=10)
+    needed = scenes_needed(prospect, demand, 0.8)
+    assert needed is not None
+    assert power(needed - 1, prospect, demand) < 0.8
+    assert all(power(needed + more, prospect, demand) >= 0.8 for more in range(25))
+
+
+def test_with_nothing_by_chance_it_takes_five_lost_cases() -> None:
+    # 2^-5 is the first below 0.05: at least five of n lost, each with a chance of 0.1, so 1 - binomial(4; n) >= 0.8.
+    def five(cases: int) -> float:
+        return 1 - sum(comb(cases, lost) * 0.1**lost * 0.9 ** (cases - lost) for lost in range(5))
+
+    expected = next(cases for cases in range(5, 200) if five(cases) >= 0.8)
+    assert scenes_needed(Prospect(drop=0.1, differ=0), Demand(), 0.8) == expected
+    assert (
+        drop_p(PairedClusters((AlikeTwice(0, 1, 0, 0, 5),)))
+        < 0.05
+        < drop_p(PairedClusters((AlikeTwice(0, 1, 0, 0, 4),)))
+    )
+
+
+def test_more_is_needed_for_smaller_drops_more_relations_a_tolerated_drop_and_scenes_that_are_alike() -> None:
+    def needed(demand: Demand, **changed: object) -> int:
+        found = scenes_needed(Prospect(**({"drop": 0.1, "differ": 0.1} | changed)), demand, 0.8)  # type: ignore[arg-type]  # a dictionary of some of its arguments
+        assert found is not None
+        return found
+
+    plain = needed(Demand())
+    assert needed(Demand(), drop=0.05) > plain
+    assert needed(Demand(), differ=0.2) > plain
+    assert needed(Demand(relations=30)) > plain
+    assert needed(Demand(max_drop=0.05)) > plain
+    four = needed(Demand(), sizes=((4, 1.0),), icc=0.0)
+    assert four < plain < 4 * four
+    assert four < needed(Demand(), sizes=((4, 1.0),), icc=0.5) < plain
+
+
+def test_the_smallest_drop_is_the_one_that_needs_as_many() -> None:
+    prospect, demand = Prospect(drop=0.0, differ=0.1), Demand(relations=10)
+    drop = smallest_drop(300, prospect, demand, 0.8, 0.7)
+    assert drop is not None
+    assert power(300, Prospect(drop=drop, differ=0.1), demand) >= 0.8
+    assert power(300, Prospect(drop=drop - 0.0001, differ=0.1), demand) < 0.8
+
+
+def test_some_drops_are_never_seen() -> None:
+    # Among 30 relations 10 lost cases and none won are the fewest that are significant: 2^-10 x 30 = 0.03.
+    assert smallest_drop(9, Prospect(drop=0.0, differ=0.0), Demand(relations=30), 0.8, 1.0) is None
+    assert smallest_drop(10, Prospect(drop=0.0, differ=0.0), Demand(relations=30), 0.8, 1.0) is not None
+    assert scenes_needed(Prospect(drop=0.05, differ=0.1), Demand(max_drop=0.05), 0.8) is None
+
+
+def test_the_same_question_has_the_same_answer() -> None:
+    prospect = Prospect(drop=0.1, differ=0.1, sizes=((3, 0.5), (5, 0.5)), icc=0.2)
+    assert power(60, prospect, Demand()) == power(60, prospect, Demand())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("icc", [0.0, 0.1, 0.3, 0.6, 1.0])
+@pytest.mark.parametrize(("drop", "differ"), [(0.05, 0.1275), (0.05, 0.02), (0.1, 0.1)])
+def test_the_promise_is_kept_everywhere(drop: float, differ: float, icc: float) -> None:
+    prospect, demand = Prospect(drop=drop, differ=differ, sizes=((5, 1.0),), icc=icc), Demand(relations=30)
+    scenes = scenes_needed(prospect, demand, 0.8)
+    assert scenes is not None
+    draw = np.random.default_rng(12)
+    runs = [
+        changed_runs(draw, scenes=scenes, size=5, lost=prospect.lost, won=prospect.won, icc=icc) for _ in range(2000)
+    ]
+    found = sum(missed(two, demand) for two in runs) / 2000
+    assert found == pytest.approx(0.8, abs=3.1 * sqrt(0.8 * 0.2 / 2000) + 0.01)
