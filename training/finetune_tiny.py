@@ -1,9 +1,11 @@
 """Trains the tiny model further on what ``vqamt export`` wrote: ``python -m training.finetune_tiny EXPORT -o DIR``.
 
-Half of every step is about pictures of the export, half about scenes that the model was trained on at first, with their
-own sheets of questions, so that it does not forget the rest. The picture encoder stays as it is. Words that the export has
-and the model has not become words of it, which begin as the unknown word. All choices follow from the seed; two cores
-take about two minutes.
+Half of every step is about pictures of the export and their right answers. The other half is about scenes that the
+model was trained on at first, with sheets of questions as it had them then: of these it is to say what it said before,
+so that it does not forget the rest (Li and Hoiem, "Learning without Forgetting", ECCV 2016).
+
+The picture encoder stays as it is. Words that the export has and the model has not become words of it, which begin as
+the unknown word. All choices follow from the seed.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +21,7 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor, nn
+from torch.nn import functional
 from tqdm import tqdm
 from transformers import LlavaForConditionalGeneration, LlavaProcessor, PreTrainedTokenizerFast
 
@@ -27,13 +31,15 @@ from training.build import SPECIAL, UNKNOWN, VISION_WIDTHS, processor, save, tok
 from training.eyes import pixel_values
 from training.pair import Schedule
 from training.render import CELLS, TRAIN_SEED, load, render
-from training.words import Words, draw
+from training.words import IGNORED, Sheet, Words, draw
 
 PICTURES = (32, 12)
 """Pictures of the export, and of the first training, in a step: a sheet of the latter has many more questions."""
 
 RATE = 5e-4
 REPLAYED = 1500
+_KEEPING = 2.0
+"""How much the second half counts."""
 _AT_ONCE = 64
 
 
@@ -48,7 +54,7 @@ def finetune(
     start: Path = WEIGHTS,
     kept: Path | None = None,
 ) -> list[float]:
-    """Writes the trained checkpoint to ``out``, and gives the loss of every step.
+    """Writes the trained checkpoint to ``out``, and gives the loss of the export's answers in every step.
 
     ``kept`` is a folder in which the scenes of the first training are kept once they are drawn.
     """
@@ -62,10 +68,9 @@ def finetune(
         print(f"{sum(map(len, train.rows)):,} rows on {len(train.pictures):,} pictures, "
               f"{len(words) - len(known)} new words", flush=True)  # fmt: skip
         model = _begun(start, tokenizer(words))
-        sets = [(train.bank(words), _features(model, _opened(train.pictures, start)))]
-        if replayed:
-            sets.append(_replay(model, place / f"replay-{replayed}", words, replayed))
-        losses = _learn(model, sets, Schedule(steps=steps, rate=rate, warm_up=min(30, steps)), seed)
+        shown = train.bank(words), _features(model, _opened(train.pictures, start))
+        known_before = _replay(model, place / f"replay-{replayed}", words, replayed)
+        losses = _learn(model, shown, known_before, Schedule(steps=steps, rate=rate, warm_up=min(30, steps)), seed)
     save(model.llava, processor(tokenizer(words)), out)
     return losses
 
@@ -73,8 +78,9 @@ def finetune(
 Set = tuple[bank.Bank, NDArray[np.float16]]
 
 
-def _learn(model: Words, sets: list[Set], schedule: Schedule, seed: int) -> list[float]:
-    """Each set counts as much as the other in every step."""
+def _learn(model: Words, shown: Set, replayed: Set, schedule: Schedule, seed: int) -> list[float]:
+    """Gives the loss of what is shown, step by step."""
+    before = deepcopy(model).eval().requires_grad_(requires_grad=False)
     parameters = [each for each in model.llava.parameters() if each.requires_grad]
     optimizer = torch.optim.AdamW(parameters, lr=schedule.rate, betas=(0.9, 0.98), weight_decay=0.01, fused=True)
     model.train()
@@ -83,18 +89,32 @@ def _learn(model: Words, sets: list[Set], schedule: Schedule, seed: int) -> list
         for group in optimizer.param_groups:
             group["lr"] = schedule.rate_at(step)
         optimizer.zero_grad()
-        value = torch.zeros(())
-        for number, ((rows, features), count) in enumerate(zip(sets, PICTURES, strict=False)):
-            rng = np.random.default_rng((seed, step, number))
-            chosen = np.sort(rng.integers(0, len(features), count))
-            answered = model.answered(torch.from_numpy(features[chosen]).float(), draw(rows, chosen, rng))[0]
-            value = value + answered / len(sets)
-        value.backward()  # type: ignore[no-untyped-call]  # torch does not annotate it
+        features, sheet = _drawn(shown, PICTURES[0], (seed, step, 0))
+        answered = model.answered(features, sheet)[0]
+        features, sheet = _drawn(replayed, PICTURES[1], (seed, step, 1))
+        with torch.no_grad():
+            said = before.answered(features, sheet)[1]
+        kept = _apart(model.answered(features, sheet)[1], said, sheet)
+        (answered + _KEEPING * kept).backward()  # type: ignore[no-untyped-call]  # torch does not annotate it
         nn.utils.clip_grad_norm_(parameters, schedule.clip)
         optimizer.step()
-        losses.append(value.item())
+        losses.append(answered.item())
     model.eval()
     return losses
+
+
+def _drawn(of: Set, count: int, seed: tuple[int, ...]) -> tuple[Tensor, Sheet]:
+    rows, features = of
+    rng = np.random.default_rng(seed)
+    chosen = np.sort(rng.integers(0, len(features), count))
+    return torch.from_numpy(features[chosen]).float(), draw(rows, chosen, rng)
+
+
+def _apart(logits: Tensor, before: Tensor, sheet: Sheet) -> Tensor:
+    """How far what is said is from what was said before: the Kullback-Leibler divergence."""
+    weight = sheet.weight[sheet.target != IGNORED]
+    divergence = functional.kl_div(logits.log_softmax(-1), before.log_softmax(-1), reduction="none", log_target=True)
+    return (divergence.sum(-1) * weight).sum() / weight.sum()
 
 
 def _begun(start: Path, words: PreTrainedTokenizerFast) -> Words:

@@ -35,7 +35,7 @@ _TEXT_TOKENS = 208
 _CAPTION_SHARE = 0.5
 _CAPTION_WEIGHT = 3.0
 _UNKNOWN_SHARE = 0.01
-_IGNORED = -100
+IGNORED = -100
 _FAR = -1e4
 
 
@@ -71,10 +71,10 @@ class Words(nn.Module):
                 position_ids=sheet.positions,
                 use_cache=False,
             ).last_hidden_state[:, CELLS_SQUARED:]
-            asked = hidden[sheet.target != _IGNORED]
+            asked = hidden[sheet.target != IGNORED]
             logits: Tensor = self.llava.lm_head(asked).float()
-        losses = functional.cross_entropy(logits, sheet.target[sheet.target != _IGNORED], reduction="none")
-        weight = sheet.weight[sheet.target != _IGNORED]
+        losses = functional.cross_entropy(logits, sheet.target[sheet.target != IGNORED], reduction="none")
+        weight = sheet.weight[sheet.target != IGNORED]
         return (losses * weight).sum() / weight.sum(), logits, pictures
 
 
@@ -93,7 +93,7 @@ class Sheet:
         length = max(sum(len(row[0]) for row in sheet) for sheet in rows)
         whole = CELLS_SQUARED + length
         tokens = np.zeros((count, length), np.int64)
-        target = np.full((count, length), _IGNORED, np.int64)
+        target = np.full((count, length), IGNORED, np.int64)
         weight = np.zeros((count, length), np.float32)
         kinds = np.full((count, length), -1, np.int64)
         positions = np.zeros((count, whole), np.int64)
@@ -193,7 +193,7 @@ def score(model: Words, bank: Bank, features: NDArray[np.float16], labels: Dense
     for chosen in np.array_split(np.arange(384), 24):
         sheet = draw(bank, chosen, rng, blank=False)
         _, logits = model(torch.from_numpy(features[chosen]).float(), sheet, labels.of(chosen)[2])
-        scored = sheet.target != _IGNORED
+        scored = sheet.target != IGNORED
         hits = logits.argmax(-1) == sheet.target[scored]
         for kind, hit in zip(sheet.kinds[scored].tolist(), hits.tolist(), strict=True):
             if kind >= 0:

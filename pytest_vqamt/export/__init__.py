@@ -1,1 +1,17 @@
-"""Files made from a run for other work: labelled sets to train on."""
+"""Files made from a run for other work: labelled sets to train on.
+
+From Python::
+
+    from pathlib import Path
+    from pytest_vqamt.export import Only, Terms, Wanted, export_report
+
+    export_report(Path("found"), Path("found-set"), Terms(wanted=Wanted(only=Only.ALL), split=0.9))
+"""
+
+from __future__ import annotations
+
+from pytest_vqamt.export.exporting import Exported, Terms, export_report
+from pytest_vqamt.export.reported import Only, Wanted
+from pytest_vqamt.export.rows import Layout
+
+__all__ = ["Exported", "Layout", "Only", "Terms", "Wanted", "export_report"]

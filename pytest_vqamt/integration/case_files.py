@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from pytest_vqamt.core.case import Case, item_name
+from pytest_vqamt.core.case import Case, Outcome, item_name
 from pytest_vqamt.core.edit_words import in_words
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.picture import Picture
@@ -23,30 +23,61 @@ SHEET = "sheet.png"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What a model made of a case.
+
+    Attributes:
+        answers: one to each query; None where it has none.
+        outcome, reason: the verdict.
+    """
+
+    answers: tuple[str | None, ...]
+    outcome: str
+    reason: str
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in words."""
+        return f"{self.outcome}: {self.reason}" if self.reason else self.outcome
+
+    @property
+    def violates(self) -> bool:
+        return self.outcome in (Outcome.VIOLATED, Outcome.UNPARSED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnsweredCase:
     """A case with what a model made of it.
 
     Attributes:
         source: where its scene comes from.
-        answers: one to each query; None where it has none.
-        outcome, reason: the verdict.
+        before: what the same model has said earlier, where that is to stand beside it.
     """
 
     case: Case
     source: SceneSource
     model: str
-    answers: tuple[str | None, ...]
-    outcome: str
-    reason: str
+    said: Said
+    before: Said | None = None
 
     @property
     def item(self) -> str:
         return item_name(self.case.relation, self.case.variant)
 
     @property
+    def answers(self) -> tuple[str, ...]:
+        """The answers in words, with those of before."""
+        if self.before is None:
+            return tuple(map(_in_words, self.said.answers))
+        return tuple(
+            f"{_in_words(now)}  (was {_in_words(was)})"
+            for now, was in zip(self.said.answers, self.before.answers, strict=True)
+        )
+
+    @property
     def verdict(self) -> str:
-        """The verdict in words."""
-        return f"{self.outcome}: {self.reason}" if self.reason else self.outcome
+        """The verdict in words, with that of before."""
+        return self.said.verdict if self.before is None else f"{self.said.verdict}  (was {self.before.outcome})"
 
 
 def scenes_by_photo(source: SceneSource) -> Callable[[str], Scene]:
@@ -71,7 +102,7 @@ def write_case(answered: Sequence[AnsweredCase], folder: Path) -> Iterator[str]:
             if digest not in files:
                 files[digest] = folder / f"{len(files) + 1}.png"
                 save(render(query.picture, each.source), files[digest])
-            yield f"    {_asked(query).ljust(width)}  ->  {_said(answer)}  ({files[digest]})"
+            yield f"    {_asked(query).ljust(width)}  ->  {answer}  ({files[digest]})"
         yield f"  expected: {each.case.expected}"
         yield f"  {each.verdict}"
     save(sheet(_strip(each, files) for each in answered), folder / SHEET)
@@ -99,7 +130,7 @@ def _asked(query: Query) -> str:
     return f"{query.text} [{edits}]" if edits else query.text
 
 
-def _said(answer: str | None) -> str:
+def _in_words(answer: str | None) -> str:
     return "no answer" if answer is None else repr(answer)
 
 
@@ -111,12 +142,12 @@ def _strip(each: AnsweredCase, files: dict[str, Path]) -> Strip:
     case = each.case
     return case_strip(
         case,
-        [_said(answer) for answer in each.answers],
-        title=f"{each.item}: {each.outcome}",
+        each.answers,
+        title=f"{each.item}: {each.said.outcome}",
         notes=(
             f"case {case.id}, scene {case.scene} of {each.source.spec}, answered by {each.model}",
             f"expected: {case.expected}",
-            *([each.verdict] if each.reason else []),
+            *([each.verdict] if each.said.reason or each.before else []),
         ),
         image_of=image_of,
         scene_of=scenes_by_photo(each.source),

@@ -49,10 +49,13 @@ def run_gates(session: pytest.Session, vqamt: VqamtSession, results: Sequence[Re
         if result.drop_gates
     ]
     # What pytest shows of its progress is a share of the tests that it knows of. A line of its own shows the share
-    # each time, and it is not to fall; letters in a row show it once, at their end.
+    # each time, and it is not to fall; letters in a row show it once, at their end, which pytest 8 has written already.
     in_lines = session.config.get_verbosity() > 0
-    if not in_lines:
+    if gates and not in_lines:
         session.testscollected += len(gates)
+        writer = session.config.get_terminal_writer()
+        if writer.width_of_current_line >= writer.fullwidth - 1:
+            writer.line()
     for gate in gates:
         session.testscollected += in_lines
         gate.ihook.pytest_runtest_protocol(item=gate, nextitem=None)

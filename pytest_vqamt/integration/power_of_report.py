@@ -91,7 +91,8 @@ def _demand(asked: ReportAsked, results: Sequence[RelationResult]) -> Demand:
 
 def _item(asked: ReportAsked, demand: Demand, result: RelationResult) -> _Item:
     clusters = result.clusters
-    prospect = prospect_of(clusters, result.paired, differ=asked.differ, icc=asked.icc)
+    paired = None if result.change is None else result.change.paired
+    prospect = prospect_of(clusters, paired, differ=asked.differ, icc=asked.icc)
     largest = min(clusters.holds / clusters.judged, 1 - prospect.differ / 2) - prospect.differ / 2
     needed: list[int | None] = []
     for drop in asked.drops:

@@ -60,7 +60,7 @@ class ReportData:
         Raises:
             DataError: it is not to be had here under this name.
         """
-        return self._moved.get(recorded) or self._load(recorded, self._where)
+        return self._moved[recorded] if recorded in self._moved else self._load(recorded, self._where)
 
 
 def _recorded(source: SceneSource, report: Report, spec: str) -> str:

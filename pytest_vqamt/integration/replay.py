@@ -2,72 +2,117 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from pytest_vqamt.core.case import Case
+from pytest_vqamt.core.case import Case, item_name
 from pytest_vqamt.core.case_rows import case_of_row
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.core.query import ModelInput
+from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.plan import Plan
-from pytest_vqamt.imaging.render import render
-from pytest_vqamt.integration.case_files import AnsweredCase, scenes_by_photo, write_case
+from pytest_vqamt.integration.asked_again import ask_again, judging, relation_of
+from pytest_vqamt.integration.case_files import Said, scenes_by_photo, write_case
+from pytest_vqamt.integration.reported_cases import ReportedCase, find_in, said_in
 from pytest_vqamt.models.base import LoadedModel
-from pytest_vqamt.relations import catalogue
+from pytest_vqamt.reporting.cases_file import FILE
 
 if TYPE_CHECKING:
     from pytest_vqamt.integration.resources import Resources
 
 
-def replay(session: Resources, case_id: str) -> str:
-    """Asks the case once more, past the cache, and tells what came of it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """A case, the source of its scene, what models have said of it, and what relations were set to."""
 
-    The case is looked for in the report folder, among the violations that were shown before, and in the plan of the
-    run that the options describe.
+    case: Case
+    source: SceneSource
+    said: Mapping[str, Said] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+def replay(session: Resources, case_id: str) -> str:
+    """Asks every model of the session that does what the case asks for, past the cache, and tells what came of it.
+
+    The case is looked for in the report folder, in the baseline, among the violations that were shown before, and in
+    the plan of the run that the options describe.
 
     Raises:
         OptionError: it is in none of them.
+        VqamtError: it cannot be asked of a model.
     """
-    found = next(_found(session, case_id), None)
+    found = _reported(session, case_id) or _planned(session, case_id)
     if found is None:
         raise OptionError(
             f"Expected the id of a case that a run has shown or would have, but got --vqamt-replay={case_id!r}: "
-            "name the model, the data, the seed and the report folder of that run"
+            "name the report that has it (--vqamt-report=DIR), or the model, the data and the seed of that run"
         )
-    case, source, spec = found
-    model = session.model(spec)
-    folder = _folder(session) / case_id
-    return "\n".join(write_case([_answered(case, model, source)], folder))
+    case = found.case
+    settings = {**judging(found.settings), **session.settings.relation_settings}
+    relation = relation_of(case.id, item_name(case.relation, case.variant), settings)
+    models, unable = _models(session, case)
+    answered = [ask_again(case, found.source, model, relation, found.said.get(model.name)) for model in models]
+    return "\n".join([*write_case(answered, _folder(session) / case.id), *unable])
 
 
-def _answered(case: Case, model: LoadedModel, source: SceneSource) -> AnsweredCase:
-    answers = [
-        model.ask(query.task, [ModelInput(query, lambda picture: render(picture, source))])[0] for query in case.queries
-    ]
-    verdict = catalogue.get(case.relation).judge(case, answers)
-    return AnsweredCase(
-        case=case,
-        source=source,
-        model=model.name,
-        answers=tuple(answer.text for answer in answers),
-        outcome=verdict.outcome.value,
-        reason=verdict.reason,
-    )
+def _models(session: Resources, case: Case) -> tuple[list[LoadedModel], list[str]]:
+    """The session's models that can be asked the case, and a line on each of the others.
+
+    Raises:
+        OptionError: there is none.
+    """
+    tasks = tuple(dict.fromkeys(query.task for query in case.queries))
+    models = [session.model(spec) for spec in session.settings.models]
+    able = [model for model in models if all(task in model.tasks for task in tasks)]
+    others = [f"{model.name!r} ({', '.join(model.tasks)})" for model in models if model not in able]
+    if not able:
+        raise OptionError(
+            f"Expected a model that does {', '.join(tasks)}, as case {case.id} asks for, but got {', '.join(others)}"
+        )
+    return able, [f"  not asked: {', '.join(others)}"] if others else []
 
 
-def _found(session: Resources, case_id: str) -> Iterator[tuple[Case, SceneSource, str]]:
-    """The case, the source of its scene, and the spec of the model that it is to be asked of."""
-    rows = [cast("dict[str, Json]", json.loads(line)) for line in _lines(session, case_id)]
-    models = session.settings.models
-    for row in sorted(rows, key=lambda row: row.get("model") not in models):
-        source = _source(session, row.get("data"))
-        model = row.get("model")
-        yield case_of_row(row, scenes_by_photo(source)), source, str(model) if model in models else models[0]
+def _reported(session: Resources, case_id: str) -> _Found | None:
+    settings = session.settings
+    files = [settings.report / FILE] if settings.report else []
+    files += [settings.baseline] if settings.baseline else []
+    reported = find_in(case_id, [file for file in files if file.is_file()], session.stores.of_shown_cases.case)
+    if reported is None:
+        return None
+    where, row = _preferred(reported, settings.data)
+    case, source = _made(session, row, where)
+    said = {str(row.get("model")): said_in(row, where) for where, row in reported.rows}
+    return _Found(case=case, source=source, said=said, settings=reported.settings)
+
+
+def _preferred(reported: ReportedCase, data: tuple[str, ...]) -> tuple[str, dict[str, Json]]:
+    """One of the rows on the case: of data that the session names, where there is one."""
+    return next((each for each in reported.rows if each[1].get("data") in data), reported.rows[0])
+
+
+def _made(session: Resources, row: dict[str, Json], where: str) -> tuple[Case, SceneSource]:
+    """The case and the source that it is of: the one that the row names, else the first that has its pictures.
+
+    Raises:
+        DataError: none has them.
+    """
+    recorded = row.get("data")
+    sources = [session.source(spec) for spec in session.settings.data]
+    trouble: list[DataError] = []
+    for source in sorted(sources, key=lambda source: source.spec != recorded):
+        try:
+            return case_of_row(row, scenes_by_photo(source)), source
+        except DataError as error:
+            trouble.append(error)
+    raise DataError(
+        f"{trouble[0]}; the case is of data {recorded!r} ({where}): name them, where they are now, with --vqamt-data"
+    ) from trouble[0]
+
+
+def _planned(session: Resources, case_id: str) -> _Found | None:
     for entry in session.entries:
         job = session.job(entry)
         plan = Plan(
@@ -75,22 +120,8 @@ def _found(session: Resources, case_id: str) -> Iterator[tuple[Case, SceneSource
         )
         for case in plan:
             if case.id == case_id:
-                yield case, job.source, entry.model
-
-
-def _source(session: Resources, recorded: Json) -> SceneSource:
-    """The session's source that a row has ``recorded``; the first where it is none of them."""
-    found = (source for spec in session.settings.data if (source := session.source(spec)).spec == recorded)
-    return next(found, session.source(session.settings.data[0]))
-
-
-def _lines(session: Resources, case_id: str) -> Iterator[str]:
-    report = session.settings.report
-    if report is not None and (file := report / "cases.jsonl").is_file():
-        with file.open(encoding="utf-8") as lines:
-            yield from (line for line in lines if line.startswith(f'{{"case_id":"{case_id}"'))
-    if line := session.stores.of_shown_cases.case(case_id):
-        yield line
+                return _Found(case=case, source=job.source)
+    return None
 
 
 def _folder(session: Resources) -> Path:

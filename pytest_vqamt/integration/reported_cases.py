@@ -1,15 +1,20 @@
-"""Cases that a run has reported, found again by their ids."""
+"""Cases that a run has reported, or that were blessed, found again by their ids."""
 
 from __future__ import annotations
 
+import gzip
 import json
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO, cast
 
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.execution.answer_store import AnswerStore
+from pytest_vqamt.execution.blessed import Baseline
+from pytest_vqamt.integration.case_files import Said
 from pytest_vqamt.reporting.cases_file import FILE
 
 _USUAL = (FILE, f"*/{FILE}", f"*/*/{FILE}")
@@ -35,18 +40,49 @@ class ReportedCase:
     file: Path
     also_in: tuple[Path, ...] = ()
 
+    @property
+    def settings(self) -> dict[str, str]:
+        """What relations were set to in the run that it is from, as far as its files tell.
+
+        Raises:
+            DataError: the file is a baseline that cannot be read.
+        """
+        if self.file.name != FILE:
+            return dict(Baseline(self.file).head.settings) if self.file != _SHOWN else {}
+        try:
+            report: Json = json.loads(self.file.with_name("report.json").read_text(encoding="utf-8"))
+            return dict(cast("dict[str, str]", cast("dict[str, Json]", report)["settings"]))
+        except (OSError, KeyError, TypeError, ValueError):
+            return {}  # the cases may lie there alone
+
 
 def find(typed: str, report: Path | None) -> ReportedCase:
     """The case whose id is ``typed``, or the only one whose id begins so.
 
-    It is looked for in ``report``, or where that is None in every report at most two folders below the current one;
-    and last among the violations that pytest has shown here, which need not be in a report, by the whole id.
+    It is looked for in ``report``, a folder or the file of a baseline, or where that is None in every report at most
+    two folders below the current one; and last among the violations that pytest has shown here, which need not be in a
+    report, by the whole id.
 
     Raises:
         OptionError: there is none, or there are several.
         DataError: ``report`` has no cases, or a line is broken.
     """
     files = _files(report)
+    if found := find_in(typed, files, _shown):
+        return found
+    raise OptionError(
+        f"Expected the id of a case of a report, or its beginning, but got {typed!r}: "
+        f"{_looked_in(files)}; name the folder of its report with --report"
+    )
+
+
+def find_in(typed: str, files: Sequence[Path], kept: Callable[[str], str | None]) -> ReportedCase | None:
+    """The case of those in ``files``, or the one that was ``kept`` by its whole id; None where there is none.
+
+    Raises:
+        OptionError: there are several.
+        DataError: a file cannot be read, or a line is broken.
+    """
     ids: dict[str, None] = {}
     lines: dict[Path, list[tuple[str, str]]] = {}
     for file in files:
@@ -59,21 +95,39 @@ def find(typed: str, report: Path | None) -> ReportedCase:
         raise OptionError(
             f"Expected the id of one case, but got {typed!r}, with which {len(ids)} begin ({named}): type more of it"
         )
-    if not ids and (shown := _shown(typed)):
+    if not ids and (shown := kept(typed)):
         ids, lines = {typed: None}, {_SHOWN: [(str(_SHOWN), shown)]}
     for case_id in ids:
         file, *others = lines
         rows = tuple((where, _row(line, where)) for where, line in lines[file])
         return ReportedCase(id=case_id, rows=rows, file=file, also_in=tuple(others))
-    raise OptionError(
-        f"Expected the id of a case of a report, or its beginning, but got {typed!r}: "
-        f"{_looked_in(files)}; name the folder of its report with --report"
-    )
+    return None
+
+
+def said_in(row: dict[str, Json], where: str) -> Said:
+    """What a model has said, from the row of a report; ``where`` it stands is for messages.
+
+    Raises:
+        DataError: the row is not whole.
+    """
+    try:
+        answers = tuple(cast("list[str | None]", row["answers"]))
+        asked = len(cast("list[Json]", row["queries"]))
+        if len(answers) != asked:
+            raise ValueError(f"{len(answers)} answers to {asked} texts")
+        _ = row["model"]
+        return Said(answers=answers, outcome=str(row["verdict"]), reason=str(row["reason"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(
+            f"{where}: Expected a whole line of a report, but got {error!r}: make the report anew"
+        ) from error
 
 
 def _files(report: Path | None) -> list[Path]:
     if report is None:
         return [file for pattern in _USUAL for file in sorted(Path().glob(pattern)) if file.is_file()]
+    if report.is_file():
+        return [report if report.name == FILE else Baseline(report).file]
     if not (report / FILE).is_file():
         raise DataError(
             f"Expected a folder that --vqamt-report wrote, but got --report={str(report)!r}: it has no {FILE}"
@@ -85,12 +139,17 @@ def _beginning(typed: str, file: Path) -> Iterator[tuple[str, str, str]]:
     """The lines on cases whose id begins so: where each is, the id, and the line."""
     start = f'{{"case_id":"{typed}'
     try:
-        with file.open(encoding="utf-8") as lines:
+        with _opened(file) as lines:
             for number, line in enumerate(lines, start=1):
                 if line.startswith(start):
                     yield f"{file}:{number}", line.split('"', 4)[3], line
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise DataError(f"Expected a file of cases that can be read, but got {str(file)!r}: {error}") from error
+
+
+def _opened(file: Path) -> TextIO:
+    """The lines of a report, or of a baseline, which is compressed."""
+    return file.open(encoding="utf-8") if file.name == FILE else gzip.open(file, "rt", encoding="utf-8")
 
 
 def _shown(case_id: str) -> str | None:

@@ -156,7 +156,7 @@ def _nothing_shared(before: Side, after: Side, pairs: Sequence[PairedItem]) -> s
     if pairs and before.seed != after.seed:
         return f"{told}: their seeds are {before.seed} and {after.seed}; run both with the same --vqamt-seed"
     if pairs:
-        return f"{told}, although they share {len(pairs)} relations: run both with the same options and data"
+        return f"{told}, although relations are in both: run both with the same options and data"
     if not data_by_spec(before, after):
         specs = ", ".join(spec for spec, _ in before.data), ", ".join(spec for spec, _ in after.data)
         return f"{told}: their data are {specs[0]} and {specs[1]}; run both on the same data"

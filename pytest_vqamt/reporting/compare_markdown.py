@@ -40,7 +40,7 @@ def _moved(comparison: Comparison) -> Iterator[str]:
     yield f"### {plain(moved(some))}"
     yield ""
     yield from table(
-        ("relation", "broke", "were mended"),
+        ("relation", "broke", "mended"),
         [(_named(item), f"{len(item.broke):,}", f"{len(item.mended):,}") for item in some],
     )
     for case in comparison.shown:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pytest_vqamt.reporting.compare_pairs import data_by_spec
 from pytest_vqamt.reporting.compare_sides import Side
 from pytest_vqamt.reporting.compared import ComparedItem
+from pytest_vqamt.reporting.page.figures import counted
 
 
 def notes(before: Side, after: Side, models: Sequence[tuple[str, str]], items: Sequence[ComparedItem]) -> Iterator[str]:
@@ -66,11 +67,11 @@ def _cases(items: Sequence[ComparedItem]) -> Iterator[str]:
     """What became of cases that are not compared, and of those whose answers did not change."""
     alone = sum(each.only_before for each in items), sum(each.only_after for each in items)
     if any(alone):
-        yield f"{alone[0]:,} cases are only in the first run and {alone[1]:,} only in the second: they are not compared"
+        yield f"only in the first run: {counted(alone[0], 'case')}; only in the second: {counted(alone[1], 'case')}"
     if unjudged := sum(each.unjudged for each in items):
-        yield f"{unjudged:,} cases have no verdict in one of the runs, or were waived: they are not compared"
+        yield f"not compared, since one of the runs has no verdict or waived it: {counted(unjudged, 'case')}"
     if other := sum(each.other_verdict for each in items):
-        yield f"{other:,} cases have another verdict although every answer is the same: they are judged otherwise now"
+        yield f"judged otherwise than then, although every answer is the same: {counted(other, 'case')}"
 
 
 def _either(old: str, new: str) -> str:

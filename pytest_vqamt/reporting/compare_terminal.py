@@ -70,7 +70,7 @@ def _moved(comparison: Comparison) -> Iterator[str]:
     yield ""
     yield moved(some)
     for item in some:
-        told = [ids_in_words(ids, what) for ids, what in ((item.broke, "broke"), (item.mended, "were mended")) if ids]
+        told = [ids_in_words(ids, what) for ids, what in ((item.broke, "broke"), (item.mended, "mended")) if ids]
         yield from _wrapped(f"{_named(item)}: {'; '.join(told)}")
     for case in comparison.shown:
         yield ""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.reporting.compared import ComparedItem, ComparedRun, Comparison, MovedCase, Standing
+from pytest_vqamt.reporting.page.figures import counted
 from pytest_vqamt.reporting.wording import p_in_words
 
 HEAD = ("relation", "shared cases", "before", "now", "change", "95 % interval", "p (Holm)", "standing")
@@ -71,7 +72,7 @@ def verdict(comparison: Comparison) -> str:
     if comparison.max_drop is None:
         return "nothing was demanded, so the exit status is 0: --max-drop=RATE fails where one has dropped further"
     gated = sum(each.change.gate is not None for each in comparison.items)
-    variants = f"{gated} relation variant{'' if gated == 1 else 's'}"
+    variants = counted(gated, "relation variant")
     missed = comparison.missed
     allowed = f"dropped by more than {comparison.max_drop:g}, beyond chance"
     if not missed:
@@ -84,7 +85,9 @@ def verdict(comparison: Comparison) -> str:
 def moved(items: Sequence[ComparedItem]) -> str:
     """How many cases broke and were mended, in all."""
     broke, mended = sum(len(each.broke) for each in items), sum(len(each.mended) for each in items)
-    return f"{broke:,} {_cases(broke)} broke (held before, and not now), {mended:,} {_cases(mended)} were mended"
+    return (
+        f"{counted(broke, 'case')} broke (held before, not now), {counted(mended, 'case')} mended (the other way round)"
+    )
 
 
 def ids_in_words(ids: Sequence[str], what: str) -> str:
@@ -102,10 +105,6 @@ def run_in_words(run: ComparedRun) -> str:
     """Which run it is, and of which models."""
     models = ", ".join(f"{name} ({fingerprint})" for name, fingerprint in run.models)
     return f"{run.name}, pytest-vqamt {run.vqamt_version}, seed {run.seed}, {models}"
-
-
-def _cases(count: int) -> str:
-    return "case" if count == 1 else "cases"
 
 
 def _gate(gate: Gate | None) -> str:

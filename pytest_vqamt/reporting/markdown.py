@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-_MARKUP = re.compile(r"[\\`*_{}\[\]<>#!|~&@$\"^]|:(?=//|[\w+-]+:)|www\.")
+_MARKUP = re.compile(r"[\\`*_\[\]<#!|~&@$]|:(?=//|[a-zA-Z_+-][\w+-]*:|100:|1234:)|www\.")
 """What can begin or end something in GitHub's markdown: a link, a tag, a cell, a mention, a formula, an emoji."""
 _NOT_IN_CODE = re.compile(r"[`|\\]")
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pytest_vqamt.core.rankings import Difference, RankedKind, Ranking
 from pytest_vqamt.core.results import Report
+from pytest_vqamt.reporting.page.figures import counted
 from pytest_vqamt.reporting.text_table import table
 from pytest_vqamt.reporting.wording import p_in_words
 
@@ -37,11 +38,8 @@ def ranking_lines(report: Report, *, in_full: bool = False) -> Iterator[str]:
 
 
 def _ranking(ranking: Ranking) -> Iterator[str]:
-    count = len(ranking.items)
-    yield (
-        f"models on {ranking.data}, by the mean pass rate of {count} relation variant{'' if count == 1 else 's'}"
-        f"{_OVER[ranking.kind]}"
-    )
+    variants = counted(len(ranking.items), "relation variant")
+    yield f"models on {ranking.data}, by their mean pass rate over {variants}{_OVER[ranking.kind]}"
     yield ""
     yield from table(
         [
@@ -63,11 +61,10 @@ def _ranking(ranking: Ranking) -> Iterator[str]:
 
 def _differences(data: str, differences: Sequence[Difference], *, in_full: bool) -> Iterator[str]:
     sure = [each for each in differences if each.p_holm is not None and each.p_holm < _SIGNIFICANT]
-    pairs = len({each.models for each in differences})
-    of = f"{len(sure)} of {sum(each.p_holm is not None for each in differences)}"
+    tested = sum(each.p_holm is not None for each in differences)
     yield (
-        f"on {data} {'the two models' if pairs == 1 else f'two models (of {pairs} pairs)'} differ beyond chance in "
-        f"{of} comparisons of a relation variant (p below 0.05 after Holm)"
+        f"on {data}, {len(sure)} of {counted(tested, 'comparison')} of two models on a relation variant "
+        f"{'shows' if len(sure) == 1 else 'show'} a difference beyond chance (p below {_SIGNIFICANT:g} after Holm)"
     )
     shown = sorted(sure, key=_size)
     if not in_full:

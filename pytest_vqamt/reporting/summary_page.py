@@ -13,7 +13,7 @@ from pytest_vqamt.core.rankings import RankedKind
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.folding import folded_in_words
 from pytest_vqamt.reporting.markdown import code, plain, table
-from pytest_vqamt.reporting.page.audit import audit_table
+from pytest_vqamt.reporting.page.audit import audit_tables
 from pytest_vqamt.reporting.page.cautions import cautions
 from pytest_vqamt.reporting.page.figures import counted, rate, span
 from pytest_vqamt.reporting.page.head import Finding, Head, head
@@ -109,11 +109,14 @@ def _folded(report: Report) -> Iterator[str]:
 
 
 def _audit(audit: Mapping[str, Json]) -> Iterator[str]:
-    made = audit_table(audit)
-    yield f"{plain(made.caption)}:"
-    yield ""
-    yield from table(made.head, [[code(row[0]), *map(plain, row[1:])] for row in made.rows])
-    yield ""
+    for made in audit_tables(audit):
+        yield f"{plain(made.caption)}:"
+        yield ""
+        yield from table(made.head, [[code(row[0]), *map(plain, row[1:])] for row in made.rows])
+        yield ""
+        yield from (f"- {plain(note)}" for note in made.notes)
+        if made.notes:
+            yield ""
 
 
 def _ran(report: Report) -> str:

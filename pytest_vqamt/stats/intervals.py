@@ -13,11 +13,11 @@ _IMAGINED_SCENES = 0.5
 def interval(clusters: Clusters) -> tuple[float, float]:
     """The 95 % interval of the pass rate; (0, 1) where nothing was judged.
 
-    Wilson's, for as many cases as these are worth (``effective_cases``), which with one case a scene is Wilson's own.
-    Dean and Pagano (Journal of Survey Statistics and Methodology 3, 2015) find it the best of its kind. The half scene
-    that is imagined to hold wholly, and the one to be violated wholly, are ours: without them the interval is too
-    narrow wherever few scenes have violations. An item with a violation is never shown to be better than the same
-    scenes would be with none, nor one with a case that holds to be worse than with none.
+    Wilson's, for as many cases as these are worth (``effective_cases``), which with one case a scene is Wilson's own:
+    the form that Franco, Little, Louis and Slud recommend, who find all such intervals too narrow, though, unless the
+    worth is worked out with a model of the scenes (Journal of Survey Statistics and Methodology 7, 2019). Ours is half
+    a scene that is imagined to hold wholly, and half a one that is violated wholly. An item with a violation is never
+    shown to be better than the same scenes would be with none, nor one with a case that holds worse than with none.
 
     ``docs/statistics.md`` has its measured coverage, and that of what was not taken, the percentile bootstrap among it.
     """

@@ -8,8 +8,10 @@ scene adds to its error (Woodruff, Journal of the American Statistical Associati
     variance = S / (S - 1) x sum over the S scenes of error_s squared
 
 The difference of two models' means has the errors of one less those of the other, so what is hard for both counts for
-neither. As in ``stats.intervals``, half a scene is imagined in each item beside the real ones that holds wholly, and
-half a one that is violated: where next to nothing differs, the scenes show too little of how much they can.
+neither. As in ``stats.intervals``, half a scene is imagined beside the real ones that holds wholly, and half a one that
+is violated: where next to nothing differs, the scenes show too little of how much they can. Every item has them, but
+they count for the square root of k items: the intervals were measured to be too narrow if they count for one, and too
+wide if for all k (docs/comparing.md).
 """
 
 from __future__ import annotations
@@ -85,7 +87,8 @@ def _summed(items: Sequence[CaseArrays], known: NDArray[np.uint64]) -> MeanBySce
     return MeanByScene(
         errors=np.asarray(np.bincount(places, weights=np.concatenate(errors), minlength=known.size), dtype=np.float64),
         imagined=_IMAGINED_SCENES
-        * fsum((weight * _usual_size(each)) ** 2 for weight, each in zip(weights, items, strict=True)),
+        * fsum((weight * _usual_size(each)) ** 2 for weight, each in zip(weights, items, strict=True))
+        / sqrt(len(items)),
     )
 
 

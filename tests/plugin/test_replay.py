@@ -6,14 +6,18 @@ import json
 import re
 import shlex
 import shutil
+from pathlib import Path
 
 import pytest
 from PIL import Image
 
+from pytest_vqamt.cli import main
 from pytest_vqamt.imaging import inpaint
+from pytest_vqamt.relations import catalogue
 from tests.integration.half_bad import half_bad
 from tests.plugin.conftest import Run
 
+COCO = Path(__file__).parents[2] / "../shared/data/coco"
 REVERSION = "--vqamt-relations=metavqa.reversion[object]"
 MIRROR = """
     import pytest_vqamt as vqamt
@@ -135,7 +139,7 @@ def test_an_unknown_id(run: Run, case_id: str) -> None:
     result.assert_outcomes(failed=1)
     assert (
         f"\nExpected the id of a case that a run has shown or would have, but got --vqamt-replay='{case_id}': "
-        "name the model, the data, the seed and the report folder of that run\n"
+        "name the report that has it (--vqamt-report=DIR), or the model, the data and the seed of that run\n"
     ) in result.stdout.str()
 
 
@@ -173,6 +177,101 @@ def test_a_case_of_the_second_data_asked_of_the_second_model(pytester: pytest.Py
     # What the session does not name falls back on the first that it does.
     other = run(REVERSION, *again[:2], model="oracle", data=("pictures:21", "pictures:22"))
     other.stdout.fnmatch_lines([f"case {case_id}: *, on oracle"])
+
+
+def case_of(pytester: pytest.Pytester, folder: str = "out") -> str:
+    """The id of the first case of the report in the folder."""
+    line = (pytester.path / folder / "cases.jsonl").read_text().splitlines()[0]
+    return str(json.loads(line)["case_id"])
+
+
+def test_every_model_of_the_session_is_asked(pytester: pytest.Pytester, run: Run) -> None:
+    run(REVERSION, "--vqamt-report=out", model="fault:always-yes")
+    pytester.makepyfile(captioner="class Model:\n    def caption(self, batch): return ['a dog' for each in batch]\n")
+    case_id = case_of(pytester)
+    others = ("--vqamt-model=python:captioner:Model", "--vqamt-model=oracle")
+    result = run("--vqamt-report=out", f"--vqamt-replay={case_id[:12]}", *others, model="fault:always-yes")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        [
+            f"case {case_id}: *, on fault:always-yes",
+            "*  ->  'yes'  (was 'yes')  (*1.png)",
+            "*  ->  'yes'  (was 'yes')  (*1.png)",
+            "  violated: *, but got yes, yes  (was violated)",
+            f"case {case_id}: *, on oracle",
+            "  holds",
+            "  not asked: 'python:captioner:Model' (captioning)",
+        ]
+    )
+    unable = run("--vqamt-report=out", f"--vqamt-replay={case_id}", model="python:captioner:Model")
+    unable.assert_outcomes(failed=1)
+    unable.stdout.fnmatch_lines(
+        [f"Expected a model that does vqa, as case {case_id} asks for, but got 'python:captioner:Model' (captioning)"]
+    )
+
+
+def test_the_beginning_of_an_id_that_is_that_of_several(pytester: pytest.Pytester, run: Run) -> None:
+    run(REVERSION, "--vqamt-report=out")
+    ids = [json.loads(line)["case_id"] for line in (pytester.path / "out" / "cases.jsonl").read_text().splitlines()]
+    (pytester.path / "out" / "cases.jsonl").write_text(
+        "".join(f'{{"case_id":"abc{number}{case_id[4:]}"}}\n' for number, case_id in enumerate(ids))
+    )
+    result = run("--vqamt-report=out", "--vqamt-replay=abc")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["Expected the id of one case, but got 'abc', with which 4 begin (abc0*): type more*"])
+
+
+def test_a_case_of_the_baseline(pytester: pytest.Pytester, run: Run) -> None:
+    run(REVERSION, "--vqamt-report=out", "--vqamt-seed=9", model="fault:always-yes")
+    case_id = case_of(pytester)
+    assert main(["bless", str(pytester.path / "out"), "-o", str(pytester.path / "base.vqamt")]) == 0
+    shutil.rmtree(pytester.path / "out")
+    shutil.rmtree(pytester.path / ".pytest_cache")
+    result = run("--vqamt-baseline=base.vqamt", f"--vqamt-replay={case_id}", REVERSION, model="fault:always-yes")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines([f"case {case_id}: *, on fault:always-yes", "*->  'yes'  (was 'yes')*"])
+
+
+@pytest.mark.skipif(not COCO.is_dir(), reason="the sample of COCO in ../shared/data is not here")
+def test_the_report_of_a_colleague(pytester: pytest.Pytester, run: Run) -> None:
+    """It was copied from another machine, where the data lay elsewhere and conftest.py had a relation of its own."""
+    pytester.makeconftest(MIRROR)
+    shutil.copytree(COCO, pytester.path / "their photos", copy_function=shutil.copyfile)
+    relations = "--vqamt-relations=metavqa.reversion[object],ours.mirror"
+    run(relations, "--vqamt-report=there", model="fault:always-yes", data=("coco:their photos",))
+    shutil.move(pytester.path / "there", pytester.path / "copied")
+    shutil.move(pytester.path / "their photos", pytester.path / "photos")
+    shutil.rmtree(pytester.path / ".pytest_cache")
+    (pytester.path / "conftest.py").unlink()
+    catalogue._registered.clear()
+    rows = [json.loads(line) for line in (pytester.path / "copied" / "cases.jsonl").read_text().splitlines()]
+    ours, theirs = (
+        next(row["case_id"] for row in rows if row["relation"].startswith(name)) for name in ("metavqa", "ours")
+    )
+    again = ("--vqamt-report=copied", f"--vqamt-replay={ours}")
+    lost = run(*again)
+    lost.assert_outcomes(failed=1)
+    lost.stdout.fnmatch_lines(
+        [
+            "Expected a photo of pictures:20, but got photo=*; the case is of data 'coco:their photos' "
+            "(*cases.jsonl:*): name them, where they are now, with --vqamt-data"
+        ]
+    )
+    found = run(*again, data=("pictures:1", "coco:photos"))
+    found.assert_outcomes(passed=1)
+    found.stdout.fnmatch_lines([f"case {ours}: metavqa.reversion?object?, *, on oracle", "  holds"])
+    unknown = run("--vqamt-report=copied", f"--vqamt-replay={theirs}", data=("coco:photos",))
+    unknown.assert_outcomes(failed=1)
+    unknown.stdout.fnmatch_lines([f"Expected a relation that is known here, but case {theirs} is of 'ours.mirror'*"])
+
+
+def test_a_model_that_raises_is_told_in_one_line(pytester: pytest.Pytester, run: Run) -> None:
+    run(REVERSION, "--vqamt-report=out")
+    pytester.makepyfile(broken="def model(image, text): raise RuntimeError('no such layer')\n")
+    result = run("--vqamt-report=out", f"--vqamt-replay={case_of(pytester)}", model="python:broken:model")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["Expected model 'python:broken:model' to answer *, but it raised *: no such layer"])
+    assert "asked_again.py" not in result.stdout.str()
 
 
 def test_a_case_of_the_plan_is_asked_of_the_model_of_its_entry(pytester: pytest.Pytester, run: Run) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ def hidden(folder: Path) -> list[str]:
 
 def test_every_case_is_judged_again_as_it_was(pytester: pytest.Pytester, run: Run) -> None:
     models = ("--vqamt-model=fault:quantifies", "--vqamt-model=fault:refuses")
-    run("--vqamt-report=out", *models, max_cases=4)
+    run("--vqamt-report=out", "--vqamt-report-images=none", *models, max_cases=4)
     source = load("pictures:20")
     scenes = {source.scene(index).photo.id: source.scene(index) for index in range(len(source))}
     written = rows(pytester.path / "out")
@@ -95,6 +96,26 @@ def test_a_report_folder_of_the_ini_file_is_found_from_the_root(
     assert (pytester.path / "below" / "typed" / "report.json").is_file()
 
 
+@pytest.mark.parametrize(
+    ("images", "cards", "has_pictures"), [("violations", 4, True), ("all", 8, True), ("none", 4, False)]
+)
+def test_the_page_shows_the_violations_however_they_were_run(
+    pytester: pytest.Pytester, run: Run, images: str, cards: int, has_pictures: bool
+) -> None:
+    relations = "--vqamt-relations=metavqa.reversion[object],control.repeat"
+    pages = []
+    for name, workers in (("alone", ()), ("shared", ("-n", "2"))):
+        shown = ("--vqamt-report-images", images, f"--vqamt-report={name}")
+        run(relations, *shown, *workers, model="fault:always-yes").assert_outcomes(passed=2)
+        page = (pytester.path / name / "report.html").read_text(encoding="utf-8")
+        embedded = re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)
+        assert embedded
+        pages.append(json.loads(embedded[1]))
+    assert pages[0] == pages[1]
+    assert len(pages[0]["cards"]) == cards
+    assert bool(pages[0]["pictures"]) == has_pictures
+
+
 def test_a_folder_that_cannot_be_made_stops_the_run_at_once(pytester: pytest.Pytester, run: Run, counted: str) -> None:
     (pytester.path / "out").write_text("a file")
     result = run("--vqamt-report=out/report", model=counted)
@@ -147,7 +168,7 @@ def test_a_session_that_asks_nothing_leaves_the_report_alone(pytester: pytest.Py
     pytester.makepyfile(test_unit="def test_unit(): pass")
     run(model=None).assert_outcomes(passed=1)
     assert {file.name: file.read_bytes() for file in (pytester.path / "out").iterdir()} == before
-    assert set(before) == {"report.json", "cases.jsonl"}
+    assert set(before) == {"report.json", "cases.jsonl", "report.html", "summary.md"}
 
 
 def test_no_report_is_written_where_nothing_was_run(pytester: pytest.Pytester, run: Run) -> None:

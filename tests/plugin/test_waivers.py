@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pytest_vqamt.cli import main
 from tests.plugin.conftest import Run
 
 OPTIONS = ("--vqamt-relations=metavqa.reversion[object]", "--vqamt-report=out")
@@ -46,3 +50,55 @@ def test_waivers_may_stand_in_the_ini_file(pytester: pytest.Pytester, run: Run) 
     (pytester.path / "waived.txt").write_text(f"{case_id} upside down\n")
     run(*OPTIONS).assert_outcomes(passed=1)
     assert (report(pytester)["waived"], report(pytester)["holds"]) == (1, 3)
+
+
+def tick(sheet: Path, said: Callable[[dict[str, str]], tuple[str, str]]) -> None:
+    """Fills in the judgement and the note of each row, as a person does in a spreadsheet."""
+    with sheet.open(encoding="utf-8-sig", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    for row in rows:
+        row["judgement"], row["note"] = said(row)
+    with sheet.open("w", encoding="utf-8", newline="") as lines:
+        writer = csv.DictWriter(lines, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def test_what_a_person_judged_invalid_is_left_out_of_the_next_run(
+    pytester: pytest.Pytester, run: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Run, draw a sheet, tick it, read it, and run again with the waivers that come of it."""
+    monkeypatch.chdir(pytester.path)
+    run(*OPTIONS, model="fault:always-yes", max_cases=8)
+    before = report(pytester)
+    assert (before["violated"], before["waived"]) == (8, 0)
+    assert main(["audit", "out", "-o", "sheet"]) == 0
+    with Path("sheet/audit.csv").open(encoding="utf-8-sig", newline="") as lines:
+        wrong = [row["case_id"] for row in csv.DictReader(lines)][2:5]
+    tick(Path("sheet/audit.csv"), lambda row: ("invalid", "cut off") if row["case_id"] in wrong else ("valid", ""))
+    capsys.readouterr()
+    assert main(["audit", "out", "--read", "sheet/audit.csv", "--waivers", "waivers.txt"]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[:2] == [
+        "8 of 8 violations drawn, 8 judged: 5 valid, 3 invalid, 0 unsure",
+        f"precision: 0.625 (95 % interval {ends(told[1])})",
+    ]
+    assert "waivers: waivers.txt (3 new, 0 there before)" in told
+    assert "audit" in (pytester.path / "out" / "report.html").read_text().lower()
+    assert "0.625" in (pytester.path / "out" / "summary.md").read_text()
+
+    result = run(*OPTIONS, "--vqamt-waive=waivers.txt", model="fault:always-yes", max_cases=8, shrink=30)
+    after = report(pytester)
+    assert (after["cases"], after["violated"], after["waived"]) == (8, 5, 3)
+    assert not any(f"case {case_id}" in result.stdout.str() for case_id in wrong)
+    waived = [json.loads(line) for line in (pytester.path / "out" / "cases.jsonl").read_text().splitlines()]
+    assert sorted(row["case_id"] for row in waived if row.get("waived")) == sorted(wrong)
+    assert main(["audit", "out", "--read", "sheet/audit.csv"]) == 2
+    assert "with 8 violations to draw from, but 'out' has 5: it was written anew since" in capsys.readouterr().err
+
+
+def ends(line: str) -> str:
+    """The interval as the line has it; other tests work it out."""
+    low, _, high = line.rpartition("interval ")[2].rstrip(")").partition(" to ")
+    assert float(low) < 0.625 < float(high)
+    return f"{low} to {high}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -112,6 +113,35 @@ def test_where_pages_cannot_be_written_counts_and_cases_are(run: tuple[Report, P
     )
     assert read_report(tmp_path).relations
     assert not (tmp_path / "report.html").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is always full")
+@pytest.mark.parametrize(
+    ("full", "left"),
+    [
+        ("cases.jsonl", {"report.json", "report.html"}),
+        ("report.json", {"report.json", "report.html"}),
+        ("summary.md", {"cases.jsonl", "report.json"}),
+        ("report.html", {"cases.jsonl", "report.json", "summary.md"}),
+    ],
+)
+def test_a_disk_that_is_full_at_any_file(run: tuple[Report, Path], tmp_path: Path, full: str, left: set[str]) -> None:
+    for name in ("report.json", "report.html"):
+        (tmp_path / name).write_text("earlier")
+    parts(run, tmp_path)
+    (tmp_path / f".{full}.{os.getpid()}").symlink_to("/dev/full")
+    with pytest.raises(VqamtError) as told:
+        write(run, tmp_path)
+    assert str(told.value).endswith(
+        f"Expected a folder that can be written to, but got --vqamt-report={str(tmp_path)!r}: "
+        "[Errno 28] No space left on device; free some space and run again: no answer that was kept is asked for again"
+    )
+    # An earlier report stays until there is a new one to take its place, and nothing is in the way of the next run.
+    assert set(contents(tmp_path)) == left
+    assert ((tmp_path / "report.json").read_text() == "earlier") == ("report.html" in left)
+    parts(run, tmp_path)
+    write(run, tmp_path)
+    assert set(contents(tmp_path)) == ALL
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{"], ids=["empty", "a list", "cut off"])

@@ -1,4 +1,4 @@
-"""The summary is added to the file that CI names, once and within its size, and a run is not worse where it cannot be."""
+"""The summary is added to the file that CI names, within its size, and a run is not worse where it cannot be."""
 
 from __future__ import annotations
 

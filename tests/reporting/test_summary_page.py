@@ -22,6 +22,17 @@ from tests.reporting.running import run_into
 
 HOSTILE = "evil|`<img src=x onerror=alert(1)>`\n| a | b |"
 
+JUDGED: dict[str, Json] = {
+    "judged": 10,
+    "valid": 9,
+    "invalid": 1,
+    "unsure": 0,
+    "precision": 0.9,
+    "precision_interval": [0.6, 0.98],
+    "vtr": 0.9,
+    "vtr_interval": [0.6, 0.98],
+}
+
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
@@ -74,9 +85,9 @@ def test_gates_that_were_missed_come_first(report: Report) -> None:
     assert page.startswith("## vqamt: 1 of 2 gates missed\n")
     first, _, table = page.partition("| relation |")
     (line,) = [line for line in first.splitlines() if line.startswith("- **")]
-    assert line.startswith("- **`ours.missed`**: pass rate 0.500 (0.250 to 0.750), demanded: pass rate of at least 0.8")
+    assert line.startswith("- **`ours.missed`**: pass rate 0.500 (0.250 to 0.750), demanded: pass rate >= 0.8")
     assert "ours.met" not in first
-    assert "**missed: pass rate of at least 0.8**" in table
+    assert "**missed: pass rate >= 0.8**" in table
 
 
 def test_a_drop_since_the_baseline_says_from_what_to_what(report: Report) -> None:
@@ -120,7 +131,7 @@ def test_what_came_from_data_or_a_model_is_text(report: Report) -> None:
     evil = replace(
         evil, model=replace(evil.model, name=HOSTILE), data=replace(evil.data, spec=HOSTILE, bad_records=(HOSTILE,))
     )
-    audit: Mapping[str, Json] = {"of": HOSTILE, "sheet": HOSTILE, "judged": 1, "by_item": {HOSTILE: {"judged": 1}}}
+    audit: Mapping[str, Json] = {**JUDGED, "of": "all", "sheet": HOSTILE, "by_item": {HOSTILE: JUDGED}}
     page = summary_page(
         of(report, evil, result_of(report, "ours.one", 1, 0), result_of(report, HOSTILE, 0, 0)), audit=audit
     )
@@ -133,21 +144,9 @@ def test_what_came_from_data_or_a_model_is_text(report: Report) -> None:
 
 
 def test_what_was_judged_by_people_is_told(report: Report) -> None:
-    audit: Mapping[str, Json] = {
-        "of": "violations",
-        "sheet": "sheet.csv",
-        "judged": 10,
-        "valid": 9,
-        "invalid": 1,
-        "unsure": 0,
-        "precision": 0.9,
-        "precision_interval": [0.6, 0.98],
-        "vtr": None,
-        "vtr_interval": None,
-        "by_item": {},
-    }
+    audit: Mapping[str, Json] = {**JUDGED, "of": "violations", "sheet": "sheet.csv", "by_item": {}}
     page = summary_page(of(report, result_of(report, "ours.one", 15, 5)), audit=audit)
-    (line,) = [line for line in page.splitlines() if line.startswith("| `all` |")]
+    (line,) = [line for line in page.splitlines() if line.startswith("| `all together` |")]
     assert "| 0.900 | 0.600 to 0.980 |" in line
 
 

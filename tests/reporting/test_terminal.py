@@ -6,14 +6,19 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from pytest_vqamt.core.changes import BaselineUse
+from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.pairs import Pairs, PairTally
-from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult, Report
+from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult, Report, ShownCase, ShownQuery
 from pytest_vqamt.reporting.terminal import summary
+from pytest_vqamt.stats.changes import change, judged_together
+from pytest_vqamt.stats.rankings import rankings
 
 TINY = ModelUse(name="tiny", fingerprint="", tasks=("vqa",))
 GQA = DataUse(spec="gqa:DIR", scenes=8, digest="0" * 16)
@@ -190,3 +195,69 @@ def test_all_of_them_and_why_where_all_is_asked_for() -> None:
 def test_presumed_cases_are_cases() -> None:
     apart = tuple(replace(result(Tally(), presumed()), item=f"ours.rule{number}") for number in range(4))
     assert len(rows(*apart)) == 4
+
+
+def shown_of(*results: RelationResult, **of_report: Any) -> list[str]:
+    report = Report(
+        vqamt_version="0",
+        seed=0,
+        sampler="random",
+        max_cases=14,
+        shard="1/1",
+        started="",
+        duration_s=0.0,
+        models=(TINY,),
+        data=(GQA,),
+        relations=results,
+    )
+    return list(summary(replace(report, **of_report)))
+
+
+def test_waived_cases_are_counted_with_the_reasons_that_were_given() -> None:
+    waived = replace(SURE, cases=12, waived=2)
+    apart = replace(presumed(), tally=Tally(cases=1, waived=1))
+    reasons = tuple((f"{n:016x}", "two dogs overlap" if n < 3 else f"reason {n}") for n in range(9))
+    lines = shown_of(result(waived, apart), waived=reasons)
+    at = lines.index("3 cases were waived, of the 9 that are listed as invalid:")
+    assert lines[at + 1 : at + 7] == [
+        "  two dogs overlap (3)",
+        "  reason 3 (1)",
+        "  reason 4 (1)",
+        "  reason 5 (1)",
+        "  reason 6 (1)",
+        "  and 2 more reasons, all in report.json (--vqamt-report=DIR)",
+    ]
+    one = shown_of(result(replace(SURE, waived=1), None), waived=reasons[:1])
+    assert one[one.index("1 case was waived, of the 1 that are listed as invalid:") + 1] == "  two dogs overlap (1)"
+    assert not any("waived, of" in line for line in shown_of(result(SURE, None)))
+
+
+def test_a_baseline_has_its_table_and_its_gate_is_a_gate() -> None:
+    paired = PairedClusters((AlikeTwice(0, 1, 0, 0, 9),))
+    [held] = judged_together([change(paired)], 0.1, [True])
+    use = BaselineUse(file="base.gz", digest="d", models=(("tiny", "f"),))
+    lines = shown_of(replace(result(SURE, None), change=held), baseline=use)
+    assert "against the baseline base.gz: tiny (f)" in lines
+    assert any(line.startswith("ours.rule") and line.endswith("MISSED: drop <= 0.1") for line in lines)
+    assert not any(line.startswith("no gate was set") for line in lines)
+    assert any(line.startswith("no gate was set") for line in shown_of(result(SURE, None)))
+
+
+def test_a_violation_that_a_missed_drop_has_told_of_is_not_told_again() -> None:
+    case = ShownCase(id="c", scene="s", queries=(), expected="e", reason="r")
+    shown_query = ShownQuery(picture="p", text="Is it?", answer="yes")
+    violated = replace(result(SURE, None), violation=replace(case, queries=(shown_query,)))
+    paired = PairedClusters((AlikeTwice(0, 1, 0, 0, 9),))
+    for max_drop, told in ((0.1, False), (1.0, True)):
+        [held] = judged_together([change(paired)], max_drop, [True])
+        lines = shown_of(replace(violated, change=held))
+        assert any("simplest violation found" in line for line in lines) is told
+
+
+def test_several_models_are_ranked() -> None:
+    other = replace(TINY, name="other")
+    worse = replace(result(replace(SURE, holds=5, violated=5), None), model=other)
+    results = (result(SURE, None), worse)
+    lines = shown_of(*results, models=(TINY, other), ranking=rankings(results))
+    at = lines.index("models on gqa:DIR, by their mean pass rate over 1 relation variant")
+    assert [line.split()[:2] for line in lines[at + 4 : at + 6]] == [["tiny", "0.800"], ["other", "0.500"]]

@@ -65,11 +65,11 @@ def test_the_variance_of_a_difference_is_that_of_the_differing_outcomes() -> Non
     assert (high - low) / 2 == pytest.approx(2.144787 * np.sqrt(expected + apart.imagined), rel=1e-6)
 
 
-def test_imagined_scenes_are_half_a_one_of_the_usual_size_in_each_item() -> None:
+def test_imagined_scenes_are_half_a_one_of_the_usual_size_in_each_item_and_count_for_their_root() -> None:
     # Four cases of four scenes, and four of two: of 1/8 of the mean each; the usual scene has one, or two cases.
     alone, twos = (cases(np.array(each), np.ones(4, dtype=bool)) for each in ([0, 1, 2, 3], [0, 0, 1, 1]))
     [found] = means_by_scene({"one": [alone, twos]}).values()
-    assert found.imagined == pytest.approx(0.5 * ((1 / 8) ** 2 + (2 / 8) ** 2))
+    assert found.imagined == pytest.approx(0.5 * ((1 / 8) ** 2 + (2 / 8) ** 2) / 2**0.5)
 
 
 def test_where_nothing_varies_the_interval_is_that_of_as_many_cases() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import comb, sqrt
 
 import numpy as np
@@ -26,6 +27,12 @@ def missed(two: PairedClusters, demand: Demand) -> bool:
     gate = judged_together(changes, demand.max_drop, [True] * demand.relations)[0].gate
     assert gate is not None
     return not gate.met
+
+
+def needed(prospect: Prospect, demand: Demand) -> int:
+    found = scenes_needed(prospect, demand, 0.8)
+    assert found is not None
+    return found
 
 
 @pytest.mark.parametrize("demand", [Demand(), Demand(relations=4, max_drop=0.1), Demand(relations=2, max_drop=0.25)])
@@ -72,8 +79,7 @@ def test_many_sums_at_once_have_the_chances_of_each() -> None:
 def test_with_the_recommended_number_the_gate_is_missed_as_often_as_promised(
     prospect: Prospect, demand: Demand
 ) -> None:
-    scenes = scenes_needed(prospect, demand, 0.8)
-    assert scenes is not None
+    scenes = needed(prospect, demand)
     [(size, _)] = prospect.sizes
     draw = np.random.default_rng(11)
     runs = [
@@ -86,10 +92,9 @@ def test_with_the_recommended_number_the_gate_is_missed_as_often_as_promised(
 
 def test_the_number_is_the_smallest_that_will_do() -> None:
     prospect, demand = Prospect(drop=0.1, differ=0.05), Demand(relations=10)
-    needed = scenes_needed(prospect, demand, 0.8)
-    assert needed is not None
-    assert power(needed - 1, prospect, demand) < 0.8
-    assert all(power(needed + more, prospect, demand) >= 0.8 for more in range(25))
+    enough = needed(prospect, demand)
+    assert power(enough - 1, prospect, demand) < 0.8
+    assert all(power(enough + more, prospect, demand) >= 0.8 for more in range(25))
 
 
 def test_with_nothing_by_chance_it_takes_five_lost_cases() -> None:
@@ -106,20 +111,20 @@ def test_with_nothing_by_chance_it_takes_five_lost_cases() -> None:
     )
 
 
-def test_more_is_needed_for_smaller_drops_more_relations_a_tolerated_drop_and_scenes_that_are_alike() -> None:
-    def needed(demand: Demand, **changed: object) -> int:
-        found = scenes_needed(Prospect(**({"drop": 0.1, "differ": 0.1} | changed)), demand, 0.8)  # type: ignore[arg-type]  # a dictionary of some of its arguments
-        assert found is not None
-        return found
+def test_more_is_needed_for_smaller_drops_more_chance_more_relations_and_a_tolerated_drop() -> None:
+    prospect = Prospect(drop=0.1, differ=0.1)
+    plain = needed(prospect, Demand())
+    assert needed(replace(prospect, drop=0.05), Demand()) > plain
+    assert needed(replace(prospect, differ=0.2), Demand()) > plain
+    assert needed(prospect, Demand(relations=30)) > plain
+    assert needed(prospect, Demand(max_drop=0.08)) > plain
 
-    plain = needed(Demand())
-    assert needed(Demand(), drop=0.05) > plain
-    assert needed(Demand(), differ=0.2) > plain
-    assert needed(Demand(relations=30)) > plain
-    assert needed(Demand(max_drop=0.05)) > plain
-    four = needed(Demand(), sizes=((4, 1.0),), icc=0.0)
-    assert four < plain < 4 * four
-    assert four < needed(Demand(), sizes=((4, 1.0),), icc=0.5) < plain
+
+def test_scenes_of_four_cases_are_worth_more_than_one_case_and_the_less_the_more_alike_they_are() -> None:
+    prospect = Prospect(drop=0.1, differ=0.1)
+    single = needed(prospect, Demand())
+    apart, alike = (needed(replace(prospect, sizes=((4, 1.0),), icc=icc), Demand()) for icc in (0.0, 0.5))
+    assert apart < alike < single < 4 * apart
 
 
 def test_the_smallest_drop_is_the_one_that_needs_as_many() -> None:
@@ -147,8 +152,7 @@ def test_the_same_question_has_the_same_answer() -> None:
 @pytest.mark.parametrize(("drop", "differ"), [(0.05, 0.1275), (0.05, 0.02), (0.1, 0.1)])
 def test_the_promise_is_kept_everywhere(drop: float, differ: float, icc: float) -> None:
     prospect, demand = Prospect(drop=drop, differ=differ, sizes=((5, 1.0),), icc=icc), Demand(relations=30)
-    scenes = scenes_needed(prospect, demand, 0.8)
-    assert scenes is not None
+    scenes = needed(prospect, demand)
     draw = np.random.default_rng(12)
     runs = [
         changed_runs(draw, scenes=scenes, size=5, lost=prospect.lost, won=prospect.won, icc=icc) for _ in range(2000)

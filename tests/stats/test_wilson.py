@@ -1,4 +1,4 @@
-"""The Wilson interval, against published values and against the test that it inverts."""
+"""The Wilson interval, against published values, statsmodels, and the test that it inverts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from math import sqrt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]  # it has no stubs
 
 from pytest_vqamt.stats.wilson import wilson
 
@@ -44,6 +45,13 @@ def by_bisection(successes: int, trials: int) -> tuple[float, float]:
 )
 def test_published_values(successes: int, trials: int, low: float, high: float) -> None:
     assert wilson(successes, trials) == pytest.approx((low, high), abs=5e-5)
+
+
+@given(st.integers(1, 5000), st.floats(0, 1), st.sampled_from([0.5, 0.9, 0.95, 0.999]))
+def test_it_is_statsmodels(trials: int, share: float, confidence: float) -> None:
+    successes = round(share * trials)
+    expected = proportion_confint(successes, trials, alpha=1 - confidence, method="wilson")
+    assert wilson(successes, trials, confidence) == pytest.approx(expected, abs=1e-9)
 
 
 @given(st.integers(1, 5000), st.floats(0, 1))

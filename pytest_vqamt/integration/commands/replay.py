@@ -1,38 +1,45 @@
-"""``vqamt replay``: a case to look at, or the pictures of queries that are to be answered elsewhere."""
+"""``vqamt replay``: a case to look at or to ask again, or the pictures of queries that are to be answered elsewhere."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import cast
 
 from pytest_vqamt.core.case_rows import case_of_row
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.errors import DataError, OptionError, VqamtError
-from pytest_vqamt.data import catalogue as sources
+from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.integration.asked_again import ask_again, judging, relation_of
 from pytest_vqamt.integration.case_files import SHEET, AnsweredCase, scenes_by_photo, write_case
 from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.integration.listed_pictures import INDEX, write_listed
 from pytest_vqamt.integration.named_settings import settings_given
-from pytest_vqamt.integration.reported_cases import find
+from pytest_vqamt.integration.recorded_data import as_recorded, find_inpainter, loaded
+from pytest_vqamt.integration.reported_cases import ReportedCase, find, said_in
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.relations.base import Relation
 
 _OUT = Path("vqamt-replay")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
+    indent = " " * len(parser.prog)
     parser.usage = (
         f"{parser.prog} CASE-ID [--report DIR] [--data SPEC] [--option NAME=VALUE] [--out DIR]\n"
+        f"       {indent} [--model SPEC [--device DEVICE] [--dtype DTYPE]]\n"
         f"       {parser.prog} --render DIR FILE.todo.jsonl [--data SPEC] [--option NAME=VALUE]"
     )
     parser.epilog = (
         f"Of a case: each picture as a file, and {SHEET} with all of them side by side, what was edited and what is "
-        "asked about outlined. No model is asked: `pytest --vqamt-replay=CASE-ID` does that. With --render: each "
-        f"picture of the list once, and DIR/{INDEX}, one JSON object a line: the id of a query, the file of its "
-        "picture within DIR, its task and its text."
+        "asked about outlined. With --model the model is asked again, past any cache, and what it has said before "
+        "stands beside; the exit status is 1 where the case is still violated. With --render: each picture of the "
+        f"list once, and DIR/{INDEX}, one JSON object a line: the id of a query, the file of its picture within DIR, "
+        "its task and its text."
     )
     parser.add_argument(
         "what",
@@ -40,7 +47,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a case of a report, by its id or the beginning of it; or the list that a run with answers:FILE has made",
     )
     parser.add_argument(
-        "--report", metavar="DIR", type=Path, help="the report (default: those at most two folders below this one)"
+        "--report",
+        metavar="DIR",
+        type=Path,
+        help="the report, or a baseline (default: the reports at most two folders below this one)",
     )
     parser.add_argument(
         "--data", metavar="SPEC", help="the data of that run (default: what the report says; for a list, pictures)"
@@ -50,9 +60,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         action="append",
         default=[],
-        help="a setting of that run: inpaint=lama:PATH where its pictures were made with a checkpoint",
+        help="a setting of that run or of the model: inpaint=lama:PATH where its pictures were made with a checkpoint",
     )
     parser.add_argument("--out", metavar="DIR", type=Path, help=f"where to write a case (default: {_OUT}/CASE-ID)")
+    parser.add_argument(
+        "--model", metavar="SPEC", action="append", default=[], help="a model to ask the case again; may be given again"
+    )
+    parser.add_argument("--device", metavar="DEVICE", help="where it computes, as --vqamt-device")
+    parser.add_argument("--dtype", metavar="DTYPE", help="the precision of its weights, as --vqamt-dtype")
     parser.add_argument("--render", metavar="DIR", type=Path, help="where to write the pictures of a list")
 
 
@@ -60,80 +75,95 @@ def run(arguments: argparse.Namespace) -> int:
     """Writes the pictures, and prints what was said or where the index is.
 
     Raises:
-        VqamtError: the case, the list, the data or the folder cannot be used.
+        VqamtError: the case, the list, the data, a model or the folder cannot be used.
     """
-    settings_given(arguments.option, "--option")
-    if arguments.render is None:
-        _replay(arguments.what, arguments.report, arguments.data, arguments.out)
-    elif arguments.report or arguments.out:
+    of_relations, of_models = settings_given(arguments.option, "--option", _settings_of(arguments.model))
+    if (arguments.device or arguments.dtype) and not arguments.model:
+        raise OptionError("Expected --device and --dtype with --model SPEC, but got no --model: name the model to ask")
+    if arguments.render is not None:
+        return _render(arguments)
+    if arguments.what.endswith(".jsonl"):
         raise OptionError(
-            "Expected --render DIR and a list of queries alone, but got --report or --out, too: leave it off"
+            f"Expected the id of a case, but got {arguments.what!r}: a list of queries takes --render DIR, too, the "
+            "folder to write their pictures into"
         )
-    else:
-        source = _loaded(arguments.data or "pictures")
-        queries, pictures = write_listed(Path(arguments.what), source, arguments.render)
-        print(f"{queries} queries on {pictures} pictures: {arguments.render / INDEX}")
+    options = ModelOptions(device=arguments.device or "auto", dtype=arguments.dtype, settings=of_models)
+    for spec in arguments.model:
+        Catalogue().check(spec, options)
+    found = find(arguments.what, arguments.report)
+    find_inpainter({**found.settings, **of_relations})
+    relation = _relation(found, of_relations) if arguments.model else None
+    recorded = _recorded(found, arguments.data)
+    asked = _asked(recorded, relation, arguments.model, options) if relation else ()
+    print(f"from {found.file}{_also(found.also_in)}")
+    others = [
+        replace(each, model=f"{each.model} in that run") for each in recorded if each.model not in arguments.model
+    ]
+    for line in write_case([*others, *asked] if asked else recorded, arguments.out or _OUT / found.id):
+        print(line)
+    return ExitStatus.FINDING if any(each.said.violates for each in asked) else ExitStatus.OK
+
+
+def _render(arguments: argparse.Namespace) -> int:
+    if arguments.report or arguments.out or arguments.model:
+        raise OptionError(
+            "Expected --render DIR and a list of queries alone, but got --report, --out or --model, too: leave it off"
+        )
+    source = loaded(arguments.data or "pictures")
+    queries, pictures = write_listed(Path(arguments.what), source, arguments.render)
+    print(f"{queries} queries on {pictures} pictures: {arguments.render / INDEX}")
     return ExitStatus.OK
 
 
-def _replay(case_id: str, report: Path | None, data: str | None, out: Path | None) -> None:
-    if case_id.endswith(".jsonl"):
-        raise OptionError(
-            f"Expected the id of a case, but got {case_id!r}: a list of queries takes --render DIR, too, the folder to "
-            "write their pictures into"
-        )
-    found = find(case_id, report)
-    named = None if data is None else _loaded(data)
-    load = cache(_loaded)
-    answered = [
-        _answered(row, where, _recorded(row, where, load) if named is None else named) for where, row in found.rows
+def _settings_of(models: Sequence[str]) -> tuple[str, ...] | None:
+    """The names of the settings that models of these specs take; None where one takes any."""
+    taken = [Catalogue().settings(spec) for spec in models]
+    return None if None in taken else tuple(name for names in taken for name in names or ())
+
+
+def _relation(found: ReportedCase, given: Mapping[str, str]) -> Relation:
+    """The relation that judges the case, as it was set in that run and as is ``given`` now."""
+    where, row = found.rows[0]
+    if not isinstance(item := row.get("relation"), str):
+        raise DataError(f"{where}: Expected a whole line of a report, but got no relation: make the report anew")
+    return relation_of(found.id, item, {**judging(found.settings), **given})
+
+
+def _recorded(found: ReportedCase, data: str | None) -> list[AnsweredCase]:
+    """What models said in that run, on the data that it names or the user does."""
+    named = None if data is None else loaded(data)
+    load = cache(as_recorded)
+
+    def source_of(row: dict[str, Json], where: str) -> SceneSource:
+        if named is not None:
+            return named
+        if "data" not in row:
+            raise DataError(f"{where}: Expected a whole line of a report, but got no data: make the report anew")
+        return load(str(row["data"]), where)
+
+    return [_answered(row, where, source_of(row, where)) for where, row in found.rows]
+
+
+def _answered(row: dict[str, Json], where: str, source: SceneSource) -> AnsweredCase:
+    said = said_in(row, where)
+    try:
+        case = case_of_row(row, scenes_by_photo(source))
+    except DataError as error:
+        raise DataError(f"{where}: {error}; if that run had other data, name it with --data") from error
+    return AnsweredCase(case=case, source=source, model=str(row["model"]), said=said)
+
+
+def _asked(
+    recorded: Sequence[AnsweredCase], relation: Relation, models: Sequence[str], options: ModelOptions
+) -> list[AnsweredCase]:
+    """What models of these specs make of the case now."""
+    before = {each.model: each.said for each in recorded}
+    first = recorded[0]
+    return [
+        ask_again(first.case, first.source, Catalogue().load(spec, options), relation, before.get(spec))
+        for spec in models
     ]
-    print(f"from {found.file}{_also(found.also_in)}")
-    for line in write_case(answered, out or _OUT / found.id):
-        print(line)
 
 
 def _also(files: tuple[Path, ...]) -> str:
     return f"; also in {', '.join(map(str, files))}: name one with --report" if files else ""
-
-
-def _loaded(spec: str) -> SceneSource:
-    """The source without its bad records: no case of that run is of one."""
-    return sources.load(spec, allow_bad_records=True)
-
-
-def _recorded(row: dict[str, Json], where: str, load: Callable[[str], SceneSource]) -> SceneSource:
-    """The source that the row names."""
-    try:
-        return load(str(row["data"]))
-    except KeyError as error:
-        raise DataError(
-            f"{where}: Expected a whole line of a report, but got none of its data: make the report anew"
-        ) from error
-    except VqamtError as error:
-        raise DataError(
-            f"{where}: {error}; a relative path is followed from the current folder: name the data of that run with "
-            "--data"
-        ) from error
-
-
-def _answered(row: dict[str, Json], where: str, source: SceneSource) -> AnsweredCase:
-    try:
-        case = case_of_row(row, scenes_by_photo(source))
-        answers = tuple(cast("list[str | None]", row["answers"]))
-        if len(answers) != len(case.queries):
-            raise ValueError(f"{len(answers)} answers to {len(case.queries)} texts")
-        return AnsweredCase(
-            case=case,
-            source=source,
-            model=str(row["model"]),
-            answers=answers,
-            outcome=str(row["verdict"]),
-            reason=str(row["reason"]),
-        )
-    except DataError as error:
-        raise DataError(f"{where}: {error}; if that run had other data, name it with --data") from error
-    except (KeyError, TypeError, ValueError) as error:
-        raise DataError(
-            f"{where}: Expected a whole line of a report, but got {error!r}: make the report anew"
-        ) from error

@@ -7,7 +7,7 @@ from base64 import b64encode
 from functools import cache
 from importlib.resources import files
 
-_STYLES = ("page.css", "chart.css", "cards.css")
+_STYLES = ("page.css", "chart.css", "cards.css", "print.css")
 _THEME = "theme.js"
 _SCRIPTS = (
     "elements.js",

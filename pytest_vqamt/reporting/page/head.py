@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_vqamt.core.results import Report
@@ -83,12 +83,17 @@ def _about(report: Report, lines: Sequence[Line]) -> str:
     models = ", ".join(model.name for model in report.models)
     data = ", ".join(source.spec for source in report.data)
     cases = sum(line.counted.tally.cases for line in lines)
-    wrong = sum(line.counted.tally.violated + line.counted.tally.unparsed for line in lines if not line.is_noise)
+    wrong, noise = (_violations(line for line in lines if line.is_noise is controls) for controls in (False, True))
     items = len({line.result.item for line in lines})
+    in_controls = f" and {noise:,} in controls" if noise else ""
     return (
         f"{models} on {data}: {counted(cases, 'case')} of {counted(items, 'relation variant')}, "
-        f"{counted(wrong, 'violation')}."
+        f"{counted(wrong, 'violation')}{in_controls}."
     )
+
+
+def _violations(lines: Iterable[Line]) -> int:
+    return sum(line.counted.tally.violated + line.counted.tally.unparsed for line in lines)
 
 
 def _finding(report: Report, line: Line) -> Finding:

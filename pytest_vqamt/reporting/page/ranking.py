@@ -97,16 +97,17 @@ def _differences(data: str, models: tuple[str, str], found: list[Difference]) ->
         second,
         "difference",
         "p after Holm",
-        f"only {first} holds",
-        f"only {second} holds",
+        "first alone holds",
+        "second alone holds",
         "cases",
     )
     ordered = sorted(found, key=lambda each: (_p(each), each.p))
     surely = sum(_p(each) < SIGNIFICANT for each in found)
+    tested = sum(each.p_holm is not None for each in found)
     return Captioned(
         caption=(
             f"{second} against {first} on {data}: they differ beyond chance in {surely:,} of "
-            f"{counted(len(found), 'relation variant')}"
+            f"{counted(tested, 'relation variant')}"
         ),
         table=Overview(
             heads=tuple(Head(name=name, is_number=bool(place)) for place, name in enumerate(heads)),

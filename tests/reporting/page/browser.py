@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 import pytest
 
@@ -38,7 +38,7 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
-def _without(reason: str) -> None:
+def _without(reason: str) -> NoReturn:
     if _REQUIRED:
         pytest.fail(f"VQAMT_BROWSER=required, but {reason}")
     pytest.skip(reason)

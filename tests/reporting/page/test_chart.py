@@ -87,6 +87,13 @@ def test_people_and_published_models_stand_where_the_papers_say() -> None:
     assert told[2].published_width == "59.7%"
 
 
+def test_published_models_are_left_out_where_an_issue_is_no_violation() -> None:
+    same = rows(result("veglue.corruption[snow-object]"), result("text.word_substitution"))
+    assert [row.published for row in same] == [(), ()]
+    (other,) = rows(result("text.antonym_swap"))
+    assert other.published == ("51.3%", "60%", "67.3%", "77.9%")  # IFR of 0.487, 0.400, 0.327 and 0.221
+
+
 def test_the_noise_floor_is_the_least_rate_of_the_controls_and_drawn_where_it_is_below_one() -> None:
     controls = (
         result("control.repeat", holds=9, violated=1, tags=("control",)),

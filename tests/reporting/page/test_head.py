@@ -46,12 +46,12 @@ def test_the_title_is_the_answer(
     assert (made.state, made.title) == (state, title)
 
 
-def test_what_was_asked_is_counted_without_the_noise() -> None:
+def test_what_was_asked_is_counted_with_the_controls_apart() -> None:
     noise = result("control.repeat", holds=9, violated=1, tags=("control",))
     apart = presumed(Tally(cases=4, holds=1, violated=2, unparsed=1))
     made = first(result(presumed=apart), noise, result(model=OTHER))
-    # 10 + 4 presumed + 10 controls + 10; 2 + 3 + 2 violations, that of the control left out
-    assert made.about == "tiny, other on gqa:DIR: 34 cases of 2 relation variants, 7 violations."
+    # 10 + 4 presumed + 10 controls + 10 cases; 2 + 3 + 2 violations, and that of the control
+    assert made.about == "tiny, other on gqa:DIR: 34 cases of 2 relation variants, 7 violations and 1 in controls."
 
 
 def test_a_missed_gate_says_what_was_reached_and_what_was_demanded() -> None:

@@ -1,0 +1,205 @@
+"""``vqamt power`` says how many cases it takes, of cases as described and of a report, and names what cannot be."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from pytest_vqamt.cli import main
+from pytest_vqamt.core.clusters import Alike, AlikeTwice, Clusters, PairedClusters
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.counts import Tally
+from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult, Report
+from pytest_vqamt.reporting.json_file import write_report
+from pytest_vqamt.stats.changes import change
+from pytest_vqamt.stats.intervals import interval
+from pytest_vqamt.stats.power import Demand, power, scenes_needed, smallest_drop
+from pytest_vqamt.stats.prospects import Prospect
+
+Row = dict[str, Json]
+
+MODEL = ModelUse(name="tiny", fingerprint="f", tasks=("vqa",))
+DATA = DataUse(spec="pictures:50", scenes=50, digest="0")
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> Row:
+    assert main(["power", "--json", *arguments]) == 0
+    return cast("Row", json.loads(capsys.readouterr().out))
+
+
+def rows(part: Json) -> list[Row]:
+    return cast("list[Row]", part)
+
+
+def lines(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    assert main(["power", *arguments]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def item(
+    name: str, *kinds: tuple[int, int, int], tags: tuple[str, ...] = (), since: PairedClusters | None = None
+) -> RelationResult:
+    """An item whose scenes are of the kinds: holds, judged, how many."""
+    clusters = Clusters(tuple(Alike(*kind) for kind in kinds))
+    return RelationResult(
+        position=0,
+        item=name,
+        version=1,
+        claim="All is one.",
+        model=MODEL,
+        data=DATA,
+        tags=tags,
+        tally=Tally(cases=clusters.judged, holds=clusters.holds, violated=clusters.judged - clusters.holds),
+        scenes_not_applicable=0,
+        not_applicable={},
+        breakdown={},
+        readings=Counter(),
+        interval=interval(clusters),
+        gate=None,
+        clusters=clusters,
+        change=None if since is None else change(since),
+    )
+
+
+def report(folder: Path, *items: RelationResult) -> str:
+    write_report(
+        Report(
+            vqamt_version="1.2.3",
+            seed=0,
+            sampler="random",
+            max_cases=100,
+            shard="1/1",
+            started="2026-11-20T12:00:00+00:00",
+            duration_s=1.5,
+            models=(MODEL,),
+            data=(DATA,),
+            relations=items,
+        ),
+        folder,
+    )
+    return str(folder)
+
+
+def test_the_numbers_are_those_of_the_statistics(capsys: pytest.CaptureFixture[str]) -> None:
+    found = told(capsys, "--drop", "0.1,0.2", "--drop=0.3", "--differ", "0.1", "--relations", "10", "--power", "0.9")
+    demand = Demand(relations=10)
+    for row, drop in zip(rows(found["needed"]), (0.1, 0.2, 0.3), strict=True):
+        prospect = Prospect(drop=drop, differ=0.1)
+        scenes = scenes_needed(prospect, demand, 0.9)
+        assert scenes is not None
+        assert row == {"drop": drop, "cases": scenes, "scenes": scenes, "power": power(scenes, prospect, demand)}
+    assert found["seen"] == []
+    assert (found["rate"], found["differ"], found["icc"], found["power"]) == (0.85, 0.1, None, 0.9)
+
+
+def test_cases_come_by_the_scene(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ("--cases-per-scene=4", "--icc=0.5", "--differ=0.1", "--relations=1", "--max-drop=0.02")
+    found = told(capsys, "--drop=0.2", "--cases=103", *asked)
+    prospect, demand = Prospect(drop=0.2, differ=0.1, sizes=((4, 1.0),), icc=0.5), Demand(max_drop=0.02)
+    [needed], [seen] = rows(found["needed"]), rows(found["seen"])
+    scenes = scenes_needed(prospect, demand, 0.8)
+    assert scenes is not None
+    assert (needed["scenes"], needed["cases"]) == (scenes, 4 * scenes)
+    assert seen == {"cases": 103, "scenes": 25, "drop": smallest_drop(25, prospect, demand, 0.8, 0.8)}
+
+
+def test_by_default_a_few_drops_are_asked_about_and_chance_is_guessed_from_the_rate(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = told(capsys, "--rate=0.9")
+    assert [row["drop"] for row in rows(found["needed"])] == [0.02, 0.05, 0.1, 0.2]
+    assert found["differ"] == pytest.approx(0.9 * 0.1)
+    assert (found["relations"], found["max_drop"], found["cases_per_scene"]) == (30, 0.0, 1)
+
+
+def test_the_tables_stand_below_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+    found = lines(capsys, "--drop=0.1,0.02", "--cases=5,2000")
+    assert "0.85 held before, 0.1275 come out otherwise by chance; they are one a scene" in found[1]
+    assert [line.split() for line in found[3:5]] == [["drop", "cases", "scenes"], ["----", "-----", "------"]]
+    assert len({len(line) for line in found[3:7]}) == 1
+    assert found[6].split() == ["0.02", "5,337", "5,337"]
+    assert found[8].split() == ["cases", "scenes", "smallest", "drop"]
+    assert found[10].split() == ["5", "5", "none"]
+
+
+def test_of_a_report_each_relation_has_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    since = PairedClusters((AlikeTwice(0, 0, 1, 0, 3), AlikeTwice(0, 1, 0, 0, 7), AlikeTwice(1, 0, 0, 0, 90)))
+    folder = report(
+        tmp_path / "out",
+        item("ours.first", (0, 1, 20), (1, 1, 180)),
+        item("ours.second", (0, 1, 10), (1, 1, 90), since=since),
+        item("ours.alike", (0, 2, 10), (2, 2, 40)),
+        item("control.repeat", (1, 1, 50), tags=("control",)),
+        item("ours.without", tags=()),
+    )
+    found = told(capsys, "--report", folder, "--drop=0.1,0.85")
+    assert (found["relations"], found["report"]) == (3, folder)
+    first, second, alike = rows(found["items"])
+    assert [each["id"] for each in (first, second, alike)] == ["ours.first", "ours.second", "ours.alike"]
+    demand, prospect = Demand(relations=3), Prospect(drop=0.1, differ=0.9 * (1 - 0.9))
+    assert first["differ"] == pytest.approx(0.09)
+    assert rows(first["needed"]) == [
+        {"drop": 0.1, "cases": scenes_needed(prospect, demand, 0.8)},
+        {"drop": 0.85, "cases": scenes_needed(Prospect(drop=0.85, differ=0.09), demand, 0.8)},
+    ]
+    assert first["smallest_drop"] == smallest_drop(200, prospect, demand, 0.8, 0.9 - 0.045)
+    # Three were won and seven lost: three of either sort are taken for chance.
+    assert second["differ"] == pytest.approx(6 / 100)
+    assert (first["icc"], second["icc"], alike["icc"]) == (None, None, 1.0)
+    assert (alike["cases"], alike["scenes"], alike["pass_rate"]) == (100, 50, 0.8)
+    # From 0.8, of which 0.08 is lost by chance, 0.85 cannot be lost.
+    assert [row["cases"] is None for row in rows(alike["needed"])] == [False, True]
+
+
+def test_the_table_of_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = report(
+        tmp_path / "out", item("ours.first", (0, 1, 20), (1, 1, 180)), item("ours.alike", (0, 2, 1), (2, 2, 4))
+    )
+    found = lines(capsys, "--report", folder, "--relations=40")
+    assert "among 40 relations" in found[0]
+    assert found[2].split("  ")[0] == "relation"
+    assert found[2].endswith("smallest drop  cases for 0.05")
+    assert found[4].split()[:6] == ["ours.first", "200", "200", "0.900", "0.090", "-"]
+    # Five scenes show nothing among 40 relations: 2^-5 x 40 is above 1.
+    assert found[5].split()[:7] == ["ours.alike", "10", "5", "0.800", "0.160", "1.00", "none"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--drop", "five"], "Expected a share from 0 to 1, as 0.05 for 5 percent points, but got --drop='five'"),
+        (["--drop", "0.1,,0.2"], "but got --drop=''"),
+        (["--drop", "nan"], "but got --drop='nan'"),
+        (["--rate", "85"], "but got --rate='85'"),
+        (["--power", "1"], "Expected a chance between 0 and 1, but got --power='1'"),
+        (["--cases", "0"], "Expected a whole number from 1 on, but got --cases='0'"),
+        (["--cases", "1e3"], "but got --cases='1e3'"),
+        (["--relations", "-3"], "but got --relations='-3'"),
+        (["--max-drop", "0.05", "--drop", "0.05"], "Expected drops above --max-drop=0.05"),
+        (["--drop", "0.9"], "Expected a drop of at most 0.78625"),
+        (["--rate", "0.9", "--differ", "0.3"], "Expected a share of at most 0.2 that differs by chance"),
+        (["--report", "nowhere"], "Expected a folder that --vqamt-report wrote, but got 'nowhere'"),
+        (["--report", "nowhere", "--rate", "0.8"], "Expected --rate or --report"),
+        (["--report", "nowhere", "--cases", "100"], "Expected --cases or --report"),
+        (["--report", "nowhere", "--cases-per-scene", "2"], "Expected --cases-per-scene or --report"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_line(
+    arguments: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["power", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert expected in captured.err
+    assert captured.err.startswith("vqamt: ")
+    assert captured.err.count("\n") == 1
+
+
+def test_a_report_with_nothing_judged_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = report(tmp_path / "out", item("control.repeat", (1, 1, 50), tags=("control",)), item("ours.without"))
+    assert main(["power", "--report", folder]) == 2
+    assert "Expected a report with judged cases by scene, but got none" in capsys.readouterr().err

@@ -1,0 +1,152 @@
+"""``vqamt report`` makes the pages of a report anew, and tables of its cases, and says where they are."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_vqamt.cli import main
+from tests.reporting.erratic import SPEC
+from tests.reporting.running import run_into
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The first two files of a report."""
+    folder = tmp_path_factory.mktemp("made")
+    run_into(folder, model=SPEC, relations=["metavqa.insertion[count]", "control.repeat"], max_cases=6)
+    return folder
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    shutil.copytree(made, tmp_path / "out")
+    return tmp_path / "out"
+
+
+def cases(page: Path) -> dict[str, Any]:
+    """What the page embeds."""
+    found = re.search(
+        r'<script type="application/json"[^>]*>(.*?)</script>', page.read_text(encoding="utf-8"), re.DOTALL
+    )
+    assert found
+    embedded: dict[str, Any] = json.loads(found[1])
+    return embedded
+
+
+def test_it_makes_the_pages(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(folder)]) == 0
+    assert capsys.readouterr().out == f"report: {folder / 'report.html'}\nsummary: {folder / 'summary.md'}\n"
+    embedded = cases(folder / "report.html")
+    assert {card["verdict"] for card in embedded["cards"]} <= {"violated", "unparsed"}
+    assert len(embedded["pictures"]) > 2
+    assert (folder / "summary.md").read_text(encoding="utf-8").startswith("## vqamt: No gate was set")
+
+
+def test_pictures_of_all_cases_or_none_and_into_another_folder(folder: Path, tmp_path: Path) -> None:
+    before = {file.name for file in folder.iterdir()}
+    shown = {}
+    for images in ("all", "violations", "none"):
+        assert main(["report", str(folder), "--images", images, "--out", str(tmp_path / images)]) == 0
+        shown[images] = cases(tmp_path / images / "report.html")
+    assert len(shown["all"]["cards"]) == 12
+    assert set(shown["all"]["pictures"]) > set(shown["violations"]["pictures"]) > set()
+    assert [card["id"] for card in shown["violations"]["cards"]] == [card["id"] for card in shown["none"]["cards"]]
+    assert shown["none"]["pictures"] == {}
+    assert {file.name for file in folder.iterdir()} == before
+
+
+def test_the_cases_as_tables(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    tables = {"csv": tmp_path / "cases.csv", "parquet": tmp_path / "cases.parquet"}
+    options = [f"--{kind}={file}" for kind, file in tables.items()]
+    assert main(["report", str(folder), "--images=none", *options]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[:2] == [f"12 cases: {tables['csv']}", f"12 cases: {tables['parquet']}"]
+    written = [json.loads(line) for line in (folder / "cases.jsonl").read_text(encoding="utf-8").splitlines()]
+    with tables["csv"].open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    columns = parquet.read_table(tables["parquet"]).to_pylist()
+    for case, row, column in zip(written, rows, columns, strict=True):
+        assert case["case_id"] == row["case_id"] == column["case_id"]
+        assert case["answers"] == [row["answer_1"], row["answer_2"]] == column["answer"]
+        assert [query["text"] for query in case["queries"]] == [row["text_1"], row["text_2"]] == column["text"]
+        assert json.loads(row["facts"]) == json.loads(column["facts"]) == case["facts"]
+
+
+def recorded_as(folder: Path, spec: str, digest: str | None = None) -> None:
+    """Changes what the report says of its data."""
+    for name in ("report.json", "cases.jsonl"):
+        text = (folder / name).read_text(encoding="utf-8")
+        (folder / name).write_text(text.replace('"pictures:20"', json.dumps(spec)), encoding="utf-8")
+    if digest:
+        report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        report["data"][0]["digest"] = digest
+        (folder / "report.json").write_text(json.dumps(report), encoding="utf-8")
+
+
+def test_data_that_is_gone_is_told_and_can_be_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recorded_as(folder, "coco:gone")
+    assert main(["report", str(folder)]) == 0
+    told = capsys.readouterr().err
+    assert told.startswith("vqamt: the page shows no pictures of coco:gone: Expected ")
+    assert told.endswith("; name it with --data\n")
+    assert told.count("\n") == 1
+    assert cases(folder / "report.html")["pictures"] == {}
+    assert "The pictures of coco:gone are not shown" in (folder / "report.html").read_text(encoding="utf-8")
+    assert main(["report", str(folder), "--data=pictures:20"]) == 0
+    assert capsys.readouterr().err == ""
+    assert cases(folder / "report.html")["pictures"]
+
+
+def test_data_that_has_changed_shows_what_is_still_the_same(folder: Path) -> None:
+    recorded_as(folder, "coco:gone", digest="another")
+    assert main(["report", str(folder), "--data=pictures:12"]) == 0
+    embedded = cases(folder / "report.html")
+    scenes = {int(card["scene"].rpartition("-")[2]) for card in embedded["cards"]}
+    assert min(scenes) < 12 < max(scenes)
+    for card in embedded["cards"]:
+        first = card["queries"][0]["picture"] in embedded["pictures"]
+        assert first == (int(card["scene"].rpartition("-")[2]) < 12)
+
+
+def test_of_several_sources_each_is_known_by_its_digest(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(folder), "--data=pictures:20", "--data=pictures:12"]) == 2
+    assert re.fullmatch(
+        r"vqamt: Expected data of the report, pictures:20 \(digest \w+\), but got --data='pictures:12' "
+        r"\(digest \w+\): name the data of that run\n",
+        capsys.readouterr().err,
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nowhere"], "Expected a folder that --vqamt-report wrote, but got 'nowhere'"),
+        (["{folder}", "--data=coco:nowhere"], "Expected "),
+        (["{folder}", "--option=inpaint"], "Expected "),
+        (["{folder}", "--csv={folder}"], "Expected a file that can be written, but got file="),
+    ],
+    ids=["no report", "no data", "no setting", "no file"],
+)
+def test_a_mistake_is_one_line_and_status_2(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
+    assert main(["report", *(each.format(folder=folder) for each in arguments)]) == 2
+    told = capsys.readouterr()
+    assert told.err.startswith(f"vqamt: {said}")
+    assert told.err.count("\n") == 1
+    assert "report:" not in told.out
+
+
+def test_images_are_one_of_three(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["report", str(folder), "--images=some"])
+    assert ended.value.code == 2
+    assert "invalid" in capsys.readouterr().err

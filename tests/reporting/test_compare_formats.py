@@ -1,0 +1,115 @@
+"""A comparison as a table, as markdown and as JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_vqamt.reporting.compare import compare
+from pytest_vqamt.reporting.compare_json import comparison_json
+from pytest_vqamt.reporting.compare_markdown import comparison_markdown
+from pytest_vqamt.reporting.compare_sides import report_side
+from pytest_vqamt.reporting.compare_terminal import comparison_lines
+from pytest_vqamt.reporting.compared import Comparison
+from tests.reporting.comparing import Made, case_id, write_run
+
+PAGE = (Path(__file__).parents[2] / "docs" / "comparing.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def compared(*, max_drop: float | None = None, answer: str = "three") -> Comparison:
+    """Ten cases of which nine broke, a control, and an item that only the first run has."""
+    write_run(
+        Path("old"),
+        Made(verdicts="+" * 9 + "-", item="ours.rule[count]"),
+        Made(verdicts="++", item="control.repeat", tags=("control",)),
+        Made(verdicts="+", item="ours.gone"),
+    )
+    write_run(
+        Path("new"),
+        Made(verdicts="-" * 9 + "+", item="ours.rule[count]", answers={0: answer}),
+        Made(verdicts="++", item="control.repeat", tags=("control",)),
+    )
+    return compare(report_side(Path("old")), report_side(Path("new")), max_drop=max_drop, show=1)
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_table_has_a_row_for_each_item_and_says_what_came_of_the_gate() -> None:
+    lines = list(comparison_lines(compared(max_drop=0.1)))
+    assert lines[:2] == [
+        "before: old, pytest-vqamt 1.2.3, seed 0, tiny (of tiny)",
+        "now:    new, pytest-vqamt 1.2.3, seed 0, tiny (of tiny)",
+    ]
+    at = lines.index("tiny on pictures:9") + 2
+    head, _, rule, control = (re.split(r" {2,}", line) for line in lines[at : at + 4])
+    assert head == [
+        "relation", "shared cases", "before", "now", "change", "95 % interval", "p (Holm)", "standing", "gate"
+    ]  # fmt: skip
+    assert rule[:5] == ["ours.rule[count]", "10", "0.900", "0.100", "-0.800"]
+    # Nine lost and one won: 11 of the 1,024 changes of sign lose as many, or more.
+    assert rule[6:] == ["0.0107", "worse", "MISSED: drop <= 0.1"]
+    assert control[:2] + control[6:] == ["control.repeat (control)", "2", "(1.0000)", "unchanged", "-"]
+    assert "1 item is only in old: ours.gone-tiny-pictures:9" in lines
+    assert "9 cases broke (held before, not now), 1 case mended (the other way round)" in lines
+    joined = "\n".join(lines)
+    assert f"ours.rule[count]: 9 broke: {case_id(0)}" in joined
+    assert f"{case_id(4)} and 4 more; 1 mended: {case_id(9)}" in joined.replace("\n  ", " ")
+    assert lines[-1].endswith("beyond chance: ours.rule[count]")
+    assert lines[-1].startswith("MISSED: 1 of 1 relation variant has dropped by more than 0.1")
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_case_is_shown_with_its_answers_then_and_now() -> None:
+    lines = list(comparison_lines(compared()))
+    at = lines.index(f"ours.rule[count]: scene scene 0, case {case_id(0)} broke")
+    assert lines[at + 1 : at + 5] == [
+        "    question 0  ->  'answer +' then, 'three' now",
+        "  expected: as it should be",
+        "  now: because it is violated",
+        f"  replay:   vqamt replay {case_id(0)} --report new",
+    ]
+    assert f"ours.rule[count]: scene scene 9, case {case_id(9)} was mended" in lines
+    assert "nothing was demanded, so the exit status is 0" in " ".join(lines[-2:])
+
+
+@pytest.mark.usefixtures("folder")
+def test_nothing_of_an_answer_is_markup_in_markdown() -> None:
+    text = "\n".join(comparison_markdown(compared(answer="<img src=x onerror=alert(1)> | **yes**\n# no", max_drop=0.1)))
+    assert "<img" not in text
+    assert "**yes**" not in text
+    assert "\n# no" not in text
+    assert "&#60;img src=x onerror=alert(1)" in text
+    assert "&#124; &#42;&#42;yes&#42;&#42; &#35; no" in text
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert all(line.count("|") in (4, 10) for line in rows)
+    assert any(line.startswith("| `ours.rule[count]` | 10 | 0.900 | 0.100 |") for line in rows)
+    assert text.startswith("## vqamt: old and new compared\n\n**MISSED: 1 of 1 relation variant has dropped")
+
+
+@pytest.mark.usefixtures("folder")
+def test_json_has_all_ids_and_the_fields_that_are_documented() -> None:
+    row: dict[str, Any] = json.loads(comparison_json(compared(max_drop=0.1)))
+    rule, control = row["relations"]
+    assert rule["broke"] == [case_id(place) for place in range(9)]
+    assert (row["met"], rule["standing"], control["change"]["gate"]) == (False, "worse", None)
+    assert json.loads(comparison_json(compared()))["met"] is None
+    assert documented("JSON") == set(row)
+    assert documented("An entry of `relations`") == set(rule)
+    assert documented("An entry of `shown`") == set(row["shown"][0])
+
+
+def documented(heading: str) -> set[str]:
+    """The fields in the table below a heading."""
+    below = re.search(rf"^#+ {re.escape(heading)}$(.*?)(^#|\Z)", PAGE, re.DOTALL | re.MULTILINE)
+    assert below is not None
+    firsts = re.findall(r"^\| (`[^|]*`) \|", below[1], re.MULTILINE)
+    return {name for first in firsts for name in re.findall(r"`(\w+)`", first)}
