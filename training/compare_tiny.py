@@ -68,7 +68,7 @@ def changes(before: Outcomes, after: Outcomes, trained: list[str]) -> dict[str, 
 
 def _paired(before: dict[str, tuple[str, Outcome]], after: dict[str, tuple[str, Outcome]]) -> PairedClusters:
     if before.keys() != after.keys():
-        raise ValueError("Expected the same cases of both models, but got others: is a relation drawn by chance alone?")
+        raise ValueError("Expected the same cases of both runs, but got others")
     spread = Spread()
     for case, (scene, outcome) in after.items():
         spread.add(scene, outcome, before[case][1])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from pytest_vqamt.reporting.audit.sample import Sample
 from pytest_vqamt.reporting.audit.sheet import SHEET, cells, csv_text
 from pytest_vqamt.reporting.audit.shown import shown
 from pytest_vqamt.reporting.audit.ticked import is_ticked
+from pytest_vqamt.reporting.beside import Beside
 
 
 def write_sheet(
@@ -58,9 +58,6 @@ def _check_unticked(file: Path) -> None:
 
 
 def _replace(file: Path, text: str) -> None:
-    beside = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        beside.write_text(text, encoding="utf-8", newline="")
-        beside.replace(file)
-    finally:
-        beside.unlink(missing_ok=True)
+    with Beside(file) as written:
+        written.path.write_text(text, encoding="utf-8", newline="")
+        written.put()

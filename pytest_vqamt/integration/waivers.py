@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.events import Event, Judged
+from pytest_vqamt.reporting.beside import Beside
 
 _HEAD = "# Cases that a person judged invalid, each with the reason. --vqamt-waive=FILE leaves them out of the rates.\n"
 
@@ -50,15 +50,14 @@ def add_waivers(file: Path, reasons: Mapping[str, str]) -> tuple[str, ...]:
     new = tuple(sorted(reasons.keys() - known.keys()))
     if not new:
         return ()
-    beside = file.with_name(f".{file.name}.{os.getpid()}")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         before = file.read_text(encoding="utf-8") if file.exists() else _HEAD
         ended = before if not before or before.endswith("\n") else f"{before}\n"
-        beside.write_text(ended + "".join(f"{each} {reasons[each]}\n" for each in new), encoding="utf-8")
-        beside.replace(file)
+        with Beside(file) as written:
+            written.path.write_text(ended + "".join(f"{each} {reasons[each]}\n" for each in new), encoding="utf-8")
+            written.put()
     except OSError as error:
-        beside.unlink(missing_ok=True)
         raise OptionError(
             f"Expected --waivers to name a file that can be written, but got {str(file)!r} "
             f"({error.strerror or error}): name another"

@@ -208,4 +208,5 @@ def _notes(pictures: _Pictures, too_many: int) -> Iterator[str]:
 def _text(value: Row | dict[str, Json]) -> str:
     """JSON in which nothing ends a script element, or a line of JavaScript."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = text.encode("utf-8", "replace").decode("utf-8")  # half of a pair of characters is none
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

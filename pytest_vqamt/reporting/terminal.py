@@ -120,7 +120,7 @@ def _waived(report: Report) -> Iterator[str]:
     if not report.waived:
         return
     listed = f"of the {len(report.waived)} that are listed as invalid"
-    yield f"{of_run} {'case was' if of_run == 1 else 'cases were'} waived {listed}:"
+    yield f"{of_run} {'case was' if of_run == 1 else 'cases were'} waived, {listed}:"
     reasons = Counter(reason for _, reason in report.waived).most_common()
     yield from (f"  {reason} ({times})" for reason, times in reasons[:_REASONS_SHOWN])
     if len(reasons) > _REASONS_SHOWN:

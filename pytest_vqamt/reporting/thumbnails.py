@@ -18,11 +18,13 @@ from pytest_vqamt.data.base import SceneSource
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-_LADDER: tuple[tuple[int, int], ...] = ((224, 75), (224, 50), (192, 40), (160, 30), (128, 30), (96, 30))
+_LADDER: tuple[tuple[int, int], ...] = (
+    (224, 75), (224, 50), (192, 40), (160, 30), (128, 30), (96, 30), (64, 25), (48, 20), (32, 20),
+)  # fmt: skip
 """Pixels of the longer side and quality, tried in turn until the file is small enough.
 
-224 is the size of the picture world's own pictures, which come out in 2.8 kB; photos take 6 kB there, 2.3 kB at
-(160, 30) and 1.0 kB at (96, 30).
+224 is the size of the picture world's own pictures, which come out in 2.8 kB; photos take 6 kB there and 2.3 kB at
+(160, 30). The last ones are for pictures of noise, of which no photo of COCO is one.
 """
 _THREADS_AT_MOST = 8
 _TELEA = "telea"

@@ -12,13 +12,17 @@ from typing import Any
 import pytest
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.clusters import Spread
+from pytest_vqamt.core.change_rows import baseline_row, change_row
+from pytest_vqamt.core.changes import BaselineUse
+from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters, Spread
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.results import Presumed, Report
 from pytest_vqamt.reporting.merge import merge_folders, merged
 from pytest_vqamt.reporting.merge_cases import MergedCases
+from pytest_vqamt.stats.changes import change as change_of
+from pytest_vqamt.stats.changes import judged_together
 from tests.reporting.running import run_into
 
 Row = dict[str, Any]
@@ -266,4 +270,63 @@ def test_a_folder_without_a_report_is_refused(halves: tuple[Path, Path], tmp_pat
         merge_folders([halves[0], tmp_path / "nowhere"], tmp_path / "out")
     (halves[1] / "cases.jsonl").unlink()
     with pytest.raises(DataError, match=r"cases\.jsonl beside the report"):
+        merge_folders(halves, tmp_path / "out")
+
+
+def blessed_rows(folder: Path, verdicts: str) -> None:
+    """Has the first item of the report in the folder held against a baseline: "=" as before, "-" it held."""
+    lines = (folder / "cases.jsonl").read_text().splitlines()
+    item = json.loads(lines[0])["relation"]
+    count = sum(json.loads(line)["relation"] == item for line in lines)
+    told = []
+    for place, line in enumerate(lines):
+        row = json.loads(line)
+        if place < count:
+            broke = place < verdicts.count("-")
+            row["before"] = "holds" if broke else row["verdict"]
+            row["verdict"] = "violated" if broke else row["verdict"]
+        told.append(json.dumps(row, separators=(",", ":")))
+    (folder / "cases.jsonl").write_text("".join(f"{line}\n" for line in told))
+
+
+def with_change(max_drop: float, *, otherwise: int = 0) -> Callable[[Row], object]:
+    """Gives the first item a change of its own cases, as a shard has it."""
+    paired = PairedClusters((AlikeTwice(1, 0, 0, 0, 3),))
+    [held] = judged_together([change_of(paired, version_before=2, other_judgement=otherwise)], max_drop, [True])
+
+    def edit_row(row: Row) -> None:
+        row["relations"][0]["change"] = change_row(held)
+        row["baseline"] = baseline_row(BaselineUse(file="base.gz", digest="b", models=(("tiny", "f"),)))
+
+    return edit_row
+
+
+def test_the_gate_of_the_baseline_is_held_against_all_cases(halves: tuple[Path, Path], tmp_path: Path) -> None:
+    for half in halves:
+        blessed_rows(half, "-" * 4)
+        edit(half, with_change(0.05, otherwise=1))
+    report = merge_folders(halves, tmp_path / "out")
+    change = report.relations[0].change
+    assert change is not None
+    assert (change.paired.shared, change.paired.lost, change.paired.won) == (30, 8, 0)
+    assert (change.version_before, change.other_judgement) == (2, 2)
+    # Neither half could have shown it: of four cases that broke the p-value is 2^-4 at best.
+    assert change.p < 0.05
+    assert change.gate == Gate(kind="max-drop", threshold=0.05, on="holm", met=False)
+    assert report.baseline is not None
+    assert report.baseline.new == tuple(f"{each.item}-{each.model.name}-pictures:20" for each in report.relations[1:])
+
+
+def test_shards_of_another_baseline_or_another_drop_are_refused(halves: tuple[Path, Path], tmp_path: Path) -> None:
+    edit(halves[0], with_change(0.05))
+    with pytest.raises(DataError, match=r"digest of the baseline is b in .*1 and absent in"):
+        merge_folders(halves, tmp_path / "out")
+    edit(halves[1], with_change(0.1))
+    with pytest.raises(DataError, match=r"the drop that is allowed is 0\.05 in .*1 and 0\.1 in .*2: run the shards"):
+        merge_folders(halves, tmp_path / "out")
+
+
+def test_shards_with_other_waivers_are_refused(halves: tuple[Path, Path], tmp_path: Path) -> None:
+    edit(halves[0], lambda row: row.update(waived=[{"case_id": "c1", "reason": "two dogs"}]))
+    with pytest.raises(DataError, match=r"the waiver of case c1 is two dogs in .*1 and absent in"):
         merge_folders(halves, tmp_path / "out")

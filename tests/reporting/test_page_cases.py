@@ -7,7 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.counts import Tally
@@ -15,7 +17,10 @@ from pytest_vqamt.core.edits import Fill
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.recipes import recipe
 from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.pictures.source import PictureWorld
+from pytest_vqamt.imaging.inpainters import telea
 from pytest_vqamt.reporting import page_cases as module
 from pytest_vqamt.reporting.images import Images
 from pytest_vqamt.reporting.merge import merge_folders
@@ -180,7 +185,7 @@ def test_a_picture_that_is_not_what_it_was_is_not_shown(run: tuple[Report, Path]
 def test_only_some_of_the_pictures_that_take_long_are_drawn(
     run: tuple[Report, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("skimage")
+    monkeypatch.setattr("pytest_vqamt.imaging.inpainters.biharmonic", telea)  # which is slow by its name alone here
     monkeypatch.setitem(module.SLOW_AT_MOST, Images.VIOLATIONS, 2)
     pictures = [
         scene.picture.erase(Box(10, 10, 9, 9), Fill.INPAINT, method=method)
@@ -221,12 +226,40 @@ def test_an_answer_that_there_is_none_of_is_null(run: tuple[Report, Path], tmp_p
     assert (card["verdict"], card["waived"], card["presumed"]) == ("error", True, True)
 
 
+def test_half_of_a_pair_of_characters_is_no_end(run: tuple[Report, Path], tmp_path: Path) -> None:
+    row = json.dumps(row_of("a", answers=["half \ud83d"]))
+    (tmp_path / "cases.jsonl").write_text(f"{row}\n", encoding="ascii")
+    (card,) = parsed(page_cases(of(run[0], 1), tmp_path, away, Images.VIOLATIONS))["cards"]
+    assert card["queries"][0]["answer"] == "half ?"
+
+
 def test_long_texts_are_shortened(run: tuple[Report, Path], tmp_path: Path) -> None:
     write_rows(tmp_path, [row_of("a", answers=["word " * 10_000], reason="x" * 9_000, facts={"long": "y" * 9_000})])
     shown = page_cases(of(run[0], 1), tmp_path, away, Images.VIOLATIONS)
     (card,) = parsed(shown)["cards"]
     assert card["queries"][0]["answer"] == f"{'word ' * 99}wo..."
     assert (len(card["reason"]), len(card["facts"]["long"])) == (500, 500)
+
+
+class Noisy(PictureWorld):
+    """A world whose photos are as hard to make small as any."""
+
+    def photo(self, photo: Photo) -> Image.Image:
+        values = np.random.default_rng(self.place(photo.id)).integers(0, 256, (56, 56, 3), dtype=np.uint8)
+        return Image.fromarray(values).resize((224, 224), Image.Resampling.NEAREST)
+
+
+@pytest.mark.parametrize("room", [120_000, 90_000])
+def test_pictures_that_are_hard_to_make_small_stay_within_their_bytes(
+    run: tuple[Report, Path], monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    noisy = Noisy(20)
+    monkeypatch.setitem(module.BYTES_AT_MOST, Images.VIOLATIONS, room)
+    shown = page_cases(*run, lambda _spec: noisy, Images.VIOLATIONS)
+    assert len(shown.json.encode()) <= room
+    widths = [each["width"] for each in parsed(shown)["pictures"].values()]
+    assert len(widths) > 20
+    assert max(widths) < 224
 
 
 @pytest.mark.parametrize("room", [90_000, 55_000])

@@ -63,7 +63,7 @@ def test_what_is_hard_to_make_small_is_made_smaller_until_it_fits() -> None:
     ]  # fmt: skip
     assert [each.width for each in sizes] == sorted((each.width for each in sizes), reverse=True)
     assert sizes[0].width == 224
-    assert sizes[-1].width == 96
+    assert sizes[-1].width == 32
     assert all(len(b64decode(each.uri.partition(",")[2])) == each.bytes for each in sizes)
 
 

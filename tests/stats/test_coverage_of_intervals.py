@@ -80,7 +80,7 @@ def width(ends: tuple[float, float]) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scenes", [20, 30, 50, 100, 200, 400])
+@pytest.mark.parametrize("scenes", [20, 50, 100, 400])
 def test_it_covers_everywhere(scenes: int) -> None:
     """Within what Wilson's own interval does on as many single cases, whose coverage swings as it is a count."""
     for most, rate, icc in product((3, 10), (0.5, 0.7, 0.85, 0.9, 0.95, 0.98), (0, 0.1, 0.3, 0.6)):

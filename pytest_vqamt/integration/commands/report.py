@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
-from pytest_vqamt.core.errors import OptionError, VqamtError
-from pytest_vqamt.core.results import DataUse
-from pytest_vqamt.data import catalogue as sources
+from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.integration.named_settings import settings_given
+from pytest_vqamt.integration.recorded_data import ReportData, find_inpainter
 from pytest_vqamt.reporting.files import PAGE, write_pages
 from pytest_vqamt.reporting.images import Images
+from pytest_vqamt.reporting.json_file import FILE
 from pytest_vqamt.reporting.read_report import read_report
 from pytest_vqamt.reporting.summary_page import FILE as SUMMARY
 from pytest_vqamt.reporting.table_file import write_csv, write_parquet
@@ -62,62 +61,23 @@ def run(arguments: argparse.Namespace) -> int:
     """
     settings_given(arguments.option, "--option")
     folder, out = arguments.folder, arguments.out or arguments.folder
-    used = read_report(folder).data
+    report = read_report(folder)
     for write, file in ((write_csv, arguments.csv), (write_parquet, arguments.parquet)):
         if file:
             print(f"{write(folder, file):,} cases: {file}")
-    source_of = _found if arguments.images is Images.NONE else _sources(arguments.data, used)
-    write_pages(folder, source_of=source_of, images=arguments.images, out=out)
+    if not arguments.option:
+        find_inpainter(dict(report.settings))
+    data = ReportData(report, arguments.data, str(folder / FILE))
+    write_pages(folder, source_of=cache(partial(_found, data)), images=arguments.images, out=out)
     print(f"report: {out / PAGE}")
     print(f"summary: {out / SUMMARY}")
     return ExitStatus.OK
 
 
-def _found(spec: str) -> None:
-    """No data is needed for a page without pictures."""
-
-
-def _sources(named: Sequence[str], used: Sequence[DataUse]) -> Callable[[str], SceneSource | None]:
-    """What finds the data of the report by the specs that it has there."""
-    given = _given(named, used)
-
-    @cache
-    def source_of(spec: str) -> SceneSource | None:
-        if spec in given:
-            return given[spec]
-        try:
-            return _loaded(spec)
-        except VqamtError as error:
-            print(f"vqamt: the page shows no pictures of {spec}: {error}; name it with --data", file=sys.stderr)
-            return None
-
-    return source_of
-
-
-def _given(named: Sequence[str], used: Sequence[DataUse]) -> dict[str, SceneSource]:
-    """The data that was named, by the specs of the report: it is the same where its digest is.
-
-    The only data of a report may have changed since: a picture that is not what it was is not shown.
-
-    Raises:
-        VqamtError: data cannot be loaded, or is none of the report's.
-    """
-    given: dict[str, SceneSource] = {}
-    for spec in named:
-        source = _loaded(spec)
-        same = [use.spec for use in used if use.digest == source.digest]
-        if not same and len(named) == len(used) == 1:
-            same = [used[0].spec]
-        if not same:
-            told = ", ".join(f"{use.spec} (digest {use.digest})" for use in used)
-            raise OptionError(
-                f"Expected data of the report, {told}, but got --data={spec!r} (digest {source.digest}): name the data "
-                "of that run"
-            )
-        given |= dict.fromkeys(same, source)
-    return given
-
-
-def _loaded(spec: str) -> SceneSource:
-    """The source without its bad records: no case of that run is of one."""
-    return sources.load(spec, allow_bad_records=True)
+def _found(data: ReportData, spec: str) -> SceneSource | None:
+    """The data that the report calls ``spec``; None where it is not to be had here."""
+    try:
+        return data(spec)
+    except VqamtError as error:
+        print(f"vqamt: the page shows no pictures of {spec}. {error}", file=sys.stderr)
+        return None

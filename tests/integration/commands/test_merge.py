@@ -33,7 +33,7 @@ def test_the_summary_is_of_the_whole(
     [partition] = [line for line in printed.splitlines() if line.startswith("metavqa.partition[object]")]
     assert partition.split()[1] == "30"
     assert ("MISSED" in partition) == (status == 1)
-    assert printed.endswith(f"report: {tmp_path / 'out' / 'report.json'}\n")
+    assert printed.endswith(f"report: {tmp_path / 'out' / 'report.html'}\n")
     assert (tmp_path / "out" / "cases.jsonl").read_text().count("\n") == 60
 
 
@@ -45,3 +45,27 @@ def test_what_cannot_be_merged_is_one_line_and_status_2(
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err == f"vqamt: Expected each of 2 shards once, but got shards 1/2 in {folders[0]}; missing: 2/2\n"
+
+
+def test_all_metrics_are_shown_where_all_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folders = [str(tmp_path / str(number)) for number in (1, 2)]
+    for number, folder in enumerate(folders, start=1):
+        run_into(Path(folder), shard=(number, 2), max_cases=4, relations=["carets.negation"])
+    for more, heads in (((), 1), (("-v",), 2)):
+        assert main(["merge", *folders, "-o", str(tmp_path / "out"), *more]) == 0
+        assert capsys.readouterr().out.count("\nCARETS test") == heads
+
+
+def test_data_that_is_not_to_be_had_here_is_told_of_and_the_page_is_written_without_pictures(
+    shards: tuple[list[str], int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders, status = shards
+    for folder in folders:
+        for file in (Path(folder) / name for name in ("report.json", "cases.jsonl")):
+            file.write_text(file.read_text().replace("pictures:20", "coco:/nowhere"))
+    assert main(["merge", *folders, "-o", str(tmp_path / "out")]) == status
+    printed = capsys.readouterr()
+    assert printed.err.count("\n") == 1
+    assert printed.err.startswith("vqamt: the page shows no pictures of coco:/nowhere: Expected")
+    assert (tmp_path / "out" / "report.html").is_file()
+    assert (tmp_path / "out" / "summary.md").is_file()
