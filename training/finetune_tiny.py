@@ -33,7 +33,7 @@ from training.pair import Schedule
 from training.render import CELLS, TRAIN_SEED, load, render
 from training.words import IGNORED, Sheet, Words, draw
 
-PICTURES = (32, 12)
+PICTURES = (32, 14)
 """Pictures of the export, and of the first training, in a step: a sheet of the latter has many more questions."""
 
 RATE = 5e-4

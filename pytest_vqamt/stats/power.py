@@ -44,11 +44,11 @@ def scenes_needed(prospect: Prospect, demand: Demand, target: float) -> int | No
     With one case a scene none of the next numbers falls short of it either.
     """
     enough = 1
+    short = 0
     while power(enough, prospect, demand) < target:
-        enough *= 2
-        if enough > MOST_SCENES:
+        if enough == MOST_SCENES:
             return None
-    short = enough // 2
+        short, enough = enough, min(MOST_SCENES, 2 * enough)
     while enough - short > 1:
         middle = (short + enough) // 2
         short, enough = (middle, enough) if power(middle, prospect, demand) < target else (short, middle)
@@ -85,12 +85,12 @@ def _power_of_single_cases(cases: int, prospect: Prospect, demand: Demand) -> fl
     import numpy as np
     from scipy.stats import binom  # type: ignore[import-untyped]  # its stubs are a package of their own
 
-    share = prospect.lost + prospect.won
+    share = min(1.0, prospect.lost + prospect.won)
     if not share:
         return 0.0
     fewest, most = binom.ppf(1e-13, cases, share), binom.isf(1e-13, cases, share)
     differing = np.arange(max(1, fewest), most + 1)
     significant = binom.isf(demand.significant, differing, 0.5) + 1
     too_large = np.floor((differing + demand.max_drop * cases) / 2 + 1e-9) + 1
-    missed = binom.sf(np.maximum(significant, too_large) - 1, differing, prospect.lost / share)
+    missed = binom.sf(np.maximum(significant, too_large) - 1, differing, min(1.0, prospect.lost / share))
     return float((binom.pmf(differing, cases, share) * missed).sum())

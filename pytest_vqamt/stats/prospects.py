@@ -9,6 +9,8 @@ from math import exp, lgamma, log
 
 from pytest_vqamt.core.errors import VqamtError
 
+_ROUNDED = 1e-9
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prospect:
@@ -27,7 +29,7 @@ class Prospect:
     icc: float = 0.0
 
     def __post_init__(self) -> None:
-        if not (0 <= self.won <= 1 and self.lost >= 0 and self.lost + self.won <= 1 and 0 <= self.icc <= 1):
+        if not (self.won >= 0 and self.lost >= 0 and self.lost + self.won <= 1 + _ROUNDED and 0 <= self.icc <= 1):
             raise VqamtError(f"Expected shares of cases that add up to 1 at most, but got {self!r}")
 
     @property
@@ -59,7 +61,7 @@ class Prospect:
 
 def _fates(size: int, lost: float, won: float, icc: float) -> Iterator[tuple[int, int, float]]:
     """So many of a scene's cases are lost, and so many won, with what chance; without what cannot be."""
-    shares = (lost, won, 1 - lost - won)
+    shares = (lost, won, max(0.0, 1 - lost - won))
     for losses in range(size + 1):
         for wins in range(size + 1 - losses):
             counts = (losses, wins, size - losses - wins)

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from pytest_vqamt.core.changes import BaselineUse
+from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.result_rows import report_row
+from pytest_vqamt.reporting.json_file import write_report
 from pytest_vqamt.reporting.read_report import read_report
+from pytest_vqamt.stats.changes import change, judged_together
+from pytest_vqamt.stats.differences import differences
+from pytest_vqamt.stats.rankings import rankings
 from tests.reporting.running import run_into
+from tests.stats.judging import cases_of, result
 
 
 def test_a_report_read_back_writes_the_same_file(tmp_path: Path) -> None:
@@ -36,3 +44,26 @@ def test_a_file_that_is_no_report_is_refused(tmp_path: Path, text: str, told: st
     (tmp_path / "report.json").write_text(text)
     with pytest.raises(DataError, match=told):
         read_report(tmp_path)
+
+
+def test_what_only_some_reports_have_comes_back_too(tmp_path: Path) -> None:
+    made = run_into(tmp_path, max_cases=3)
+    [held] = judged_together([change(PairedClusters((AlikeTwice(1, 2, 0, 1, 9),)))], 0.05, [True])
+    several = [
+        result("ours.rule", model, cases_of(verdicts), presumed=cases_of("+-", start=10))
+        for model, verdicts in (("one", "+++++"), ("two", "+----"))
+    ]
+    whole = replace(
+        made,
+        relations=(replace(made.relations[0], change=held), *made.relations[1:]),
+        ranking=rankings(several),
+        differences=differences(several),
+        baseline=BaselineUse(file="base.gz", digest="b", models=(("one", "f"),), missing=(), new=("ours.new-one-x",)),
+        waived=(("0" * 16, "two dogs"),),
+    )
+    write_report(whole, tmp_path)
+    again = read_report(tmp_path)
+    assert (again.ranking, again.differences) == (whole.ranking, whole.differences)
+    assert (again.baseline, again.waived) == (whole.baseline, whole.waived)
+    assert again.relations[0].change == held
+    assert report_row(again) == json.loads((tmp_path / "report.json").read_text())

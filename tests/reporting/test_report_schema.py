@@ -12,8 +12,16 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from pytest_vqamt.core.change_rows import baseline_row, change_row
+from pytest_vqamt.core.changes import BaselineUse
+from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
+from pytest_vqamt.core.ranking_rows import difference_row, ranking_row
 from pytest_vqamt.core.result_rows import SCHEMA
+from pytest_vqamt.stats.changes import change, judged_together
+from pytest_vqamt.stats.differences import differences
+from pytest_vqamt.stats.rankings import rankings
 from tests.reporting.running import run_into
+from tests.stats.judging import cases_of, result
 
 Node = dict[str, Any]
 
@@ -138,3 +146,32 @@ def test_nothing_judged_is_a_report_too(report: Node, tmp_path: Path) -> None:
     changed = deepcopy(report)
     changed["relations"][0].update(pass_rate=None, interval=[0.0, 1.0], gate=None, breakdown={}, readings={})
     Draft202012Validator(json.loads(TEXT)).validate(changed)
+
+
+def test_what_only_some_reports_have_is_of_the_schema_too(report: Node) -> None:
+    apart = cases_of("+-+-", start=10)
+    results = [
+        result("ours.rule", model, cases_of(verdicts), presumed=apart)
+        for model, verdicts in (("one", "+++++"), ("two", "+----"))
+    ]
+    [held] = judged_together([change(PairedClusters((AlikeTwice(1, 2, 0, 1, 9),)))], 0.05, [True])
+    changed = deepcopy(report)
+    changed["ranking"] = [ranking_row(each) for each in rankings(results)]
+    changed["differences"] = [difference_row(each) for each in differences(results)]
+    changed["baseline"] = baseline_row(
+        BaselineUse(file="base.gz", digest="b", models=(("one", "f"),), missing=("ours.gone-one-x",), new=())
+    )
+    changed["waived"] = [{"case_id": "0" * 16, "reason": "two dogs"}]
+    changed["relations"][0]["change"] = change_row(held)
+    assert [len(each["models"]) for each in changed["ranking"]] == [2, 2]
+    assert [each["presumed"] for each in changed["differences"]] == [False, True]
+    validator = Draft202012Validator(closed(json.loads(TEXT)))
+    validator.validate(changed)
+    for path in paths_of(changed):
+        if path[0] in ("ranking", "differences", "baseline", "waived") or "change" in path:
+            lacking = deepcopy(changed)
+            holder: Any = lacking
+            for step in path[:-1]:
+                holder = holder[step]
+            del holder[path[-1]]
+            assert not validator.is_valid(lacking), path

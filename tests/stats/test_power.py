@@ -142,6 +142,21 @@ def test_some_drops_are_never_seen() -> None:
     assert scenes_needed(Prospect(drop=0.05, differ=0.1), Demand(max_drop=0.05), 0.8) is None
 
 
+def test_no_number_within_a_million_is_overlooked() -> None:
+    # By the normal distribution (1.645 + 0.842)^2 x 0.2 / 0.0014^2, about 631,000; and of 0.0011 over a million.
+    prospect = Prospect(drop=0.0014, differ=0.2)
+    found = needed(prospect, Demand())
+    assert 2**19 < found < 1_000_000
+    assert power(found, prospect, Demand()) >= 0.8
+    assert scenes_needed(replace(prospect, drop=0.0011), Demand(), 0.8) is None
+
+
+def test_all_cases_may_come_out_otherwise() -> None:
+    # Of 0.85 that held all are lost, and of the others all are won.
+    assert power(1000, Prospect(drop=0.7, differ=0.3), Demand()) == pytest.approx(1)
+    assert power(100, Prospect(drop=0.7, differ=0.3, sizes=((3, 1.0),), icc=0.1), Demand()) == 1
+
+
 def test_the_same_question_has_the_same_answer() -> None:
     prospect = Prospect(drop=0.1, differ=0.1, sizes=((3, 0.5), (5, 0.5)), icc=0.2)
     assert power(60, prospect, Demand()) == power(60, prospect, Demand())

@@ -8,6 +8,7 @@ import pytest
 import torch
 from transformers import LlavaForConditionalGeneration
 
+from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.export.exporting import Terms, export_report
 from pytest_vqamt.imaging.render import render
@@ -49,6 +50,11 @@ def test_rows_are_asked_as_the_model_is_asked(export: Path, tmp_path: Path) -> N
     assert bank.scene[-1] == len(bank.first) - 1 == sum(map(len, train.rows))
     assert train.words(["is"], least=1).count("there") == 1
     assert "is" not in train.words(["is"], least=1)
+
+
+def test_a_folder_that_is_not_there_is_refused_in_a_line() -> None:
+    with pytest.raises(ModelError, match=r"^Expected tiny, .* but got 'tiny:nowhere': there is no such folder$"):
+        load("nowhere", ModelOptions())
 
 
 @pytest.mark.slow
