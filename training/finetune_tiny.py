@@ -33,7 +33,7 @@ from training.pair import Schedule
 from training.render import CELLS, TRAIN_SEED, load, render
 from training.words import IGNORED, Sheet, Words, draw
 
-PICTURES = (32, 14)
+PICTURES = (24, 8)
 """Pictures of the export, and of the first training, in a step: a sheet of the latter has many more questions."""
 
 RATE = 5e-4
@@ -59,6 +59,7 @@ def finetune(
     ``kept`` is a folder in which the scenes of the first training are kept once they are drawn.
     """
     torch.manual_seed(seed)
+    torch.set_num_threads(1)
     torch.set_flush_denormal(True)  # denormal numbers are a hundred times slower
     with tempfile.TemporaryDirectory() as temporary:
         place = kept or Path(temporary)

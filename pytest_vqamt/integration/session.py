@@ -279,5 +279,5 @@ class VqamtSession:
         return (
             f"vqamt: {', '.join(named.models)} on {', '.join(named.data)}, "
             f"at most {sampling.max_cases} cases drawn an item, seed {sampling.seed}; {kept}"
-            f"{f'; held against {named.baseline.name}' if named.baseline else ''}"
+            f"{f'; held against {named.baseline.name}' if named.baseline and named.baseline.exists() else ''}"
         )

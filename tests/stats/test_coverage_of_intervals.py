@@ -57,21 +57,21 @@ def least(times: int, nominal: float = 0.95) -> float:
     [(20, 10, 0.9, 0.3), (50, 10, 0.8, 0.3), (50, 5, 0.95, 0.6), (100, 10, 0.98, 0.3), (200, 8, 0.6, 0.2)],
 )
 def test_it_covers_where_wilsons_over_cases_does_not(scenes: int, most: int, rate: float, icc: float) -> None:
-    runs = drawn(1, 1500, scenes=scenes, most=most, rate=rate, icc=icc)
-    assert covered(interval, rate, runs) >= least(1500)
+    runs = drawn(1, 1000, scenes=scenes, most=most, rate=rate, icc=icc)
+    assert covered(interval, rate, runs) >= least(1000)
     assert covered(plain, rate, runs) < 0.9
 
 
 @pytest.mark.parametrize(("scenes", "rate"), [(20, 0.9), (50, 0.95), (100, 0.98)])
 def test_it_covers_near_1_where_the_percentile_bootstrap_does_not(scenes: int, rate: float) -> None:
-    runs = drawn(2, 800, scenes=scenes, most=6, rate=rate, icc=0.6)
-    assert covered(interval, rate, runs) >= least(800)
+    runs = drawn(2, 500, scenes=scenes, most=6, rate=rate, icc=0.6)
+    assert covered(interval, rate, runs) >= least(500)
     assert covered(percentile, rate, runs) < 0.9
 
 
 def test_it_is_not_much_wider_than_need_be() -> None:
     """Of many scenes whose cases are independent, it is on average at most a tenth wider than Wilson's."""
-    runs = (clusters(*run) for run in zip(*drawn(3, 300, scenes=200, most=6, rate=0.85, icc=0), strict=True))
+    runs = (clusters(*run) for run in zip(*drawn(3, 150, scenes=200, most=6, rate=0.85, icc=0), strict=True))
     assert np.mean([width(interval(cases)) / width(plain(cases)) for cases in runs]) < 1.1
 
 

@@ -84,10 +84,10 @@ def test_with_the_recommended_number_the_gate_is_missed_as_often_as_promised(
     draw = np.random.default_rng(11)
     runs = [
         changed_runs(draw, scenes=scenes, size=size, lost=prospect.lost, won=prospect.won, icc=prospect.icc)
-        for _ in range(500)
+        for _ in range(400)
     ]
-    found = sum(missed(two, demand) for two in runs) / 500
-    assert found == pytest.approx(0.8, abs=3.1 * sqrt(0.8 * 0.2 / 500) + 0.01)
+    found = sum(missed(two, demand) for two in runs) / 400
+    assert found == pytest.approx(0.8, abs=3.1 * sqrt(0.8 * 0.2 / 400) + 0.01)
 
 
 def test_the_number_is_the_smallest_that_will_do() -> None:
