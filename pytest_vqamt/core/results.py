@@ -132,7 +132,7 @@ class RelationResult:
         figures: sums over its cases, by name, of which the figures of its paper are worked out.
         clusters: its judged cases by scene, which the interval is worked out from.
         paired: those that were blessed, as they came out then and now; None where the item has no baseline.
-        change: what became of it since the baseline; None until all items are known, and where there is none.
+        change: what became of it since the baseline, held against a gate once all items are known; None without one.
         judged: its cases one by one, which models are compared by; None in a session of one model, and read back.
     """
 

@@ -22,6 +22,7 @@ _OPTIONS = {
     "--vqamt-dtype": "vqamt_dtype",
     "--vqamt-option": "vqamt_option",
     "--vqamt-preset": "vqamt_preset",
+    "--vqamt-baseline": "vqamt_baseline",
     "--vqamt-allow-bad-records": "vqamt_allow_bad_records",
 }
 """What decides which conftest files and settings there are, which cases are drawn, and what a model answers."""

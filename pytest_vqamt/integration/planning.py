@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.execution.plan import Plan
 from pytest_vqamt.reporting.terminal import table
 
 if TYPE_CHECKING:
@@ -23,9 +22,7 @@ def plan_lines(session: Resources, most: int | None) -> tuple[str, ...]:
     cases = 0
     for entry in session.entries:
         job = session.job(entry)
-        plan = Plan(
-            relation=job.relation, variant=job.variant, source=job.source, sampling=session.settings.terms.sampling
-        )
+        plan = job.plan(session.settings.terms.sampling)
         here: set[str] = set()
         count = 0
         for case in plan:

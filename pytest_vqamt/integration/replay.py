@@ -13,7 +13,6 @@ from pytest_vqamt.core.case_rows import case_of_row
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.execution.plan import Plan
 from pytest_vqamt.integration.asked_again import ask_again, judging, relation_of
 from pytest_vqamt.integration.case_files import Said, scenes_by_photo, write_case
 from pytest_vqamt.integration.reported_cases import ReportedCase, find_in, said_in
@@ -115,10 +114,7 @@ def _made(session: Resources, row: dict[str, Json], where: str) -> tuple[Case, S
 def _planned(session: Resources, case_id: str) -> _Found | None:
     for entry in session.entries:
         job = session.job(entry)
-        plan = Plan(
-            relation=job.relation, variant=job.variant, source=job.source, sampling=session.settings.terms.sampling
-        )
-        for case in plan:
+        for case in job.plan(session.settings.terms.sampling):
             if case.id == case_id:
                 return _Found(case=case, source=job.source)
     return None

@@ -58,6 +58,7 @@ def _loaded() -> None:
     def model(image: object, text: str) -> str:
         return f"{text} yes"
 
+    import_module("numpy")  # cannot be loaded twice
     import_module("pytest_vqamt.integration.start")
     vqamt.run(model=model, data="pictures:2", relations="metavqa.reorder*", max_cases=2)
 
@@ -67,6 +68,7 @@ def _apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keeps the relations of a session inside this process to it, and what surrounds these tests out of it."""
     monkeypatch.setattr(catalogue, "_registered", {})
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     # Plugins that have no part in this take most of the time in which a worker of xdist starts.
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.setenv("PYTEST_PLUGINS", "xdist.plugin,pytest_vqamt.plugin")
