@@ -39,6 +39,7 @@ class Heard:
         failed: the ids of items that could not be run.
         blessed: the ids of the blessed items that were run, or were to be.
         replayed: what came of cases that were asked again.
+        waived: the ids of cases that were waived.
     """
 
     results: list[RelationResult] = field(default_factory=list)
@@ -46,6 +47,7 @@ class Heard:
     failed: list[str] = field(default_factory=list)
     blessed: set[str] = field(default_factory=set)
     replayed: list[str] = field(default_factory=list)
+    waived: set[str] = field(default_factory=set)
 
     def hear(self, made: pytest.TestReport) -> None:
         """Takes what a test report carries."""
@@ -58,6 +60,7 @@ class Heard:
             self.failed.append(made.nodeid)
         if "blessed" in told:
             self.blessed.add(str(told["blessed"]))
+        self.waived.update(cast("list[str]", told.get("waived") or []))
         if "replay" in told:
             self.replayed.append(str(told["replay"]))
 

@@ -28,6 +28,7 @@ from pytest_vqamt.integration.marked_thresholds import check_markers, thresholds
 from pytest_vqamt.integration.planning import plan_lines
 from pytest_vqamt.integration.resources import Resources
 from pytest_vqamt.integration.settings import Settings
+from pytest_vqamt.integration.waivers import WaivedCases, of_no_case
 from pytest_vqamt.reporting.cases_file import CasesPart, remove_report, start_parts
 from pytest_vqamt.reporting.files import write_files
 from pytest_vqamt.reporting.json_file import FILE
@@ -61,15 +62,17 @@ class VqamtSession:
 
     # Running.
 
-    def run(self, entry: Entry, terms: Terms, stopped: Callable[[Stopped], object]) -> RelationResult:
-        """Runs an entry; ``stopped`` is told where there is no result.
+    def run(
+        self, entry: Entry, terms: Terms, stopped: Callable[[Stopped], object], waived: WaivedCases
+    ) -> RelationResult:
+        """Runs an entry; ``stopped`` is told where there is no result, and ``waived`` of all that happens.
 
         Raises:
             VqamtError: the model or the data cannot be used.
         """
         job = self.resources.job(entry)
         with ExitStack() as closing:
-            listeners: list[Listener] = []
+            listeners: list[Listener] = [waived]
             if self.settings.report:
                 listeners.append(closing.enter_context(CasesPart(self.settings.report, entry.position)))
             if self._terminal:
@@ -102,7 +105,9 @@ class VqamtSession:
         def stopped(event: Stopped) -> None:
             told["spent"] = cast("Json", model_row(event.use))
 
-        result = self.run(entry, terms, stopped)
+        waived = WaivedCases()
+        result = self.run(entry, terms, stopped, waived)
+        told["waived"] = cast("Json", waived.ids)
         node.user_properties += properties(result)
         told["result"] = cast("Json", hand_over(result))
         node.stash[_HAS_RUN] = True
@@ -266,6 +271,9 @@ class VqamtSession:
                 terminalreporter.write_line(line)
             if self.settings.baseline and not self._report.baseline:
                 terminalreporter.write_line(none_yet(self.settings.baseline, self.settings.report))
+            whole = self._report.complete and self.settings.terms.sampling.is_whole and not self.settings.only
+            if whole and (stale := of_no_case(self.settings.terms.waived, self._heard.waived)):
+                terminalreporter.write_line(stale)
             for remark in self._remarks:
                 terminalreporter.write_line(remark)
             if self._trouble:

@@ -52,6 +52,15 @@ def test_waivers_may_stand_in_the_ini_file(pytester: pytest.Pytester, run: Run) 
     assert (report(pytester)["waived"], report(pytester)["holds"]) == (1, 3)
 
 
+@pytest.mark.parametrize("shared", [(), ("-n", "2")], ids=["alone", "-n 2"])
+def test_waived_ids_of_no_case_are_told(pytester: pytest.Pytester, run: Run, shared: tuple[str, ...]) -> None:
+    run(*OPTIONS)
+    case_id = json.loads((pytester.path / "out" / "cases.jsonl").read_text().splitlines()[0])["case_id"]
+    (pytester.path / "waived.txt").write_text(f"{case_id} cut off\n{'0' * 16} gone\n")
+    result = run(*OPTIONS, "--vqamt-waive=waived.txt", *shared)
+    result.stdout.fnmatch_lines([f"1 of 2 waived ids is of no case of this run ({'0' * 16})"])
+
+
 def tick(sheet: Path, said: Callable[[dict[str, str]], tuple[str, str]]) -> None:
     """Fills in the judgement and the note of each row, as a person does in a spreadsheet."""
     with sheet.open(encoding="utf-8-sig", newline="") as lines:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -71,6 +73,14 @@ def test_gates_and_the_change_since_the_baseline(result: RelationResult) -> None
         "vqamt_baseline_gate_on": "holm",
         "vqamt_baseline_gate_met": "true",
     }
+
+
+def test_the_documentation_names_every_property(result: RelationResult) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "ci.md").read_text(encoding="utf-8")
+    paired = PairedClusters((AlikeTwice(kept=1, lost=0, won=0, neither=0, scenes=1),))
+    change = Change(paired=paired, interval=(0.0, 0.0), p=1.0, p_two_sided=1.0, gate=GATE)
+    told = dict(properties(replace(result, gate=GATE, change=change)))
+    assert set(told) == {name for name in re.findall(r"`(vqamt_\w+)`", page) if not name.startswith("vqamt_presumed")}
 
 
 def test_presumed_cases_stand_apart(result: RelationResult) -> None:
