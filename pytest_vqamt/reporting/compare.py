@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_vqamt.core.changes import Change
-from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
+from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters, Spread
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.reporting.compare_cases import Gathered, is_presumed, joined
 from pytest_vqamt.reporting.compare_notes import notes
@@ -74,6 +74,7 @@ def _compared(pair: PairedItem, before: Side, after: Side, show: int) -> Iterato
     for apart, cases in ((False, ordinary), (True, presumed)):
         if not cases.is_empty:
             made = change(cases.spread.paired, version_before=pair.before.version)
+            cases.spread = Spread()  # which scenes they are of is needed no more, and of all items would be much
             yield _Compared(pair, apart, cases, made)
 
 

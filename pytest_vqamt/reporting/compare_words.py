@@ -16,8 +16,8 @@ IDS_SHOWN = 5
 """How many ids of a relation's cases are listed."""
 
 _STANDINGS = {
-    Standing.WORSE: "worse: it has dropped, and that is no chance (p below 0.05 after Holm)",
-    Standing.BETTER: "better: the same of a rise",
+    Standing.WORSE: "worse: it has dropped, and that is no chance (p below 0.05)",
+    Standing.BETTER: "better: it has risen, and that is no chance, by the same test the other way round",
     Standing.NO_WORSE: "no worse: the whole interval lies above the drop that is allowed",
     Standing.UNCHANGED: "unchanged: no verdict is another one",
     Standing.UNCERTAIN: "uncertain: neither is shown; `vqamt power` says how many cases it takes",
@@ -60,11 +60,12 @@ def blocks(comparison: Comparison) -> Iterator[tuple[str, Sequence[ComparedItem]
 def remarks(comparison: Comparison) -> Iterator[str]:
     """How the table is to be read: of what stands in it."""
     items = comparison.items
+    yield "p: how likely a drop as large as this would be by chance, with so many looked at together (Holm)"
     for standing, told in _STANDINGS.items():
         if any(each.standing is standing for each in items):
             yield told
     if any(each.change.p_holm is None and each.change.paired.shared for each in items):
-        yield "p in brackets: of a control, a baseline or presumed cases, taken by itself; no gate is for these"
+        yield "p in brackets: taken by itself, of controls, baselines and presumed cases, which no gate is for"
 
 
 def verdict(comparison: Comparison) -> str:

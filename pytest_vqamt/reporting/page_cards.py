@@ -100,7 +100,7 @@ def scenes_of(source: SceneSource) -> Callable[[str], Scene]:
     return lambda photo_id: source.scene(source.place(photo_id))
 
 
-def edit_regions(picture: Picture, source: SceneSource) -> list[Json]:
+def edit_regions(picture: Picture, source: SceneSource) -> Json:
     """Where a picture was edited."""
     return _regions(edited(picture, scenes_of(source)(picture.photo.id)), picture.scene.frame)
 

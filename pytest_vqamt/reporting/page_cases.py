@@ -42,8 +42,8 @@ SLOW_AT_MOST = {Images.NONE: 0, Images.VIOLATIONS: 40, Images.ALL: 4_000}
 """Of the pictures that take a second and more to draw."""
 _LEAST_OF_A_PICTURE = 900
 """Bytes below which a picture shows nothing: rather than that, there are fewer."""
-_AROUND_A_PICTURE = 400
-"""Bytes of its name, size and regions."""
+_AROUND_A_PICTURE = 150
+"""Bytes of its name, its size, and what says that it is a picture."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +169,8 @@ def _check_one_run(report: Report, folder: Path, chosen: Chosen) -> None:
 
 def _drawn(pictures: _Pictures, wanted: list[str], room: int) -> dict[str, Json]:
     """The pictures as the page has them, within ``room`` bytes, in the order of the cards."""
-    most = (room // max(1, len(wanted)) - _AROUND_A_PICTURE) * 3 // 4
+    regions = {digest: edit_regions(*pictures.found[digest]) for digest in wanted}
+    most = ((room - len(_text(dict(regions)).encode())) // max(1, len(wanted)) - _AROUND_A_PICTURE) * 3 // 4
     # Sources keep the photos that they were last asked for.
     ordered = sorted(wanted, key=lambda digest: pictures.found[digest].picture.photo.id)
     made: dict[str, Json] = {}
@@ -177,14 +178,13 @@ def _drawn(pictures: _Pictures, wanted: list[str], room: int) -> dict[str, Json]
         small = thumbnails([pictures.found[digest] for digest in ordered], most, progress)
         for digest, each in zip(ordered, small, strict=True):
             if isinstance(each, Thumbnail):
-                picture, source = pictures.found[digest]
-                made[digest] = _picture(each, edit_regions(picture, source))
+                made[digest] = _picture(each, regions[digest])
             else:
                 pictures.failed.setdefault(digest, each)
     return {digest: made[digest] for digest in pictures.found if digest in made}
 
 
-def _picture(small: Thumbnail, regions: list[Json]) -> Row:
+def _picture(small: Thumbnail, regions: Json) -> Row:
     return {"uri": small.uri, "width": small.width, "height": small.height, "regions": regions}
 
 

@@ -68,7 +68,9 @@ def _report(row: Row) -> Report:
         baseline=baseline_of(row.get("baseline")),
         ranking=tuple(map(ranking_of, cast("list[Row]", row.get("ranking") or []))),
         differences=tuple(map(difference_of, cast("list[Row]", row.get("differences") or []))),
-        waived=tuple((str(each["case_id"]), str(each["reason"])) for each in cast("list[Row]", row.get("waived") or [])),
+        waived=tuple(
+            (str(each["case_id"]), str(each["reason"])) for each in cast("list[Row]", row.get("waived") or [])
+        ),
     )
 
 

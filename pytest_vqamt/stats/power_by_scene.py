@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import log
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.stats.prospects import Prospect
@@ -20,21 +21,26 @@ _DEVIATIONS = 8
 def power_by_scene(scenes: int, prospect: Prospect, significant: float, max_drop: float) -> float:
     """The share of 10,000 pairs of runs, drawn as is expected, with a larger drop and a smaller p-value than these.
 
-    Each is tested exactly, as ``drop_p`` does. The seed is fixed, so the same question has the same answer, within 0.8
-    percent points of the true one 95 times in 100.
+    Each is tested exactly, as ``drop_p`` does, but for those that need not be: a sum of z standard deviations or more has
+    a chance of exp(-z^2/2) at most (Hoeffding, Journal of the American Statistical Association 58, 1963), and one of a
+    standard deviation or less a chance of 6/64 at least (arXiv 2104.10005), which is never significant. The seed is fixed, so the same question has the same answer, within 0.8 percent points of the true one
+    95 times in 100.
     """
     import numpy as np
 
     chances = prospect.net_changes()
-    sizes, nets = np.array(list(chances)).T
+    sizes, nets = np.array(list(chances), dtype=np.float64).T
     likely = np.array(list(chances.values()))
-    drawn = np.random.default_rng(0).multinomial(scenes, likely / likely.sum(), _DRAWN)
-    drops, cases = -(drawn @ nets), drawn @ sizes
-    too_large = drops > max_drop * cases
+    # As floats, which hold such counts exactly, the products are far quicker.
+    drawn = np.random.default_rng(0).multinomial(scenes, likely / likely.sum(), _DRAWN).astype(np.float64)
+    drops, cases, squares = (drawn @ each for each in (-nets, sizes, nets**2))
+    too_large = drops / cases > max_drop
+    surely = drops**2 > -2 * log(significant) * squares
+    open_ = too_large & ~surely & (drops**2 > squares)
     magnitudes = np.unique(np.abs(nets[nets != 0]))
-    counts = np.stack([drawn[:, np.abs(nets) == each].sum(axis=1) for each in magnitudes], axis=1)
-    ps = chances_of_drops(drops[too_large], magnitudes, counts[too_large])
-    return float((ps < significant).sum() / _DRAWN)
+    counts = drawn[open_] @ (np.abs(nets)[:, None] == magnitudes)
+    found = chances_of_drops(*(each.astype(np.int64) for each in (drops[open_], magnitudes, counts))) < significant
+    return float(((too_large & surely).sum() + found.sum()) / _DRAWN)
 
 
 def chances_of_drops(

@@ -16,7 +16,7 @@ from pytest_vqamt.core.codec import Json, decode, encode
 from pytest_vqamt.core.edits import EDITS, Corrupt, Corruption, Erase, Fill
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import MEANINGS, Exists, Group, Related, Unit
-from pytest_vqamt.core.scene import Photo, Region, Relationship, Scene, Thing
+from pytest_vqamt.core.scene import Photo, PublishedQuestion, Region, Relationship, Scene, Thing
 from tests.making import group_of, thing_of
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-1000, 1000)
@@ -34,6 +34,10 @@ RELATED: SearchStrategy[Related] = st.builds(Related, predicate=WORDS, to=GROUPS
 
 st.register_type_strategy(Box, st.builds(Box, NUMBERS, NUMBERS, NUMBERS, NUMBERS))
 st.register_type_strategy(Group, GROUPS)
+# A number that is none equals itself within a tuple, and not when it comes back.
+st.register_type_strategy(
+    PublishedQuestion, st.builds(PublishedQuestion, scores=st.lists(NUMBERS, max_size=2).map(tuple))
+)
 
 TYPES: tuple[type, ...] = (
     Box, Photo, Thing, Region, Relationship, Scene, Group, Related, Unit, *EDITS, *MEANINGS,

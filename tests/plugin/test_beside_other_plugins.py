@@ -18,8 +18,8 @@ OTHERS = {
 
 @pytest.mark.parametrize(
     ("names", "shared"),
-    [(("pytest-html",), ("-n", "2")), (("pytest-cov",), ("-n", "2")), (tuple(OTHERS), ())],
-    ids=["pytest-html, -n 2", "pytest-cov, -n 2", "both, alone"],
+    [(("pytest-html",), ()), (("pytest-cov",), ()), (tuple(OTHERS), ("-n", "2"))],
+    ids=["pytest-html", "pytest-cov", "both, -n 2"],
 )
 def test_each_writes_its_own(
     pytester: pytest.Pytester,

@@ -23,6 +23,7 @@ def properties(file: Path) -> dict[str, dict[str, str]]:
     }
 
 
+@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "-n 2"])
 def test_each_item_has_its_figures(pytester: pytest.Pytester, run: Run, workers: tuple[str, ...]) -> None:
     gate = ("--vqamt-fail-under=0.6", "--vqamt-gate=lower-bound")
     run(TWO, *gate, "--junitxml=junit.xml", "--vqamt-report=out", *workers, model="fault:order-sensitive", max_cases=8)

@@ -12,10 +12,12 @@ from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.integration.power_of_cases import CasesAsked, lines_of_cases, row_of_cases
 from pytest_vqamt.integration.power_of_report import ReportAsked, lines_of_report, row_of_report
 from pytest_vqamt.stats.observed_prospects import differing_by_chance
-from pytest_vqamt.stats.power import Demand
+from pytest_vqamt.stats.power import MOST_SCENES, Demand
 
 _DROPS = "0.02,0.05,0.1,0.2"
 _RATE, _ICC, _POWER, _RELATIONS = "0.85", "0.3", "0.8", "30"
+_MOST_CASES_A_SCENE = 100
+"""With more, all that may become of a scene takes too long to write out."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -79,7 +81,7 @@ def _cases_asked(arguments: argparse.Namespace) -> CasesAsked:
     return CasesAsked(
         rate=rate,
         differ=differing_by_chance(rate) if arguments.differ is None else _share("--differ", arguments.differ),
-        cases_a_scene=_whole("--cases-per-scene", arguments.cases_per_scene or "1"),
+        cases_a_scene=_whole("--cases-per-scene", arguments.cases_per_scene or "1", _MOST_CASES_A_SCENE),
         icc=_share("--icc", arguments.icc or _ICC),
         demand=demand,
         power=_chance(arguments.power),
@@ -147,7 +149,7 @@ def _share(option: str, text: str) -> float:
     return share
 
 
-def _whole(option: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text)):
-        raise OptionError(f"Expected a whole number from 1 on, but got {option}={text!r}")
+def _whole(option: str, text: str, most: int = MOST_SCENES) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 20 and 1 <= int(text) <= most):
+        raise OptionError(f"Expected a whole number from 1 to {most:,}, but got {option}={text!r}")
     return int(text)
