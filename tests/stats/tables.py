@@ -1,0 +1,178 @@
+"""The tables of docs/statistics.md, measured anew: ``python -m tests.stats.tables [RUNS] [SCENES...]``.
+
+RUNS at each combination (100 if not said, minutes; the page's are of 2,000, hours), with 20, 50, 100 and 400 scenes if not
+said. In each cell: how often the interval held the truth in percent, on average / at the worst combination, and its width.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from itertools import product
+from math import sqrt
+from statistics import NormalDist
+from typing import TypeVar
+
+import numpy as np
+from scipy.stats import beta  # type: ignore[import-untyped]  # its stubs are a package of their own
+
+from pytest_vqamt.core.clusters import Clusters, PairedClusters
+from pytest_vqamt.stats.effective import Kind, effective_cases
+from pytest_vqamt.stats.intervals import interval
+from pytest_vqamt.stats.paired import paired_interval
+from pytest_vqamt.stats.student import students_t
+from pytest_vqamt.stats.tango import tango
+from pytest_vqamt.stats.wilson import wilson
+from tests.stats.drawn_clusters import Shares, alike, changed_runs, clusters, sizes
+
+Ends = tuple[float, float]
+Cases = TypeVar("Cases")
+_RESAMPLES = 500
+_NORMAL = NormalDist()
+_ICCS = (0.0, 0.1, 0.3, 0.6)
+_CHANGES = ((0.01, 0.01), (0.03, 0.03), (0.1, 0.1), (0.02, 0.001), (0.05, 0.01), (0.1, 0.03), (0.2, 0.1), (0.15, 0.01))
+
+
+def kinds_of(cases: Clusters) -> list[Kind]:
+    return [Kind(row.holds, row.holds, row.judged, row.scenes) for row in cases.rows]
+
+
+def kinds_of_pairs(two: PairedClusters) -> list[Kind]:
+    return [Kind(row.won - row.lost, row.won + row.lost, sum(row[:4]), row.scenes) for row in two.rows]
+
+
+def resampled(kinds: list[Kind]) -> Shares:
+    """The means of resamples of the scenes: float64, ascending."""
+    total, _, size, scenes = np.array(kinds).T
+    times = np.random.default_rng(0).multinomial(int(scenes.sum()), scenes / scenes.sum(), _RESAMPLES)
+    return np.sort((times @ total) / (times @ size))
+
+
+def percentiles(kinds: list[Kind]) -> Ends:
+    low, high = np.quantile(resampled(kinds), [0.025, 0.975])
+    return float(low), float(high)
+
+
+def bca(kinds: list[Kind]) -> Ends:
+    """Bias-corrected and accelerated, by the jackknife of scenes (Efron, JASA 82, 1987)."""
+    total, _, size, scenes = np.array(kinds).T
+    mean, means = (scenes @ total) / (scenes @ size), resampled(kinds)
+    without = (scenes @ total - total) / (scenes @ size - size)
+    apart = (scenes @ without) / scenes.sum() - without
+    spread = float(scenes @ apart**2)
+    if not spread:
+        return float(mean), float(mean)
+    bend = float(scenes @ apart**3) / (6 * spread**1.5)
+    below = float((means < mean).mean() + (means == mean).mean() / 2)
+    shift = _NORMAL.inv_cdf(min(max(below, 1e-6), 1 - 1e-6))
+    places = [
+        _NORMAL.cdf(shift + (shift + z) / (1 - bend * (shift + z))) for z in map(_NORMAL.inv_cdf, (0.025, 0.975))
+    ]
+    low, high = np.quantile(means, places)
+    return float(low), float(high)
+
+
+def by_standard_error(two: PairedClusters) -> Ends:
+    total, _, size, scenes = np.array(kinds_of_pairs(two)).T
+    count, mean = scenes.sum(), (scenes @ total) / (scenes @ size)
+    variance = float(scenes @ (total - mean * size) ** 2) / float(scenes @ size) ** 2 * count / (count - 1)
+    half = students_t(int(count) - 1) * sqrt(variance)
+    return float(mean - half), float(mean + half)
+
+
+def as_seen(kinds: list[Kind]) -> float:
+    """The share of the cases that these are worth, with nothing imagined."""
+    spread = len({each.total / each.size for each in kinds}) > 1 or 0 < abs(kinds[0].total) < kinds[0].squares
+    cases = sum(each.size * each.scenes for each in kinds)
+    return effective_cases(kinds, ()) / cases if spread else 1.0
+
+
+def wilson_as_seen(cases: Clusters) -> Ends:
+    share = as_seen(kinds_of(cases))
+    return wilson(cases.holds * share, cases.judged * share)
+
+
+def clopper_pearson_as_seen(cases: Clusters) -> Ends:
+    share = as_seen(kinds_of(cases))
+    holds, others = cases.holds * share, (cases.judged - cases.holds) * share
+    low = beta.ppf(0.025, holds, others + 1) if holds else 0.0
+    return float(low), float(beta.ppf(0.975, holds + 1, others) if others else 1.0)
+
+
+def tango_as_seen(two: PairedClusters) -> Ends:
+    share = as_seen(kinds_of_pairs(two))
+    return tango(two.lost * share, two.won * share, two.shared * share)
+
+
+def of_rates(scenes: int, runs: int) -> Iterator[tuple[float, list[Clusters]]]:
+    """Of each combination the true rate, and runs."""
+    for (least, most), rate, icc in product(((5, 5), (1, 10)), (0.5, 0.7, 0.85, 0.9, 0.95, 0.98), _ICCS):
+        draw = np.random.default_rng(9)
+        judged = sizes(draw, (runs, scenes), least, most)
+        holds = draw.binomial(judged, alike(draw, (rate, 1 - rate), icc, (runs, scenes))[..., 0])
+        yield rate, [clusters(*run) for run in zip(holds, judged, strict=True)]
+
+
+def of_differences(scenes: int, runs: int) -> Iterator[tuple[float, list[PairedClusters]]]:
+    for size, (lost, won), icc in product((3, 8), _CHANGES, _ICCS):
+        draw = np.random.default_rng(9)
+        drawn = [changed_runs(draw, scenes=scenes, size=size, lost=lost, won=won, icc=icc) for _ in range(runs)]
+        yield won - lost, drawn
+
+
+def cell(ends: Callable[[Cases], Ends], combinations: list[tuple[float, list[Cases]]]) -> str:
+    covered: list[float] = []
+    widths: list[float] = []
+    for truth, drawn in combinations:
+        found = [ends(cases) for cases in drawn]
+        covered.append(sum(low <= truth <= high for low, high in found) / len(found))
+        widths.append(sum(high - low for low, high in found) / len(found))
+    return f"{100 * np.mean(covered):.1f} / {100 * min(covered):.1f} ({np.mean(widths):.3f})"
+
+
+def table(
+    rows: dict[str, Callable[[Cases], Ends]],
+    drawn: Callable[[int, int], Iterator[tuple[float, list[Cases]]]],
+    scenes: list[int],
+    runs: int,
+) -> None:
+    print("| interval |", " | ".join(f"{each} scenes" for each in scenes), "|")
+    print("|---" * (len(scenes) + 1) + "|")
+    columns = [list(drawn(each, runs)) for each in scenes]
+    for name, ends in rows.items():
+        print(f"| {name} |", " | ".join(cell(ends, column) for column in columns), "|", flush=True)
+    print()
+
+
+def main(runs: int = 100, *scenes: int) -> None:
+    columns = list(scenes) or [20, 50, 100, 400]
+    table(
+        {
+            "this one": interval,
+            "Wilson over cases": lambda cases: wilson(cases.holds, cases.judged),
+            "bootstrap of scenes, percentiles": lambda cases: percentiles(kinds_of(cases)),
+            "bootstrap of scenes, BCa": lambda cases: bca(kinds_of(cases)),
+            "Wilson, N / deff as seen": wilson_as_seen,
+            "Clopper-Pearson, N / deff as seen": clopper_pearson_as_seen,
+        },
+        of_rates,
+        columns,
+        runs,
+    )
+    table(
+        {
+            "this one": paired_interval,
+            "Tango over cases": lambda two: tango(two.lost, two.won, two.shared),
+            "difference -+ t x standard error by scene": by_standard_error,
+            "bootstrap of scenes, percentiles": lambda two: percentiles(kinds_of_pairs(two)),
+            "bootstrap of scenes, BCa": lambda two: bca(kinds_of_pairs(two)),
+            "Tango, N / deff as seen": tango_as_seen,
+        },
+        of_differences,
+        columns,
+        runs,
+    )
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
