@@ -103,9 +103,10 @@ class AnswerStore:
                     self._db.rollback()
 
     def _unusable(self, error: Exception) -> VqamtError:
+        to_do = "free some space" if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL else "delete it"
         return VqamtError(
             f"Expected an answer cache that can be read and written, but got file={str(self.file)!r} ({error}): "
-            "delete it, name another with --vqamt-cache, or do without by --vqamt-no-cache"
+            f"{to_do}, name another with --vqamt-cache, or do without by --vqamt-no-cache"
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -85,16 +85,19 @@ class Baseline:
             for _ in self._rows(item):
                 pass
 
-    def item(self, item: str, model: str, spec: str, digest: str) -> Blessed | None:
+    def item(
+        self, item: str, model: str, spec: str, digest: str, *, models_run: Collection[str] = ()
+    ) -> Blessed | None:
         """What was blessed of a relation variant, for a model and data of today; None where nothing was.
 
-        A model is found by its name where several were blessed, and is else the only one: a new version of it may have
-        another name. Data is found by its ``spec``, or else by its ``digest``: on another machine it lies elsewhere.
+        A model is found by its name where several were blessed, or where the one that was is among ``models_run``, all
+        models of the run. It is else that one: a new version of it may have another name. Data is found by its
+        ``spec``, or else by its ``digest``: on another machine it lies elsewhere.
         """
         models = [name for name, _ in self.head.models]
         specs = [spec for spec, _ in self.head.data]
         same = [known for known, its_digest in self.head.data if its_digest == digest]
-        of_model = model if len(models) > 1 else models[0]
+        of_model = model if len(models) > 1 or models[0] in models_run else models[0]
         of_data = spec if spec in specs else next(iter(same), None)
         wanted = (item, of_model, of_data)
         found = (each for each in self.head.items if (each.item, each.model, each.data) == wanted)

@@ -30,7 +30,7 @@ from pytest_vqamt.integration.resources import Resources
 from pytest_vqamt.integration.settings import Settings
 from pytest_vqamt.integration.waivers import WaivedCases, of_no_case
 from pytest_vqamt.reporting.cases_file import CasesPart, remove_report, start_parts
-from pytest_vqamt.reporting.files import write_files
+from pytest_vqamt.reporting.files import PAGE, write_files
 from pytest_vqamt.reporting.json_file import FILE
 from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.progress import ProgressBar, open_terminal
@@ -120,7 +120,9 @@ class VqamtSession:
             VqamtError: the baseline cannot be read.
         """
         baseline, data = self.resources.baseline, result.data
-        blessed = baseline and baseline.item(result.item, result.model.name, data.spec, data.digest)
+        blessed = baseline and baseline.item(
+            result.item, result.model.name, data.spec, data.digest, models_run=self.settings.models
+        )
         return blessed.answers_to(result.violation.id) if blessed and result.violation else ()
 
     def replay(self, case_id: str, node: pytest.Item) -> None:
@@ -249,7 +251,7 @@ class VqamtSession:
     def _write(self, report: Report, folder: Path, session: pytest.Session) -> None:
         try:
             write_files(report, folder, source_of=self.resources.source_of, images=self.settings.report_images)
-            self._remarks.append(f"report: {folder / FILE}")
+            self._remarks.append(f"report: {folder / PAGE}")
         except VqamtError as error:
             whole = (folder / FILE).is_file()  # an older one is not: it was removed before anything was asked
             self._trouble = f"ERROR: {'' if whole else 'no report was written. '}{error}"

@@ -106,7 +106,9 @@ def test_the_report_of_a_run_that_lacks_answers_has_the_other_items(
     assert not json.loads((pytester.path / "out" / "report.json").read_text())["complete"]
     written = rows(pytester.path / "out" / "cases.jsonl")
     assert [row["case_id"] for row in written] == [row["case_id"] for row in repeated]
-    assert {path.name for path in (pytester.path / "out").iterdir()} == {"report.json", "cases.jsonl"}
+    assert {path.name for path in (pytester.path / "out").iterdir()} == {
+        "report.json", "cases.jsonl", "report.html", "summary.md"
+    }  # fmt: skip
 
 
 def test_answers_of_the_same_kind_of_session_are_of_no_use_to_another(pytester: pytest.Pytester, run: Run) -> None:
