@@ -35,19 +35,30 @@ class GateItem(VqamtItem):
             pytest.fail(drop_in_words(self._result, told, self._vqamt.settings.again), pytrace=False)
 
 
-def run_gates(session: pytest.Session, vqamt: VqamtSession, results: Sequence[RelationResult]) -> None:
+class MissingItem(VqamtItem):
+    """Is skipped for an item that was blessed and is not in this run: nobody knows whether that has dropped."""
+
+    def runtest(self) -> None:
+        pytest.skip(f"{self.name}: blessed, and not in this run, so held against nothing")
+
+
+def run_gates(
+    session: pytest.Session, vqamt: VqamtSession, results: Sequence[RelationResult], missing: Sequence[str]
+) -> None:
     """Runs a test for each of the results that has a gate on its drop, in this process, after all others.
 
-    They are reported as any other test: counted, named in the short summary, written to JUnit files.
+    One for each of the ``missing`` items is skipped. They are reported as any other test: counted, named in the short
+    summary, written to JUnit files.
     """
     collector = VqamtCollector.from_parent(session, name=BASELINE, nodeid=f"{PREFIX}::{BASELINE}")
-    gates = [
+    gates: list[VqamtItem] = [
         GateItem.from_parent(
             collector, vqamt=vqamt, result=result, name=f"{result.item}-{result.model.name}-{result.data.spec}"
         )
         for result in results
         if result.drop_gates
     ]
+    gates += [MissingItem.from_parent(collector, name=item) for item in missing]
     # What pytest shows of its progress is a share of the tests that it knows of. A line of its own shows the share
     # each time, and it is not to fall; letters in a row show it once, at their end, which pytest 8 has written already.
     in_lines = session.config.get_verbosity() > 0

@@ -68,6 +68,12 @@ class Heard:
         """The results in the order of the run, held against what was blessed."""
         return held_against_baseline(in_order(self.results), max_drop)
 
+    def missing(self, settings: Settings, baseline: Baseline | None) -> tuple[str, ...]:
+        """The blessed items that were not run, where any was."""
+        if baseline is None or not (self.results or self.failed):
+            return ()
+        return self._use_of(baseline, self.held(settings.max_drop), settings).missing
+
     def report(
         self, settings: Settings, baseline: Baseline | None, *, started: str, duration_s: float, complete: bool
     ) -> Report:

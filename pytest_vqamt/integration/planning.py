@@ -19,7 +19,7 @@ def plan_lines(session: Resources, most: int | None) -> tuple[str, ...]:
     """
     rows = [("item", "cases", "queries", "new queries")]
     known: dict[str, set[str]] = {}
-    cases = 0
+    cases = blessed = 0
     for entry in session.entries:
         job = session.job(entry)
         plan = job.plan(session.settings.terms.sampling)
@@ -32,10 +32,12 @@ def plan_lines(session: Resources, most: int | None) -> tuple[str, ...]:
         rows.append((entry.id, str(count), str(len(here)), str(len(here - asked))))
         asked |= here
         cases += count
+        blessed += count if job.blessed else 0
     total = sum(len(queries) for queries in known.values())
     if most is not None and total > most:
+        fewer = "name fewer relations" if blessed == cases else "lower --vqamt-max-cases or name fewer relations"
         raise OptionError(
             f"Expected at most --vqamt-max-queries={most} distinct queries, but the run would have {total} "
-            f"for {cases} cases: lower --vqamt-max-cases or name fewer relations"
+            f"for {cases} cases{f' ({blessed} of them blessed)' if blessed else ''}: {fewer}"
         )
     return (*table(rows), "", f"{cases} cases, {total} distinct queries before any cache")

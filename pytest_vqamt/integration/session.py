@@ -212,7 +212,8 @@ class VqamtSession:
         self._was_stopped = bool(session.shouldfail or session.shouldstop)  # and not by what is missed from here on
         # A shard misses no gate: `vqamt merge` holds the whole against it.
         if not self._is_worker and self.settings.terms.sampling.is_whole:
-            run_gates(session, self, self._heard.held(self.settings.max_drop))
+            missing = self._heard.missing(self.settings, self.resources.baseline)
+            run_gates(session, self, self._heard.held(self.settings.max_drop), missing)
         return done
 
     def pytest_sessionstart(self) -> None:
@@ -258,7 +259,7 @@ class VqamtSession:
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        if self.settings.plan_only:
+        if self._planned and self.settings.plan_only:
             terminalreporter.section("vqamt: plan")
             for line in self._planned:
                 terminalreporter.write_line(line)

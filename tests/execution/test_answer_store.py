@@ -98,6 +98,25 @@ def test_garbage_is_refused_with_what_to_do(file: Path) -> None:
     )
 
 
+def test_where_the_disk_is_full_nobody_is_told_to_delete_the_answers(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with AnswerStore(file) as store:
+        store.put(MODEL, {"a": Answer("two")})
+    connect = sqlite3.connect
+
+    def on_a_full_disk(*place: object, **how: object) -> sqlite3.Connection:
+        db: sqlite3.Connection = connect(*place, **how)  # type: ignore[call-overload]  # as it was called
+        db.execute("pragma max_page_count = 1")  # no less than there are
+        return db
+
+    monkeypatch.setattr(sqlite3, "connect", on_a_full_disk)
+    with AnswerStore(file) as store:
+        with pytest.raises(VqamtError, match=r"database or disk is full\): free some space, name another"):
+            store.put(MODEL, {str(n): Answer("x" * 4096) for n in range(100)})
+        assert store.get(MODEL, ("a",)) == {"a": Answer("two")}
+
+
 def test_a_folder_in_its_place_is_refused(file: Path) -> None:
     file.mkdir(parents=True)
     with pytest.raises(VqamtError, match="unable to open database file"):

@@ -240,6 +240,8 @@ def test_annotations_may_change(tmp_path: Path) -> None:
     ("models", "data", "asked", "found"),
     [
         (("a",), ("x:1",), ("a", "x:1", "0"), "a x:1"),
+        (("among them",), ("x:1",), ("among them", "x:1", "0"), "among them x:1"),
+        (("among them",), ("x:1",), ("another", "x:1", "0"), ""),
         (("a",), ("x:1",), ("its next version", "x:1", "0"), "a x:1"),
         (("a", "b"), ("x:1",), ("b", "x:1", "0"), "b x:1"),
         (("a", "b"), ("x:1",), ("c", "x:1", "0"), ""),
@@ -274,7 +276,7 @@ def test_models_are_found_by_name_or_alone_and_data_by_spec_or_digest(
         ],
     }
     file.write_bytes(b"".join([gzip.compress(json.dumps(head).encode()), *pieces]))
-    blessed = Baseline(file).item("ours.rule", *asked)
+    blessed = Baseline(file).item("ours.rule", *asked, models_run=("among them", asked[0]))
     assert (f"{blessed.item.model} {blessed.item.data}" if blessed else "") == found
     assert Baseline(file).item("ours.other", *asked) is None
 

@@ -164,6 +164,30 @@ def test_new_and_missing_items_are_named(pytester: pytest.Pytester, run: Run, mo
     assert told["metavqa.reversion[object]"]["cases"] == 4, "drawn as always"
     assert told["metavqa.reorder[object]"]["cases"] == 2, "as blessed"
     assert "ours.gone-oracle-pictures:20" in result.stdout.str()
+    assert result.parseoutcomes()["skipped"] == 1, "what nobody knows of is no pass"
+
+
+@pytest.mark.usefixtures("blessed")
+def test_a_model_beside_that_of_the_baseline_is_no_new_version_of_it(pytester: pytest.Pytester, run: Run) -> None:
+    result = run(TWO, BASELINE, "--vqamt-report=out", f"--vqamt-model={FAULTY}")
+    result.assert_outcomes(passed=6)
+    assert report_in(pytester.path / "out")["baseline"]["new"] == [
+        f"metavqa.reorder[object]-{FAULTY}-pictures:20",
+        f"metavqa.reversion[object]-{FAULTY}-pictures:20",
+    ]
+
+
+@pytest.mark.usefixtures("blessed")
+def test_a_run_of_other_tests_alone_misses_nothing(pytester: pytest.Pytester, run: Run) -> None:
+    pytester.makepyfile(test_unit="def test_unit(vqamt_consistency): vqamt_consistency.check()\ndef test_other(): pass")
+    run(TWO, BASELINE, "-k", "other").assert_outcomes(passed=1, deselected=2)
+
+
+@pytest.mark.usefixtures("blessed")
+def test_a_blessed_item_that_is_deselected_is_skipped_and_not_passed(run: Run) -> None:
+    result = run(TWO, BASELINE, "-k", "reorder", "-rs")
+    result.assert_outcomes(passed=2, deselected=1, skipped=1)
+    result.stdout.fnmatch_lines(["SKIPPED*reversion[[]object]-oracle-pictures:20: blessed, and not in this run*"])
 
 
 @pytest.mark.usefixtures("blessed")

@@ -23,14 +23,15 @@ from pytest_vqamt.stats.paired import paired_interval
 from pytest_vqamt.stats.student import students_t
 from pytest_vqamt.stats.tango import tango
 from pytest_vqamt.stats.wilson import wilson
-from tests.stats.drawn_clusters import Shares, alike, changed_runs, clusters, sizes
+from tests.stats.drawn_clusters import Shares, alike, clusters, paired, sizes
 
 Ends = tuple[float, float]
 Cases = TypeVar("Cases")
 _RESAMPLES = 500
 _NORMAL = NormalDist()
+_SIZES = ((5, 5), (1, 10))
 _ICCS = (0.0, 0.1, 0.3, 0.6)
-_CHANGES = ((0.01, 0.01), (0.03, 0.03), (0.1, 0.1), (0.02, 0.001), (0.05, 0.01), (0.1, 0.03), (0.2, 0.1), (0.15, 0.01))
+_CHANGES = ((0.01, 0.01), (0.03, 0.03), (0.1, 0.1), (0.02, 0.0), (0.05, 0.01), (0.1, 0.03), (0.2, 0.1), (0.15, 0.01))
 
 
 def kinds_of(cases: Clusters) -> list[Kind]:
@@ -65,9 +66,7 @@ def bca(kinds: list[Kind]) -> Ends:
     bend = float(scenes @ apart**3) / (6 * spread**1.5)
     below = float((means < mean).mean() + (means == mean).mean() / 2)
     shift = _NORMAL.inv_cdf(min(max(below, 1e-6), 1 - 1e-6))
-    places = [
-        _NORMAL.cdf(shift + (shift + z) / (1 - bend * (shift + z))) for z in map(_NORMAL.inv_cdf, (0.025, 0.975))
-    ]
+    places = [_NORMAL.cdf(shift + (shift + z) / (1 - bend * (shift + z))) for z in map(_NORMAL.inv_cdf, (0.025, 0.975))]
     low, high = np.quantile(means, places)
     return float(low), float(high)
 
@@ -106,18 +105,24 @@ def tango_as_seen(two: PairedClusters) -> Ends:
 
 def of_rates(scenes: int, runs: int) -> Iterator[tuple[float, list[Clusters]]]:
     """Of each combination the true rate, and runs."""
-    for (least, most), rate, icc in product(((5, 5), (1, 10)), (0.5, 0.7, 0.85, 0.9, 0.95, 0.98), _ICCS):
-        draw = np.random.default_rng(9)
+    combinations = product(_SIZES, (0.5, 0.7, 0.85, 0.9, 0.95, 0.98), _ICCS)
+    for number, ((least, most), rate, icc) in enumerate(combinations):
+        draw = np.random.default_rng([scenes, number])
         judged = sizes(draw, (runs, scenes), least, most)
         holds = draw.binomial(judged, alike(draw, (rate, 1 - rate), icc, (runs, scenes))[..., 0])
         yield rate, [clusters(*run) for run in zip(holds, judged, strict=True)]
 
 
 def of_differences(scenes: int, runs: int) -> Iterator[tuple[float, list[PairedClusters]]]:
-    for size, (lost, won), icc in product((3, 8), _CHANGES, _ICCS):
-        draw = np.random.default_rng(9)
-        drawn = [changed_runs(draw, scenes=scenes, size=size, lost=lost, won=won, icc=icc) for _ in range(runs)]
-        yield won - lost, drawn
+    """Of each combination the true difference, and runs: how many differ is clustered, and so is their direction."""
+    combinations = product(_SIZES, _CHANGES, _ICCS)
+    for number, ((least, most), (lost, won), icc) in enumerate(combinations):
+        draw = np.random.default_rng([scenes, number])
+        judged, differ = sizes(draw, (runs, scenes), least, most), lost + won
+        differing = draw.binomial(judged, alike(draw, (differ, 1 - differ), icc, (runs, scenes))[..., 0])
+        losses = draw.binomial(differing, alike(draw, (lost / differ, won / differ), icc, (runs, scenes))[..., 0])
+        fates = np.stack((judged - differing, losses, differing - losses, 0 * judged), axis=2)
+        yield won - lost, [paired(run) for run in fates]
 
 
 def cell(ends: Callable[[Cases], Ends], combinations: list[tuple[float, list[Cases]]]) -> str:

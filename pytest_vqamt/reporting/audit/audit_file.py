@@ -14,6 +14,7 @@ from pytest_vqamt.reporting.audit.agreement import Agreement
 from pytest_vqamt.reporting.audit.draw import Of
 from pytest_vqamt.reporting.audit.judgements import Figures
 from pytest_vqamt.reporting.audit.sample import Sample
+from pytest_vqamt.reporting.json_file import FILE as REPORT
 from pytest_vqamt.reporting.json_file import replace_file
 
 FILE = "audit.json"
@@ -51,7 +52,7 @@ def audit_row(
 
 
 def write_audit(folder: Path, audit: Row) -> None:
-    """Writes ``audit`` into ``folder``; one of a sample that was drawn from something else stays beside it.
+    """Writes ``audit`` into ``folder``; one of the same run, but of a sample of something else, stays beside it.
 
     At the top stands the one that was read last, with the rate of the other, where there is one.
 
@@ -59,7 +60,8 @@ def write_audit(folder: Path, audit: Row) -> None:
         DataError: what stands there cannot be read.
         VqamtError: the folder cannot be written to.
     """
-    audits = {**_audits(folder), str(audit["of"]): audit}
+    before = _read(folder)
+    audits = {**(_of_run(before, audit["run_started"]) if before else {}), str(audit["of"]): audit}
     rates = {
         name: audits[of][name] if of in audits else None
         for of, rate in _RATE.items()
@@ -70,11 +72,22 @@ def write_audit(folder: Path, audit: Row) -> None:
 
 
 def read_audit(folder: Path) -> Row | None:
-    """What ``write_audit`` wrote into ``folder``; None where nothing is.
+    """What ``write_audit`` wrote into ``folder``, without what is of another run than its report; None where nothing is.
+
+    ``earlier`` names what was left out: the folder has been reported into again since.
 
     Raises:
         DataError: it cannot be read.
     """
+    row = _read(folder)
+    if row is None:
+        return None
+    audits = cast("dict[str, Row]", row["audits"])
+    ours = _of_run(row, _started(folder))
+    return {**row, "audits": dict(ours), "earlier": [of for of in audits if of not in ours]}
+
+
+def _read(folder: Path) -> Row | None:
     file = folder / FILE
     try:
         row: Json = json.loads(file.read_text(encoding="utf-8"))
@@ -91,9 +104,20 @@ def read_audit(folder: Path) -> Row | None:
     return row
 
 
-def _audits(folder: Path) -> dict[str, Row]:
-    row = read_audit(folder)
-    return cast("dict[str, Row]", row["audits"]) if row else {}
+def _of_run(row: Row, started: Json) -> dict[str, Row]:
+    """The audits of the run that began at ``started``."""
+    audits = cast("dict[str, Row]", row["audits"])
+    return {of: audit for of, audit in audits.items() if audit.get("run_started") == started}
+
+
+def _started(folder: Path) -> Json:
+    """When the run of the report in ``folder`` began."""
+    file = folder / REPORT
+    try:
+        row: Json = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"Expected a report beside {FILE}, but got {str(file)!r} ({error}): make it anew") from error
+    return row.get("started") if isinstance(row, dict) else None
 
 
 def _figures_row(of: Of, told: Figures) -> Row:

@@ -51,8 +51,8 @@ def page_html(sample: Sample, shown: Sequence[ShownCase], rows: Sequence[Cells])
 def _sheet(sample: Sample, rows: Sequence[Cells]) -> str:
     """What the script writes the sheet of, as JSON that can stand in a script element."""
     told = {
-        # What is ticked is kept in the browser under this name, for this very sample alone.
-        "name": f"vqamt audit {digest(sample.draw.of.value, *(part for each in sample.cases for part in each.key))}",
+        # What is ticked is kept in the browser under this name, for these very cases and answers alone.
+        "name": f"vqamt audit {digest(*(row[name] for row in rows for name in COLUMNS))}",
         "file": SHEET,
         "columns": COLUMNS,
         "rows": [[row[name] for name in COLUMNS] for row in rows],

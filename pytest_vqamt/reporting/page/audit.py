@@ -18,9 +18,19 @@ _Judged = Mapping[str, Json]
 
 
 def audit_tables(audit: _Judged) -> tuple[Table, ...]:
-    """A table for each kind of sample that was judged."""
-    audits = cast("Mapping[str, _Judged]", audit.get("audits") or {str(audit.get("of")): audit})
+    """A table for each kind of sample of this run that was judged."""
+    audits = cast("Mapping[str, _Judged]", audit.get("audits", {str(audit.get("of")): audit}))
     return tuple(map(audit_table, audits.values()))
+
+
+def earlier_audit(audit: _Judged) -> str:
+    """What to say where judgements are left out because they are of an earlier run; "" where none are."""
+    if not audit.get("earlier"):
+        return ""
+    return (
+        "What people said of an earlier run in this folder is not shown: the answers are others now. Where the cases "
+        "are the same, `vqamt audit DIR --read FILE.csv` takes a sheet in again."
+    )
 
 
 def audit_table(audit: _Judged) -> Table:

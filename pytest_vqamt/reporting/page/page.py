@@ -9,7 +9,7 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.page.about import bad_records, facts, inapplicable, waivers
 from pytest_vqamt.reporting.page.assets import content_policy, page_script, styles, theme_script
-from pytest_vqamt.reporting.page.audit import audit_tables
+from pytest_vqamt.reporting.page.audit import audit_tables, earlier_audit
 from pytest_vqamt.reporting.page.breakdowns import breakdowns
 from pytest_vqamt.reporting.page.cautions import cautions
 from pytest_vqamt.reporting.page.chart import charts, drawn
@@ -74,4 +74,5 @@ def page_html(report: Report, cases: PageCases, *, audit: Mapping[str, Json] | N
         waivers=waivers(report, told),
         facts=tuple(facts(report)),
         audit=audit_tables(audit) if audit else (),
+        earlier_audit=earlier_audit(audit) if audit else "",
     )

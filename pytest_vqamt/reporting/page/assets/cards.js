@@ -28,7 +28,7 @@ function command(text) {
 }
 
 function labelsOf(card) {
-  const relation = element("a", { href: addressOf({ relation: card.item }) }, card.item);
+  const relation = element("a", { href: addressOf({ relation: card.item }) }, foreign(card.item));
   return element(
     "div",
     { class: "labels" },
@@ -36,7 +36,7 @@ function labelsOf(card) {
     tag(verdictOf(card), verdictOf(card)),
     changeOf(card) === "broke" ? tag("held in the baseline", "broke") : null,
     card.presumed ? tag("presumed") : null,
-    element("span", { class: "of" }, `${card.model} on ${card.data}`),
+    element("span", { class: "of" }, foreign(card.model), " on ", foreign(card.data)),
   );
 }
 
@@ -55,17 +55,18 @@ function pictureRow(card) {
 
 const askedOf = (query) => `${query.text || "(to be described)"}${query.again ? " (asked again)" : ""}`;
 
+const answerOf = (query) => (query.answer === null ? "no answer" : query.answer || "(nothing)");
+
 function questions(card) {
   const numbers = new Map(picturesOf(card).map(({ digest, number }) => [digest, number]));
   const rows = card.queries.map((query) => {
-    const answer = query.answer === null ? "no answer" : query.answer || "(nothing)";
     const differs = query.reading !== null && query.reading !== query.answer;
     return element(
       "tr",
       {},
       element("td", { class: "which", title: "the picture" }, String(numbers.get(query.picture))),
-      element("td", {}, askedOf(query)),
-      element("td", { class: "said" }, answer, differs ? element("span", { class: "read" }, ` read as ${query.reading}`) : null),
+      element("td", {}, foreign(askedOf(query))),
+      element("td", { class: "said" }, foreign(answerOf(query)), differs ? element("span", { class: "read" }, " read as ", foreign(query.reading)) : null),
     );
   });
   const head = ["picture", "text", "answer"].map((name) => element("th", { scope: "col" }, element("span", { class: "unseen" }, name)));
@@ -86,11 +87,11 @@ function cardOf(card) {
         "div",
         { class: "said-of" },
         questions(card),
-        element("p", {}, element("b", {}, "Expected: "), card.expected),
-        card.reason ? element("p", {}, element("b", {}, "Found: "), card.reason) : null,
+        element("p", {}, element("b", {}, "Expected: "), foreign(card.expected)),
+        card.reason ? element("p", {}, element("b", {}, "Found: "), foreign(card.reason)) : null,
       ),
     ),
-    element("dl", { class: "told" }, ...facts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)))),
+    element("dl", { class: "told" }, ...facts.map(([name, value]) => element("div", {}, element("dt", {}, foreign(name)), element("dd", {}, foreign(value))))),
     element(
       "details",
       {},

@@ -14,6 +14,9 @@ function filled(made, attributes, children) {
 
 const element = (tag, attributes = {}, ...children) => filled(document.createElement(tag), attributes, children);
 
+// A text that others wrote, whichever way it runs: what stands beside it keeps its place.
+const foreign = (text) => element("bdi", {}, String(text));
+
 const drawn = (tag, attributes = {}, ...children) => filled(document.createElementNS(SVG, tag), attributes, children);
 
 function button(text, attributes, pressed) {

@@ -29,7 +29,7 @@ function showEnlarged() {
   byId("enlarged-picture").replaceChildren(frame);
   const asked = card.queries.filter((query) => query.picture === digest);
   byId("enlarged-text").replaceChildren(
-    ...asked.map((query) => element("p", {}, `${askedOf(query)} `, element("b", {}, query.answer ?? "no answer"))),
+    ...asked.map((query) => element("p", {}, foreign(askedOf(query)), " ", element("b", {}, foreign(answerOf(query))))),
     element("p", { class: "of" }, `${place + 1} of ${gallery.length}`),
   );
 }
