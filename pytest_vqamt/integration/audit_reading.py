@@ -38,10 +38,12 @@ def read_sheets(report: Report, folder: Path, data: ReportData, sheets: Sequence
             "fill in the column judgement, or give the sheet that the page gives"
         )
     whole, by_item, agreed = figures(sample, said), figures_by_item(sample, said), agreements(ticked)
+    # Whoever reads the first lines alone (`| head`) closes the output: what was found is kept before anything is told.
+    waived = tuple(_waive(said, ticked, waivers))
+    write_audit(folder, audit_row(report, sample, whole, by_item, agreed, sheets))
     yield from found_in_words(sample.draw.of, whole, by_item, agreed)
     yield ""
-    yield from _waive(said, ticked, waivers)
-    write_audit(folder, audit_row(report, sample, whole, by_item, agreed, sheets))
+    yield from waived
     yield f"audit:   {folder / FILE}"
     yield _rebuilt(report, data, folder)
 

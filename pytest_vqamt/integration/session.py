@@ -252,7 +252,7 @@ class VqamtSession:
     def _write(self, report: Report, folder: Path, session: pytest.Session) -> None:
         try:
             write_files(report, folder, source_of=self.resources.source_of, images=self.settings.report_images)
-            self._remarks.append(f"report: {folder / PAGE}")
+            self._remarks.append(f"report: {_from_here(folder / PAGE)}")
         except VqamtError as error:
             whole = (folder / FILE).is_file()  # an older one is not: it was removed before anything was asked
             self._trouble = f"ERROR: {'' if whole else 'no report was written. '}{error}"
@@ -292,3 +292,9 @@ class VqamtSession:
             f"at most {sampling.max_cases} cases drawn an item, seed {sampling.seed}; {kept}"
             f"{f'; held against {named.baseline.name}' if named.baseline and named.baseline.exists() else ''}"
         )
+
+
+def _from_here(file: Path) -> Path:
+    """The file as it is called from the current folder, where it is below it."""
+    here = Path.cwd()
+    return file.relative_to(here) if file.is_relative_to(here) else file

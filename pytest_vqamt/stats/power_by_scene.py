@@ -21,10 +21,10 @@ _DEVIATIONS = 8
 def power_by_scene(scenes: int, prospect: Prospect, significant: float, max_drop: float) -> float:
     """The share of 10,000 pairs of runs, drawn as is expected, with a larger drop and a smaller p-value than these.
 
-    Each is tested exactly, as ``drop_p`` does, but for those that need not be: a sum of z standard deviations or more has
-    a chance of exp(-z^2/2) at most (Hoeffding, Journal of the American Statistical Association 58, 1963), and one of a
-    standard deviation or less a chance of 6/64 at least (arXiv 2104.10005), which is never significant. The
-    seed is fixed, so the same question has the same answer, within 0.8 percent points of the true one 95 times in 100.
+    Each is tested exactly, as ``drop_p`` does, but for those that need not be: a sum of z standard deviations or more
+    has a chance of exp(-z^2/2) at most (Hoeffding, Journal of the American Statistical Association 58, 1963), and one
+    of a standard deviation or less a chance of 6/64 at least (arXiv 2104.10005), which is never significant. The seed
+    is fixed, so the same question has the same answer, within 0.8 percent points of the true one 95 times in 100.
     """
     import numpy as np
 

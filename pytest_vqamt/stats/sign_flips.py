@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FAR_OUT = 350
-"""Of n coins, numbers of heads further than sqrt(350 n) from the middle have a chance below 1e-303 (Hoeffding, 1963)."""
+"""Of n coins, numbers of heads further than sqrt(350 n) from the middle are less likely than 1e-303 (Hoeffding)."""
 
 
 def chance_of_sum_at_least(size: int, terms: Mapping[int, int]) -> float:

@@ -23,6 +23,15 @@ KEPT_MODEL = """
         def answer(self, batch):
             return [("yes", "no", "2", "1")[crc32(each.image.tobytes() + each.text.encode()) % 4] for each in batch]
 """
+EARLIER_MODEL = """
+    from pytest_vqamt.core.truth import truth
+
+    class Model:
+        fingerprint = "perfect"
+        def answer(self, batch):
+            right = [truth(each.query.meaning, each.query.picture.scene) for each in batch]
+            return [{True: "yes", False: "no"}[each] if isinstance(each, bool) else str(each) for each in right]
+"""
 OPTIONS = ("--vqamt-data=pictures:30", "--vqamt-max-cases=25", "--vqamt-fail-under=0.9", "--vqamt-shrink=10")
 
 
@@ -118,11 +127,13 @@ def test_shards_of_blessed_cases_merged_are_the_whole_run(
     def run(folder: str, *more: str) -> Path:
         return run_into(pytester.path / folder, pytester.runpytest_inprocess, *held, "--vqamt-no-cache", *more)
 
-    pytester.makepyfile(kept=KEPT_MODEL)
     base = str(pytester.path / "base.gz")
     named = ("--vqamt-relations=metavqa.reorder[object],control.repeat,carets.negation", "--vqamt-max-cases=12")
-    pytester.runpytest_inprocess("--vqamt-model=oracle", *OPTIONS[:1], *named, "--vqamt-report=drawn")
+    pytester.makepyfile(kept=EARLIER_MODEL)
+    models = (f"--vqamt-model={model}" for model in MODELS)
+    pytester.runpytest_inprocess(*models, *OPTIONS[:1], *named, "--vqamt-report=drawn", "--vqamt-no-cache")
     assert main(["bless", "drawn", "-o", base, "--relations", "carets.*,control.*"]) == 0
+    pytester.makepyfile(kept=KEPT_MODEL)
     held = (*named, f"--vqamt-baseline={base}", "--vqamt-max-drop=0.1", "--vqamt-seed=5", "--vqamt-report-images=none")
     first = run("first", "-p", "no:xdist.plugin")
     shards = [run(f"shard{number}", "-p", "no:xdist.plugin", f"--vqamt-shard={number}/2") for number in (1, 2)]

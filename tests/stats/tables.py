@@ -1,7 +1,8 @@
 """The tables of docs/statistics.md, measured anew: ``python -m tests.stats.tables [RUNS] [SCENES...]``.
 
-RUNS at each combination (100 if not said, minutes; the page's are of 2,000, hours), with 20, 50, 100 and 400 scenes if not
-said. In each cell: how often the interval held the truth in percent, on average / at the worst combination, and its width.
+RUNS at each combination (100 if not said, minutes; the page's are of 2,000, an hour), with 20, 50, 100 and 400 scenes
+if not said. In each cell: how often the interval held the truth in percent, on average / at the worst combination, and
+its width.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from scipy.stats import beta  # type: ignore[import-untyped]  # its stubs are a package of their own
 
 from pytest_vqamt.core.clusters import Clusters, PairedClusters
-from pytest_vqamt.stats.effective import Kind, effective_cases
+from pytest_vqamt.stats.effective import Kind, effective_cases, scenes_worth
 from pytest_vqamt.stats.intervals import interval
 from pytest_vqamt.stats.paired import paired_interval
 from pytest_vqamt.stats.student import students_t
@@ -80,10 +81,10 @@ def by_standard_error(two: PairedClusters) -> Ends:
 
 
 def as_seen(kinds: list[Kind]) -> float:
-    """The share of the cases that these are worth, with nothing imagined."""
+    """The share of the cases that these are worth, with nothing imagined; where none differs, as many as scenes."""
     spread = len({each.total / each.size for each in kinds}) > 1 or 0 < abs(kinds[0].total) < kinds[0].squares
     cases = sum(each.size * each.scenes for each in kinds)
-    return effective_cases(kinds, ()) / cases if spread else 1.0
+    return (effective_cases(kinds, ()) if spread else scenes_worth(kinds)) / cases
 
 
 def wilson_as_seen(cases: Clusters) -> Ends:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -30,6 +31,18 @@ def test_with_terms_of_one_magnitude_it_is_the_binomial_also_far_out(count: int)
         expected = binom.sf(heads - 1, count, 0.5)
         found = chance_of_sum_at_least(3 * (2 * heads - count), {3: count})
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-300)
+
+
+def test_of_many_terms_it_is_exact_far_out_as_well_and_quick() -> None:
+    started = perf_counter()
+    found = chance_of_sum_at_least(2_000, {1: 40_000, 3: 2, 5: 1})
+    # 1s: heads h give 2h - 40,000; the others give one of eight sums.
+    sums = [3 * a + 3 * b + 5 * c for a, b, c in product((1, -1), repeat=3)]
+    expected = sum(binom.sf((2_000 - each + 40_000 + 1) // 2 - 1, 40_000, 0.5) for each in sums) / 8
+    assert found == pytest.approx(expected, rel=1e-9, abs=0)
+    assert 1e-24 < expected < 1e-20
+    chance_of_sum_at_least(900, {1: 15_000, 2: 8_000, 3: 4_000, 4: 2_000, 5: 1_000, 6: 500, 7: 200, 8: 100})
+    assert perf_counter() - started < 1
 
 
 def test_of_no_terms_the_sum_is_0() -> None:

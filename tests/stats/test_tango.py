@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from math import log, sqrt
+from math import sqrt
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import minimize_scalar  # type: ignore[import-untyped]  # its stubs are a package of their own
+from scipy.optimize import brentq  # type: ignore[import-untyped]  # its stubs are a package of their own
 
 from pytest_vqamt.stats.tango import tango
 from pytest_vqamt.stats.wilson import wilson
@@ -19,15 +19,15 @@ tables = st.tuples(st.integers(0, 200), st.integers(0, 200), st.integers(0, 800)
 
 
 def score(difference: float, lost: int, won: int, cases: int) -> float:
-    """The score statistic of a difference, with the most likely shares under it found by search."""
+    """The score statistic of a difference, with the likeliest shares under it: where the likelihood's slope is 0."""
+    same = cases - lost - won
 
-    def unlikeliness(share_lost: float) -> float:
-        shares = (share_lost, share_lost + difference, 1 - 2 * share_lost - difference)
-        counts = (lost, won, cases - lost - won)
-        return -sum(count * log(max(share, 1e-300)) for count, share in zip(counts, shares, strict=True) if count)
+    def slope(share: float) -> float:
+        return lost / share + won / (share + difference) - 2 * same / (1 - 2 * share - difference)
 
-    bounds = (max(0.0, -difference), (1 - difference) / 2)
-    share = minimize_scalar(unlikeliness, bounds=bounds, method="bounded", options={"xatol": 1e-13}).x
+    least, most = max(0.0, -difference), (1 - difference) / 2
+    margin = 1e-9 * (most - least)
+    share = brentq(slope, least + margin, most - margin, xtol=1e-16, rtol=1e-15)
     return (won - lost - cases * difference) / sqrt(cases * (2 * share + difference * (1 - difference)))
 
 
@@ -37,11 +37,14 @@ def test_published_values() -> None:
     assert tango(7, 1, 21) == pytest.approx((-0.517, -0.026), abs=5e-4)
 
 
-@pytest.mark.parametrize(("lost", "won", "cases"), [(7, 1, 21), (12, 30, 100), (3, 0, 50), (40, 39, 90), (0, 1, 8)])
+@pytest.mark.parametrize(
+    ("lost", "won", "cases"), [(7, 1, 21), (12, 30, 100), (40, 39, 90), (1, 5, 8), (3_000, 2_500, 100_000)]
+)
 def test_the_ends_are_where_the_score_is_z(lost: int, won: int, cases: int) -> None:
-    low, high = tango(lost, won, cases)
-    assert score(low, lost, won, cases) == pytest.approx(Z95, abs=1e-4)
-    assert score(high, lost, won, cases) == pytest.approx(-Z95, abs=1e-4)
+    found = (won - lost) / cases
+    low = brentq(lambda end: score(end, lost, won, cases) - Z95, -0.99, found, xtol=1e-14)
+    high = brentq(lambda end: score(end, lost, won, cases) + Z95, found, 0.99, xtol=1e-14)
+    assert tango(lost, won, cases) == pytest.approx((low, high), abs=1e-9)
 
 
 @given(st.floats(0.5, 5000))

@@ -42,13 +42,13 @@ def page_html(sample: Sample, shown: Sequence[ShownCase], rows: Sequence[Cells])
             policy=policy,
             script=Markup(script),
             style=Markup(style),
-            sheet=Markup(_sheet(sample, rows)),
+            sheet=Markup(_sheet(rows)),
             uri=_uri,
         )
     )
 
 
-def _sheet(sample: Sample, rows: Sequence[Cells]) -> str:
+def _sheet(rows: Sequence[Cells]) -> str:
     """What the script writes the sheet of, as JSON that can stand in a script element."""
     told = {
         # What is ticked is kept in the browser under this name, for these very cases and answers alone.

@@ -28,8 +28,8 @@ def earlier_audit(audit: _Judged) -> str:
     if not audit.get("earlier"):
         return ""
     return (
-        "What people said of an earlier run in this folder is not shown: the answers are others now. Where the cases "
-        "are the same, `vqamt audit DIR --read FILE.csv` takes a sheet in again."
+        "What people said of an earlier run in this folder is not shown. Where the cases are the same now, "
+        "`vqamt audit DIR --read FILE.csv` takes a sheet in again."
     )
 
 

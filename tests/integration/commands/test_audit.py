@@ -175,6 +175,34 @@ def test_both_kinds_of_audit_stand_beside_each_other(capsys: pytest.CaptureFixtu
     assert read["audits"]["all"]["precision"] is None
 
 
+def test_what_was_found_is_kept_before_it_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    told(capsys, "out", "-o", "sheet", "--sample", "4")
+    folder, sheet_file = Path("out"), Path(tick(["valid", "invalid"]))
+    report = read_report(folder)
+    first = next(read_sheets(report, folder, ReportData(report, (), "out"), [sheet_file], folder / "waivers.txt"))
+    assert first.endswith("2 judged: 1 valid, 1 invalid, 0 unsure")
+    assert (audit()["valid"], audit()["invalid"]) == (1, 1)
+    assert len(Path("out/waivers.txt").read_text().splitlines()) == 2
+
+
+def test_judgements_of_an_earlier_run_are_not_shown_as_if_they_were_of_this_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    told(capsys, "out", "-o", "sheet", "--sample", "4")
+    told(capsys, "out", "--read", tick(["valid"] * 4))
+    row = audit()
+    row["audits"]["violations"]["run_started"] = "2020-01-01T00:00:00+00:00"
+    Path("out/audit.json").write_text(json.dumps(row))
+    assert main(["report", "out"]) == 0
+    page = Path("out/report.html").read_text(encoding="utf-8")
+    assert "What people said of an earlier run in this folder is not shown." in page
+    assert "Judged by people" not in page + Path("out/summary.md").read_text(encoding="utf-8")
+    told(capsys, "out", "-o", "tests", "--of", "all", "--sample", "4")
+    told(capsys, "out", "--read", tick(["valid"] * 4, folder="tests"))
+    assert (list(audit()["audits"]), audit()["precision"], audit()["vtr"]) == (["all"], None, 1.0)
+    assert "earlier run in this folder" not in Path("out/report.html").read_text(encoding="utf-8")
+
+
 def test_so_many_of_each_relation_are_weighted(capsys: pytest.CaptureFixture[str]) -> None:
     told(capsys, "out", "-o", "sheet", "--per-relation", "3")
     items = [row["relation"] for row in sheet()]
