@@ -108,9 +108,7 @@ class Resources:
         if self.baseline is None:
             return None
         source = self.source(entry.data)
-        return self.baseline.item(
-            entry.item, entry.model, source.spec, source.digest, models_run=self.settings.models
-        )
+        return self.baseline.item(entry.item, entry.model, source.spec, source.digest, models_run=self.settings.models)
 
     @cached_property
     def entries(self) -> tuple[Entry, ...]:

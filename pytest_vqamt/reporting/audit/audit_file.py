@@ -72,7 +72,7 @@ def write_audit(folder: Path, audit: Row) -> None:
 
 
 def read_audit(folder: Path) -> Row | None:
-    """What ``write_audit`` wrote into ``folder``, without what is of another run than its report; None where nothing is.
+    """What ``write_audit`` wrote into ``folder``, without what is of another run than its report; None: nothing is.
 
     ``earlier`` names what was left out: the folder has been reported into again since.
 
