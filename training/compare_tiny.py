@@ -48,12 +48,12 @@ class Outcomes:
             self.bar.update()
 
 
-def outcomes(checkpoint: str, *, scenes: int, cases: int, cache: Path | None) -> Outcomes:
-    """All relations on a checkpoint ("" for the one of the package)."""
+def outcomes(checkpoint: str, *, relations: str, scenes: int, cases: int, cache: Path | None) -> Outcomes:
+    """The relations, all for "", on a checkpoint ("" for the one of the package)."""
     told = Outcomes()
     run(
-        model=load(checkpoint, ModelOptions()), data=PictureWorld(scenes, FRESH_SEED), max_cases=cases,
-        sampler="random", shrink=0, cache=cache, listen=told,
+        model=load(checkpoint, ModelOptions()), data=PictureWorld(scenes, FRESH_SEED), relations=relations,
+        max_cases=cases, sampler="random", shrink=0, cache=cache, listen=told,
     )  # fmt: skip
     return told
 
@@ -94,13 +94,14 @@ def main() -> None:
     parser.add_argument("after", help="the checkpoint that was trained further")
     parser.add_argument("--before", default="", help="the other one (default: the package's own)")
     parser.add_argument("--trained", default="", metavar="GLOBS", help="the relations whose cases were trained on")
+    parser.add_argument("--relations", default="", metavar="GLOBS", help="those to compare (default: all)")
     parser.add_argument("--scenes", type=int, default=SCENES)
     parser.add_argument("--cases", type=int, default=CASES, help="of each relation variant (default: %(default)s)")
     parser.add_argument("--cache", type=Path, help="a folder that keeps answers, so that a second comparison is quick")
     parser.add_argument("--out", type=Path, help="a JSON file for the figures")
     given = parser.parse_args()
     before, after = (
-        outcomes(each, scenes=given.scenes, cases=given.cases, cache=given.cache)
+        outcomes(each, relations=given.relations, scenes=given.scenes, cases=given.cases, cache=given.cache)
         for each in (given.before, given.after)
     )
     compared = changes(before, after, [glob.strip() for glob in given.trained.split(",") if glob.strip()])

@@ -1,10 +1,10 @@
 """Trains the tiny model further on what ``vqamt export`` wrote: ``python -m training.finetune_tiny EXPORT -o DIR``.
 
 Half of every step is about pictures of the export and their right answers. The other half is about scenes that the
-model was trained on at first, with sheets of questions as it had them then: of these it is to say what it said before,
-so that it does not forget the rest (Li and Hoiem, "Learning without Forgetting", ECCV 2016). In the end the weights go
-three quarters of the way from where they were to where they came (Wortsman et al., "Robust fine-tuning of zero-shot
-models", CVPR 2022).
+model was trained on at first, every third of them in bad light, with sheets of questions as it had them then: of these
+it is to say what it said before, so that it does not forget the rest (Li and Hoiem, "Learning without Forgetting", ECCV
+2016). In the end the weights go three quarters of the way from where they were to where they came (Wortsman et al.,
+"Robust fine-tuning of zero-shot models", CVPR 2022).
 
 The picture encoder stays as it is. Words that the export has and the model has not become words of it, which begin as
 the unknown word. All choices follow from the seed.
@@ -35,8 +35,8 @@ from training.pair import Schedule
 from training.render import CELLS, TRAIN_SEED, load, render
 from training.words import IGNORED, Sheet, Words, draw
 
-PICTURES = (24, 8)
-"""Pictures of the export, and of the first training, in a step: a sheet of the latter has many more questions."""
+PICTURES = (16, 8)
+"""Pictures of the export, and of the first training, in a step, each with as many questions as there is room for."""
 
 RATE = 5e-4
 REPLAYED = 1500
@@ -149,8 +149,21 @@ def _replay(model: Words, folder: Path, words: list[str], count: int) -> Set:
     (folder / "bank.npz").unlink(missing_ok=True)  # it may be one of other words
     bank.write(folder.parent, folder.name, words, 1)
     pictures = load(folder).pictures
-    seen = (pixel_values(np.array(pictures[at : at + _AT_ONCE])) for at in range(0, count, _AT_ONCE))
+    seen = (
+        pixel_values(_every_third_in_bad_light(pictures[at : at + _AT_ONCE], at)) for at in range(0, count, _AT_ONCE)
+    )
     return bank.read(folder.parent, folder.name), _features(model, seen)
+
+
+def _every_third_in_bad_light(pictures: NDArray[np.uint8], seed: int) -> NDArray[np.uint8]:
+    """Pictures, uint8 NHWC, of which some have little contrast and some noise; copies."""
+    rng = np.random.default_rng(seed)
+    seen = pictures.astype(np.float64)
+    worse = seen[::3]
+    gain = rng.uniform(0.1, 0.8, (len(worse), 1, 1, 1))
+    noise = rng.normal(0, 1, worse.shape) * rng.uniform(0, 20, (len(worse), 1, 1, 1))
+    seen[::3] = 128 + gain * (worse - 128) + noise
+    return np.clip(np.rint(seen), 0, 255).astype(np.uint8)
 
 
 def _opened(files: Sequence[str], start: Path) -> Iterator[Tensor]:

@@ -18,6 +18,7 @@ class Change:
         p: how likely a drop as large as this would be by chance, were the runs equally good (one-sided, by scene).
         p_holm: the same, corrected by Holm for all items of the comparison; None where it stands alone so far.
         p_two_sided: how likely a difference as large as this, in either direction, would be by chance.
+        p_mcnemar: the same by McNemar's exact test, which takes all cases for independent: what other tools give.
         gate: what was demanded of the drop ("max-drop"), and whether that was met; None where nothing was.
         version_before: the version of the relation in the first run, which may word or sample its cases otherwise.
         other_judgement: how many cases of the first run are judged otherwise by this version of the package, from the
@@ -32,6 +33,7 @@ class Change:
     gate: Gate | None = None
     version_before: int = 1
     other_judgement: int = 0
+    p_mcnemar: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

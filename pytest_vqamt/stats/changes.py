@@ -10,7 +10,7 @@ from pytest_vqamt.core.changes import Change
 from pytest_vqamt.core.clusters import PairedClusters
 from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.stats.holm import holm
-from pytest_vqamt.stats.paired import drop_p, paired_interval, two_sided_p
+from pytest_vqamt.stats.paired import drop_p, mcnemar_p, paired_interval, two_sided_p
 
 SIGNIFICANT = 0.05
 """A p-value below this one is no chance."""
@@ -38,6 +38,7 @@ def change(paired: PairedClusters, *, version_before: int = 1, other_judgement: 
         p_two_sided=two_sided_p(paired),
         version_before=version_before,
         other_judgement=other_judgement,
+        p_mcnemar=mcnemar_p(paired),
     )
 
 

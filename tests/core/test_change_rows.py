@@ -26,6 +26,7 @@ changes = st.builds(
     interval=st.tuples(rate, rate),
     p=rate,
     p_two_sided=rate,
+    p_mcnemar=rate,
     p_holm=st.none() | rate,
     gate=st.none() | gates,
     version_before=count,
@@ -67,6 +68,7 @@ def test_a_change_tells_its_rates_and_counts() -> None:
         interval=(-1.0, 0.2),
         p=0.5,
         p_two_sided=1.0,
+        p_mcnemar=0.25,
     )
     row = change_row(made)
     assert row is not None

@@ -31,7 +31,16 @@ def test_a_change_by_itself_has_no_gate() -> None:
         gate=None,
         version_before=2,
         other_judgement=3,
+        # 2 or fewer of 10 tosses, twice: 2 (1 + 10 + 45) / 1024; each scene has one case, so it is the same by scene.
+        p_mcnemar=two_sided_p(two),
     )
+
+
+def test_mcnemar_takes_all_cases_for_independent() -> None:
+    of_one_scene = PairedClusters((AlikeTwice(0, 4, 0, 0, 1), AlikeTwice(0, 1, 0, 0, 1)))
+    # Five of five have dropped: 2 / 32. By scene it is two of two: 2 / 4.
+    assert change(of_one_scene).p_mcnemar == pytest.approx(1 / 16, abs=1e-12)
+    assert change(of_one_scene).p_two_sided == pytest.approx(1 / 2, abs=1e-12)
 
 
 def test_holm_is_over_those_that_are_gated_and_the_order_stays() -> None:
