@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_vqamt.reporting.compare_words import GATE, HEAD, blocks, cells, moved, remarks, replay, tags_of, verdict
+from pytest_vqamt.reporting.compare_words import (
+    GATE,
+    HEAD,
+    blocks,
+    cells,
+    moved,
+    remarks,
+    replay,
+    tags_of,
+    verdict,
+    where,
+)
 from pytest_vqamt.reporting.compared import ComparedItem, ComparedRun, Comparison, MovedCase
-from pytest_vqamt.reporting.markdown import code, plain, table
+from pytest_vqamt.reporting.markdown import code, plain, prose, table
 
 
 def comparison_markdown(comparison: Comparison) -> Iterator[str]:
     """The lines; nothing that came from data or a model is markup in them."""
     yield f"## vqamt: {plain(comparison.before.name)} and {plain(comparison.after.name)} compared"
     yield ""
-    yield f"**{plain(verdict(comparison))}**"
+    yield f"**{prose(verdict(comparison))}**"
     yield ""
     yield f"- before: {_run(comparison.before)}"
     yield f"- now: {_run(comparison.after)}"
@@ -25,7 +36,7 @@ def comparison_markdown(comparison: Comparison) -> Iterator[str]:
         yield ""
         yield from table(heads, [(_named(item), *map(plain, cells(item, gate=gate))) for item in items])
     yield ""
-    yield from (f"- {plain(remark)}" for remark in (*remarks(comparison), *comparison.notes))
+    yield from (f"- {prose(remark)}" for remark in (*remarks(comparison), *comparison.notes))
     for ids, run in ((comparison.only_before, comparison.before), (comparison.only_after, comparison.after)):
         if ids:
             yield f"- only in {plain(run.name)}: {', '.join(map(code, ids))}"
@@ -41,7 +52,14 @@ def _moved(comparison: Comparison) -> Iterator[str]:
     yield ""
     yield from table(
         ("relation", "broke", "mended"),
-        [(_named(item), f"{len(item.broke):,}", f"{len(item.mended):,}") for item in some],
+        [
+            (
+                f"{_named(item)} {plain(where(item, comparison))}".rstrip(),
+                f"{len(item.broke):,}",
+                f"{len(item.mended):,}",
+            )
+            for item in some
+        ],
     )
     for case in comparison.shown:
         yield ""

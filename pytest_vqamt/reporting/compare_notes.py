@@ -14,8 +14,12 @@ def notes(before: Side, after: Side, models: Sequence[tuple[str, str]], items: S
     """The sentences, in the order of how much they can explain."""
     yield from (f"{side.name} {caveat}" for side in (before, after) for caveat in side.caveats)
     yield from _models(dict(before.models), dict(after.models), models)
-    yield from _left_out(before, [old for old, _ in models])
-    yield from _left_out(after, [new for _, new in models])
+    compared = [old for old, _ in models], [new for _, new in models]
+    if before.name == after.name:
+        yield from _left_out(after, [*compared[0], *compared[1]])
+    else:
+        yield from _left_out(before, compared[0])
+        yield from _left_out(after, compared[1])
     if before.vqamt_version != after.vqamt_version:
         yield f"pytest-vqamt was {before.vqamt_version} and is {after.vqamt_version}"
     yield from _data(before, after)

@@ -132,6 +132,8 @@ def _baseline_side(file: Path) -> Side:
     head = _head(file)
     sizes = [each.size_bytes for each in head.items]
     begins = file.stat().st_size - sum(sizes)
+    if begins <= 0:
+        raise _no_baseline(file, "its end is missing")
     items = tuple(
         SideItem(CountedItem(each.item, each.model, each.data, each.tally.cases), each.version) for each in head.items
     )
@@ -140,7 +142,7 @@ def _baseline_side(file: Path) -> Side:
     def lines(item: SideItem) -> Iterator[CaseLine]:
         place, size = places[item]
         with file.open("rb") as packed:
-            packed.seek(max(0, place))
+            packed.seek(place)
             piece = packed.read(size)
         try:
             with gzip.open(BytesIO(piece)) as unpacked:
@@ -173,7 +175,7 @@ def _head(file: Path) -> BaselineHead:
         raise _no_baseline(file, error) from error
 
 
-def _no_baseline(file: Path, error: Exception) -> DataError:
+def _no_baseline(file: Path, error: Exception | str) -> DataError:
     return DataError(
         f"Expected a folder that --vqamt-report wrote, or a whole file that `vqamt bless` wrote, but got {str(file)!r} "
         f"({error})"

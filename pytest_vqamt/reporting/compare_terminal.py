@@ -17,15 +17,20 @@ from pytest_vqamt.reporting.compare_words import (
     run_in_words,
     tags_of,
     verdict,
+    where,
 )
-from pytest_vqamt.reporting.compared import ComparedItem, Comparison, MovedCase
+from pytest_vqamt.reporting.compared import ComparedItem, Comparison, MovedCase, Standing
+from pytest_vqamt.reporting.page.figures import counted
 from pytest_vqamt.reporting.text_table import table
 
 _WIDTH = 100
 
 
-def comparison_lines(comparison: Comparison) -> Iterator[str]:
-    """Both runs, a table for each two models and data sources, what is in one alone, and the cases that moved."""
+def comparison_lines(comparison: Comparison, *, in_full: bool = False) -> Iterator[str]:
+    """Both runs, a table for each two models and data sources, what is in one alone, and the cases that moved.
+
+    Their ids are listed for the items that got worse, ``in_full`` for all.
+    """
     yield f"before: {run_in_words(comparison.before)}"
     yield f"now:    {run_in_words(comparison.after)}"
     gate = comparison.max_drop is not None
@@ -41,7 +46,7 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
         yield ""
         yield from (f"note: {note}" for note in comparison.notes)
     yield from _alone(comparison)
-    yield from _moved(comparison)
+    yield from _moved(comparison, in_full=in_full)
     yield ""
     yield from _wrapped(verdict(comparison))
 
@@ -63,15 +68,19 @@ def _alone(comparison: Comparison) -> Iterator[str]:
             )
 
 
-def _moved(comparison: Comparison) -> Iterator[str]:
+def _moved(comparison: Comparison, *, in_full: bool) -> Iterator[str]:
     some = [item for item in comparison.items if item.broke or item.mended]
     if not some:
         return
     yield ""
     yield moved(some)
-    for item in some:
+    listed = [item for item in some if in_full or item.standing is Standing.WORSE]
+    for item in listed:
         told = [ids_in_words(ids, what) for ids, what in ((item.broke, "broke"), (item.mended, "mended")) if ids]
-        yield from _wrapped(f"{_named(item)}: {'; '.join(told)}")
+        yield from _wrapped(f"{_named(item)}{where(item, comparison)}: {'; '.join(told)}")
+    if len(listed) < len(some):
+        which = "other relation variant" if listed else "relation variant"
+        yield f"-v lists the ids of {counted(len(some) - len(listed), which)}"
     for case in comparison.shown:
         yield ""
         yield from _case(case, comparison)

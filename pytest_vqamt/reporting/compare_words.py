@@ -48,6 +48,13 @@ def tags_of(item: ComparedItem) -> tuple[str, ...]:
     return (*item.tags, "presumed") if item.presumed else item.tags
 
 
+def where(item: ComparedItem, comparison: Comparison) -> str:
+    """The model and the data of an item, in brackets, as far as there are several; otherwise nothing."""
+    several = {each.models[1] for each in comparison.items}, {each.data[1] for each in comparison.items}
+    told = [name for name, of in zip((item.models[1], item.data[1]), several, strict=True) if len(of) > 1]
+    return f" ({' on '.join(told)})" if told else ""
+
+
 def blocks(comparison: Comparison) -> Iterator[tuple[str, Sequence[ComparedItem]]]:
     """The items of each two models and data sources, with what heads them."""
     found: dict[tuple[tuple[str, str], tuple[str, str]], list[ComparedItem]] = {}
@@ -79,7 +86,7 @@ def verdict(comparison: Comparison) -> str:
     if not missed:
         return f"met: none of {variants} has {allowed}"
     return f"MISSED: {len(missed)} of {variants} {'has' if len(missed) == 1 else 'have'} {allowed}: " + ", ".join(
-        each.item for each in missed
+        f"{each.item}{where(each, comparison)}" for each in missed
     )
 
 

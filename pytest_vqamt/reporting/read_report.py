@@ -39,6 +39,8 @@ def read_report(folder: Path) -> Report:
         )
     try:
         return _report(cast("Row", row))
+    except DataError as error:
+        raise DataError(f"{error}, in {file}: read it with the version of pytest-vqamt that wrote it") from error
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError(f"Expected a whole report, but got {file}: {error!r}") from error
 

@@ -12,7 +12,7 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.rankings import RankedKind
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.folding import folded_in_words
-from pytest_vqamt.reporting.markdown import code, plain, table
+from pytest_vqamt.reporting.markdown import code, plain, prose, table
 from pytest_vqamt.reporting.page.audit import audit_tables
 from pytest_vqamt.reporting.page.cautions import cautions
 from pytest_vqamt.reporting.page.figures import counted, rate, span
@@ -62,7 +62,7 @@ def _first(report: Report, told: Sequence[Line], first: Head) -> Iterator[str]:
                 yield f"- and {first.drops_left_out:,} more"
             yield ""
     remarks = (*cautions(report, told, 0), *first.notes)
-    yield from (f"- {plain(remark)}" for remark in remarks)
+    yield from (f"- {prose(remark)}" for remark in remarks)
     if remarks:
         yield ""
 
@@ -114,7 +114,7 @@ def _audit(audit: Mapping[str, Json]) -> Iterator[str]:
         yield ""
         yield from table(made.head, [[code(row[0]), *map(plain, row[1:])] for row in made.rows])
         yield ""
-        yield from (f"- {plain(note)}" for note in made.notes)
+        yield from (f"- {prose(note)}" for note in made.notes)
         if made.notes:
             yield ""
 

@@ -285,12 +285,14 @@ def test_what_is_neither_a_report_nor_a_baseline_is_refused_in_a_line(tmp_path: 
     bless(good, tmp_path / "base.gz")
     whole = (tmp_path / "base.gz").read_bytes()
     (tmp_path / "cut").write_bytes(whole[: len(whole) // 3])
+    (tmp_path / "head").write_bytes(whole[: whole.index(b"\x1f\x8b", 2)])
     (tmp_path / "short").write_bytes(whole[:-9])
     for name, told in (
         ("nowhere", "or a file that `vqamt bless` wrote, but got .*nowhere', which is not there"),
         ("empty", r"but got .*empty': it has no report\.json"),
         ("text", r"or a whole file that `vqamt bless` wrote, but got .*text' \("),
         ("cut", r"or a whole file that `vqamt bless` wrote, but got .*cut' \("),
+        ("head", r"or a whole file that `vqamt bless` wrote, but got .*head' \(its end is missing\)"),
         ("short", r"or a whole file that `vqamt bless` wrote, but got .*short' \("),
     ):
         with pytest.raises(DataError, match=told) as refused:

@@ -68,6 +68,45 @@ def test_the_table_has_a_row_for_each_item_and_says_what_came_of_the_gate() -> N
 
 
 @pytest.mark.usefixtures("folder")
+def test_ids_are_listed_of_what_got_worse_and_of_the_rest_where_asked_for() -> None:
+    for name, worse, other in (("old", "+" * 9, "+-"), ("new", "-" * 9, "-+")):
+        write_run(Path(name), Made(verdicts=worse, item="ours.worse"), Made(verdicts=other, item="ours.other"))
+    runs = report_side(Path("old")), report_side(Path("new"))
+    lines = list(comparison_lines(compare(*runs, show=0)))
+    assert "10 cases broke (held before, not now), 1 case mended (the other way round)" in lines
+    assert any(line.startswith("ours.worse: 9 broke: ") for line in lines)
+    assert not any(line.startswith("ours.other: ") for line in lines)
+    assert "-v lists the ids of 1 other relation variant" in lines
+    whole = list(comparison_lines(compare(*runs, show=0), in_full=True))
+    assert f"ours.other: 1 broke: {case_id(0)}; 1 mended: {case_id(1)}" in whole
+    assert not any(line.startswith("-v ") for line in whole)
+    back = list(comparison_lines(compare(*reversed(runs), show=0)))
+    assert "-v lists the ids of 2 relation variants" in back
+
+
+@pytest.mark.usefixtures("folder")
+def test_items_of_one_relation_are_told_apart_by_their_models() -> None:
+    for name, verdicts in (("old", "+" * 9), ("new", "-" * 9)):
+        write_run(Path(name), *(Made(verdicts=verdicts, item="ours.rule", model=model) for model in ("one", "two")))
+    found = compare(report_side(Path("old")), report_side(Path("new")), max_drop=0.1, show=0)
+    lines = list(comparison_lines(found))
+    assert any(line.startswith("ours.rule (one): 9 broke: ") for line in lines)
+    assert any(line.startswith("ours.rule (two): 9 broke: ") for line in lines)
+    assert "beyond chance: ours.rule (one), ours.rule (two)" in " ".join(lines).replace("   ", " ")
+    assert "| `ours.rule` (two) | 9 | 0 |" in list(comparison_markdown(found))
+
+
+@pytest.mark.usefixtures("folder")
+def test_two_models_of_one_run_are_not_called_left_out() -> None:
+    write_run(Path("run"), *(Made(verdicts="+-", model=model) for model in ("one", "two", "three")))
+    run = report_side(Path("run"))
+    lines = list(comparison_lines(compare(run, run, models=("one", "two"), show=0)))
+    assert [line for line in lines if "other models" in line] == [
+        "note: run has other models, too, which are not compared: three"
+    ]
+
+
+@pytest.mark.usefixtures("folder")
 def test_a_case_is_shown_with_its_answers_then_and_now() -> None:
     lines = list(comparison_lines(compared()))
     at = lines.index(f"ours.rule[count]: scene scene 0, case {case_id(0)} broke")
@@ -93,6 +132,14 @@ def test_nothing_of_an_answer_is_markup_in_markdown() -> None:
     assert all(line.count("|") in (4, 10) for line in rows)
     assert any(line.startswith("| `ours.rule[count]` | 10 | 0.900 | 0.100 |") for line in rows)
     assert text.startswith("## vqamt: old and new compared\n\n**MISSED: 1 of 1 relation variant has dropped")
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_command_is_code_in_markdown() -> None:
+    for name, verdicts in (("old", "+-"), ("new", "-+")):
+        write_run(Path(name), Made(verdicts=verdicts))
+    lines = list(comparison_markdown(compare(report_side(Path("old")), report_side(Path("new")))))
+    assert "- uncertain: neither is shown; `vqamt power` says how many cases it takes" in lines
 
 
 @pytest.mark.usefixtures("folder")

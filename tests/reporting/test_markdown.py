@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.reporting.markdown import code, plain, table
+from pytest_vqamt.reporting.markdown import code, plain, prose, table
 
 TEXTS = st.text(st.characters(exclude_categories=("C", "Z")) | st.sampled_from("|`*_<>&[]()\\#@:$~!. \n\r\t\"'"))
 HOSTILE = (
@@ -72,6 +72,12 @@ def test_a_reader_of_markdown_finds_a_table_with_that_text(text: str) -> None:
     assert kinds <= {"text", "text_special", "code_inline"}, kinds
     said = ["".join(child.content for child in token.children) for token in inline]
     assert said == [f"before {seen(text)} after", "a", "b", *[seen(text)] * 4]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_of_a_sentence_only_commands_are_code(text: str) -> None:
+    assert prose(text) == plain(text)
+    assert prose(f"{text} `vqamt power` {text}") == f"{plain(text)} `vqamt power` {plain(text)}"
 
 
 def test_what_nobody_sees_is_left_out() -> None:

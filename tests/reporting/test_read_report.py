@@ -46,6 +46,15 @@ def test_a_file_that_is_no_report_is_refused(tmp_path: Path, text: str, told: st
         read_report(tmp_path)
 
 
+def test_a_result_that_is_not_whole_is_named_with_its_file(tmp_path: Path) -> None:
+    run_into(tmp_path)
+    row = json.loads((tmp_path / "report.json").read_text())
+    del row["relations"][0]["version"]
+    (tmp_path / "report.json").write_text(json.dumps(row))
+    with pytest.raises(DataError, match=r"got id='metavqa\..*'version'.*, in .*report\.json: read it with the version"):
+        read_report(tmp_path)
+
+
 def test_what_only_some_reports_have_comes_back_too(tmp_path: Path) -> None:
     made = run_into(tmp_path, max_cases=3)
     [held] = judged_together([change(PairedClusters((AlikeTwice(1, 2, 0, 1, 9),)))], 0.05, [True])

@@ -24,7 +24,7 @@ _FORMATS = ("table", "markdown", "json")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.usage = (
-        f"{parser.prog} OLD NEW [--max-drop RATE] [--format table|markdown|json] [--show N] [-o FILE]\n"
+        f"{parser.prog} OLD NEW [--max-drop RATE] [--format table|markdown|json] [--show N] [-v] [-o FILE]\n"
         f"       {parser.prog} REPORT --models OLD NEW [...]"
     )
     parser.epilog = (
@@ -52,6 +52,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--show", metavar="N", default="3", help="cases to show of those that broke, and of those mended (default: 3)"
     )
+    parser.add_argument(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="list the ids of the cases that broke or were mended in all relations, not only in those that got worse",
+    )
     parser.add_argument("-o", "--out", metavar="FILE", type=Path, help="write it into this file")
 
 
@@ -71,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         max_drop=max_drop,
         show=show,
     )
-    lines = _lines(comparison, arguments.format)
+    lines = _lines(comparison, arguments.format, in_full=arguments.verbose)
     if arguments.out is None:
         for line in lines:
             print(line)
@@ -82,10 +88,10 @@ def run(arguments: argparse.Namespace) -> int:
     return ExitStatus.FINDING if comparison.missed and max_drop is not None else ExitStatus.OK
 
 
-def _lines(comparison: Comparison, form: str) -> Iterable[str]:
+def _lines(comparison: Comparison, form: str, *, in_full: bool) -> Iterable[str]:
     if form == "json":
         return (comparison_json(comparison),)
-    return comparison_markdown(comparison) if form == "markdown" else comparison_lines(comparison)
+    return comparison_markdown(comparison) if form == "markdown" else comparison_lines(comparison, in_full=in_full)
 
 
 def _write(file: Path, lines: Iterable[str]) -> None:

@@ -40,6 +40,15 @@ def test_the_status_is_1_only_where_a_demand_is_missed(arguments: list[str], sta
     assert ("MISSED" in last, "met: none of 1" in last) == (status == 1, status == 0 and "--max-drop" in arguments)
 
 
+def test_the_ids_of_what_did_not_get_worse_are_listed_where_asked_for(capsys: Captured) -> None:
+    assert main(["compare", "new", "old", "--show", "0"]) == 0
+    assert "\n-v lists the ids of 1 relation variant\n" in capsys.readouterr().out
+    assert main(["compare", "new", "old", "--show", "0", "-v"]) == 0
+    told = capsys.readouterr().out
+    assert "9 mended: " in told
+    assert "-v lists" not in told
+
+
 def test_json_and_markdown_go_to_the_screen_or_into_a_file(capsys: Captured) -> None:
     assert main(["compare", "old", "new", "--format", "json"]) == 0
     printed = capsys.readouterr().out
