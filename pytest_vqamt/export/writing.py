@@ -34,6 +34,7 @@ def in_place(folder: Path) -> Iterator[Path]:
         raise OptionError(
             f"Expected a new folder, but got -o {str(folder)!r}, which is there: name another, or remove it"
         )
+    folder = folder.resolve()
     part = folder.with_name(f"{folder.name}.part")
     try:
         if part.exists() and not (part / _MARK).exists():
@@ -45,10 +46,10 @@ def in_place(folder: Path) -> Iterator[Path]:
         (part / _MARK).touch()
         try:
             yield part
-            (part / _MARK).unlink()
             if folder.is_dir():
                 folder.rmdir()
             part.replace(folder)
+            (folder / _MARK).unlink()
         except BaseException:
             shutil.rmtree(part, ignore_errors=True)
             raise
