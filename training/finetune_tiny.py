@@ -35,7 +35,7 @@ from training.pair import Schedule
 from training.render import CELLS, TRAIN_SEED, load, render
 from training.words import IGNORED, Sheet, Words, draw
 
-PICTURES = (16, 8)
+PICTURES = (16, 8, 4)
 """Pictures of the export, and of the first training, in a step, each with as many questions as there is room for."""
 
 RATE = 5e-4
@@ -75,8 +75,10 @@ def finetune(
               f"{len(words) - len(known)} new words", flush=True)  # fmt: skip
         model = _begun(start, tokenizer(words))
         shown = train.bank(words), _features(model, _opened(train.pictures, start))
-        known_before = _replay(model, place / f"replay-{replayed}", words, replayed)
-        losses = _learn(model, shown, known_before, Schedule(steps=steps, rate=rate, warm_up=min(30, steps)), seed)
+        known, in_bad_light = _replay(model, place / f"replay-{replayed}", words, replayed)
+        losses = _learn(
+            model, shown, known, in_bad_light, Schedule(steps=steps, rate=rate, warm_up=min(30, steps)), seed
+        )
     save(model.llava, processor(tokenizer(words)), out)
     return losses
 
@@ -84,7 +86,7 @@ def finetune(
 Set = tuple[bank.Bank, NDArray[np.float16]]
 
 
-def _learn(model: Words, shown: Set, replayed: Set, schedule: Schedule, seed: int) -> list[float]:
+def _learn(model: Words, shown: Set, replayed: Set, in_bad_light: Set, schedule: Schedule, seed: int) -> list[float]:
     """Gives the loss of what is shown, step by step."""
     before = deepcopy(model).eval().requires_grad_(requires_grad=False)
     first = {name: value.clone() for name, value in model.state_dict().items()}
@@ -102,7 +104,8 @@ def _learn(model: Words, shown: Set, replayed: Set, schedule: Schedule, seed: in
         with torch.no_grad():
             said = before.answered(features, sheet)[1]
         kept = _apart(model.answered(features, sheet)[1], said, sheet)
-        (answered + _KEEPING * kept).backward()  # type: ignore[no-untyped-call]  # torch does not annotate it
+        dim = model.answered(*_drawn(in_bad_light, PICTURES[2], (seed, step, 2)))[0]
+        (answered + _KEEPING * kept + dim).backward()  # type: ignore[no-untyped-call]  # torch does not annotate it
         nn.utils.clip_grad_norm_(parameters, schedule.clip)
         optimizer.step()
         losses.append(answered.item())
@@ -143,26 +146,24 @@ def _words(start: Path) -> list[str]:
     return sorted(vocabulary, key=lambda word: vocabulary[word])[len(SPECIAL) :]
 
 
-def _replay(model: Words, folder: Path, words: list[str], count: int) -> Set:
-    """Scenes of the first training, with their sheets of questions."""
+def _replay(model: Words, folder: Path, words: list[str], count: int) -> tuple[Set, Set]:
+    """Scenes of the first training with their sheets of questions, as they are and in bad light."""
     render(folder, TRAIN_SEED, count)
     (folder / "bank.npz").unlink(missing_ok=True)  # it may be one of other words
     bank.write(folder.parent, folder.name, words, 1)
-    pictures = load(folder).pictures
-    seen = (
-        pixel_values(_every_third_in_bad_light(pictures[at : at + _AT_ONCE], at)) for at in range(0, count, _AT_ONCE)
-    )
-    return bank.read(folder.parent, folder.name), _features(model, seen)
+    rows, pictures = bank.read(folder.parent, folder.name), load(folder).pictures
+    parts = [np.array(pictures[at : at + _AT_ONCE]) for at in range(0, count, _AT_ONCE)]
+    as_they_are = _features(model, map(pixel_values, parts))
+    dim = _features(model, (pixel_values(_in_bad_light(part, number)) for number, part in enumerate(parts)))
+    return (rows, as_they_are), (rows, dim)
 
 
-def _every_third_in_bad_light(pictures: NDArray[np.uint8], seed: int) -> NDArray[np.uint8]:
-    """Pictures, uint8 NHWC, of which some have little contrast and some noise; copies."""
+def _in_bad_light(pictures: NDArray[np.uint8], seed: int) -> NDArray[np.uint8]:
+    """Pictures, uint8 NHWC, with less contrast and some noise; copies."""
     rng = np.random.default_rng(seed)
-    seen = pictures.astype(np.float64)
-    worse = seen[::3]
-    gain = rng.uniform(0.1, 0.8, (len(worse), 1, 1, 1))
-    noise = rng.normal(0, 1, worse.shape) * rng.uniform(0, 20, (len(worse), 1, 1, 1))
-    seen[::3] = 128 + gain * (worse - 128) + noise
+    gain, noise = (rng.uniform(low, high, (len(pictures), 1, 1, 1)) for low, high in ((0.1, 0.8), (0, 20)))
+    mean = pictures.mean((1, 2), keepdims=True)
+    seen = mean + gain * (pictures - mean) + noise * rng.normal(0, 1, pictures.shape)
     return np.clip(np.rint(seen), 0, 255).astype(np.uint8)
 
 
