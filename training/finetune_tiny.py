@@ -75,9 +75,9 @@ def finetune(
               f"{len(words) - len(known)} new words", flush=True)  # fmt: skip
         model = _begun(start, tokenizer(words))
         shown = train.bank(words), _features(model, _opened(train.pictures, start))
-        known, in_bad_light = _replay(model, place / f"replay-{replayed}", words, replayed)
+        as_before, in_bad_light = _replay(model, place / f"replay-{replayed}", words, replayed)
         losses = _learn(
-            model, shown, known, in_bad_light, Schedule(steps=steps, rate=rate, warm_up=min(30, steps)), seed
+            model, shown, as_before, in_bad_light, Schedule(steps=steps, rate=rate, warm_up=min(30, steps)), seed
         )
     save(model.llava, processor(tokenizer(words)), out)
     return losses
@@ -164,7 +164,8 @@ def _in_bad_light(pictures: NDArray[np.uint8], seed: int) -> NDArray[np.uint8]:
     gain, noise = (rng.uniform(low, high, (len(pictures), 1, 1, 1)) for low, high in ((0.1, 0.8), (0, 20)))
     mean = pictures.mean((1, 2), keepdims=True)
     seen = mean + gain * (pictures - mean) + noise * rng.normal(0, 1, pictures.shape)
-    return np.clip(np.rint(seen), 0, 255).astype(np.uint8)
+    dim: NDArray[np.uint8] = np.clip(np.rint(seen), 0, 255).astype(np.uint8)
+    return dim
 
 
 def _opened(files: Sequence[str], start: Path) -> Iterator[Tensor]:
