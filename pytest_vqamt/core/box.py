@@ -50,8 +50,8 @@ class Box:
     def common(self, other: Box) -> Box | None:
         """What both boxes cover, or None where that has no area."""
         x0, y0 = max(self.x, other.x), max(self.y, other.y)
-        x1, y1 = min(self.x1, other.x1), min(self.y1, other.y1)
-        return Box.between(x0, y0, x1, y1) if x1 > x0 and y1 > y0 else None
+        x1, y1 = min(self.x + self.w, other.x + other.w), min(self.y + self.h, other.y + other.h)
+        return Box(x0, y0, x1 - x0, y1 - y0) if x1 > x0 and y1 > y0 else None
 
     def overlaps(self, other: Box) -> bool:
         return self.common(other) is not None

@@ -14,6 +14,8 @@ from pytest_vqamt.core.query import Answer, Failure, Query, Task, is_truncated
 from pytest_vqamt.core.recipes import picture_of, recipe
 from pytest_vqamt.core.scene import Scene
 
+_LINE = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
 
 def case_row(
     case: Case,
@@ -61,7 +63,7 @@ def case_row(
 
 def case_line(row: dict[str, Json]) -> str:
     """The row as a line, without the line's end."""
-    return json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _LINE.encode(row)
 
 
 def case_of_row(row: dict[str, Json], scene_of: Callable[[str], Scene]) -> Case:

@@ -11,6 +11,7 @@ from pytest_vqamt.core.clusters import Spread
 from pytest_vqamt.core.figures import Figure
 from pytest_vqamt.core.pairs import PairCounts
 from pytest_vqamt.core.query import Answer, Failure, is_truncated
+from pytest_vqamt.core.readings import Readings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +49,19 @@ class Tally:
             truncated=self.truncated + other.truncated,
         )
 
+    def __mul__(self, times: int) -> Tally:
+        """That of so many cases that are all alike."""
+        return Tally(
+            cases=self.cases * times,
+            holds=self.holds * times,
+            violated=self.violated * times,
+            unparsed=self.unparsed * times,
+            errors=self.errors * times,
+            waived=self.waived * times,
+            vacuous=self.vacuous * times,
+            truncated=self.truncated * times,
+        )
+
     @classmethod
     def of(cls, verdict: Verdict, *, waived: bool = False, truncated: bool = False) -> Tally:
         """The tally of one case. A waived case counts as waived alone, whatever its verdict."""
@@ -66,24 +80,51 @@ class Tally:
 
 
 @dataclass(slots=True)
+class GrowingTally:
+    """A tally that cases are added to one by one: how many came out alike, by all that a tally tells apart."""
+
+    _alike: Counter[tuple[Outcome, bool, bool, bool]] = field(default_factory=Counter)
+
+    def add(self, verdict: Verdict, *, waived: bool, truncated: bool) -> None:
+        self._alike[verdict.outcome, verdict.vacuous, waived, truncated] += 1
+
+    @property
+    def tally(self) -> Tally:
+        """All that was added so far."""
+        total = Tally()
+        for (outcome, vacuous, waived, truncated), cases in self._alike.items():
+            one = Tally.of(Verdict(outcome=outcome, vacuous=vacuous), waived=waived, truncated=truncated)
+            total += one * cases
+        return total
+
+
+@dataclass(slots=True)
 class Counts:
     """The growing counts of one relation variant, model and data source.
 
     Attributes:
-        tally: over all cases.
-        breakdown: a tally for each value of each fact that the relation breaks its verdicts down by.
         readings: how often each reading of an answer ("3", "yes", "unparsed") occurred.
         pairs: the counts of pairs, where the relation feeds them.
         figures: what the cases add to figures of the relation's paper, by name.
         spread: the judged cases, by scene.
     """
 
-    tally: Tally = field(default_factory=Tally)
-    breakdown: dict[str, dict[str, Tally]] = field(default_factory=dict)
-    readings: Counter[str] = field(default_factory=Counter)
+    readings: Readings = field(default_factory=Readings)
     pairs: PairCounts | None = None
     figures: dict[str, Figure] = field(default_factory=dict)
     spread: Spread = field(default_factory=Spread)
+    _all: GrowingTally = field(default_factory=GrowingTally)
+    _by: dict[str, dict[str, GrowingTally]] = field(default_factory=dict)
+
+    @property
+    def tally(self) -> Tally:
+        """Over all cases."""
+        return self._all.tally
+
+    @property
+    def breakdown(self) -> dict[str, dict[str, Tally]]:
+        """A tally for each value of each fact that the relation breaks its verdicts down by."""
+        return {name: {key: each.tally for key, each in values.items()} for name, values in self._by.items()}
 
     def add(
         self,
@@ -100,16 +141,18 @@ class Counts:
 
         ``before`` is what became of it in the blessed run, where there is one.
         """
-        one = Tally.of(verdict, waived=waived, truncated=is_truncated(answers))
-        self.tally += one
+        truncated = is_truncated(answers)
+        self._all.add(verdict, waived=waived, truncated=truncated)
         if waived:
             return
         self.spread.add(case.scene, verdict.outcome, before)
         told = [(name, _key(value)) for name in facts if (value := case.fact(name)) is not None]
         for name, key in told:
-            values = self.breakdown.setdefault(name, {})
-            values[key] = values.get(key, Tally()) + one
-        self.readings.update(verdict.readings)
+            values = self._by.setdefault(name, {})
+            if key not in values:
+                values[key] = GrowingTally()
+            values[key].add(verdict, waived=False, truncated=truncated)
+        self.readings.add(case.id, verdict.readings)
         for name, amount in verdict.figures:
             self.figures[name] = self.figures.get(name, Figure()) + Figure.of(amount)
         if self.pairs is not None:

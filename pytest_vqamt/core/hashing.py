@@ -6,6 +6,7 @@ import json
 from hashlib import sha256
 
 _SEPARATOR = "\x1f"
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def digest(*parts: str) -> str:
@@ -21,4 +22,4 @@ def digest(*parts: str) -> str:
 
 def canonical_json(value: object) -> str:
     """JSON that is equal for equal values: keys sorted, no spaces."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return _CANONICAL.encode(value)

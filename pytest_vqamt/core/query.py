@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.hashing import digest
@@ -77,19 +76,29 @@ def is_truncated(answers: Iterable[Answer | Failure]) -> bool:
 
 
 class ModelInput:
-    """What a model gets of a query: ``image`` (PIL, RGB, rendered when first touched), ``text``, ``query``."""
+    """What a model gets of a query: ``image`` (PIL, RGB, rendered when first touched), ``text``, ``query``.
+
+    Attributes:
+        query: what is asked.
+        prepared: what the model's ``prepare`` left there for its answer; None where it was not called.
+    """
 
     def __init__(self, query: Query, render: Callable[[Picture], Image]) -> None:
         self.query = query
+        self.prepared: object | None = None
         self._render = render
+        self._image: Image | None = None
 
     @property
     def text(self) -> str:
         return self.query.text
 
-    @cached_property
+    @property
     def image(self) -> Image:
-        return self._render(self.query.picture)
+        # Not functools.cached_property: before Python 3.12 its one lock holds up all other inputs while one is drawn.
+        if self._image is None:
+            self._image = self._render(self.query.picture)
+        return self._image
 
     def __repr__(self) -> str:
         return f"ModelInput(text={self.text!r}, picture={self.query.picture.digest})"

@@ -7,21 +7,35 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from pytest_vqamt.core.changes import BaselineUse
+from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.rankings import Difference, Ranking
 from pytest_vqamt.core.results import Coverage, DataUse, ModelUse, RelationResult, Report
 from pytest_vqamt.core.summaries import Summary
 
 
 def models_used(uses: Iterable[ModelUse]) -> tuple[ModelUse, ...]:
-    """Each model once, in their order, with all that it was asked."""
+    """Each model once, in their order, with all that it was asked.
+
+    Raises:
+        ModelError: two models of one name were asked. Whoever reads the report would take their answers for one's.
+    """
     total: dict[str, ModelUse] = {}
     for use in uses:
         before = total.get(use.name)
+        if before and before.fingerprint != use.fingerprint:
+            raise ModelError(
+                f"Expected model {use.name!r} to be one model all along, but it was fingerprint={before.fingerprint!r} "
+                f"for some items and fingerprint={use.fingerprint!r} for others: see that all workers and machines "
+                "have the same weights, settings and versions, and that no server changes its model, and run again"
+            )
         total[use.name] = (
             replace(
                 before,
+                queries_needed=before.queries_needed + use.queries_needed,
                 queries_asked=before.queries_asked + use.queries_asked,
                 queries_cached=before.queries_cached + use.queries_cached,
+                busy_s=before.busy_s + use.busy_s,
+                items_s=before.items_s + use.items_s,
                 usage=added(before.usage, use.usage),
             )
             if before

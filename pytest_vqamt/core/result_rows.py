@@ -55,8 +55,12 @@ def model_row(model: ModelUse) -> Row:
         "name": model.name,
         "fingerprint": model.fingerprint,
         "tasks": list(model.tasks),
+        "queries_needed": model.queries_needed,
         "queries_asked": model.queries_asked,
         "queries_cached": model.queries_cached,
+        "queries_saved": model.queries_saved,
+        "busy_s": round(model.busy_s, 3),
+        "items_s": round(model.items_s, 3),
         "usage": dict(model.usage),
     }
 
@@ -94,6 +98,7 @@ def relation_row(result: RelationResult) -> Row:
         "metrics": metrics_row(result.pairs, result.reference),
         "figures": figures_row(result.figures),
         "readings": dict(sorted(result.readings.items())),
+        "readings_sample": result.readings_sample,
         "presumed": _presumed_row(result),
     }
 
@@ -150,6 +155,7 @@ def taken_over(row: Row) -> RelationResult:
             paired=paired_of(row.get("paired")),
             change=change_of(row.get("change")),
             judged=_judged(row.get("judged")),
+            readings_sample=_int_or_none(row.get("readings_sample")),
         )
     except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
         raise DataError(f"Expected a whole result, but got id={row.get('id')!r}: {error!r}") from error
@@ -200,6 +206,7 @@ def _presumed_row(result: RelationResult) -> Row | None:
         "metrics": metrics_row(presumed.pairs, result.reference),
         "figures": figures_row(presumed.figures),
         "readings": dict(sorted(presumed.readings.items())),
+        "readings_sample": presumed.readings_sample,
     }
 
 
@@ -218,17 +225,22 @@ def _presumed(row: Row | None, paired: Json) -> Presumed | None:
         clusters=clusters_of(row.get("clusters")),
         paired=paired_of(paired),
         change=change_of(row.get("change")),
+        readings_sample=_int_or_none(row.get("readings_sample")),
     )
 
 
 def model_of(row: Row) -> ModelUse:
-    """The model that ``model_row`` was made of."""
+    """The model that ``model_row`` was made of; older reports do not tell what was saved, nor any times."""
+    asked, cached = _int(row["queries_asked"]), _int(row["queries_cached"])
     return ModelUse(
         name=str(row["name"]),
         fingerprint=str(row["fingerprint"]),
         tasks=tuple(cast("list[str]", row["tasks"])),
-        queries_asked=_int(row["queries_asked"]),
-        queries_cached=_int(row["queries_cached"]),
+        queries_needed=_int(row.get("queries_needed", asked + cached)),
+        queries_asked=asked,
+        queries_cached=cached,
+        busy_s=float(cast("float", row.get("busy_s", 0.0))),
+        items_s=float(cast("float", row.get("items_s", 0.0))),
         usage=tuple((name, float(cast("float", value))) for name, value in cast("Row", row.get("usage") or {}).items()),
     )
 
@@ -265,6 +277,10 @@ def _violation(row: Row | None) -> ShownCase | None:
         expected=str(row["expected"]),
         reason=str(row["reason"]),
     )
+
+
+def _int_or_none(value: Json) -> int | None:
+    return None if value is None else _int(value)
 
 
 def _int(value: Json) -> int:

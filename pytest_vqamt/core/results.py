@@ -44,17 +44,36 @@ class ShownCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelUse:
-    """A model and how many distinct queries it was asked, and how many the cache answered in its stead.
+    """A model, and what it took to get its answers.
 
-    ``usage`` is what its answers cost, by what the model calls it ("tokens in").
+    Attributes:
+        queries_needed: uses of queries by cases: a case of three queries needs three.
+        queries_asked: distinct queries that the model was asked.
+        queries_cached: distinct queries that were answered by what an earlier run had kept.
+        busy_s: for how long it had a batch to answer, in seconds, summed over processes.
+        items_s: for how long its items ran, in seconds, summed over processes.
+        usage: what its answers cost, by what the model calls it ("tokens in").
     """
 
     name: str
     fingerprint: str
     tasks: tuple[str, ...]
+    queries_needed: int = 0
     queries_asked: int = 0
     queries_cached: int = 0
+    busy_s: float = 0.0
+    items_s: float = 0.0
     usage: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def queries_saved(self) -> int:
+        """Uses of a query that had been asked or found in this run already: nothing was asked for them."""
+        return self.queries_needed - self.queries_asked - self.queries_cached
+
+    @property
+    def busy_share(self) -> float | None:
+        """For which share of the time that its items ran it had a batch to answer; None where they took none."""
+        return min(1.0, self.busy_s / self.items_s) if self.items_s > 0 else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +131,7 @@ class Presumed:
     clusters: Clusters = field(default_factory=Clusters)
     paired: PairedClusters | None = None
     change: Change | None = None
+    readings_sample: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +143,7 @@ class RelationResult:
         item: "metavqa.partition[object]".
         scenes_not_applicable: scenes drawn that gave no case, and in ``not_applicable`` why, with how many.
         readings: how often each reading of an answer occurred.
+        readings_sample: of how many cases they are counted, where there are too many different ones; None for all.
         resources: what the relation drew on beside the data ("wordnet"), and which version.
         error: the first reason why a query had no answer.
         violation: the simplest violation found.
@@ -161,6 +182,7 @@ class RelationResult:
     paired: PairedClusters | None = None
     change: Change | None = None
     judged: JudgedCases | None = None
+    readings_sample: int | None = None
 
     @property
     def all_cases(self) -> int:

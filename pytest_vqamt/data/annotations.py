@@ -14,12 +14,10 @@ from pytest_vqamt.core.hashing import digest
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.mean_colour import mean_colour, spread
 from pytest_vqamt.data.photo_files import PhotoFiles
-from pytest_vqamt.data.recent import Recent
+from pytest_vqamt.data.recent import RecentScenes
 
 if TYPE_CHECKING:
     from PIL.Image import Image
-
-_SCENES_KEPT = 4000
 
 
 class Annotations(Protocol):
@@ -89,7 +87,7 @@ class AnnotatedPhotos:
         self.annotations = annotations
         self.photos = photos
         self._without = without
-        self._scenes: Recent[Scene] = Recent(_SCENES_KEPT, self._make_scene)
+        self._scenes = RecentScenes(self._make_scene)
 
     @property
     def bad_records(self) -> tuple[str, ...]:

@@ -7,6 +7,11 @@ from collections.abc import Callable, Hashable
 from threading import Lock
 from typing import Generic, TypeVar
 
+from pytest_vqamt.core.scene import Scene
+
+_MOST_OF_SCENES = 192 << 20
+"""Bytes: those of 48,000 drawn scenes, about."""
+
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
@@ -26,11 +31,24 @@ class RecentBySize(Generic[K, T]):
         self._lock = Lock()
 
     def get(self, key: K) -> T:
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key][0]
+        """The value, made now where it is not kept."""
+        kept = self.find(key)
+        if kept is not None:
+            return kept
         value = self._make(key)
+        self.keep(key, value)
+        return value
+
+    def find(self, key: K) -> T | None:
+        """The value where it is kept."""
+        with self._lock:
+            if (kept := self._kept.get(key)) is None:
+                return None
+            self._kept.move_to_end(key)
+            return kept[0]
+
+    def keep(self, key: K, value: T) -> None:
+        """Keeps a value that was made elsewhere."""
         size = self._size(value)
         with self._lock:
             if key not in self._kept:
@@ -38,7 +56,6 @@ class RecentBySize(Generic[K, T]):
                 self._total += size
             while self._total > self._most:
                 self._total -= self._kept.popitem(last=False)[1][1]
-        return value
 
 
 class Recent(RecentBySize[int, T]):
@@ -46,3 +63,16 @@ class Recent(RecentBySize[int, T]):
 
     def __init__(self, most: int, make: Callable[[int], T]) -> None:
         super().__init__(most, make, lambda _value: 1)
+
+
+class RecentScenes(RecentBySize[int, Scene]):
+    """The scenes last asked for, by index: a run comes back to each of them at random, so as many as can be."""
+
+    def __init__(self, make: Callable[[int], Scene]) -> None:
+        super().__init__(_MOST_OF_SCENES, make, _bytes_of)
+
+
+def _bytes_of(scene: Scene) -> int:
+    """What a scene takes in memory, about."""
+    texts = len(scene.questions) + len(scene.hypotheses) + len(scene.captions)
+    return 800 + 400 * (len(scene.objects) + len(scene.regions) + texts) + 80 * len(scene.relationships)

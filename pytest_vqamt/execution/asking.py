@@ -1,60 +1,85 @@
-"""Queries to answers: each distinct one once, in full batches, a failing batch split down to what fails."""
+"""Queries to answers: each distinct one once over all processes, in full batches, made ready ahead of the model."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager
+from functools import partial
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query, Task
 from pytest_vqamt.execution.answer_store import AnswerStore
+from pytest_vqamt.execution.aside import Aside
+from pytest_vqamt.execution.batches import Batches, More
 from pytest_vqamt.execution.render_ahead import RenderAhead
+from pytest_vqamt.execution.splitting import Splitting
 from pytest_vqamt.models.base import LoadedModel
-from pytest_vqamt.models.batch_size import free_memory, is_out_of_memory
 
-_OUT_OF_MEMORY = (
-    "memory ran out on a single query: give --vqamt-dtype=bfloat16, fewer workers on one device, or a smaller model"
-)
-_HOPELESS = 32
-"""After so many queries that failed, with none answered, the model is given up."""
+_EXPECTED = 64
+"""At least so many queries that come next have their pictures told."""
+
+_OTHERS_S = 5.0
+"""For so long at most whoever gives a model up waits for the other batches that it has."""
+
+_LOOK_UP_S = 1.0
+"""A wait is cut into pieces, between which an interruption is noticed on every system."""
 
 
-class OutOfMemoryError(Exception):
-    """There was no room for a batch."""
+def nothing_more(_task: Task, _n: int) -> Sequence[Query]:
+    """Of an asker that knows of no queries but those it is told to ask."""
+    return ()
 
 
 class Asker:
     """Gets the answers of one model, out of the store where they are there.
 
+    Where a batch would not be full, ``more`` is asked for queries that come later. Their answers are kept, and count
+    as asked when they are needed.
+
     Attributes:
-        asked, cached: distinct queries that the model was asked, and that the store answered.
-        last_failure: the latest exception of the model, in words; empty where it has answered something.
+        asked: distinct queries that the model was asked, by this process, and are needed here first.
+        cached: distinct queries that the store answered from an earlier run, and that are needed here first.
     """
 
     def __init__(
-        self, model: LoadedModel, store: AnswerStore, pictures: RenderAhead, answered: Callable[[int], None]
+        self,
+        model: LoadedModel,
+        store: AnswerStore,
+        pictures: RenderAhead,
+        answered: Callable[[int], None],
+        more: More = nothing_more,
     ) -> None:
         self.asked = 0
         self.cached = 0
         self._failed = 0
         self._succeeded = 0
-        self._too_large = 0
         self._reason = ""
+        self._expected: set[str] = set()
+        self._splitting = Splitting(model)
         self._model = model
         self._store = store
         self._pictures = pictures
         self._answered = answered
+        self._more = more
 
     @property
     def last_failure(self) -> str:
+        """The latest exception of the model, in words; empty where it has answered something."""
         return "" if self._succeeded else self._reason
+
+    @property
+    def busy_s(self) -> float:
+        """For how long the model has had a batch to answer, in seconds."""
+        return self._splitting.busy_s
 
     def look_up(self, queries: Iterable[Query]) -> tuple[dict[str, Answer], dict[str, Query]]:
         """What the store answers of ``queries``, by query id, and the distinct queries that it lacks."""
         distinct = {query.id: query for query in queries}
-        known = self._store.get(self._model.fingerprint, tuple(distinct))
-        self.cached += len(known)
-        return known, {query_id: query for query_id, query in distinct.items() if query_id not in known}
+        found = self._store.use(self._model.fingerprint, tuple(distinct))
+        self.cached += found.cached
+        self.asked += found.ahead
+        return found.answers, {name: query for name, query in distinct.items() if name not in found.answers}
 
     def ask(self, queries: dict[str, Query]) -> dict[str, Answer | Failure]:
         """The answers to distinct ``queries``, by query id; kept in the store a batch at a time.
@@ -63,96 +88,151 @@ class Asker:
             ModelError: the model breaks its protocol, or has failed on everything it was asked.
         """
         found: dict[str, Answer | Failure] = {}
-        ordered = [_by_picture(queries, task) for task in Task]
-        self._pictures.expect((query.picture for some in ordered for query in some), self._model.batch_size)
-        for batch in (batch for some in ordered for batch in self._batches(some)):
-            found.update(self._attempt(batch))
-            self.asked += len(batch)
-            self._answered(len(batch))
-        return found
-
-    def _batches(self, queries: Sequence[Query]) -> Iterator[dict[str, Query]]:
-        """Full batches, each of as many as the model takes when its turn comes."""
-        wanted = ((query.id, query) for query in queries)
-        while batch := dict(islice(wanted, self._model.batch_size)):
-            yield batch
-
-    def _attempt(self, batch: dict[str, Query]) -> dict[str, Answer | Failure]:
-        inputs = [ModelInput(query, self._pictures.image) for query in batch.values()]
-        try:
-            answers = self._model.ask(next(iter(batch.values())).task, inputs)
-        except ModelError:
-            raise
-        except Exception as error:  # a model may raise anything; the one bad query is found and reported
-            ran_out = is_out_of_memory(error)
-            failed = OutOfMemoryError(f"{_OUT_OF_MEMORY} ({error})") if ran_out else error
-        else:
-            return self._answered_now(batch, answers)
-        if not ran_out:
-            found = self._split(batch, failed)
-            if 2 * sum(isinstance(each, Answer) for each in found.values()) > len(batch):
-                self._model.batch.went_well(len(batch))  # what failed was not for their number
+        failed_ahead = self._model.standing.failed_ahead
+        if failed := {name: failed_ahead.pop(name) for name in queries if name in failed_ahead}:
+            self._enter_needed(failed, found)
+        lacking = [query for name, query in queries.items() if name not in failed]
+        if not lacking:
             return found
-        free_memory()  # out here the exception is gone, which holds on to all that the model had computed
-        before = self._too_large
-        found = self._split(batch, failed)
-        if self._too_large == before:  # it was too many, and no one of them too large
-            self._model.batch.ran_out(len(batch))
+        batches = Batches(self._store, self._model.fingerprint, lacking, self._more, failed_ahead)
+        self._expected.clear()
+        try:
+            if self._model.batches_at_once > 1:
+                self._side_by_side(batches, found)
+            else:
+                self._in_turn(batches, found)
+        finally:
+            batches.let_go()
         return found
-
-    def _answered_now(self, batch: dict[str, Query], answers: Sequence[Answer]) -> dict[str, Answer | Failure]:
-        self._model.batch.went_well(len(batch))
-        self._succeeded += len(answers)
-        self._model.standing.answered += len(answers)
-        found = dict(zip(batch, answers, strict=True))
-        self._store.put(self._model.fingerprint, found)
-        return dict(found)
-
-    def _split(self, batch: dict[str, Query], error: Exception) -> dict[str, Answer | Failure]:
-        ids = tuple(batch)
-        if len(ids) == 1:
-            return {ids[0]: self._failure(error)}
-        middle = len(ids) // 2
-        return {
-            **self._attempt({query_id: batch[query_id] for query_id in ids[:middle]}),
-            **self._attempt({query_id: batch[query_id] for query_id in ids[middle:]}),
-        }
-
-    def _failure(self, error: Exception) -> Failure:
-        reason = f"{type(error).__name__}: {_one_line(str(error))}"
-        self._failed += 1
-        self._reason = reason
-        self._too_large += isinstance(error, OutOfMemoryError)
-        standing = self._model.standing
-        standing.failed += 1
-        if standing.failed >= _HOPELESS and not standing.answered:
-            told = self._hopeless(standing.failed)
-            standing.given_up = str(told)
-            raise told from error
-        return Failure(reason=reason)
 
     def hopeless(self) -> ModelError:
         """What is to be said of a model that has failed on everything in this item."""
-        return self._hopeless(self._failed)
+        return self._splitting.hopeless(self._failed, self._reason)
 
-    def _hopeless(self, failed: int) -> ModelError:
-        return ModelError(
-            f"Expected model {self._model.name!r} to answer, but it failed on each of {failed} queries: {self._reason}"
-        )
+    def _in_turn(self, batches: Batches, found: dict[str, Answer | Failure]) -> None:
+        """Asks on this very thread, and has the next batch made ready meanwhile where the model does that ahead."""
+        coming: list[Query] = []
+        inputs: dict[str, ModelInput] = {}
+        with Aside(1, "vqamt-prepare") as aside:
+            while True:
+                # Only now is it known how many at once: memory may have run out on the batch before.
+                size = self._model.batch_size
+                batch = batches.resized(coming, coming[0].task, size) if coming else batches.next(size)
+                self._enter_found(batches, found)
+                if not batch:
+                    if not batches.wait(size):
+                        return
+                    continue
+                coming = batches.next(size) if self._model.readies else []
+                self._expect(batch, coming, batches)
+                for query in (*batch, *coming):
+                    if query.id not in inputs:
+                        inputs[query.id] = self._input(query)
+                prepared = self._preparing(aside, [inputs[query.id] for query in coming])
+                shown = [inputs.pop(query.id) for query in batch]
+                self._enter(batches, shown, self._asked(shown, batches), found)
+                if prepared:
+                    _result(prepared)
+
+    def _side_by_side(self, batches: Batches, found: dict[str, Answer | Failure]) -> None:
+        """Asks several batches at once, so that the slowest query of one does not hold up the next."""
+        under_way: dict[Future[list[Answer | Failure]], list[ModelInput]] = {}
+        with Aside(self._model.batches_at_once, "vqamt-ask") as aside, _waiting_for(under_way):
+            while True:
+                while len(under_way) < self._model.batches_at_once and (batch := batches.next(self._model.batch_size)):
+                    self._expect(batch, (), batches)
+                    shown = [self._input(query) for query in batch]
+                    under_way[aside.start(partial(self._prepared_and_asked, shown, batches))] = shown
+                self._enter_found(batches, found)
+                if not under_way:
+                    if not batches.wait(self._model.batch_size):
+                        return
+                    continue
+                done, _ = wait(under_way, timeout=_LOOK_UP_S, return_when=FIRST_COMPLETED)
+                for future in [each for each in under_way if each in done]:
+                    self._enter(batches, under_way.pop(future), future.result(), found)
+
+    def _input(self, query: Query) -> ModelInput:
+        return ModelInput(query, self._pictures.image)
+
+    def _expect(self, batch: Sequence[Query], coming: Sequence[Query], batches: Batches) -> None:
+        """Has the pictures drawn that come next, where they are not known to be next."""
+        shown = [query.picture for some in (batch, coming) for query in some]
+        if all(picture.digest in self._expected for picture in shown):
+            return
+        # Of what is shared others may take some; those that come much later would be drawn for nothing.
+        size = self._model.batch_size
+        later = batches.coming(max(_EXPECTED, 2 * size) if self._store.is_shared else None)
+        shown += [query.picture for query in later]
+        self._expected = {picture.digest for picture in shown}
+        self._pictures.expect(shown, size)
+
+    def _preparing(self, aside: Aside, coming: Sequence[ModelInput]) -> Future[None] | None:
+        return aside.start(partial(self._model.prepare, coming[0].query.task, coming)) if coming else None
+
+    def _prepared_and_asked(self, shown: Sequence[ModelInput], batches: Batches) -> list[Answer | Failure]:
+        self._model.prepare(shown[0].query.task, shown)
+        return self._asked(shown, batches)
+
+    def _asked(self, shown: Sequence[ModelInput], batches: Batches) -> list[Answer | Failure]:
+        def keep(inputs: Sequence[ModelInput], answers: Sequence[Answer]) -> None:
+            kept = {each.query.id: answer for each, answer in zip(inputs, answers, strict=True)}
+            self._store.put(self._model.fingerprint, kept, ahead=batches.asked_ahead)
+
+        return self._splitting.ask(shown[0].query.task, shown, keep)
+
+    def _enter(
+        self,
+        batches: Batches,
+        shown: Sequence[ModelInput],
+        answers: Sequence[Answer | Failure],
+        found: dict[str, Answer | Failure],
+    ) -> None:
+        """Takes in what became of a batch."""
+        of_batch = {each.query.id: answer for each, answer in zip(shown, answers, strict=True)}
+        batches.answered(of_batch)
+        self._model.standing.failed_ahead |= {
+            name: answer
+            for name, answer in of_batch.items()
+            if name in batches.asked_ahead and isinstance(answer, Failure)
+        }
+        self._enter_needed({name: each for name, each in of_batch.items() if name not in batches.asked_ahead}, found)
+
+    def _enter_needed(self, needed: Mapping[str, Answer | Failure], found: dict[str, Answer | Failure]) -> None:
+        """Counts what was asked here, now or ahead of its turn, for those who need it now."""
+        for answer in needed.values():
+            if isinstance(answer, Failure):
+                self._failed += 1
+                self._reason = answer.reason
+            else:
+                self._succeeded += 1
+        found.update(needed)
+        self.asked += len(needed)
+        self._answered(len(needed))
+
+    def _enter_found(self, batches: Batches, found: dict[str, Answer | Failure]) -> None:
+        """Takes in what other processes have answered meanwhile."""
+        if (others := batches.take_found()).answers:
+            found |= others.answers
+            self.cached += others.cached
+            self.asked += others.ahead
+            self._answered(len(others.answers))
 
 
-def _by_picture(queries: dict[str, Query], task: Task) -> list[Query]:
-    """Those of a task, all that is asked of one picture in a row: it is drawn, and may be encoded, once."""
-    of_picture: dict[str, list[Query]] = {}
-    for query in queries.values():
-        if query.task is task:
-            of_picture.setdefault(query.picture.digest, []).append(query)
-    return [query for some in of_picture.values() for query in some]
+@contextmanager
+def _waiting_for(under_way: Collection[Future[list[Answer | Failure]]]) -> Iterator[None]:
+    """Where the model is given up, waits a little for what it is being asked: that is paid for, and counts."""
+    try:
+        yield
+    except ModelError:
+        wait(tuple(under_way), timeout=_OTHERS_S)
+        raise
 
 
-def _one_line(text: str, at_most: int = 300) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= at_most else f"{line[: at_most - 1]}…"
+def _result(future: Future[None]) -> None:
+    """Waits for the end of a call that is under way."""
+    while not wait((future,), timeout=_LOOK_UP_S).done:
+        pass
 
 
 def missing(model: LoadedModel, queries: Sequence[Query]) -> list[Query]:

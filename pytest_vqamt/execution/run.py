@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
@@ -17,11 +18,13 @@ from pytest_vqamt.core.results import Report
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution import preparing
+from pytest_vqamt.execution.ahead import Ahead, Coming
 from pytest_vqamt.execution.blessed import Baseline
 from pytest_vqamt.execution.blessed_use import use_of
+from pytest_vqamt.execution.job import Job, Terms
 from pytest_vqamt.execution.plan import MAX_CASES, Sampling
 from pytest_vqamt.execution.published import is_left_out
-from pytest_vqamt.execution.run_item import Job, Terms, run_item
+from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.models.base import ModelOptions, adopt
 from pytest_vqamt.models.catalogue import Catalogue
@@ -141,9 +144,11 @@ def run(
         )
         for position, (relation, variant) in enumerate(chosen)
     ]
+    coming = tuple(Coming(position=job.position, job=partial(_itself, job)) for job in jobs)
+    ahead = Ahead(terms.sampling, lambda: coming)
     stores = Stores(kept)
     try:
-        made = [run_item(job, terms, stores, listen or _silent) for job in jobs]
+        made = [run_item(job, terms, stores, listen or _silent, ahead) for job in jobs]
     finally:
         stores.close()
     results = held_against_baseline(made, max_drop)
@@ -168,6 +173,10 @@ def _checked(file: Path) -> Baseline:
     opened = Baseline(file)
     opened.check()
     return opened
+
+
+def _itself(job: Job) -> Job:
+    return job
 
 
 def _silent(event: Event) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.case_rows import case_line, case_row
@@ -14,104 +12,68 @@ from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.events import Answered, Finished, Judged, Listener, Planned, Stopped
 from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.judged_cases import JudgedCases
-from pytest_vqamt.core.query import Answer, Failure, Query
-from pytest_vqamt.core.reports import added
-from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult, ShownCase
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.core.query import Answer, Failure, Query, Task
+from pytest_vqamt.core.results import DataUse, Presumed, RelationResult, ShownCase
+from pytest_vqamt.execution.account import Account
+from pytest_vqamt.execution.ahead import Ahead
 from pytest_vqamt.execution.asking import Asker, missing
-from pytest_vqamt.execution.blessed import Blessed, BlessedCase
 from pytest_vqamt.execution.counted import Counted
+from pytest_vqamt.execution.drawing import PlannedCase
+from pytest_vqamt.execution.job import Job, Terms
 from pytest_vqamt.execution.judging import judgement, verdict_before
-from pytest_vqamt.execution.plan import Plan, Sampling, windows
+from pytest_vqamt.execution.needed import Needed
+from pytest_vqamt.execution.plan import windows
+from pytest_vqamt.execution.rare_collections import rare_collections
 from pytest_vqamt.execution.render_ahead import RenderAhead
 from pytest_vqamt.execution.shown_violation import ShownViolation, shown
 from pytest_vqamt.execution.simplest import Judgement
 from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.models.answer_rows import NAMED, first_of
-from pytest_vqamt.models.base import LoadedModel
-from pytest_vqamt.relations.base import Relation, resources_of
+from pytest_vqamt.relations.base import resources_of
 from pytest_vqamt.stats.carets import human
-from pytest_vqamt.stats.gates import GateOn, Threshold, gate
+from pytest_vqamt.stats.gates import gate
 from pytest_vqamt.stats.intervals import interval
 
 WINDOW = 1024
 """Cases that are planned, asked and judged together; so many are in memory at once."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """What is to be run; ``position`` is its place among the items of the run.
-
-    Where it is ``blessed``, the cases that were blessed are asked, and no others are drawn.
-    """
-
-    relation: Relation
-    variant: str
-    model: LoadedModel
-    source: SceneSource
-    position: int = 0
-    blessed: Blessed | None = None
-
-    @property
-    def item(self) -> str:
-        return self.relation.info.item(self.variant)
-
-    def plan(self, sampling: Sampling) -> Plan:
-        """Its cases."""
-        return Plan(self.relation, self.variant, self.source, sampling, self.blessed)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
-    """How a run is made, the same for all its items.
-
-    ``waived`` maps case ids to reasons. With ``keeps_judged``, results tell of their cases one by one.
-    """
-
-    sampling: Sampling = field(default_factory=Sampling)
-    thresholds: tuple[Threshold, ...] = ()
-    gate_on: GateOn = GateOn.POINT
-    shrink: int = 30
-    waived: Mapping[str, str] = field(default_factory=dict)
-    keeps_judged: bool = False
-
-
-def run_item(job: Job, terms: Terms, stores: Stores, listen: Listener) -> RelationResult:
+def run_item(job: Job, terms: Terms, stores: Stores, listen: Listener, ahead: Ahead | None = None) -> RelationResult:
     """Runs all cases of ``job`` and tells ``listen`` what happens.
+
+    Batches that would not be full are filled up out of ``ahead``, which knows the items that come next.
 
     Raises:
         ModelError: the model cannot be asked, or lacks written answers.
         DataError: a scene cannot be read.
     """
-    with closing(RenderAhead(job.source, job.model.batch_size)) as pictures:
-        run = _Run(job, terms, stores, listen, pictures)
+    with rare_collections(), closing(RenderAhead(job.source, job.model.batch_size)) as pictures:
+        run = _Run(job, terms, stores, listen, pictures, ahead or Ahead(terms.sampling))
         try:
             return run.result()
         except VqamtError:
-            listen(Stopped(use=run.use))
+            listen(Stopped(use=run.account.use))
             raise
 
 
-class _Planned(NamedTuple):
-    """A case, the part of the sampling run that it comes from, its place in the whole plan, and how it was blessed."""
-
-    case: Case
-    part: int
-    position: int
-    blessed: BlessedCase | None
-
-
 class _Run:
-    def __init__(self, job: Job, terms: Terms, stores: Stores, listen: Listener, pictures: RenderAhead) -> None:
+    def __init__(
+        self, job: Job, terms: Terms, stores: Stores, listen: Listener, pictures: RenderAhead, ahead: Ahead
+    ) -> None:
         self._job = job
         self._terms = terms
         self._stores = stores
         self._listen = listen
         self._ordinary = Counted.of(job.relation, job.blessed)
         self._presumed = Counted.of(job.relation, job.blessed)
-        self._plan = job.plan(terms.sampling)
-        self._asker = Asker(job.model, stores.of(job.model), pictures, self._answered)
-        self._used_before = tuple(job.model.used().items())
+        self._ahead = ahead
+        self._drawing = ahead.turn_of(job)
+        self._plan = self._drawing.plan
+        self._asker = Asker(job.model, stores.of(job.model), pictures, self._answered, self._more)
+        self.account = Account(job.model, self._asker)
+        self._needed = Needed()
+        self._is_simplifying = False
+        self._has_answers = False
         self._violation = ShownViolation()
         self._judged_cases = JudgedCases() if terms.keeps_judged else None
         self._error = ""
@@ -119,9 +81,7 @@ class _Run:
         self._first_lacking: list[Query] = []
 
     def result(self) -> RelationResult:
-        plan = self._plan
-        planned = (_Planned(case, plan.part, plan.position, plan.latest) for case in plan)
-        for window in windows(planned, WINDOW):
+        for window in windows(self._drawing, WINDOW):
             self._run_window(window)
         if self._lacking and (deferred := self._job.model.deferred):
             raise ModelError(
@@ -129,8 +89,7 @@ class _Run:
                 f"{self._lacking} ({first_of(self._first_lacking)}): they are listed in {deferred.todo_file}; add "
                 "their answers and run again"
             )
-        cached = self._asker.cached
-        if self._asker.last_failure and not self._ordinary.counts.tally.judged + self._presumed.counts.tally.judged:
+        if self._asker.last_failure and not self._has_answers:
             raise self._asker.hopeless()
         violation = self._shown_violation()
         counts, info = self._ordinary.counts, self._job.relation.info
@@ -142,7 +101,7 @@ class _Run:
             item=self._job.item,
             version=info.version,
             claim=info.claim,
-            model=replace(self.use, queries_cached=cached),
+            model=self.account.use,
             data=self._data(),
             tags=info.tags,
             resources=resources_of(self._job.relation),
@@ -150,7 +109,8 @@ class _Run:
             scenes_not_applicable=self._plan.not_applicable.total(),
             not_applicable=dict(self._plan.not_applicable),
             breakdown=counts.breakdown,
-            readings=counts.readings,
+            readings=counts.readings.counted,
+            readings_sample=counts.readings.sample,
             interval=within,
             gate=None if presumed and self._holds_no_other else self._gate(info.tags, counts.tally, within),
             error=self._error,
@@ -166,19 +126,6 @@ class _Run:
         )
         self._listen(Finished(result=result))
         return result
-
-    @property
-    def use(self) -> ModelUse:
-        """What the model was asked for this item so far, and what it cost."""
-        model = self._job.model
-        return ModelUse(
-            name=model.name,
-            fingerprint=model.fingerprint,
-            tasks=tuple(task.value for task in model.tasks),
-            queries_asked=self._asker.asked,
-            queries_cached=self._asker.cached,
-            usage=added(tuple(model.used().items()), self._used_before, -1),
-        )
 
     def _data(self) -> DataUse:
         source = self._job.source
@@ -199,7 +146,8 @@ class _Run:
         return Presumed(
             tally=counts.tally,
             breakdown=counts.breakdown,
-            readings=counts.readings,
+            readings=counts.readings.counted,
+            readings_sample=counts.readings.sample,
             interval=within,
             gate=self._gate((*self._job.relation.info.tags, "presumed"), counts.tally, within),
             pairs=counts.pairs.counted if counts.pairs else None,
@@ -212,7 +160,7 @@ class _Run:
     def _gate(self, tags: Sequence[str], tally: Tally, within: tuple[float, float]) -> Gate | None:
         return gate(self._job.item, tags, tally, within, self._terms.thresholds, self._terms.gate_on)
 
-    def _run_window(self, window: list[_Planned]) -> None:
+    def _run_window(self, window: list[PlannedCase]) -> None:
         known, lacking = self._asker.look_up(query for each in window for query in each.case.queries)
         self._listen(
             Planned(item=self._job.item, cases=len(window), queries=len(known) + len(lacking), cached=len(known))
@@ -221,6 +169,10 @@ class _Run:
         if unwritten:
             self._put_off(unwritten, lacking)
         answers: dict[str, Answer | Failure] = {**known, **self._asker.ask(lacking)}
+        self._has_answers = self._has_answers or any(isinstance(each, Answer) for each in answers.values())
+        self.account.met(sum(query.id in answers for each in window for query in each.case.queries))
+        if self._terms.shrink:
+            self._needed.add(name for name, each in answers.items() if isinstance(each, Answer))
         for planned in window:
             case = planned.case
             found = tuple(answers[query.id] for query in case.queries if query.id in answers)
@@ -235,7 +187,7 @@ class _Run:
         for query in unwritten:
             del lacking[query.id]
 
-    def _judged(self, judged: Judgement, planned: _Planned) -> None:
+    def _judged(self, judged: Judgement, planned: PlannedCase) -> None:
         case, outcome = judged.case, judged.verdict.outcome
         waived = case.id in self._terms.waived
         counted = self._presumed if case.is_presumed else self._ordinary
@@ -274,7 +226,7 @@ class _Run:
 
     def _shown_violation(self) -> ShownCase | None:
         if self._terms.shrink and self._job.blessed is None:
-            self._shrink(self._asker.asked + self._terms.shrink)
+            self._shrink(self._terms.shrink)
         if (judged := self._violation.judgement) is None:
             return None
         model, data = self._job.model.name, self._job.source.spec
@@ -283,17 +235,38 @@ class _Run:
         return shown(judged)
 
     def _shrink(self, budget: int) -> None:
-        """Makes the violation simpler, as long as no more than ``budget`` queries are asked of this item."""
+        """Makes the violation simpler, for no more than ``budget`` queries that the cases of this item did not need.
+
+        Each such query is paid for as if it were asked now, whether an earlier run has kept its answer, another item
+        needs it too, or it was asked ahead of its turn: the item comes to the same violation whatever has been asked
+        by then, and by whom.
+        """
+        spent = 0
+        tried: dict[str, Answer | Failure] = {}
 
         def attempt(case: Case) -> Judgement | None:
-            known, lacking = self._asker.look_up(case.queries)
-            if lacking and (self._asker.asked + len(lacking) > budget or missing(self._job.model, case.queries)):
+            nonlocal spent
+            new = {query.id: query for query in case.queries if query.id not in tried}
+            cost = sum(query_id not in self._needed for query_id in new)
+            if spent + cost > budget or (cost and missing(self._job.model, case.queries)):
                 return None
-            answers: dict[str, Answer | Failure] = {**known, **self._asker.ask(lacking)}
-            found = tuple(answers[query.id] for query in case.queries)
-            return judgement(self._job.relation, case, found)
+            spent += cost
+            if new:
+                known, lacking = self._asker.look_up(new.values())
+                tried.update({**known, **self._asker.ask(lacking)})
+                self.account.met(cost)
+            return judgement(self._job.relation, case, tuple(tried[query.id] for query in case.queries))
 
+        self._is_simplifying = True
         self._violation.shrink(self._plan, self._terms.waived, attempt)
+
+    def _more(self, task: Task, n: int) -> Sequence[Query]:
+        """What a batch is filled up with; nothing while a violation is made simpler.
+
+        Hypothesis draws then, on this very thread, and must not be made to draw other cases in between. It also stops
+        after five minutes, however few queries that were: they must not be held up by others.
+        """
+        return () if self._is_simplifying or self._job.model.deferred else self._ahead.more(task, n)
 
     def _answered(self, queries: int) -> None:
         self._listen(Answered(item=self._job.item, queries=queries))

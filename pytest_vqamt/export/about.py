@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+from pytest_vqamt.core.case_files import cases_in
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.fields import Record
 from pytest_vqamt.data.json_files import read_json
-from pytest_vqamt.export.reported import FILE as CASES
 
 FILE = "report.json"
 
@@ -35,11 +35,9 @@ class About:
         Raises:
             DataError: there is none, or it is not whole.
         """
-        for name in (CASES, FILE):
-            if not (report / name).is_file():
-                raise DataError(
-                    f"Expected a folder that --vqamt-report wrote, but got {str(report)!r}: it has no {name}"
-                )
+        cases_in(report)
+        if not (report / FILE).is_file():
+            raise DataError(f"Expected a folder that --vqamt-report wrote, but got {str(report)!r}: it has no {FILE}")
         row = cast("Mapping[str, Json]", Record.of(read_json(report / FILE), str(report / FILE)).row)
         try:
             relations = cast("list[dict[str, Json]]", row["relations"])

@@ -17,10 +17,10 @@ from pytest_vqamt.export.about import About
 from pytest_vqamt.export.certainty import is_certain
 from pytest_vqamt.export.evaluation import Evaluation, evaluation
 from pytest_vqamt.export.labels import label
-from pytest_vqamt.export.reported import FILE, ReportedQueries, ReportedQuery, Wanted, read
+from pytest_vqamt.export.reported import ReportedQueries, ReportedQuery, Wanted, read
 from pytest_vqamt.export.rows import Example, Layout
 from pytest_vqamt.export.sides import TEST, TRAIN, photos_in, side_of
-from pytest_vqamt.export.writing import Writer, in_place
+from pytest_vqamt.export.writing import Writer, in_place, sorting_in
 
 _MOST_LABELS = 100
 """So many different answers are told of; captions are nearly all different."""
@@ -99,13 +99,13 @@ def export_report(
         if not any(matches(glob, item) for item in about.tags):
             hint = did_you_mean(glob, about.tags)
             raise OptionError(f"Expected --relations to name relations of the report, but {glob!r} names none; {hint}")
-    found = read(report, terms.wanted, about.tags)
-    if not found.places:
-        reasons = f"; left out are those {counted(found.left_out)}" if found.left_out else ""
-        raise OptionError(f"Expected cases to export in {str(report / FILE)!r}, but there are none{reasons}")
-    loaded = _sources(found, data)
-    evaluating = evaluation(terms.evaluation, report, loaded, published=terms.published)
-    with in_place(out) as folder:
+    with in_place(out) as folder, sorting_in(folder) as beside:
+        found = read(report, terms.wanted, about.tags, beside)
+        if not found:
+            reasons = f"; left out are those {counted(found.left_out)}" if found.left_out else ""
+            raise OptionError(f"Expected cases to export in {str(found.cases)!r}, but there are none{reasons}")
+        loaded = _sources(found, data)
+        evaluating = evaluation(terms.evaluation, report, loaded, published=terms.published)
         exported = _checked(found, loaded, evaluating, terms, progress or _silent)
         ahead = (progress or _silent)("writing", len(found))
         vqamt = version("pytest-vqamt")

@@ -1,26 +1,26 @@
-"""The queries of a report's cases, each once, with the cases that ask them; only their places are in memory."""
+"""The queries of a report's cases, each once, with the cases that ask them."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from pytest_vqamt.core.case import Case, Outcome
+from pytest_vqamt.core.case import Outcome
+from pytest_vqamt.core.case_files import cases_in, opened
 from pytest_vqamt.core.case_rows import case_of_row
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.globs import matches
 from pytest_vqamt.core.query import Query
+from pytest_vqamt.core.sorted_lines import LineSorter, in_order
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.data.fields import Record
-from pytest_vqamt.data.json_lines import JsonLines, Line
-
-FILE = "cases.jsonl"
+from pytest_vqamt.data.json_lines import Line
+from pytest_vqamt.export.asked import Asked, asked_of, each_query
 
 
 class Only(StrEnum):
@@ -60,18 +60,6 @@ class Use(NamedTuple):
     verdict: str
 
 
-class _Place(NamedTuple):
-    """Where a query stands, sorted by its photo, so that all that is asked about a photo comes together."""
-
-    data: str
-    photo: str
-    picture: str
-    task: str
-    text: str
-    offset: int
-    role: int
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportedQuery:
     """A query, the scene that its case was made of, the source of that, and the cases that ask it."""
@@ -82,18 +70,18 @@ class ReportedQuery:
     uses: tuple[Use, ...]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class ReportedQueries:
-    """What ``read`` found; ``left_out`` says why cases were not taken, with how many."""
+    """What ``read`` found, in the order of their photos; ``left_out`` says why cases were not taken, with how many."""
 
-    file: JsonLines
-    places: tuple[_Place, ...]
-    uses: Mapping[tuple[str, str, str], list[Use]]
-    data: tuple[str, ...]
+    cases: Path
+    data: tuple[str, ...] = ()
     left_out: Counter[str] = field(default_factory=Counter)
+    _sorted: Path
+    _count: int = 0
 
     def __len__(self) -> int:
-        return len(self.places)
+        return self._count
 
     def each(self, sources: Mapping[str, SceneSource]) -> Iterator[ReportedQuery]:
         """The queries, photo by photo; ``sources`` has the source of each of ``data``.
@@ -101,54 +89,57 @@ class ReportedQueries:
         Raises:
             DataError: a case is not whole, or a photo is not the one that it was made of.
         """
-        lines = [(data, offset, list(here)) for (data, offset), here in groupby(self.places, _line_of)]
-        records = self.file.at([offset for _, offset, _ in lines])
-        for (data, _, places), record in zip(lines, records, strict=True):
-            case = _case(record, sources[data])
-            for place in places:
-                yield ReportedQuery(
-                    query=case.queries[place.role],
-                    scene=case.scene,
-                    source=sources[data],
-                    uses=tuple(self.uses[place.task, place.picture, place.text]),
-                )
+        for line in in_order(self._sorted):
+            found = asked_of(line)
+            yield ReportedQuery(
+                query=_query(found, sources[found.data], self.cases.name),
+                scene=found.scene,
+                source=sources[found.data],
+                uses=tuple(map(Use._make, found.uses)),
+            )
 
 
-def _line_of(place: _Place) -> tuple[str, int]:
-    return place.data, place.offset
-
-
-def read(report: Path, wanted: Wanted, tags: Mapping[str, Sequence[str]]) -> ReportedQueries:
+def read(report: Path, wanted: Wanted, tags: Mapping[str, Sequence[str]], beside: Path) -> ReportedQueries:
     """The queries of the wanted cases of the report in the folder ``report``; ``tags`` has those of its items.
 
     Queries of the same picture, text and task are one. Relations tagged "baseline" are taken only by a glob that names
-    them: for a fifth or more of their cases the answer does not stay what it was.
+    them: for a fifth or more of their cases the answer does not stay what it was. However many there are, few are in
+    memory: they are sorted in files in the folder ``beside``, which has to stay as long as they are asked for.
 
     Raises:
         DataError: there is no such file, or a line of it is broken.
+        OSError: what is sorted cannot be written.
     """
-    lines = JsonLines(report / FILE)
-    places: dict[tuple[str, str, str], _Place] = {}
-    uses: dict[tuple[str, str, str], list[Use]] = {}
-    left_out: Counter[str] = Counter()
+    uses, queries = beside / "uses", beside / "queries"
+    found = ReportedQueries(cases=cases_in(report), _sorted=queries)
     data: dict[str, None] = {}
-    for line in lines:
-        row = cast("dict[str, Json]", line.record().row)
-        try:
-            item = str(row["relation"])
-            if why := _why_not(row, item, wanted, tags.get(item, ())):
-                left_out[why] += 1
-                continue
-            data[str(row["data"])] = None
-            answers, readings = cast("list[str | None]", row["answers"]), cast("list[str]", row["readings"])
-            for role, query in enumerate(cast("list[dict[str, Json]]", row["queries"])):
-                picture = cast("dict[str, str]", query["picture"])
-                key = str(query["task"]), picture["digest"], str(query["text"])
-                places.setdefault(
-                    key, _Place(str(row["data"]), picture["photo"], key[1], key[0], key[2], line.offset, role)
-                )
-                uses.setdefault(key, []).append(
-                    Use(
+    with LineSorter(uses) as asking:
+        for asked in _asked(found, wanted, tags):
+            data[asked.data] = None
+            asking.add(asked.by_query())
+    with LineSorter(queries) as sorting:
+        for asked in each_query(map(asked_of, in_order(uses))):
+            sorting.add(asked.by_photo())
+            found._count += 1
+    uses.unlink()
+    found.data = tuple(data)
+    return found
+
+
+def _asked(found: ReportedQueries, wanted: Wanted, tags: Mapping[str, Sequence[str]]) -> Iterator[Asked]:
+    """Each use of a query by a wanted case, in the order of the file."""
+    with opened(found.cases) as lines:
+        for number, text in enumerate(lines, start=1):
+            line = Line(0, f"{found.cases.name}:{number}", text)
+            row = _row(line)
+            try:
+                item = str(row["relation"])
+                if why := _why_not(row, item, wanted, tags.get(item, ())):
+                    found.left_out[why] += 1
+                    continue
+                answers, readings = cast("list[str | None]", row["answers"]), cast("list[str]", row["readings"])
+                for role, query in enumerate(cast("list[dict[str, Json]]", row["queries"])):
+                    use = Use(
                         case=str(row["case_id"]),
                         item=item,
                         role=role,
@@ -157,10 +148,17 @@ def read(report: Path, wanted: Wanted, tags: Mapping[str, Sequence[str]]) -> Rep
                         read_as=readings[role] if role < len(readings) else "",
                         verdict=str(row["verdict"]),
                     )
-                )
-        except (AttributeError, IndexError, KeyError, TypeError) as error:
-            raise _broken(line, error) from error
-    return ReportedQueries(lines, tuple(sorted(places.values())), uses, tuple(data), left_out)
+                    yield Asked.of(query, str(row["data"]), str(row["scene"]), number, use)
+            except (AttributeError, IndexError, KeyError, TypeError) as error:
+                raise _broken(line, error) from error
+
+
+def _row(line: Line) -> dict[str, Json]:
+    try:
+        row: object = json.loads(line.data)
+    except (ValueError, RecursionError):
+        row = None
+    return cast("dict[str, Json]", row if isinstance(row, dict) else line.record().row)  # which says what is wrong
 
 
 def _why_not(row: dict[str, Json], item: str, wanted: Wanted, tags: Sequence[str]) -> str:
@@ -188,11 +186,19 @@ def _names(glob: str) -> bool:
     return any(character.isalnum() for character in glob)
 
 
-def _case(record: Record, source: SceneSource) -> Case:
+def _query(found: Asked, source: SceneSource, file: str) -> Query:
+    where = f"{file}:{found.line}"
+    row: dict[str, Json] = {
+        "case_id": found.uses[0][0],
+        "relation": found.uses[0][1],
+        "scene": found.scene,
+        "queries": [found.query],
+        "expected": "",
+    }
     try:
-        return case_of_row(cast("dict[str, Json]", record.row), lambda photo_id: source.scene(source.place(photo_id)))
+        return case_of_row(row, lambda photo_id: source.scene(source.place(photo_id))).queries[0]
     except DataError as error:
-        raise DataError(f"{record.where}: {error}; if that run had other data, name it with --data") from error
+        raise DataError(f"{where}: {error}; if that run had other data, name it with --data") from error
 
 
 def _broken(line: Line, error: Exception) -> DataError:

@@ -18,6 +18,7 @@ ABOUT = "export.json"
 """What was exported from where, and what was left out."""
 
 _MARK = ".vqamt-export"
+_SORTING = ".sorting"
 
 
 @contextmanager
@@ -60,6 +61,17 @@ def in_place(folder: Path) -> Iterator[Path]:
         ) from error
 
 
+@contextmanager
+def sorting_in(folder: Path) -> Iterator[Path]:
+    """A folder in ``folder`` for what is sorted on the way, which is removed."""
+    beside = folder / _SORTING
+    beside.mkdir()
+    try:
+        yield beside
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
 class Writer:
     """Writes rows, and each picture once."""
 
@@ -69,7 +81,7 @@ class Writer:
         self._version = vqamt_version
         self._files: dict[str, TextIO] = {}
         self._open = ExitStack()
-        self._drawn: set[str] = set()
+        self._drawn = 0
 
     def __enter__(self) -> Writer:
         return self
@@ -91,17 +103,17 @@ class Writer:
             lines, image = self._folder / f"{example.side}.jsonl", f"images/{image}"
         else:
             lines = self._folder / example.side / "metadata.jsonl"
-        if picture.digest not in self._drawn:
-            file = lines.parent / image
+        file = lines.parent / image
+        if not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True)
             render(picture, example.asked.source).save(file, format="PNG")
-            self._drawn.add(picture.digest)
+            self._drawn += 1
         self._to(lines).write(_line(row(example, self._layout, image, self._version)))
 
     @property
     def pictures(self) -> int:
         """How many were written."""
-        return len(self._drawn)
+        return self._drawn
 
     def about(self, facts: dict[str, Json]) -> None:
         """Writes what there is to be known of the whole."""

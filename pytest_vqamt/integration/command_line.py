@@ -6,6 +6,9 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from pytest_vqamt.integration.options import given_all
+from pytest_vqamt.models.catalogue import Catalogue
+
 if TYPE_CHECKING:
     import pytest
 
@@ -29,8 +32,17 @@ _OPTIONS = {
 
 
 def again(config: pytest.Config) -> str:
-    """``pytest`` and what was typed of the above: with a case's id added, it finds that case."""
-    return shlex.join(("pytest", *_typed(config)))
+    """``pytest`` and what was typed of the above: with a case's id added, it finds that case.
+
+    The models are in it only where one is elsewhere: the name that reports call it by does not find it.
+    """
+    return shlex.join(("pytest", *_typed(config), *_elsewhere(config)))
+
+
+def _elsewhere(config: pytest.Config) -> Iterator[str]:
+    models = given_all(config, "vqamt_model")
+    if any(Catalogue().is_elsewhere(spec) for spec in models):
+        yield from (f"--vqamt-model={spec}" for spec in models)
 
 
 def _typed(config: pytest.Config) -> Iterator[str]:

@@ -32,6 +32,7 @@ class Consistency:
     Attributes:
         relation: "metavqa.partition[object]".
         model, data: as named by the options.
+        entry: all three.
     """
 
     def __init__(self, session: VqamtSession, entry: Entry, node: pytest.Item) -> None:
@@ -39,7 +40,7 @@ class Consistency:
         self.model = entry.model
         self.data = entry.data
         self._session = session
-        self._entry = entry
+        self.entry = entry
         self._node = node
         self._result: RelationResult | None = None
 
@@ -47,7 +48,7 @@ class Consistency:
         """Runs all cases, once, and gives the counts; nothing is asserted."""
         if self._result is None:
             with one_line():
-                self._result = self._session.run_and_tell(self._entry, self._node)
+                self._result = self._session.run_and_tell(self.entry, self._node)
         return self._result
 
     def check(self) -> RelationResult:
@@ -67,4 +68,4 @@ class Consistency:
         return result
 
     def __repr__(self) -> str:
-        return f"Consistency({self._entry.id})"
+        return f"Consistency({self.entry.id})"

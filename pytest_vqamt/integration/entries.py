@@ -13,11 +13,18 @@ from pytest_vqamt.relations.catalogue import select
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One item: a relation variant, a model and a data source, the latter two as the user named them."""
+    """One item: a relation variant, a model and a data source.
+
+    Attributes:
+        model: what the model is called; where it is elsewhere (``served:URL``) that is not what the user named.
+        model_spec, data: as the user named them.
+        position: its place in the order of the run.
+    """
 
     relation: Relation
     variant: str
     model: str
+    model_spec: str
     data: str
     position: int
 
@@ -32,7 +39,7 @@ class Entry:
 
 
 def entries(
-    models: tuple[str, ...],
+    models: Mapping[str, str],
     data: tuple[str, ...],
     relations: tuple[str, ...],
     excluded: tuple[str, ...],
@@ -42,7 +49,8 @@ def entries(
 ) -> tuple[Entry, ...]:
     """Every entry, in the order of models, data and catalogue; a relation of a task that a model lacks is left out.
 
-    ``is_left_out`` says of a relation that it is to be left out, too, on the data of a spec.
+    ``models`` has what each is called, by its spec. ``is_left_out`` says of a relation that it is to be left out, too,
+    on the data of a spec.
 
     Raises:
         OptionError: a glob names nothing, or nothing is left to be run.
@@ -78,6 +86,13 @@ def entries(
             + ", ".join(f"{model!r} ({', '.join(tasks_of(model))})" for model in models)
         )
     return tuple(
-        Entry(relation=relation, variant=variant, model=model, data=source, position=position)
+        Entry(
+            relation=relation,
+            variant=variant,
+            model=models[model],
+            model_spec=model,
+            data=source,
+            position=position,
+        )
         for position, (relation, variant, model, source) in enumerate(combinations)
     )

@@ -108,6 +108,12 @@ OPTIONS: tuple[Option, ...] = (
         help="write report.html, summary.md, report.json and cases.jsonl into this folder",
     ),
     Option(
+        name="--vqamt-cases",
+        metavar="NAME",
+        help="what the file of cases in it is called: cases.jsonl, or cases.jsonl.gz, which is compressed "
+        "(default: cases.jsonl)",
+    ),
+    Option(
         name="--vqamt-report-images",
         metavar="violations|all|none",
         help="whose pictures report.html shows (default: violations)",

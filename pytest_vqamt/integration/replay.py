@@ -9,6 +9,7 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.case import Case, item_name
+from pytest_vqamt.core.case_files import NAMES
 from pytest_vqamt.core.case_rows import case_of_row
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError
@@ -17,7 +18,6 @@ from pytest_vqamt.integration.asked_again import ask_again, judging, relation_of
 from pytest_vqamt.integration.case_files import Said, scenes_by_photo, write_case
 from pytest_vqamt.integration.reported_cases import ReportedCase, find_in, said_in
 from pytest_vqamt.models.base import LoadedModel
-from pytest_vqamt.reporting.cases_file import FILE
 
 if TYPE_CHECKING:
     from pytest_vqamt.integration.resources import Resources
@@ -76,7 +76,7 @@ def _models(session: Resources, case: Case) -> tuple[list[LoadedModel], list[str
 
 def _reported(session: Resources, case_id: str) -> _Found | None:
     settings = session.settings
-    files = [settings.report / FILE] if settings.report else []
+    files = [settings.report / name for name in NAMES] if settings.report else []
     files += [settings.baseline] if settings.baseline else []
     reported = find_in(case_id, [file for file in files if file.is_file()], session.stores.of_shown_cases.case)
     if reported is None:

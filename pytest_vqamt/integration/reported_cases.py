@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO, cast
+from typing import cast
 
+from pytest_vqamt.core.case_files import NAMES, PLAIN, cases_in, opened
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.execution.answer_store import AnswerStore
 from pytest_vqamt.execution.blessed import Baseline
 from pytest_vqamt.integration.case_files import Said
-from pytest_vqamt.reporting.cases_file import FILE
 
-_USUAL = (FILE, f"*/{FILE}", f"*/*/{FILE}")
+_USUAL = ("", "*/", "*/*/")
+"""Where reports are looked for."""
 _SHOWN = Path(".pytest_cache", "d", "vqamt", "answers.sqlite")
 """Where a run keeps the violations that it has shown, unless its options say otherwise."""
 _NAMED = 5
@@ -47,7 +46,7 @@ class ReportedCase:
         Raises:
             DataError: the file is a baseline that cannot be read.
         """
-        if self.file.name != FILE:
+        if self.file.name not in NAMES:
             return dict(Baseline(self.file).head.settings) if self.file != _SHOWN else {}
         try:
             report: Json = json.loads(self.file.with_name("report.json").read_text(encoding="utf-8"))
@@ -125,31 +124,24 @@ def said_in(row: dict[str, Json], where: str) -> Said:
 
 def _files(report: Path | None) -> list[Path]:
     if report is None:
-        return [file for pattern in _USUAL for file in sorted(Path().glob(pattern)) if file.is_file()]
+        patterns = (f"{folder}{name}" for folder in _USUAL for name in NAMES)
+        return [file for pattern in patterns for file in sorted(Path().glob(pattern)) if file.is_file()]
     if report.is_file():
-        return [report if report.name == FILE else Baseline(report).file]
-    if not (report / FILE).is_file():
-        raise DataError(
-            f"Expected a folder that --vqamt-report wrote, but got --report={str(report)!r}: it has no {FILE}"
-        )
-    return [report / FILE]
+        return [report if report.name in NAMES else Baseline(report).file]
+    return [cases_in(report)]
 
 
 def _beginning(typed: str, file: Path) -> Iterator[tuple[str, str, str]]:
     """The lines on cases whose id begins so: where each is, the id, and the line."""
-    start = f'{{"case_id":"{typed}'
+    start = f'{{"case_id":"{typed}'.encode("utf-8", "surrogateescape")
     try:
-        with _opened(file) as lines:
+        with opened(file) as lines:
             for number, line in enumerate(lines, start=1):
                 if line.startswith(start):
-                    yield f"{file}:{number}", line.split('"', 4)[3], line
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+                    text = line.decode()
+                    yield f"{file}:{number}", text.split('"', 4)[3], text
+    except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"Expected a file of cases that can be read, but got {str(file)!r}: {error}") from error
-
-
-def _opened(file: Path) -> TextIO:
-    """The lines of a report, or of a baseline, which is compressed."""
-    return file.open(encoding="utf-8") if file.name == FILE else gzip.open(file, "rt", encoding="utf-8")
 
 
 def _shown(case_id: str) -> str | None:
@@ -170,6 +162,10 @@ def _row(line: str, where: str) -> dict[str, Json]:
 
 
 def _looked_in(files: list[Path]) -> str:
-    looked = ", ".join(map(str, files)) if files else "no report, for there is none in " + ", ".join(_USUAL)
+    looked = (
+        ", ".join(map(str, files))
+        if files
+        else "no report, for there is none in " + ", ".join(f"{folder}{PLAIN}" for folder in _USUAL)
+    )
     shown = f"{_SHOWN}{'' if _SHOWN.is_file() else ' (which is not there)'}"
     return f"looked in {looked}, and for a violation that was shown in {shown}"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
-from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.blessed import Baseline, Blessed
+from pytest_vqamt.execution.job import Job
 from pytest_vqamt.execution.preparing import complete, warn
 from pytest_vqamt.execution.published import is_left_out
-from pytest_vqamt.execution.run_item import Job
 from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.integration.entries import Entry, entries
 from pytest_vqamt.integration.settings import Settings
@@ -52,6 +53,26 @@ class Resources:
                 raise
         return self._models[spec]
 
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """What the models of the session are called, by their specs. One that is elsewhere is asked for its name.
+
+        Raises:
+            OptionError: two have the same.
+            VqamtError: one that is elsewhere cannot be asked.
+        """
+        names: dict[str, str] = {}
+        for spec in self.settings.models:
+            name = self.model(spec).name if self._catalogue.is_elsewhere(spec) else spec
+            for other, its_name in names.items():
+                if its_name == name:
+                    raise OptionError(
+                        f"Expected models of different names, but got --vqamt-model={other} and --vqamt-model={spec}, "
+                        f"which are both {name!r}: leave one of them off"
+                    )
+            names[spec] = name
+        return names
+
     def source(self, spec: str) -> SceneSource:
         """The scene source of this spec, opened once.
 
@@ -82,7 +103,7 @@ class Resources:
 
     @cached_property
     def stores(self) -> Stores:
-        return Stores(self.settings.cache)
+        return Stores(self.settings.cache, self.settings.run)
 
     @cached_property
     def baseline(self) -> Baseline | None:
@@ -108,7 +129,9 @@ class Resources:
         if self.baseline is None:
             return None
         source = self.source(entry.data)
-        return self.baseline.item(entry.item, entry.model, source.spec, source.digest, models_run=self.settings.models)
+        return self.baseline.item(
+            entry.item, entry.model, source.spec, source.digest, models_run=tuple(self.names.values())
+        )
 
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
@@ -127,7 +150,7 @@ class Resources:
         )
         wanted = named.relations or (("*",) if named.only else ())  # an id may be of any item
         return entries(
-            named.models,
+            self.names,
             named.data,
             named.relations,
             named.excluded,
@@ -141,7 +164,7 @@ class Resources:
         return Job(
             relation=entry.relation,
             variant=entry.variant,
-            model=self.model(entry.model),
+            model=self.model(entry.model_spec),
             source=self.source(entry.data),
             position=entry.position,
             blessed=self.blessed(entry),

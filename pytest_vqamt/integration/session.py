@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Generator
 from contextlib import ExitStack
 from dataclasses import replace
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import TextIO, cast
 
 import pytest
@@ -17,9 +14,11 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.events import Event, Listener, Stopped
 from pytest_vqamt.core.result_rows import hand_over, model_row
-from pytest_vqamt.core.results import RelationResult, Report
-from pytest_vqamt.execution.run_item import Terms, run_item
-from pytest_vqamt.integration.baseline_wording import none_yet
+from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.execution.ahead import Ahead
+from pytest_vqamt.execution.job import Terms
+from pytest_vqamt.execution.run_item import run_item
+from pytest_vqamt.integration.ending import Ending
 from pytest_vqamt.integration.entries import Entry
 from pytest_vqamt.integration.gate_reports import GateItem, run_gates
 from pytest_vqamt.integration.heard import Heard
@@ -28,14 +27,11 @@ from pytest_vqamt.integration.marked_thresholds import check_markers, thresholds
 from pytest_vqamt.integration.planning import plan_lines
 from pytest_vqamt.integration.resources import Resources
 from pytest_vqamt.integration.settings import Settings
-from pytest_vqamt.integration.waivers import WaivedCases, of_no_case
+from pytest_vqamt.integration.upcoming import Upcoming
+from pytest_vqamt.integration.waivers import WaivedCases
 from pytest_vqamt.reporting.cases_file import CasesPart, remove_report, start_parts
-from pytest_vqamt.reporting.files import PAGE, write_files
-from pytest_vqamt.reporting.json_file import FILE
 from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.progress import ProgressBar, open_terminal
-from pytest_vqamt.reporting.step_summary import append_step_summary
-from pytest_vqamt.reporting.terminal import summary
 
 _TOLD = pytest.StashKey[dict[str, Json]]()
 _HAS_RUN = pytest.StashKey[bool]()
@@ -52,13 +48,11 @@ class VqamtSession:
         self.resources = Resources(settings, is_worker=self._is_worker)
         self._heard = Heard()
         self._was_stopped: bool | None = None
-        self._started = datetime.now(UTC)
-        self._clock = time.monotonic()
-        self._report: Report | None = None
+        self._ending = Ending(self.resources)
+        self._upcoming = Upcoming(self.resources, is_worker=self._is_worker)
+        self._ahead = Ahead(settings.terms.sampling, self._upcoming.coming)
         self._planned: tuple[str, ...] = ()
         self._terminal: TextIO | None = None
-        self._remarks: list[str] = []
-        self._trouble = ""
 
     # Running.
 
@@ -76,7 +70,8 @@ class VqamtSession:
             if self.settings.report:
                 listeners.append(closing.enter_context(CasesPart(self.settings.report, entry.position)))
             if self._terminal:
-                bar = ProgressBar(self._terminal, self._column)
+                sampling = terms.sampling
+                bar = ProgressBar(self._terminal, self._column, sampling.max_cases / sampling.shard[1])
                 listeners.append(bar)
                 closing.callback(bar.close)
 
@@ -86,7 +81,7 @@ class VqamtSession:
                 for listener in listeners:
                     listener(event)
 
-            result = run_item(job, terms, self.resources.stores, listen)
+            result = run_item(job, terms, self.resources.stores, listen, self._ahead)
         return result  # noqa: RET504 - an ExitStack may swallow errors, as far as mypy knows
 
     def run_and_tell(self, entry: Entry, node: pytest.Item) -> RelationResult:
@@ -121,7 +116,7 @@ class VqamtSession:
         """
         baseline, data = self.resources.baseline, result.data
         blessed = baseline and baseline.item(
-            result.item, result.model.name, data.spec, data.digest, models_run=self.settings.models
+            result.item, result.model.name, data.spec, data.digest, models_run=tuple(self.resources.names.values())
         )
         return blessed.answers_to(result.violation.id) if blessed and result.violation else ()
 
@@ -156,6 +151,7 @@ class VqamtSession:
             if self._adds_items or self._config.getoption("vqamt_report"):
                 remove_report(self.settings.report)
         if self._adds_items:
+            _ = self.resources.names  # or a server that is away would be told of by each worker
             self.resources.complete_data()
         for spec in self.settings.models:
             if spec.startswith("answers:") and (deferred := self.resources.model(spec).deferred):
@@ -186,6 +182,13 @@ class VqamtSession:
             if not self._is_worker:
                 raise pytest.UsageError(str(error)) from error
             items[:] = [broken_item(session, error)]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(
+        self, item: pytest.Item, nextitem: pytest.Item | None
+    ) -> Generator[None, object, object]:
+        self._upcoming.turn_of(item, nextitem)
+        return (yield)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
@@ -237,26 +240,7 @@ class VqamtSession:
             return
         ended = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
         stopped = self._was_stopped is not False
-        self._report = self._heard.report(
-            self.settings,
-            self.resources.baseline,
-            started=self._started.isoformat(timespec="seconds"),
-            duration_s=time.monotonic() - self._clock,
-            complete=ended and not stopped,
-        )
-        if self.settings.report:
-            self._write(self._report, self.settings.report, session)
-        if left_out := append_step_summary(self._report, self.settings.report):
-            self._remarks.append(left_out)
-
-    def _write(self, report: Report, folder: Path, session: pytest.Session) -> None:
-        try:
-            write_files(report, folder, source_of=self.resources.source_of, images=self.settings.report_images)
-            self._remarks.append(f"report: {_from_here(folder / PAGE)}")
-        except VqamtError as error:
-            whole = (folder / FILE).is_file()  # an older one is not: it was removed before anything was asked
-            self._trouble = f"ERROR: {'' if whole else 'no report was written. '}{error}"
-            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+        self._ending.finish(session, self._heard, complete=ended and not stopped)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if self._planned and self.settings.plan_only:
@@ -267,20 +251,8 @@ class VqamtSession:
             terminalreporter.section("vqamt: replay")
             for text in self._heard.replayed:
                 terminalreporter.write_line(text)
-        if self._report is not None:
-            terminalreporter.section("vqamt: consistency")
-            in_full = self._config.get_verbosity() > 0
-            for line in summary(self._report, self.settings.again, in_full=in_full):
-                terminalreporter.write_line(line)
-            if self.settings.baseline and not self._report.baseline:
-                terminalreporter.write_line(none_yet(self.settings.baseline, self.settings.report))
-            whole = self._report.complete and self.settings.terms.sampling.is_whole and not self.settings.only
-            if whole and (stale := of_no_case(self.settings.terms.waived, self._heard.waived)):
-                terminalreporter.write_line(stale)
-            for remark in self._remarks:
-                terminalreporter.write_line(remark)
-            if self._trouble:
-                terminalreporter.write_line(self._trouble, red=True)
+        in_full = self._config.get_verbosity() > 0
+        self._ending.show(terminalreporter, self._heard.waived, in_full=in_full)
 
     def pytest_report_header(self) -> str:
         named, sampling = self.settings, self.settings.terms.sampling
@@ -292,9 +264,3 @@ class VqamtSession:
             f"at most {sampling.max_cases} cases drawn an item, seed {sampling.seed}; {kept}"
             f"{f'; held against {named.baseline.name}' if named.baseline and named.baseline.exists() else ''}"
         )
-
-
-def _from_here(file: Path) -> Path:
-    """The file as it is called from the current folder, where it is below it."""
-    here = Path.cwd()
-    return file.relative_to(here) if file.is_relative_to(here) else file

@@ -8,14 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_vqamt.core.case_files import NAMES
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.execution import preparing
+from pytest_vqamt.execution.job import Terms
+from pytest_vqamt.execution.owners import Run
 from pytest_vqamt.execution.plan import MAX_CASES, Sampling
-from pytest_vqamt.execution.run_item import Terms
 from pytest_vqamt.integration.command_line import again
 from pytest_vqamt.integration.named_settings import settings_given
 from pytest_vqamt.integration.options import given, given_all
+from pytest_vqamt.integration.run_folder import run_of
 from pytest_vqamt.integration.waivers import read_waivers
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import Catalogue
@@ -33,6 +36,7 @@ class Settings:
     """The options of a session, typed.
 
     Attributes:
+        cases_name: what the file of cases in the report is called.
         report_images: whose pictures the page shows.
         gates_typed: whether the command line says which pass rates are demanded, so that no marker does.
         baseline: the file of blessed cases.
@@ -42,6 +46,7 @@ class Settings:
         replay: the id of the one case to be asked again.
         only: the items whose ids (``vqamt::ID``) stand among the command line's arguments; empty for all.
         again: how a command begins that finds the settings of this session.
+        run: the run that this process is a part of.
     """
 
     models: tuple[str, ...]
@@ -56,6 +61,7 @@ class Settings:
     max_queries: int | None
     plan_only: bool
     report: Path | None
+    cases_name: str
     report_images: Images
     baseline: Path | None
     max_drop: float
@@ -63,6 +69,7 @@ class Settings:
     replay: str | None
     only: tuple[str, ...]
     again: str
+    run: Run
 
 
 def read_settings(config: pytest.Config) -> Settings:
@@ -103,6 +110,7 @@ def read_settings(config: pytest.Config) -> Settings:
         max_queries=_given_number(config, "vqamt_max_queries", at_least=1),
         plan_only=bool(config.getoption("vqamt_plan")),
         report=_path(config, "vqamt_report"),
+        cases_name=_choice(config, "vqamt_cases", NAMES),
         report_images=Images(_choice(config, "vqamt_report_images", tuple(Images))),
         baseline=_baseline(config),
         max_drop=_rate(config, "vqamt_max_drop", 0.0),
@@ -110,6 +118,7 @@ def read_settings(config: pytest.Config) -> Settings:
         replay=given(config, "vqamt_replay"),
         only=tuple(config.option.vqamt_only),
         again=again(config),
+        run=run_of(config),
     )
 
 

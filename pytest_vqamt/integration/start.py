@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.integration.run_folder import RunFolder
 from pytest_vqamt.integration.session import VqamtSession
 from pytest_vqamt.integration.settings import Settings, read_settings
 from pytest_vqamt.models.catalogue import Catalogue
@@ -26,6 +27,8 @@ def start(config: pytest.Config) -> VqamtSession:
     if settings.plan_only and getattr(config.option, "numprocesses", None):
         raise pytest.UsageError("Expected --vqamt-plan without -n: it asks nothing, so there is nothing to share out")
     _check_devices(config, settings)
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(RunFolder(settings), "vqamt-run-folder")
     return VqamtSession(config, settings)
 
 

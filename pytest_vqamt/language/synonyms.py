@@ -68,13 +68,23 @@ def replaced(text: str, chosen: Iterable[Replacement]) -> str:
 
 _ARTICLE = re.compile(r"\b([Aa]n?) $")
 _WORD = re.compile(r"[a-z0-9'-]+", re.IGNORECASE)
+_TOKEN = re.compile(r"[\w'-]+")
+"""A word by the bounds of ``found``."""
 _AND_DOING = re.compile(r"\band \w+ing\b")
 """Two participles after one verb: "is sitting and talking"."""
 
 
 def _names(text: str) -> Iterator[Replacement]:
+    here = frozenset(_TOKEN.findall(text.casefold()))
     for name, words in _lists().names:
-        yield from _nouns(text, name, words)
+        if not here.isdisjoint(_first_words(name)):
+            yield from _nouns(text, name, words)
+
+
+@cache
+def _first_words(name: str) -> tuple[str, ...]:
+    """The words that the name and its plural begin with: where the text has neither, it has not the name."""
+    return tuple(_TOKEN.findall(said.casefold())[0] for said in (name, plural(name)))
 
 
 def _nouns(text: str, name: str, words: str) -> Iterator[Replacement]:
@@ -134,6 +144,8 @@ def found(text: str, said: str) -> Iterator[re.Match[str]]:
     >>> [each.start() for each in found("a man and a woman", "man")]
     [2]
     """
+    if said.casefold() not in text.casefold():  # so it is with most words that a text is searched for
+        return iter(())
     return re.finditer(rf"(?<![\w'-]){re.escape(said)}(?![\w'-])", text, re.IGNORECASE)
 
 

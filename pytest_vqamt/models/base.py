@@ -21,6 +21,15 @@ A model is an object with one or more of the methods ``answer``, ``entail`` and 
 ``usage`` (a mapping of names to numbers)
     What its answers have cost since it was made, such as ``{"tokens in": 1200}``: it stands in the report.
 
+``prepare(task, batch)``
+    A method that does ahead what needs no device, such as drawing, resizing and tokenizing, and leaves it on the
+    inputs as their ``prepared``. It is called on a thread of its own while the batch before is answered, so what both
+    use must be safe for two threads. It may also not be called, or raise: the batch is asked all the same, in parts
+    where a part of it fails, and what is left of ``prepared`` is taken off afterwards.
+
+``batches_at_once`` (int)
+    From how many threads it may be asked at once, a batch each; without it, from one.
+
 A ``ModelError`` out of a model means that all of it is unusable; any other exception is about the batch that was asked.
 """
 
@@ -30,15 +39,14 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
 from pathlib import Path
-from reprlib import repr as shortened
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.models.batch_size import BatchSize
 from pytest_vqamt.models.declared import own_size, told, usage_of
+from pytest_vqamt.models.returned import checked
 from pytest_vqamt.models.standing import Standing
 
 if sys.version_info >= (3, 14):
@@ -126,6 +134,8 @@ class ModelOptions:
 
 Method: TypeAlias = Callable[[Sequence[ModelInput]], object]
 
+Readies: TypeAlias = Callable[[Task, Sequence[ModelInput]], object]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedModel:
@@ -140,6 +150,8 @@ class LoadedModel:
         standing: how it has done so far.
         deferred: the model's list of what it cannot answer yet, where it has one.
         methods: what to call for each task.
+        readies: its method ``prepare``, where it has one.
+        batches_at_once: from how many threads it may be asked at once.
         used: what its answers have cost so far.
     """
 
@@ -151,12 +163,26 @@ class LoadedModel:
     standing: Standing = field(compare=False, default_factory=Standing)
     deferred: Deferred | None = None
     methods: Mapping[Task, Method] = field(repr=False, compare=False)
+    readies: Readies | None = field(repr=False, compare=False, default=None)
+    batches_at_once: int = field(compare=False, default=1)
     used: Callable[[], Mapping[str, float]] = field(repr=False, compare=False, default=dict)
 
     @property
     def batch_size(self) -> int:
         """How many inputs to ask at once now."""
         return self.batch.now
+
+    def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
+        """Does ahead what of ``ask`` needs no device, where the model can; on another thread than ``ask``.
+
+        Whatever goes wrong here goes wrong in ``ask`` once more, which finds out the query that it is about.
+        """
+        if self.readies is None or self.standing.given_up or not batch:
+            return
+        try:
+            self.readies(task, batch)
+        except Exception:  # told by ask, see above
+            _let_go(batch)
 
     def ask(self, task: Task, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """One answer for each input, in their order.
@@ -179,20 +205,22 @@ class LoadedModel:
         except ModelError as error:
             self.standing.given_up = str(error)
             raise
+        finally:
+            _let_go(batch)
         who = f"{getattr(method, '__qualname__', METHODS[task])}() of model {self.name!r}"
-        if isinstance(returned, str | bytes | Mapping | set | frozenset) or not isinstance(returned, Iterable):
-            raise ModelError(f"Expected {who} to return a sequence of answers, but got {told(returned)}")
-        given = tuple(returned)
-        if len(given) != len(batch):
-            raise ModelError(f"Expected {who} to return {len(batch)} answers, one per input, but got {len(given)}")
-        return tuple(_answer(value, asked, who) for value, asked in zip(given, batch, strict=True))
+        return checked(returned, batch, who)
+
+
+def _let_go(batch: Sequence[ModelInput]) -> None:
+    for asked in batch:
+        asked.prepared = None
 
 
 def adopt(name: str, model: object, options: ModelOptions) -> LoadedModel:
     """``model``, an object with one of the methods or a function ``f(image, text)``, made ready under ``name``.
 
     Raises:
-        ModelError: it is neither, or its ``fingerprint`` or ``batch_size`` is of the wrong type.
+        ModelError: it is neither, or its ``fingerprint`` or one of its sizes is of the wrong type.
     """
     methods = _methods(model)
     if not methods:
@@ -214,6 +242,8 @@ def adopt(name: str, model: object, options: ModelOptions) -> LoadedModel:
         batch=_batch(name, model, options),
         deferred=model if isinstance(model, Deferred) else None,
         methods=methods,
+        readies=_readies(model),
+        batches_at_once=own_size(name, model, "batches_at_once", 1),
         used=lambda: usage_of(name, model),
     )
 
@@ -240,6 +270,12 @@ def _methods(model: object) -> dict[Task, Method]:
     return methods
 
 
+def _readies(model: object) -> Readies | None:
+    """Its method ``prepare``, unless that takes something else and so is for other purposes."""
+    found: object = getattr(model, "prepare", None)
+    return found if callable(found) and takes(found, "task", "batch") else None
+
+
 def _one_by_one(function: Callable[..., object]) -> Method:
     def answer(batch: Sequence[ModelInput]) -> object:
         return [function(each.image, each.text) for each in batch]
@@ -254,33 +290,3 @@ def _batch(name: str, model: object, options: ModelOptions) -> BatchSize:
         return BatchSize(options.batch_size)
     first = own_size(name, model, "batch_size", DEFAULT_BATCH_SIZE)
     return BatchSize(first, most=max(first, own_size(name, model, "largest_batch", first)))
-
-
-def _answer(value: object, asked: ModelInput, who: str) -> Answer:
-    if isinstance(value, str):
-        return Answer(_writable(value))
-    if isinstance(value, Answer) and _is_sound(value.text, value.scores):
-        return Answer(_writable(value.text), value.scores, bool(value.truncated))
-    raise ModelError(
-        f"Expected {who} to return an Answer(text, scores) or a str for each input, but got {told(value)} "
-        f"for text={shortened(asked.text)}"
-    )
-
-
-def _writable(text: str) -> str:
-    """The text as a plain string that every file can hold: half of a cut-off emoji becomes a question mark."""
-    return str(text).encode("utf-8", "replace").decode("utf-8")
-
-
-def _is_sound(text: object, scores: object) -> bool:
-    """Whether what a model put into an Answer is of the types that Answer declares."""
-    if not isinstance(text, str) or not isinstance(scores, tuple | None):
-        return False
-    return all(
-        isinstance(pair, tuple)
-        and len(pair) == 2
-        and isinstance(pair[0], str)
-        and isinstance(pair[1], float | int)
-        and isfinite(pair[1])
-        for pair in scores or ()
-    )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.models.loading.alone import alone
 from pytest_vqamt.models.loading.places import Checkpoint
 from pytest_vqamt.models.loading.quiet import first_line
 from pytest_vqamt.models.loading.words import load_tokenizer
@@ -74,8 +75,11 @@ def tokens_of(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, form: Qu
     room = form.longest - 2 - len(ending)
     left_out = str.maketrans("", "", form.without)
     asked = [text.translate(left_out) for text in texts]
-    # Not verbose: it would warn on the terminal of what is cut here and counted.
-    words: list[list[int]] = tokenizer(asked, add_special_tokens=False, truncation=False, verbose=False)["input_ids"]
+    with alone(tokenizer):
+        # Not verbose: it would warn on the terminal of what is cut here and counted.
+        words: list[list[int]] = tokenizer(asked, add_special_tokens=False, truncation=False, verbose=False)[
+            "input_ids"
+        ]
     rows = [[first, *some[:room], *ending, last] for some in words]
     length = min(form.longest, -(-max(len(row) for row in rows) // form.step) * form.step)
     return Tokens(

@@ -69,7 +69,8 @@ class Catalogue:
             ModelError: the model cannot be made.
         """
         kind, argument = self._parsed(spec)
-        return adopt(spec, _made(kind, argument, spec, options), options)
+        model = _made(kind, argument, spec, options)
+        return adopt(_own_name(model, spec) if kind.is_elsewhere else spec, model, options)
 
     def settings(self, spec: str) -> tuple[str, ...] | None:
         """The names of the settings that a model of this spec can be given; None for any.
@@ -86,6 +87,30 @@ class Catalogue:
             OptionError: no such kind.
         """
         return self._parsed(spec)[0].on_device
+
+    def reads_meaning(self, spec: str) -> bool:
+        """Whether a model of this spec may look at what a query means.
+
+        Raises:
+            OptionError: no such kind.
+        """
+        return self._parsed(spec)[0].reads_meaning
+
+    def needs_scenes(self, spec: str) -> bool:
+        """Whether a model of this spec looks at scenes, so that pixels alone say nothing to it.
+
+        Raises:
+            OptionError: no such kind.
+        """
+        return self._parsed(spec)[0].needs_scenes
+
+    def is_elsewhere(self, spec: str) -> bool:
+        """Whether the model at this spec has a name of its own, which is known once it is loaded.
+
+        Raises:
+            OptionError: no such kind.
+        """
+        return self._parsed(spec)[0].is_elsewhere
 
     def _parsed(self, spec: str) -> tuple[Kind, str]:
         name, _, argument = spec.partition(":")
@@ -135,6 +160,12 @@ def _made(kind: Kind, argument: str, spec: str, options: ModelOptions) -> object
                 f'run: pip install "pytest-vqamt[{kind.extra}]"'
             ) from error
         raise ModelError(f"Loading model={spec!r} raised {type(error).__name__}: {error}") from error
+
+
+def _own_name(model: object, spec: str) -> str:
+    """The name of what was found at a place."""
+    name: object = getattr(model, "name", None)
+    return name if isinstance(name, str) else spec
 
 
 def _factory(kind: Kind) -> Factory:

@@ -31,6 +31,10 @@ class Kind:
         settings: the names that ``--vqamt-option NAME=VALUE`` may give it; None for any.
         check: where a function is, "module:callable", that gets what the factory does and refuses what cannot be, but
             loads nothing; "" where there is nothing to check.
+        reads_meaning: whether its models may look at what a query means, and so must be told of it from afar.
+        needs_scenes: whether they look at scenes, and pixels alone say nothing to them.
+        is_elsewhere: whether a spec names a place and not a model: what answers there has a name of its own, by which
+            items and reports go, and that is known once it is asked.
         origin: who adds it.
     """
 
@@ -42,6 +46,9 @@ class Kind:
     on_device: bool = False
     settings: tuple[str, ...] | None = ()
     check: str = ""
+    reads_meaning: bool = True
+    needs_scenes: bool = False
+    is_elsewhere: bool = False
     origin: str = "pytest-vqamt"
 
     @property
@@ -64,6 +71,7 @@ MODELS: tuple[Kind, ...] = (
         description="the small trained model that comes with this package; does every task",
         argument="",
         extra="demo",
+        reads_meaning=False,
     ),
     Kind(
         name="lxmert",
@@ -74,6 +82,7 @@ MODELS: tuple[Kind, ...] = (
         extra="transformers",
         on_device=True,
         settings=(*REGION_SETTINGS, "answers"),
+        reads_meaning=False,
     ),
     Kind(
         name="visualbert",
@@ -84,6 +93,7 @@ MODELS: tuple[Kind, ...] = (
         extra="transformers",
         on_device=True,
         settings=(*REGION_SETTINGS, "answers"),
+        reads_meaning=False,
     ),
     Kind(
         name="vilt",
@@ -93,6 +103,7 @@ MODELS: tuple[Kind, ...] = (
         argument="[PATH]",
         extra="transformers",
         on_device=True,
+        reads_meaning=False,
     ),
     Kind(
         name="blip",
@@ -103,6 +114,7 @@ MODELS: tuple[Kind, ...] = (
         extra="transformers",
         on_device=True,
         settings=("prompt-caption", "longest-answer", "longest-caption"),
+        reads_meaning=False,
     ),
     Kind(
         name="hf",
@@ -113,6 +125,7 @@ MODELS: tuple[Kind, ...] = (
         extra="transformers",
         on_device=True,
         settings=PROMPT_SETTINGS,
+        reads_meaning=False,
     ),
     Kind(
         name="openai",
@@ -132,6 +145,17 @@ MODELS: tuple[Kind, ...] = (
             "token-limit",
         ),
         check="pytest_vqamt.models.openai.load:check",
+        reads_meaning=False,
+    ),
+    Kind(
+        name="served",
+        factory="pytest_vqamt.models.served.load:load",
+        check="pytest_vqamt.models.served.load:check",
+        description="the model that `vqamt serve` holds at a URL, one for all workers and machines",
+        argument="URL",
+        extra="http",
+        settings=("send", "timeout-s", "retries-s"),
+        is_elsewhere=True,
     ),
     Kind(
         name="python",
@@ -150,11 +174,13 @@ MODELS: tuple[Kind, ...] = (
         factory="pytest_vqamt.models.oracle:load",
         description="knows every scene: holds on every relation, or the relation is wrong",
         argument="",
+        needs_scenes=True,
     ),
     Kind(
         name="fault",
         factory="pytest_vqamt.models.faults:load",
         description="the oracle with one planted fault, which relations must catch",
         argument="NAME",
+        needs_scenes=True,
     ),
 )

@@ -21,7 +21,7 @@ VERSION = 2
 
 
 class Llava(Speaker):
-    """One checkpoint. Every distinct picture of a batch is encoded once; decoding is greedy."""
+    """One checkpoint. A picture is encoded once for all that is asked of it; decoding is greedy."""
 
     batch_size = 64
 

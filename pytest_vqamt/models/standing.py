@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from pytest_vqamt.core.query import Failure
 
 
 @dataclass(slots=True)
@@ -12,8 +14,10 @@ class Standing:
     Attributes:
         answered, failed: queries that it answered, and that it raised at.
         given_up: why it is asked no more; "" as long as it is.
+        failed_ahead: what it raised at ahead of its turn, by query id, and that nobody has needed yet.
     """
 
     answered: int = 0
     failed: int = 0
     given_up: str = ""
+    failed_ahead: dict[str, Failure] = field(default_factory=dict)

@@ -5,7 +5,8 @@ Yuan et al., CVPR 2021, section 4.2.2; sizes and places as in the authors' code.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 
@@ -87,11 +88,12 @@ def insert_one(
     suits: Callable[[CutoutEntry, str], bool] = lambda *_: True,
 ) -> Inserted | NotApplicable:
     """Another instance of one of ``names``, put where it overlaps nothing; ``suits`` says which cut-outs will do."""
-    pools = {name: pool for name in names if (pool := _pool(scene, corpus, name, suits))}
-    if not pools:
+    pools = {name: _pool(scene, corpus, name) for name in names}
+    some = tuple(name for name, pool in pools.items() if any(suits(entry, name) for entry in pool))
+    if not some:
         return NotApplicable(reason="no cut-out of another instance of a class in the picture")
-    name = choose.one(tuple(pools))
-    entry = choose.one(pools[name])
+    name = choose.one(some)
+    entry = choose.one(tuple(entry for entry in pools[name] if suits(entry, name)))
     peers = [thing.box for thing in scene.objects if thing.name == name]
     size = size_among(peers, entry.w, entry.h, scene.frame)
     if size is None:
@@ -112,21 +114,30 @@ def insert_one(
     )
 
 
-def _pool(
-    scene: Scene, corpus: Corpus, name: str, suits: Callable[[CutoutEntry, str], bool]
-) -> tuple[CutoutEntry, ...]:
-    """The largest fifth of the cut-outs of ``name`` from elsewhere, those of them that suit."""
+def _pool(scene: Scene, corpus: Corpus, name: str) -> list[CutoutEntry]:
+    """The largest fifth of the cut-outs of ``name`` from elsewhere, or some, evenly out of them."""
     every = corpus.cutouts.get(name, ())
-    here = {(thing.id, thing.box.w, thing.box.h) for thing in scene.objects if thing.name == name and thing.has_mask}
-
-    def is_from_elsewhere(entry: CutoutEntry) -> bool:
-        # Ids repeat from scene to scene, so another thing may look the same; few do, and only they are looked up.
-        known = (entry.thing, entry.w, entry.h) in here
-        return not (known and corpus.scene(entry.index).photo == scene.photo)
-
+    here = [thing for thing in scene.objects if thing.name == name and thing.has_mask]
     size = ceil(_LARGEST_SHARE * max(0, len(every) - len(here)))
-    elsewhere = [entry for entry in every[: size + len(here)] if is_from_elsewhere(entry)][:size]
-    return tuple(entry for entry in elsewhere[:: ceil(size / _AT_MOST) or 1] if suits(entry, name))
+    large = list(every[: size + len(here)])
+    # Ids repeat from scene to scene, so another thing may look the same; few do, and only they are looked up.
+    alike = {place for thing in here for place in _places_of(thing, large)}
+    for place in sorted(alike, reverse=True):
+        if corpus.scene(large[place].index).photo == scene.photo:
+            del large[place]
+    return large[: size : ceil(size / _AT_MOST) or 1]
+
+
+def _places_of(thing: Thing, entries: Sequence[CutoutEntry]) -> Iterator[int]:
+    """Where among the entries, the largest first, the thing may be: those of its id and size."""
+    box = thing.box
+    first = bisect_left(entries, -box.area, key=lambda entry: -entry.area)
+    for place in range(first, len(entries)):
+        entry = entries[place]
+        if entry.area != box.area:
+            break
+        if (entry.thing, entry.w, entry.h) == (thing.id, box.w, box.h):
+            yield place
 
 
 def _place(scene: Scene, choose: Chooser, size: Size) -> tuple[str, Place] | None:

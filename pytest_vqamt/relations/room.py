@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import product
+from itertools import groupby
 from math import sqrt
 from typing import TypeAlias
 
@@ -45,7 +45,16 @@ def anywhere(boxes: Sequence[Box], frame: Box, size: Size) -> tuple[Place, ...]:
     """Places on a grid where a thing of ``size`` overlaps no box, inside ``frame``."""
     step = max(1, round(min(frame.w, frame.h) / _ROWS))
     columns, rows = range(0, int(frame.w) - size[0] + 1, step), range(0, int(frame.h) - size[1] + 1, step)
-    return _free(((x, y) for y, x in product(rows, columns)), boxes, frame, size)
+
+    def beside(y: int) -> list[tuple[float, float]]:
+        """From where to where the boxes reach that a thing in this row could overlap."""
+        return [(box.x, box.x1) for box in boxes if y < box.y1 and y + size[1] > box.y]
+
+    free: list[Place] = []
+    for taken, alike in groupby(rows, beside):
+        free_columns = [x for x in columns if not any(x < x1 and x + size[0] > x0 for x0, x1 in taken)]
+        free += [(x, y) for y in alike for x in free_columns]
+    return tuple(free)
 
 
 def _around(box: Box, size: Size) -> Iterator[Place]:

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
-from io import BytesIO
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from shutil import copyfileobj
+from tempfile import TemporaryFile
+from typing import IO, BinaryIO, NamedTuple
 
 from pytest_vqamt.core.baseline_rows import BaselineHead, BlessedItem, head_row
 from pytest_vqamt.core.case import Outcome, Verdict
+from pytest_vqamt.core.case_files import cases_in, opened
 from pytest_vqamt.core.case_rows import case_line
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import DataError, OptionError, VqamtError, did_you_mean
 from pytest_vqamt.core.globs import matches
 from pytest_vqamt.core.result_rows import Row
 from pytest_vqamt.core.results import RelationResult, Report
-from pytest_vqamt.reporting.cases_file import FILE
+from pytest_vqamt.reporting.beside import Beside
 from pytest_vqamt.reporting.read_report import read_report
 
 ERRORS_AT_MOST = 0.01
 """The share of an item's cases that may have no answer; such cases are asked again, and compared with nothing."""
+_BEFORE = b'"before"'
+"""In a line that may tell what became of the case before, which is not blessed."""
 
 
 class Written(NamedTuple):
@@ -37,7 +39,7 @@ def bless(folder: Path, file: Path, *, relations: Sequence[str] = (), allow_erro
     """Writes the cases of the report in ``folder`` and their verdicts into ``file``, whole or not at all.
 
     With ``relations``, globs, only of the items that one of them names. Cases that were waived are left out. The same
-    report gives the same bytes. In memory is one case, and all of them packed.
+    report gives the same bytes. In memory is one case.
 
     Raises:
         DataError: the folder holds no whole report, or its two files are not of one run.
@@ -47,15 +49,20 @@ def bless(folder: Path, file: Path, *, relations: Sequence[str] = (), allow_erro
     report = read_report(folder)
     _check(report, folder)
     wanted = _wanted(report, relations)
-    with closing(_opened(folder)) as lines:
-        pieces = tuple(_pieces(lines, report, wanted, allow_errors=allow_errors))
-    if not pieces:
-        raise OptionError(f"Expected a report with cases, but got {str(folder)!r}, which has none left to be blessed")
-    head = _head(report, tuple(item for item, _ in pieces))
-    first = BytesIO()
-    with _packing(first) as piece:
-        piece.write(_line(head_row(head)))
-    return Written(head, _write(file, (first.getvalue(), *(packed for _, packed in pieces))))
+    with opened(cases_in(folder)) as lines:
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            with TemporaryFile(dir=file.parent) as pieces:
+                items = tuple(_pieces(lines, pieces, report, wanted, allow_errors=allow_errors))
+                if not items:
+                    raise OptionError(
+                        f"Expected a report with cases, but got {str(folder)!r}, which has none left to be blessed"
+                    )
+                return _written(_head(report, items), pieces, file)
+        except OSError as error:
+            raise VqamtError(
+                f"Expected a file that can be written, but got {str(file)!r} ({error.strerror or error}): name another"
+            ) from error
 
 
 def _check(report: Report, folder: Path) -> None:
@@ -87,32 +94,28 @@ def _wanted(report: Report, relations: Sequence[str]) -> frozenset[int]:
     )
 
 
-def _opened(folder: Path) -> BinaryIO:
-    try:
-        return (folder / FILE).open("rb")
-    except OSError as error:
-        raise DataError(f"Expected {FILE} beside the report, but got {str(folder)!r}: {error}") from error
-
-
 def _pieces(
-    lines: BinaryIO, report: Report, wanted: frozenset[int], *, allow_errors: bool
-) -> Iterator[tuple[BlessedItem, bytes]]:
-    """A piece of the file for each item that is wanted and has a case left, and what is in it."""
+    lines: BinaryIO, pieces: IO[bytes], report: Report, wanted: frozenset[int], *, allow_errors: bool
+) -> Iterator[BlessedItem]:
+    """Writes a piece of the file for each item that is wanted and has a case left."""
     number = 0
     for place, result in enumerate(report.relations):
-        tally, packed = Tally(), BytesIO()
-        with _packing(packed) as piece:
+        tally, begins = Tally(), pieces.tell()
+        with _packing(pieces) as piece:
             for _ in range(result.all_cases):
                 number += 1
-                row = _row(lines.readline(), result, f"{lines.name}, line {number}")
+                text = lines.readline()
+                row = _row(text, result, f"{lines.name}, line {number}")
                 if place in wanted and not row.get("waived"):
                     tally += Tally.of(Verdict(outcome=Outcome(str(row["verdict"]))))
-                    piece.write(_line(row))
+                    piece.write(_line(row) if _BEFORE in text else text)
         if not tally.cases:
+            pieces.seek(begins)
+            pieces.truncate()
             continue
         if not allow_errors:
             _check_errors(result, tally)
-        yield _item(result, tally, packed.getvalue()), packed.getvalue()
+        yield _item(result, tally, pieces.tell() - begins)
     if lines.readline():
         raise DataError(
             f"Expected {number} lines in {lines.name}, as the report counts, but got more: "
@@ -129,19 +132,19 @@ def _check_errors(result: RelationResult, tally: Tally) -> None:
         )
 
 
-def _item(result: RelationResult, tally: Tally, piece: bytes) -> BlessedItem:
+def _item(result: RelationResult, tally: Tally, size_bytes: int) -> BlessedItem:
     return BlessedItem(
         item=result.item,
         version=result.version,
         model=result.model.name,
         data=result.data.spec,
         tally=tally,
-        size_bytes=len(piece),
+        size_bytes=size_bytes,
     )
 
 
 def _row(text: bytes, result: RelationResult, where: str) -> Row:
-    """A line of ``cases.jsonl`` on a case of ``result``, as it is blessed: without what became of it before."""
+    """What a line on a case of ``result`` says."""
     try:
         row: Row = json.loads(text)
         told = [row[name] for name in ("relation", "model", "data")]
@@ -156,7 +159,6 @@ def _row(text: bytes, result: RelationResult, where: str) -> Row:
             f"{where}: Expected a case of {result.item}, of which the report counts {result.all_cases}, but got one of "
             f"{'-'.join(map(str, told))}: the two files are not of one run"
         )
-    row.pop("before", None)
     return row
 
 
@@ -172,29 +174,28 @@ def _head(report: Report, items: tuple[BlessedItem, ...]) -> BaselineHead:
     )
 
 
-def _packing(packed: BytesIO) -> gzip.GzipFile:
+def _packing(packed: IO[bytes]) -> gzip.GzipFile:
     """A piece of the file, with nothing in it that differs from run to run."""
     return gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0)
 
 
 def _line(row: Row) -> bytes:
+    row.pop("before", None)
     return f"{case_line(row)}\n".encode()
 
 
-def _write(file: Path, pieces: Iterable[bytes]) -> int:
-    """Writes the pieces beside the file and puts them in its place; gives their size in bytes."""
-    beside = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with beside.open("wb") as whole:
-                whole.writelines(pieces)
-                size = whole.tell()
-            beside.replace(file)
-        finally:
-            beside.unlink(missing_ok=True)
-    except OSError as error:
-        raise VqamtError(
-            f"Expected a file that can be written, but got {str(file)!r} ({error.strerror or error}): name another"
-        ) from error
-    return size
+def _written(head: BaselineHead, pieces: IO[bytes], file: Path) -> Written:
+    """Writes head and pieces beside the file and puts them in its place.
+
+    Raises:
+        OSError: it cannot be done.
+    """
+    pieces.seek(0)
+    with Beside(file) as beside:
+        with beside.path.open("wb") as whole:
+            with _packing(whole) as first:
+                first.write(_line(head_row(head)))
+            copyfileobj(pieces, whole)
+            size = whole.tell()
+        beside.put()
+    return Written(head, size)

@@ -8,25 +8,22 @@ from pathlib import Path
 from typing import cast
 
 from pytest_vqamt.core.case import Outcome
+from pytest_vqamt.core.case_files import cases_in, opened
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.result_rows import Row
-from pytest_vqamt.reporting.cases_file import FILE
 
 _TEXTS = ("case_id", "relation", "model", "data", "scene", "expected", "reason")
 
 
 def case_rows(folder: Path) -> Iterator[Row]:
-    """The rows of ``cases.jsonl`` in ``folder``, one in memory at a time.
+    """The rows of the cases in ``folder``, one in memory at a time.
 
     Raises:
         DataError: the file cannot be read, or a line of it is broken.
     """
-    try:
-        with (folder / FILE).open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
-                yield case_of_line(line, f"{lines.name}:{number}")
-    except OSError as error:
-        raise DataError(f"Expected {FILE} beside the report, but got {str(folder)!r}: {error}") from error
+    with opened(cases_in(folder)) as lines:
+        for number, line in enumerate(lines, start=1):
+            yield case_of_line(line, f"{lines.name}:{number}")
 
 
 def case_of_line(line: bytes, where: str) -> Row:

@@ -2,23 +2,23 @@
 
 An item that stopped half-way (it failed, it lacks answers, its worker died) has a part, but no result: it is in neither
 file. The lines stand in the order of the run's items, and within an item in that of the case ids: an order that a merge
-of shards arrives at too.
+of shards arrives at too. However many cases an item has, some megabytes of them are in memory.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, TextIO
 
+from pytest_vqamt.core.case_files import NAMES, PLAIN, created
 from pytest_vqamt.core.case_rows import case_line, case_row
 from pytest_vqamt.core.events import Event, Judged
+from pytest_vqamt.core.sorted_lines import LineSorter, in_order
 from pytest_vqamt.reporting.beside import Beside, remove_leftovers, unusable
 
-FILE = "cases.jsonl"
-REPORT = ("report.html", "summary.md", "audit.json", "report.json", FILE)
+REPORT = ("report.html", "summary.md", "audit.json", "report.json", *NAMES)
 """All files of a report; each is made of those after it."""
 
 _PARTS = ".cases"
@@ -31,7 +31,7 @@ class CasesPart:
         self._folder = folder
         try:
             (folder / _PARTS).mkdir(parents=True, exist_ok=True)
-            self._file: TextIO = (folder / _PARTS / _part(position)).open("w", encoding="utf-8")
+            self._lines = LineSorter(folder / _PARTS / _part(position))
         except OSError as error:
             raise unusable(folder, error) from error
 
@@ -47,7 +47,7 @@ class CasesPart:
                 before=event.before,
             )
             try:
-                self._file.write(case_line(row) + "\n")
+                self._lines.add(f"{case_line(row)}\n".encode())
             except OSError as error:
                 raise unusable(self._folder, error) from error
 
@@ -58,7 +58,7 @@ class CasesPart:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            self._file.close()
+            self._lines.close()
         except OSError as failed:
             raise unusable(self._folder, failed) from failed
 
@@ -102,12 +102,15 @@ def remove_parts(folder: Path) -> None:
     shutil.rmtree(folder / _PARTS, ignore_errors=True)
 
 
-def join_parts(folder: Path, positions: Collection[int]) -> int:
-    """Makes ``cases.jsonl`` of the parts of the items at ``positions``, in one step; gives the number of its lines."""
+def join_parts(folder: Path, positions: Collection[int], name: str = PLAIN) -> int:
+    """Makes the file of cases of the parts of the items at ``positions``, in one step; gives the number of its lines.
+
+    It is compressed where its ``name`` says so.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with Beside(folder / FILE) as cases:
-            written = write_joined(folder, positions, cases.path)
+        with Beside(folder / name) as cases:
+            written = write_joined(folder, positions, cases)
             cases.put()
     except OSError as error:
         raise unusable(folder, error) from error
@@ -115,30 +118,20 @@ def join_parts(folder: Path, positions: Collection[int]) -> int:
     return written
 
 
-def write_joined(folder: Path, positions: Collection[int], file: Path) -> int:
-    """Writes the lines of the parts of the items at ``positions`` into ``file``, and gives their number.
+def write_joined(folder: Path, positions: Collection[int], cases: Beside) -> int:
+    """Writes the lines of the parts of the items at ``positions`` into ``cases``, and gives their number.
+
+    A part is gone once its lines are there, so that there is no need of twice the room.
 
     Raises:
         OSError: a part cannot be read, or the file not be written.
     """
     wanted = set(map(_part, positions))
     written = 0
-    with file.open("wb") as joined:
+    with created(cases.path, cases.file.name) as joined:
         for part in sorted(part for part in (folder / _PARTS).glob("*.jsonl") if part.name in wanted):
-            with part.open("rb") as lines:
-                for line in _by_case_id(lines):
-                    joined.write(line)
-                    written += 1
+            for line in in_order(part):  # each begins with its case id
+                joined.write(line)
+                written += 1
+            part.unlink()
     return written
-
-
-def _by_case_id(lines: BinaryIO) -> Iterator[bytes]:
-    """The lines in the order of their case ids, with which each begins; only their places are in memory."""
-    places: list[tuple[bytes, int]] = []
-    place = 0
-    for line in lines:
-        places.append((line.split(b",", 1)[0], place))
-        place += len(line)
-    for _, place in sorted(places):
-        lines.seek(place)
-        yield lines.readline()

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import BinaryIO
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.case_files import cases_in, opened
+from pytest_vqamt.core.packed import Members
 from pytest_vqamt.core.result_rows import Row
 from pytest_vqamt.reporting.case_lines import case_of_line
-from pytest_vqamt.reporting.cases_file import FILE
 
 _VERDICT = b',"verdict":"'
 """Its first place in a line is the verdict's: within a text quotes are escaped, and facts come later."""
@@ -43,51 +43,56 @@ class _Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """The rows that have cards, in the order of the file.
-
-    Attributes:
-        left_out: how many violations have none.
-        lines: how many the file has in all.
-    """
+    """The rows that have cards, in the order of the file; ``left_out`` violations have none."""
 
     rows: tuple[Row, ...]
     left_out: int
-    lines: int
 
 
-def chosen_cases(folder: Path, most: int, *, holding: bool) -> Chosen:
-    """At most ``most`` cases of ``cases.jsonl``, among them ``holding`` ones only where these are asked for.
+class Choice:
+    """The cases of a folder that there are to choose from, ``holding`` ones only where these are asked for.
 
-    A line is in memory at a time, and of the others so many places in the file as could be chosen.
+    The file is read once. In memory are places in it: of each item so many as could be chosen, were it the only one.
+
+    Attributes:
+        lines: how many the file has in all.
 
     Raises:
         DataError: the file cannot be read, or a line of it is broken.
     """
-    try:
-        with (folder / FILE).open("rb") as lines:
-            turns, count = _gathered(lines, most, holding=holding)
-            taken, left_out = _taken(turns, most)
-            return Chosen(rows=tuple(_rows(lines, taken)), left_out=left_out, lines=count)
-    except OSError as error:
-        raise DataError(f"Expected {FILE} beside the report, but got {str(folder)!r}: {error}") from error
 
+    def __init__(self, folder: Path, most: int, *, holding: bool) -> None:
+        self._file = cases_in(folder)
+        self._members = Members()
+        self._turns: dict[Turn, dict[str, _Group]] = {turn: {} for turn in Turn}
+        with opened(self._file, self._members) as lines:
+            self.lines = self._gather(lines, most, holding=holding)
 
-def _gathered(lines: BinaryIO, most: int, *, holding: bool) -> tuple[dict[Turn, dict[str, _Group]], int]:
-    """The cases by their turns, and how many lines there are."""
-    turns: dict[Turn, dict[str, _Group]] = {turn: {} for turn in Turn}
-    place = number = 0
-    for number, line in enumerate(lines, start=1):
-        if holding or not _holds(line):
-            row = case_of_line(line, f"{lines.name}:{number}")
-            turn = _turn(row)
-            if holding or turn is not Turn.HOLDS:
-                item = "\n".join((str(row["relation"]), str(row["model"]), str(row["data"])))
-                group = turns[turn].setdefault(item, _Group())
-                group.count += 1
-                if len(group.places) < most:
-                    group.places.append(place)
-        place += len(line)
-    return turns, number
+    def chosen(self, most: int) -> Chosen:
+        """At most ``most`` of them, which are no more than it was made for.
+
+        Raises:
+            DataError: a line of the file is broken.
+        """
+        taken, left_out = _taken(self._turns, most)
+        with opened(self._file, self._members) as lines:
+            return Chosen(rows=tuple(_rows(lines, taken)), left_out=left_out)
+
+    def _gather(self, lines: BinaryIO, most: int, *, holding: bool) -> int:
+        """Notes the places, and gives how many lines there are."""
+        place = number = 0
+        for number, line in enumerate(lines, start=1):
+            if holding or not _holds(line):
+                row = case_of_line(line, f"{lines.name}:{number}")
+                turn = _turn(row)
+                if holding or turn is not Turn.HOLDS:
+                    item = "\n".join((str(row["relation"]), str(row["model"]), str(row["data"])))
+                    group = self._turns[turn].setdefault(item, _Group())
+                    group.count += 1
+                    if len(group.places) < most:
+                        group.places.append(place)
+            place += len(line)
+        return number
 
 
 def _holds(line: bytes) -> bool:

@@ -18,8 +18,8 @@ from pytest_vqamt.reporting.page_cards import edits_in_words
 class Both(NamedTuple):
     """What two runs say of one case; None where a run has it not."""
 
-    before: Row | None
-    after: Row | None
+    before: CaseLine | None
+    after: CaseLine | None
 
 
 def joined(before: Iterator[CaseLine], after: Iterator[CaseLine]) -> Iterator[Both]:
@@ -27,13 +27,13 @@ def joined(before: Iterator[CaseLine], after: Iterator[CaseLine]) -> Iterator[Bo
     old, new = next(before, None), next(after, None)
     while old is not None or new is not None:
         if new is None or (old is not None and old.case_id < new.case_id):
-            yield Both(old.row if old else None, None)
+            yield Both(old, None)
             old = next(before, None)
         elif old is None or new.case_id < old.case_id:
-            yield Both(None, new.row)
+            yield Both(None, new)
             new = next(after, None)
         else:
-            yield Both(old.row, new.row)
+            yield Both(old, new)
             old, new = next(before, None), next(after, None)
 
 
@@ -72,24 +72,24 @@ class Gathered:
             self.only_before += after is None
             self.only_after += before is None
             return
-        then, now = _outcome(before), _outcome(after)
+        then, now = _outcome(before.row), _outcome(after.row)
         if then is None or now is None:
             self.unjudged += 1
             return
-        self.spread.add(str(after["scene"]), now, then)
+        self.spread.add(str(after.row["scene"]), now, then)
         held, holds = then is Outcome.HOLDS, now is Outcome.HOLDS
-        self.other_verdict += held != holds and before.get("answers") == after.get("answers")
+        self.other_verdict += held != holds and before.row.get("answers") == after.row.get("answers")
         if held != holds:
             moved = self.mended if holds else self.broke
             if len(moved) < self.show:
-                self.shown.append(_moved(before, after, mended=holds))
-            moved.append(str(after["case_id"]))
+                self.shown.append(_moved(before.row, after.whole, mended=holds))
+            moved.append(after.case_id)
 
 
 def is_presumed(both: Both) -> bool:
     """Whether the case rests on an absence that the annotations do not guarantee, as they are now."""
-    row = both.before if both.after is None else both.after
-    return row is not None and "presumed" in cast("list[str]", row.get("tags") or [])
+    line = both.before if both.after is None else both.after
+    return line is not None and "presumed" in cast("list[str]", line.row.get("tags") or [])
 
 
 def _outcome(row: Row) -> Outcome | None:

@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pytest_vqamt.core.baseline_rows import BASELINE_SCHEMA, BaselineHead, head_of
+from pytest_vqamt.core.case_files import cases_in, opened
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.packed import Members
 from pytest_vqamt.core.results import Report
-from pytest_vqamt.reporting.item_lines import CaseLine, CountedItem, check_ended, item_lines, opened
+from pytest_vqamt.reporting.item_lines import CaseLine, CountedItem, check_ended, item_lines
 from pytest_vqamt.reporting.json_file import FILE
 from pytest_vqamt.reporting.read_report import read_report
 
@@ -104,17 +106,18 @@ def _caveats(report: Report) -> Iterator[str]:
 
 
 class _ReportCases:
-    """The lines of ``cases.jsonl``; of each item it is found out once where they begin."""
+    """The lines of its file of cases; of each item it is found out once where they begin."""
 
     def __init__(self, folder: Path, report: Report) -> None:
-        self._folder = folder
+        self._file = cases_in(folder)
+        self._members = Members()
         self._counted = [CountedItem.of(each) for each in report.relations]
 
     @cached_property
     def _places(self) -> dict[CountedItem, int]:
         places: dict[CountedItem, int] = {}
         place = 0
-        with opened(self._folder) as lines:
+        with opened(self._file, self._members) as lines:
             for counted in self._counted:
                 places[counted] = place
                 place += sum(len(lines.readline()) for _ in range(counted.cases))
@@ -123,7 +126,7 @@ class _ReportCases:
 
     def lines(self, item: SideItem) -> Iterator[CaseLine]:
         place = self._places[item.counted]
-        with opened(self._folder) as lines:
+        with opened(self._file, self._members) as lines:
             lines.seek(place)
             yield from item_lines(lines, item.counted, lines.name)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from pytest_vqamt.core.case_files import PLAIN
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
@@ -21,9 +22,16 @@ PAGE = "report.html"
 
 
 def write_files(
-    report: Report, folder: Path, *, source_of: Callable[[str], SceneSource | None], images: Images
+    report: Report,
+    folder: Path,
+    *,
+    source_of: Callable[[str], SceneSource | None],
+    images: Images,
+    cases_name: str = PLAIN,
 ) -> None:
-    """Writes ``cases.jsonl`` and ``report.json`` into ``folder``, both of the same items, and the pages made of them.
+    """Writes the cases and ``report.json`` into ``folder``, both of the same items, and the pages made of them.
+
+    The cases have ``cases_name``, and are compressed where it says so.
 
     Each is put in place in one step. Whenever the process dies, every file that is there is whole, and all are of one
     run: those of an earlier report, or as many of this one as were done.
@@ -34,11 +42,11 @@ def write_files(
     judged = sum(result.all_cases for result in report.relations)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with Beside(folder / cases_file.FILE) as cases, Beside(folder / json_file.FILE) as counts:
-            written = cases_file.write_joined(folder, [result.position for result in report.relations], cases.path)
+        with Beside(folder / cases_name) as cases, Beside(folder / json_file.FILE) as counts:
+            written = cases_file.write_joined(folder, [result.position for result in report.relations], cases)
             if written != judged:
                 raise VqamtError(
-                    f"Expected {judged} lines in cases.jsonl, but got {written}: has another session written into "
+                    f"Expected {judged} lines in {cases_name}, but got {written}: has another session written into "
                     f"--vqamt-report={str(folder)!r}?"
                 )
             counts.path.write_text(json_file.report_text(report), encoding="utf-8")
@@ -52,7 +60,9 @@ def write_files(
     try:
         write_pages(folder, source_of=source_of, images=images)
     except VqamtError as error:
-        raise VqamtError(f"report.json and cases.jsonl are written, but not all pages made of them. {error}") from error
+        raise VqamtError(
+            f"report.json and {cases_name} are written, but not all pages made of them. {error}"
+        ) from error
 
 
 def write_pages(

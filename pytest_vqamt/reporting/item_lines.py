@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
-from typing import BinaryIO, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.result_rows import Row
 from pytest_vqamt.core.results import RelationResult
-from pytest_vqamt.reporting.cases_file import FILE
 
 _OF_AN_ITEM = ("relation", "model", "data")
 _TOLD = ("case_id", *_OF_AN_ITEM)
@@ -38,23 +36,20 @@ class CountedItem(NamedTuple):
 
 
 class CaseLine(NamedTuple):
-    """A line; its id comes first, so that lines sort by it."""
+    """A line; its id comes first, so that lines sort by it. In its ``row`` are no queries, which are most of it."""
 
     case_id: str
     text: bytes
     row: Row
 
+    @property
+    def whole(self) -> Row:
+        """What the line says, with its queries.
 
-def opened(folder: Path) -> BinaryIO:
-    """The ``cases.jsonl`` of a report.
-
-    Raises:
-        DataError: there is none.
-    """
-    try:
-        return (folder / FILE).open("rb")
-    except OSError as error:
-        raise DataError(f"Expected {FILE} beside the report, but got {str(folder)!r}: {error}") from error
+        Raises:
+            DataError: they are not whole.
+        """
+        return _parsed(self.text, self.text, f"the line of case {self.case_id}")
 
 
 def item_lines(lines: Lines, item: CountedItem, where: str) -> Iterator[CaseLine]:
@@ -97,15 +92,23 @@ def check_ended(lines: Lines, where: str) -> None:
 
 
 def row_of(text: bytes, where: str) -> Row:
-    """What a line says; nothing at the end of the file.
+    """What a line says but for its queries; nothing at the end of the file.
 
     Raises:
         DataError: it is no line of ours.
     """
-    if not text:
-        return {}
+    return _parsed(_without_queries(text), text, where) if text else {}
+
+
+def _without_queries(text: bytes) -> bytes:
+    """What is left of a line of ours; within a text every quote has a backslash before it, so that neither is found."""
+    begin, end = text.find(b',"queries":['), text.rfind(b'],"answers":[')
+    return text[:begin] + text[end + 1 :] if 0 <= begin < end else text
+
+
+def _parsed(part: bytes, text: bytes, where: str) -> Row:
     try:
-        row: Row = json.loads(text)
+        row: Row = json.loads(part)
         if missing := [name for name in (*_TOLD, "scene", "verdict") if name not in row]:
             raise KeyError(*missing)
         Outcome(str(row["verdict"]))

@@ -9,14 +9,15 @@ from functools import reduce
 from operator import add
 from pathlib import Path
 
+from pytest_vqamt.core.case_files import cases_in
 from pytest_vqamt.core.changes import BaselineUse, Change
-from pytest_vqamt.core.clusters import PairedClusters, Spread
+from pytest_vqamt.core.clusters import PairedClusters
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.figures import together
 from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.pairs import Pairs
-from pytest_vqamt.core.reports import added
+from pytest_vqamt.core.reports import models_used
 from pytest_vqamt.core.results import ModelUse, Presumed, RelationResult, Report
 from pytest_vqamt.reporting import cases_file, json_file
 from pytest_vqamt.reporting.beside import Beside
@@ -50,8 +51,8 @@ def merge_folders(folders: Sequence[Path], out: Path) -> Report:
     check_one_run(parts)
     try:
         out.mkdir(parents=True, exist_ok=True)
-        with Beside(out / cases_file.FILE) as cases, Beside(out / json_file.FILE) as counts:
-            of_items = merge_cases({Path(name): part for name, part in parts.items()}, cases.path)
+        with Beside(out / cases_in(folders[0]).name) as cases, Beside(out / json_file.FILE) as counts:
+            of_items = merge_cases({Path(name): part for name, part in parts.items()}, cases)
             report = merged(parts, of_items)
             counts.path.write_text(json_file.report_text(report), encoding="utf-8")
             cases_file.remove_report(out)
@@ -103,12 +104,8 @@ def _baseline(uses: Sequence[BaselineUse], relations: Sequence[RelationResult]) 
 
 
 def _model(uses: Sequence[ModelUse]) -> ModelUse:
-    return replace(
-        uses[0],
-        queries_asked=sum(use.queries_asked for use in uses),
-        queries_cached=sum(use.queries_cached for use in uses),
-        usage=reduce(added, (use.usage for use in uses)),
-    )
+    (together,) = models_used(uses)
+    return together
 
 
 def _relation(shares: Sequence[RelationResult], cases: MergedCases) -> RelationResult:
@@ -120,9 +117,7 @@ def _relation(shares: Sequence[RelationResult], cases: MergedCases) -> RelationR
     for share in shares:
         not_applicable.update(share.not_applicable)
     changes = [share.change for share in shares if share.change]
-    presumed = _presumed(
-        first, [share.presumed for share in shares if share.presumed], cases.presumed, is_blessed=bool(changes)
-    )
+    presumed = _presumed(first, [share.presumed for share in shares if share.presumed], cases, is_blessed=bool(changes))
     paired = cases.ordinary.paired if changes else None
     return replace(
         first,
@@ -130,7 +125,8 @@ def _relation(shares: Sequence[RelationResult], cases: MergedCases) -> RelationR
         scenes_not_applicable=not_applicable.total(),
         not_applicable=dict(not_applicable),
         breakdown=_breakdown(share.breakdown for share in shares),
-        readings=reduce(add, (share.readings for share in shares)),
+        readings=cases.ordinary.readings,
+        readings_sample=cases.ordinary.readings_sample,
         interval=within,
         gate=None if presumed and not tally.cases else _gate(first, first.gate, first.tags, tally, within),
         presumed=presumed,
@@ -144,19 +140,20 @@ def _relation(shares: Sequence[RelationResult], cases: MergedCases) -> RelationR
 
 
 def _presumed(
-    relation: RelationResult, shares: Sequence[Presumed], spread: Spread, *, is_blessed: bool
+    relation: RelationResult, shares: Sequence[Presumed], cases: MergedCases, *, is_blessed: bool
 ) -> Presumed | None:
     """The presumed cases of all shards; a shard may have none."""
     if not shares:
         return None
     tally = reduce(add, (share.tally for share in shares))
-    clusters = spread.clusters
+    clusters = cases.presumed.clusters
     within = interval(clusters)
-    paired = spread.paired if is_blessed else None
+    paired = cases.presumed.paired if is_blessed else None
     return Presumed(
         tally=tally,
         breakdown=_breakdown(share.breakdown for share in shares),
-        readings=reduce(add, (share.readings for share in shares)),
+        readings=cases.presumed.readings,
+        readings_sample=cases.presumed.readings_sample,
         interval=within,
         gate=_gate(relation, shares[0].gate, (*relation.tags, "presumed"), tally, within),
         pairs=_pairs(share.pairs for share in shares),

@@ -29,7 +29,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.result_rows import Row
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.reporting.chosen_cases import Chosen, chosen_cases
+from pytest_vqamt.reporting.chosen_cases import Choice, Chosen
 from pytest_vqamt.reporting.drawing_progress import drawing
 from pytest_vqamt.reporting.images import Images
 from pytest_vqamt.reporting.page_cards import card, edit_regions, pictures_of
@@ -129,10 +129,12 @@ def page_cases(
         DataError: the cases of the folder cannot be read, or are not those of the report.
     """
     most, of_cards = CARDS_AT_MOST[images], BYTES_AT_MOST[images] * 2 // 3
-    cards = _cards(report, folder, source_of, images, most)
+    choice = Choice(folder, most, holding=images is Images.ALL)
+    _check_one_run(report, folder, choice)
+    cards = _cards(choice.chosen(most), source_of, images)
     while cards.bytes > of_cards and most > 1:
         most //= 2
-        cards = _cards(report, folder, source_of, images, most)
+        cards = _cards(choice.chosen(most), source_of, images)
     room, pictures = BYTES_AT_MOST[images] - cards.bytes, cards.pictures
     fitting = max(0, room // (_LEAST_OF_A_PICTURE * 4 // 3 + _AROUND_A_PICTURE))
     wanted = pictures.chosen(fitting, SLOW_AT_MOST[images])
@@ -141,12 +143,7 @@ def page_cases(
     return PageCases(json=text, shown=len(cards.texts), left_out=cards.left_out, notes=notes)
 
 
-def _cards(
-    report: Report, folder: Path, source_of: Callable[[str], SceneSource | None], images: Images, most: int
-) -> _Cards:
-    """At most so many."""
-    chosen = chosen_cases(folder, most, holding=images is Images.ALL)
-    _check_one_run(report, folder, chosen)
+def _cards(chosen: Chosen, source_of: Callable[[str], SceneSource | None], images: Images) -> _Cards:
     pictures = _Pictures()
     texts = []
     turns: Counter[tuple[Json, ...]] = Counter()
@@ -158,12 +155,12 @@ def _cards(
     return _Cards(texts=texts, pictures=pictures, left_out=chosen.left_out)
 
 
-def _check_one_run(report: Report, folder: Path, chosen: Chosen) -> None:
+def _check_one_run(report: Report, folder: Path, choice: Choice) -> None:
     judged = sum(result.all_cases for result in report.relations)
-    if chosen.lines != judged:
+    if choice.lines != judged:
         raise DataError(
-            f"Expected {judged} cases, as the report counts, but got {chosen.lines} in the cases.jsonl of "
-            f"{str(folder)!r}: the two files are not of one run"
+            f"Expected {judged} cases, as the report counts, but got {choice.lines} in the cases of {str(folder)!r}: "
+            "the two files are not of one run"
         )
 
 

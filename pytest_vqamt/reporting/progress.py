@@ -31,11 +31,15 @@ class ProgressBar:
     """Shows, for the item at hand, how many of the queries to be asked are answered.
 
     It has the line below the cursor, and in the end puts the cursor back: ``column`` tells where in its line that was.
+    An item of more cases than are planned at once has about as many queries in each of its ``cases``, of which there
+    are at most so many.
     """
 
-    def __init__(self, file: TextIO, column: Callable[[], int]) -> None:
+    def __init__(self, file: TextIO, column: Callable[[], int], cases: float = 0) -> None:
         self._file = file
         self._column = column
+        self._cases = cases
+        self._planned = 0
         self._started = time.monotonic()
         self._item = ""
         self._to_ask = 0
@@ -45,9 +49,10 @@ class ProgressBar:
     def __call__(self, event: Event) -> None:
         if isinstance(event, Planned):
             self._item = event.item
+            self._planned += event.cases
             self._to_ask += event.queries - event.cached
             if self._bar is not None:
-                self._bar.total = self._to_ask
+                self._bar.total = self._total
         elif isinstance(event, Answered):
             self._answered += event.queries
             if self._bar is not None:
@@ -65,10 +70,15 @@ class ProgressBar:
             self._file.write("\x1b[A" + (f"\x1b[{column}C" if column else ""))
             self._file.flush()
 
+    @property
+    def _total(self) -> int:
+        """How many queries there will be, if the cases that are not planned yet are like those that are."""
+        return round(self._to_ask * max(1.0, self._cases / max(1, self._planned)))
+
     def _opened(self) -> tqdm[NoReturn]:
         from tqdm import tqdm
 
         self._file.write("\n")
         return tqdm(
-            total=self._to_ask, initial=self._answered, desc=self._item, unit="query", leave=False, file=self._file
+            total=self._total, initial=self._answered, desc=self._item, unit="query", leave=False, file=self._file
         )

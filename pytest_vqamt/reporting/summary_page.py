@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.rankings import RankedKind
 from pytest_vqamt.core.results import Report
+from pytest_vqamt.reporting.costs import asked_in_words, work_in_words
 from pytest_vqamt.reporting.folding import folded_in_words
 from pytest_vqamt.reporting.markdown import code, plain, prose, table
 from pytest_vqamt.reporting.page.audit import audit_tables
@@ -120,14 +121,14 @@ def _audit(audit: Mapping[str, Json]) -> Iterator[str]:
 
 
 def _ran(report: Report) -> str:
-    asked = "; ".join(
-        f"{model.name} was asked {counted(model.queries_asked, 'distinct query', 'distinct queries')}, "
-        f"{model.queries_cached:,} more came from the cache"
+    took = [
+        f"{model.name} was asked {asked_in_words(model)}"
+        + (f"; it was at work for {work}" if (work := work_in_words(model)) else "")
         for model in report.models
-    )
+    ]
     return plain(
         f"pytest-vqamt {report.vqamt_version}, seed {report.seed}, shard {report.shard}, "
-        f"started {report.started}, took {report.duration_s:,.0f} s. {asked}"
+        f"started {report.started}, took {report.duration_s:,.0f} s. {'. '.join(took)}"
     )
 
 

@@ -14,6 +14,7 @@ from pytest_vqamt.core.reports import data_used
 from pytest_vqamt.core.results import RelationResult, Report
 from pytest_vqamt.core.summaries import Summary
 from pytest_vqamt.reporting.baseline_table import baseline_lines
+from pytest_vqamt.reporting.costs import amount, asked_in_words, work_in_words
 from pytest_vqamt.reporting.folding import folded_in_words, is_to_fold
 from pytest_vqamt.reporting.pair_tables import coverage_rows, pair_rows, pair_rows_in_full
 from pytest_vqamt.reporting.rankings_table import ranking_lines
@@ -50,25 +51,16 @@ def summary(report: Report, again: str = "pytest", *, in_full: bool = False) -> 
     yield from _waived(report)
     if not report.complete:
         yield "this report is not complete: an item could not be run, or the session was stopped"
-    asked = ", ".join(
-        f"{model.name} was asked {model.queries_asked} distinct queries "
-        f"({model.queries_cached} more came from the cache)"
-        for model in report.models
-    )
-    if asked:
-        yield asked
     for model in report.models:
+        yield f"{model.name} was asked {asked_in_words(model)}"
+        if work := work_in_words(model):
+            yield f"{model.name} was at work for {work}"
         if model.usage:
-            yield f"{model.name} used {', '.join(f'{name} {_figure(value)}' for name, value in model.usage)}"
+            yield f"{model.name} used {', '.join(f'{name} {amount(value)}' for name, value in model.usage)}"
     if report.shard != "1/1":
         yield f"this is shard {report.shard}: `vqamt merge` joins the shards and holds the whole against the gates"
     elif report.relations and not any(result.gates or result.drop_gates for result in report.relations):
         yield "no gate was set, so no pass rate can fail the run: set one with --vqamt-fail-under=RATE or GLOB=RATE"
-
-
-def _figure(value: float) -> str:
-    """A number as people read it: whole ones in full with commas, others to six digits."""
-    return f"{value:,.0f}" if value == int(value) else f"{value:,.6g}"
 
 
 def _block(results: Sequence[RelationResult], summaries: Sequence[Summary], again: str, in_full: bool) -> Iterator[str]:

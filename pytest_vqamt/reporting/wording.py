@@ -34,9 +34,12 @@ def _expected(result: RelationResult, violation: ShownCase, again: str) -> Itera
 
 
 def replay_command(result: RelationResult, violation: ShownCase, again: str) -> str:
-    """What to type to ask the case once more; it begins with ``again``, which finds this session's settings."""
+    """What to type to ask the case once more; it begins with ``again``, which finds this session's settings.
+
+    It names the models itself where a name is not what finds them.
+    """
     options = (
-        f"--vqamt-model={result.model.name}",
+        *(() if "--vqamt-model=" in again else (f"--vqamt-model={result.model.name}",)),
         f"--vqamt-data={result.data.spec}",
         f"--vqamt-replay={violation.id}",
     )

@@ -53,9 +53,11 @@ class Interesting(Exception):  # noqa: N818 - it tells of a find, not of a fault
 def explore(make: Callable[[Chooser], T], look: Callable[[T], None], seed: int, *, shrink: bool) -> None:
     """Hypothesis draws one part of a run and shows ``look`` each value; where that raises Interesting, simpler ones.
 
-    Nothing is taken from Hypothesis's database or from the user's profile: the same seed draws the same values.
+    Nothing is taken from Hypothesis's database or from the user's profile: the same seed draws the same values,
+    and makes them simpler in the same order.
     """
     from hypothesis import HealthCheck, Phase, Verbosity, given, settings
+    from hypothesis import seed as shrinking_seeded
     from hypothesis import strategies as st
     from hypothesis.errors import HypothesisException
 
@@ -74,6 +76,7 @@ def explore(make: Callable[[Chooser], T], look: Callable[[T], None], seed: int, 
             raised.append(error)
             return []
 
+    @shrinking_seeded(seed)  # what it draws is seeded by the backend
     @settings(
         backend=BACKEND,
         max_examples=_PART,

@@ -11,12 +11,15 @@ from tests.benchmarks.measuring import machine
 NAMES = (
     "plugin_overhead",
     "end_to_end",
+    "sweep",
+    "served",
     "scene_index",
     "planning",
     "picture_world",
     "edits",
     "render_ahead",
     "adapters",
+    "tiny_ratio",
     "basic_questions",
 )
 

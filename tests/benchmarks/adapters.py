@@ -23,7 +23,7 @@ import torch
 import pytest_vqamt as vqamt
 from pytest_vqamt.models.base import ModelOptions
 from tests.benchmarks.checkpoints import Adapter, full, small
-from tests.benchmarks.measuring import show
+from tests.benchmarks.measuring import Took, show
 from tests.benchmarks.recorded import Recorded, hand_over
 
 _RELATIONS = "metavqa.partition*,metavqa.reorder*,metavqa.reversion*,carets.rephrase,carets.negation"
@@ -35,11 +35,18 @@ _RUNS = 3
 class _Calls:
     """How long the items of a session ran; models are loaded before them."""
 
-    total_s: float = 0.0
+    wall_s: float = 0.0
+    cpu_s: float = 0.0
     outcomes: list[str] = field(default_factory=list)
 
+    def pytest_runtest_logstart(self) -> None:
+        self.cpu_s -= time.process_time()
+
+    def pytest_runtest_logfinish(self) -> None:
+        self.cpu_s += time.process_time()
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.total_s += report.duration
+        self.wall_s += report.duration
         self.outcomes.append(report.outcome)
 
 
@@ -97,13 +104,18 @@ def _measured(
     inside, bare, queries = [], [], 0
     for _ in range(_RUNS if cases > 50 else 1):
         recorded = Recorded(spec, made)
-        inside.append(_run(recorded, folder, cases))
+        inside.append(took_inside(recorded, folder, cases, data=_DATA, relations=_RELATIONS).wall_s)
         queries = sum(len(batch) for _, batch in recorded.batches)
         bare.append(_again(recorded, Recorded(spec, made)))
     return _Rates(queries=queries, inside_s=min(inside), bare_s=min(bare))
 
 
-def _run(model: Recorded, folder: Path, cases: int) -> float:
+def took_inside(model: Recorded, folder: Path, cases: int, *, data: str, relations: str) -> Took:
+    """What the items of a session take that asks ``model``; the report is in the folder ``out``.
+
+    Raises:
+        RuntimeError: an item did not pass.
+    """
     hand_over(model)
     calls = _Calls()
     told = StringIO()
@@ -111,15 +123,15 @@ def _run(model: Recorded, folder: Path, cases: int) -> float:
         status = pytest.main(
             [
                 "-p", "no:cacheprovider", "-q", f"--rootdir={folder}", str(folder),
-                "--vqamt-model=python:tests.benchmarks.recorded:load", f"--vqamt-data={_DATA}",
-                f"--vqamt-relations={_RELATIONS}", f"--vqamt-max-cases={cases}", "--vqamt-sampler=random",
+                "--vqamt-model=python:tests.benchmarks.recorded:load", f"--vqamt-data={data}",
+                f"--vqamt-relations={relations}", f"--vqamt-max-cases={cases}", "--vqamt-sampler=random",
                 "--vqamt-shrink=0", "--vqamt-no-cache", f"--vqamt-report={folder / 'out'}",
             ],
             plugins=[calls],
         )  # fmt: skip
     if status != pytest.ExitCode.OK or set(calls.outcomes) != {"passed"}:
         raise RuntimeError(f"Expected every item to pass, but:\n{told.getvalue()}")
-    return calls.total_s
+    return Took(wall_s=calls.wall_s, cpu_s=calls.cpu_s)
 
 
 def _again(recorded: Recorded, fresh: Recorded) -> float:

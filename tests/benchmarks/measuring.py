@@ -30,6 +30,21 @@ class Cost:
     peak_mb: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Took:
+    """What a piece of work took in this process: by the clock, and on all processors."""
+
+    wall_s: float
+    cpu_s: float
+
+
+def took(work: Callable[[], object]) -> Took:
+    """What ``work`` takes."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    work()
+    return Took(wall_s=time.perf_counter() - wall, cpu_s=time.process_time() - cpu)
+
+
 def child(*arguments: str, cwd: Path) -> Cost:
     """The cost of a fresh interpreter with these arguments.
 

@@ -18,6 +18,8 @@ class Recorded:
         self.batches: list[tuple[Task, tuple[ModelInput, ...]]] = []
         for task in self.model.tasks:
             setattr(self, METHODS[task], self._method(task))
+        if self.model.readies is not None:
+            self.prepare = self.model.readies
 
     def _method(self, task: Task) -> object:
         def ask(batch: Sequence[ModelInput]) -> Sequence[Answer]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Barrier
 
 import pytest
 from PIL import Image
@@ -73,3 +75,18 @@ def test_an_input_shows_itself_without_rendering() -> None:
         raise AssertionError(picture)
 
     assert repr(ModelInput(QUERY, render)) == "ModelInput(text='Is there a dog?', picture=0123456789abcdef)"
+
+
+def test_two_pictures_may_be_drawn_at_once(yard: Scene) -> None:
+    """One is drawn ahead while the model looks at another; a lock for all of them would hold one up."""
+    both = Barrier(2, timeout=10)
+
+    def render(picture: Picture) -> Image.Image:
+        both.wait()
+        return Image.new("RGB", (picture.scene.width, picture.scene.height))
+
+    inputs = [ModelInput(Query(picture=yard.picture, text=text, meaning=QUERY.meaning), render) for text in "ab"]
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(lambda asked: asked.image, inputs)
+    assert first is inputs[0].image
+    assert second is inputs[1].image

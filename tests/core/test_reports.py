@@ -3,10 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
+
+import pytest
 
 from pytest_vqamt.core.counts import Tally
+from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.reports import data_used, in_order, models_used, report
 from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult
+
+
+def use(model: str, *, needed: int, asked: int, cached: int, times: int) -> ModelUse:
+    """What a model took for so many items, of which each ran for two seconds, for a quarter of one with the model."""
+    return ModelUse(
+        name=model,
+        fingerprint=f"of {model}",
+        tasks=("vqa",),
+        queries_needed=needed,
+        queries_asked=asked,
+        queries_cached=cached,
+        busy_s=0.25 * times,
+        items_s=2.0 * times,
+    )
 
 
 def result(
@@ -17,7 +35,7 @@ def result(
         item=f"ours.number_{position}",
         version=version,
         claim="",
-        model=ModelUse(name=model, fingerprint=f"of {model}", tasks=("vqa",), queries_asked=asked, queries_cached=1),
+        model=use(model, needed=asked + 6, asked=asked, cached=1, times=1),
         data=DataUse(spec=data, scenes=500, digest="0" * 16),
         tags=(),
         tally=Tally(),
@@ -34,9 +52,21 @@ def test_each_model_stands_once_with_all_that_it_was_asked() -> None:
     results = (result(0, asked=10), result(1, model="oracle", asked=3), result(2, asked=5))
     used = models_used(each.model for each in results)
     assert used == (
-        ModelUse(name="tiny", fingerprint="of tiny", tasks=("vqa",), queries_asked=15, queries_cached=2),
-        ModelUse(name="oracle", fingerprint="of oracle", tasks=("vqa",), queries_asked=3, queries_cached=1),
+        use("tiny", needed=27, asked=15, cached=2, times=2),
+        use("oracle", needed=9, asked=3, cached=1, times=1),
     )
+    assert [each.queries_saved for each in used] == [10, 5]
+    assert [each.busy_share for each in used] == [0.125, 0.125]
+
+
+def test_two_models_of_one_name_are_not_put_together() -> None:
+    one = use("tiny", needed=27, asked=15, cached=2, times=2)
+    expected = (
+        r"Expected model 'tiny' to be one model all along, but it was fingerprint='of tiny' for some items and "
+        r"fingerprint='of another' for others: see that "
+    )
+    with pytest.raises(ModelError, match=expected):
+        models_used((one, replace(one, fingerprint="of another")))
 
 
 def test_each_source_stands_once() -> None:

@@ -53,8 +53,11 @@ RESULT = RelationResult(
         name="tiny",
         fingerprint="abc",
         tasks=("vqa", "captioning"),
+        queries_needed=41,
         queries_asked=30,
         queries_cached=4,
+        busy_s=1.5,
+        items_s=6.25,
         usage=(("tokens in", 7.0),),
     ),
     data=DataUse(spec="pictures:500", scenes=500, digest="d" * 16, bad_records=("photos.jsonl:7: no box",)),
@@ -82,6 +85,7 @@ RESULT = RelationResult(
         tally=Tally(cases=2, holds=1, violated=1),
         breakdown={"shape": {"one name": Tally(cases=2, holds=1, violated=1)}},
         readings=Counter({"no": 4}),
+        readings_sample=7,
         interval=(0.0945, 0.9055),
         gate=Gate(kind="fail-under", threshold=0.4, on="point", met=True),
         pairs=Pairs(tally=PairTally(pairs=2, right_first=1), unanswered=1),
@@ -151,7 +155,8 @@ def test_a_result_that_a_worker_hands_over_comes_back_equal(result: RelationResu
 
 
 ADDED_LATER = {
-    "metrics", "figures", "presumed", "truncated", "scenes", "clusters", "change", "paired", "presumed_paired", "judged"
+    "metrics", "figures", "presumed", "truncated", "scenes", "clusters", "change", "paired", "presumed_paired",
+    "judged", "readings_sample",
 }  # fmt: skip
 
 
@@ -199,8 +204,12 @@ def test_the_report_has_every_field_that_others_read() -> None:
             "name": "tiny",
             "fingerprint": "abc",
             "tasks": ["vqa", "captioning"],
+            "queries_needed": 41,
             "queries_asked": 30,
             "queries_cached": 4,
+            "queries_saved": 7,
+            "busy_s": 1.5,
+            "items_s": 6.25,
             "usage": {"tokens in": 7.0},
         }
     ]
@@ -244,6 +253,7 @@ def test_presumed_cases_have_a_place_of_their_own() -> None:
     gate: Row = {"kind": "fail-under", "threshold": 0.4, "on": "point", "met": True}
     breakdown: Row = {"shape": {"one name": counts}}
     rest: Row = {"pass_rate": 0.5, "interval": [0.0945, 0.9055], "gate": gate, "readings": {"no": 4}}
+    rest["readings_sample"] = 7
     assert RESULT.presumed is not None
     rest |= {"scenes": 1, "clusters": [[1, 2, 1]], "change": as_json({"of": change_row(RESULT.presumed.change)})["of"]}
     metrics = as_json(metrics_row(RESULT.presumed.pairs, RESULT.reference))

@@ -36,3 +36,15 @@ def test_the_last_ones_by_size() -> None:
     recent.get("four")
     recent.get("far too long")
     assert made[-3:] == ["far too long", "four", "far too long"]
+
+
+def test_what_was_made_elsewhere_can_be_kept_and_found() -> None:
+    recent = Recent(2, str)
+    assert recent.find(7) is None
+    recent.keep(7, "seven")
+    assert (recent.find(7), recent.get(7)) == ("seven", "seven"), "and not made again"
+    recent.get(1)
+    recent.find(7)
+    recent.get(2)
+    assert recent.find(7) == "seven", "finding it has put it before the other"
+    assert recent.find(1) is None

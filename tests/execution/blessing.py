@@ -13,8 +13,9 @@ from pytest_vqamt.core.result_rows import report_row
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.blessed import Baseline
+from pytest_vqamt.execution.job import Job, Terms
 from pytest_vqamt.execution.plan import Sampling
-from pytest_vqamt.execution.run_item import Job, Terms, run_item
+from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.models.base import ModelOptions, adopt
 from pytest_vqamt.relations.base import Relation

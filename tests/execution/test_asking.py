@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query, Task
 from pytest_vqamt.execution.answer_store import AnswerStore
 from pytest_vqamt.execution.asking import Asker
+from pytest_vqamt.execution.owners import Run
 from pytest_vqamt.execution.render_ahead import RenderAhead
 from tests.execution.worlds import Model, Scenes, loaded, query
 from tests.making import scene_of
@@ -92,11 +94,22 @@ def test_what_is_known_is_not_asked(bench: Bench) -> None:
     known, lacking = asker.look_up([query("known"), query("new"), query("known"), query("new")])
     assert known == {query("known").id: Answer("from before")}
     assert list(lacking.values()) == [query("new")]
-    assert asker.cached == 1
     asker.ask(lacking)
     assert model.asked == ["new"]
     again, nothing = asker.look_up([query("new")])
     assert (again, nothing) == ({query("new").id: Answer("same")}, {})
+
+
+def test_what_an_earlier_run_has_left_counts_as_cached_once(bench: Bench, tmp_path: Path) -> None:
+    file = tmp_path / "answers.sqlite"
+    with AnswerStore(file, run=Run(id="earlier")) as store:
+        store.put("F", {query("known").id: Answer("from before")})
+    with AnswerStore(file, run=Run(id="now")) as store:
+        first, second = (Asker(loaded(Model(fingerprint="F")), store, bench.pictures, print) for _ in range(2))
+        for asker in (first, second):
+            assert asker.look_up([query("known"), query("known")])[0] == {query("known").id: Answer("from before")}
+        assert (first.cached, second.cached) == (1, 0)
+        assert (first.asked, second.asked) == (0, 0)
 
 
 def test_each_batch_is_kept_before_the_next_is_asked(bench: Bench) -> None:

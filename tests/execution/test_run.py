@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import runpy
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest_vqamt as vqamt
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.events import Event, Finished
 from pytest_vqamt.core.result_rows import report_row
+from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import PublishedRelation
 from tests.execution.worlds import Model, Scenes
@@ -33,6 +35,30 @@ def test_a_function_is_a_model() -> None:
     assert not result.gate.met
     assert result.violation is not None
     assert (report.seed, report.sampler, report.max_cases, report.shard) == (0, "hypothesis", 5, "1/1")
+
+
+def test_batches_are_filled_with_what_later_relations_ask_and_nothing_else_is_different() -> None:
+    relations = "metavqa.partition*,metavqa.reorder*"
+    one, filled = Model(reply=str.upper, batch_size=1), Model(reply=str.upper, batch_size=16)
+    alone, together = (
+        vqamt.run(model=model, data="pictures:20", relations=relations, max_cases=9, shrink=4)
+        for model in (one, filled)
+    )
+    assert sorted(filled.asked) == sorted(one.asked)
+    sizes = [len(call) for call in filled.calls]
+    assert len(alone.relations) == 4
+    # Full ones but for the last, and those of up to three questions by which violations are made simpler.
+    assert len([size for size in sizes if 3 < size < 16]) <= 1
+    assert any(size <= 3 for size in sizes)
+    without_times = [
+        replace(report, started="", duration_s=0.0, models=(), relations=tuple(map(_without_times, report.relations)))
+        for report in (alone, together)
+    ]
+    assert without_times[0] == without_times[1]
+
+
+def _without_times(result: RelationResult) -> RelationResult:
+    return replace(result, model=replace(result.model, busy_s=0.0, items_s=0.0))
 
 
 def test_a_spec_is_a_model_and_runs_every_relation() -> None:

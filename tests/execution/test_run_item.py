@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,13 +14,14 @@ from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.case_rows import case_of_row
 from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.core.events import Answered, Event, Finished, Judged, Planned
+from pytest_vqamt.core.events import Answered, Event, Finished, Judged, Planned, Stopped
 from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.core.results import ModelUse, RelationResult, ShownCase
 from pytest_vqamt.execution import run_item as module
+from pytest_vqamt.execution.job import Job, Terms
 from pytest_vqamt.execution.plan import Sampling
-from pytest_vqamt.execution.run_item import Job, Terms, run_item
+from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import Threshold
@@ -224,13 +227,97 @@ def test_a_failure_of_a_waived_case_is_not_the_error_of_the_item() -> None:
 
 
 def test_a_second_item_asks_only_what_the_first_did_not(tmp_path: Path) -> None:
-    stores = Stores(tmp_path)
     model = Model(fingerprint="F")
-    result_of(model, stores=stores)
-    more = result_of(model, stores=stores, terms=Terms(sampling=Sampling(max_cases=15, sampler=Sampler.RANDOM)))
-    stores.close()
+    with closing(Stores(tmp_path)) as stores:
+        result_of(model, stores=stores)
+        fifteen = Terms(sampling=Sampling(max_cases=15, sampler=Sampler.RANDOM), shrink=0)
+        more = result_of(model, stores=stores, terms=fifteen).model
     assert len(model.asked) == len(set(model.asked)) == 30
-    assert (more.model.queries_asked, more.model.queries_cached) == (10, 20)
+    assert (more.queries_needed, more.queries_asked, more.queries_cached, more.queries_saved) == (30, 10, 0, 20)
+    with closing(Stores(tmp_path)) as stores:
+        twenty = Terms(sampling=Sampling(max_cases=20, sampler=Sampler.RANDOM), shrink=0)
+        later = result_of(model, stores=stores, terms=twenty).model
+    assert (later.queries_needed, later.queries_asked, later.queries_cached, later.queries_saved) == (40, 10, 30, 0)
+
+
+def test_what_others_have_asked_before_changes_neither_the_violation_nor_what_it_is_said_to_need() -> None:
+    def terms(shrink: int) -> Terms:
+        return Terms(sampling=Sampling(max_cases=10), shrink=shrink)
+
+    alone = result_of(Model(reply=large_differs), terms=terms(6))
+    with closing(Stores(None)) as stores:
+        further = result_of(Model(reply=large_differs), stores=stores, terms=terms(300))
+        after = result_of(Model(reply=large_differs), stores=stores, terms=terms(6))
+    assert further.violation != alone.violation, "or it could not have been shown"
+    assert after.violation == alone.violation
+    uses = [(use.queries_needed, use.queries_asked, use.queries_saved) for use in (alone.model, after.model)]
+    assert uses == [(26, 26, 0), (26, 0, 26)]
+
+
+def test_what_failed_while_a_violation_is_made_simpler_is_asked_once_and_paid_for_once() -> None:
+    def reply(text: str) -> str:
+        if len(model.calls) > 5:
+            raise RuntimeError("too late")
+        return text
+
+    model = Model(reply=reply)
+    use = result_of(model, terms=Terms(sampling=SAMPLING, shrink=30)).model
+    assert use.queries_asked == len(set(model.asked)) > 20
+    assert (use.queries_needed, use.queries_saved) == (use.queries_asked, 0)
+
+
+def test_what_simplifying_asks_is_needed_but_nothing_is_saved_by_it() -> None:
+    model = Model(reply=large_differs)
+    use = result_of(model, terms=Terms(sampling=Sampling(max_cases=10), shrink=7)).model
+    # Ten cases of two queries, and three tries at two more each; there is no room for a fourth. Others are known.
+    assert len(model.asked) == 26
+    assert (use.queries_needed, use.queries_asked, use.queries_cached) == (26, 26, 0)
+
+
+def test_the_same_run_with_its_answers_at_hand_comes_to_the_same_violation_and_asks_nothing(tmp_path: Path) -> None:
+    def run() -> tuple[ModelUse, ShownCase | None, int]:
+        model = Model(reply=large_differs, fingerprint="F")
+        with closing(Stores(tmp_path)) as stores:
+            result = result_of(model, stores=stores, terms=Terms(sampling=Sampling(max_cases=10), shrink=30))
+        return result.model, result.violation, len(model.asked)
+
+    first, shown, asked = run()
+    second, shown_again, asked_again = run()
+    assert shown == shown_again
+    assert (asked, asked_again) == (50, 0)
+    assert (first.queries_needed, first.queries_asked, first.queries_cached) == (50, 50, 0)
+    assert (second.queries_needed, second.queries_asked, second.queries_cached) == (50, 0, 50)
+
+
+def test_the_time_of_an_item_has_that_of_its_model_in_it() -> None:
+    def slow(text: str) -> str:
+        time.sleep(0.002)
+        return text
+
+    use = result_of(Model(reply=slow)).model
+    assert 20 * 0.002 <= use.busy_s <= use.items_s
+
+
+def test_what_an_item_took_that_has_no_result_is_told(tmp_path: Path) -> None:
+    heard: list[Event] = []
+    model = Model(fingerprint="F")
+    with closing(Stores(tmp_path)) as stores:
+        result_of(model, stores=stores, terms=Terms(sampling=Sampling(max_cases=3, sampler=Sampler.RANDOM), shrink=0))
+    asked = 0
+
+    def reply(text: str) -> str:
+        nonlocal asked
+        asked += 1
+        if asked > 8:
+            raise ModelError("no more")
+        return text
+
+    with closing(Stores(tmp_path)) as stores, pytest.raises(ModelError, match="no more"):
+        result_of(Model(reply=reply, fingerprint="F"), stores=stores, heard=heard)
+    (stopped,) = [event for event in heard if isinstance(event, Stopped)]
+    use = stopped.use
+    # Ten cases, three of them known, and two batches of four before the one that failed: no more was ever answered.
+    assert (use.queries_needed, use.queries_asked, use.queries_cached, use.queries_saved) == (14, 8, 6, 0)
 
 
 def test_why_there_was_no_case() -> None:

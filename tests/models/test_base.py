@@ -274,3 +274,71 @@ def test_an_answer_that_no_file_can_hold_is_made_writable(plain: ModelInput) -> 
     model = adopt("mine", Returns(["yes \ud83d"]), DEFAULTS)
     (answer,) = model.ask(Task.VQA, [plain])
     assert answer == Answer("yes ?")
+
+
+class Prepares:
+    """Leaves a note on each input ahead, and answers with it."""
+
+    batches_at_once = 3
+
+    def __init__(self, fails: Exception | None = None) -> None:
+        self.fails = fails
+        self.last: object = None
+
+    def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
+        for asked in batch:
+            asked.prepared = f"{task} {asked.text}"
+            if self.fails:
+                raise self.fails
+
+    def answer(self, batch: Sequence[ModelInput]) -> list[str]:
+        return [str(asked.prepared) for asked in batch]
+
+
+def test_what_was_prepared_is_there_for_the_answer_and_let_go_after_it(ask: Ask) -> None:
+    model, batch = adopt("mine", Prepares(), DEFAULTS), [ask(text="one"), ask(text="two")]
+    model.prepare(Task.VQA, batch)
+    assert model.ask(Task.VQA, batch) == (Answer("vqa one"), Answer("vqa two"))
+    assert [asked.prepared for asked in batch] == [None, None]
+    assert model.ask(Task.VQA, batch) == (Answer("None"), Answer("None"))
+
+
+def test_what_preparing_raises_is_passed_over_and_nothing_is_left_half_prepared(ask: Ask) -> None:
+    model, batch = adopt("mine", Prepares(ValueError("no such picture")), DEFAULTS), [ask(), ask()]
+    model.prepare(Task.VQA, batch)
+    assert [asked.prepared for asked in batch] == [None, None]
+    assert model.ask(Task.VQA, batch) == (Answer("None"), Answer("None"))
+
+
+def test_what_was_prepared_is_let_go_where_the_model_raises(ask: Ask) -> None:
+    class Fails(Prepares):
+        def answer(self, batch: Sequence[ModelInput]) -> list[str]:
+            raise RuntimeError
+
+    model, batch = adopt("mine", Fails(), DEFAULTS), [ask()]
+    model.prepare(Task.VQA, batch)
+    with pytest.raises(RuntimeError):
+        model.ask(Task.VQA, batch)
+    assert batch[0].prepared is None
+
+
+def test_a_method_of_that_name_for_other_purposes_is_left_alone(ask: Ask) -> None:
+    class Other(Echo):
+        def prepare(self, folder: str) -> None:
+            raise AssertionError(folder)
+
+    model, batch = adopt("mine", Other(), DEFAULTS), [ask(text="one")]
+    model.prepare(Task.VQA, batch)
+    assert model.ask(Task.VQA, batch) == (Answer("one"),)
+
+
+def test_a_model_may_say_from_how_many_threads_it_may_be_asked() -> None:
+    assert adopt("mine", Prepares(), DEFAULTS).batches_at_once == 3
+    assert adopt("mine", Echo(), DEFAULTS).batches_at_once == 1
+
+
+def test_a_number_of_batches_at_once_that_is_none_is_refused() -> None:
+    model = Prepares()
+    model.batches_at_once = 0
+    with pytest.raises(ModelError, match="batches_at_once of model 'mine' to be 1 or more, but got batches_at_once=0"):
+        adopt("mine", model, DEFAULTS)

@@ -71,6 +71,7 @@ def test_the_kinds_that_come_with_the_package_in_order(catalogue: Catalogue) -> 
         "blip[:PATH]",
         "hf:REPO-OR-PATH",
         "openai:MODEL@URL",
+        "served:URL",
         "python:module:factory",
         "answers:FILE",
         "oracle",
@@ -95,7 +96,7 @@ def test_describing_imports_no_adapter() -> None:
     assert printed.strip() == str(
         [
             f"pytest_vqamt.models.{name}"
-            for name in ("base", "batch_size", "catalogue", "declared", "kinds", "prompts", "standing")
+            for name in ("base", "batch_size", "catalogue", "declared", "kinds", "prompts", "returned", "standing")
         ]
     )
 
@@ -139,7 +140,7 @@ def test_an_unknown_kind_is_refused_with_the_nearest(catalogue: Catalogue) -> No
 def test_an_unknown_kind_is_refused_with_all_that_there_are(catalogue: Catalogue, spec: str) -> None:
     assert refusal(catalogue, spec) == (
         f"Expected --vqamt-model to begin with a kind of model, but got model={spec!r}; "
-        "known: tiny, lxmert, visualbert, vilt, blip, hf, openai, python, answers, oracle, fault"
+        "known: tiny, lxmert, visualbert, vilt, blip, hf, openai, served, python, answers, oracle, fault"
     )
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from threading import current_thread, main_thread
 
 import pytest
 import torch
+from PIL import Image
 
+from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Task
 from pytest_vqamt.models import lxmert, visualbert
 from pytest_vqamt.models.base import ModelOptions, adopt
-from pytest_vqamt.models.bert_words import tokens_of
 from pytest_vqamt.models.region_question import RegionQuestionModel
 from pytest_vqamt.models.regions.detected import DetectedRegions
 from tests.models.small import region_models
@@ -76,9 +79,10 @@ def exact(model: RegionQuestionModel) -> RegionQuestionModel:
 
 
 def logits(model: RegionQuestionModel, batch: Sequence[ModelInput]) -> torch.Tensor:
-    tokens = tokens_of([each.text for each in batch], model._parts.tokenizer, model._parts.form)
     with model._parts.runtime.running():
-        return model._logits(batch, tokens)
+        ready = model._ready(Task.VQA, batch)
+        assert isinstance(ready, partial)
+        return model._logits(*ready.args)
 
 
 def test_it_answers_questions_alone(model: RegionQuestionModel, options: ModelOptions) -> None:
@@ -236,3 +240,24 @@ def test_rendering_is_left_out_where_regions_are_known(model: RegionQuestionMode
 
     model.answer([ModelInput(query("wide", QUESTIONS[0]), counting)])  # type: ignore[arg-type]  # as above
     assert drawn == []
+
+
+def test_pictures_are_drawn_ahead_of_the_detector_which_looks_when_its_turn_comes(model: RegionQuestionModel) -> None:
+    """One of the two pictures it has seen before: neither is drawn by the thread that answers."""
+    looking, drawn_on_main = Looking(), list[str]()
+    seeing = RegionQuestionModel(replace(model._parts, regions=DetectedRegions(looking, None)))
+    seeing.answer([asked("wide", QUESTIONS[0])])
+
+    def draw(picture: Picture) -> Image.Image:
+        if current_thread() is main_thread():
+            drawn_on_main.append(picture.photo.id)
+        return render(picture)
+
+    batch = [ModelInput(query(name, text), draw) for name in ("wide", "tall") for text in QUESTIONS[:2]]
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(seeing.prepare, Task.VQA, batch).result()
+    assert len(looking.seen) == 1
+    found = seeing.answer(batch)
+    assert (len(looking.seen), drawn_on_main) == (2, [])
+    fresh = RegionQuestionModel(replace(model._parts, regions=DetectedRegions(Looking(), None)))
+    assert [answer.text for answer in found] == [fresh.answer([each])[0].text for each in batch]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-import torch
 from transformers import BertTokenizer
 
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.loading.runtime import Runtime
 from pytest_vqamt.models.text_tokens import tokens_of
 from tests.models.small.tokenizers import bert_tokenizer
 
-CPU = torch.device("cpu")
+CPU = Runtime.of(ModelOptions(device="cpu"))
 PAD, CLS, SEP = 0, 2, 3
 
 

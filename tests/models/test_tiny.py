@@ -27,14 +27,22 @@ from pytest_vqamt.models.base import ModelOptions, adopt
 from pytest_vqamt.models.llava import Llava
 from pytest_vqamt.models.prompts import BARE
 from pytest_vqamt.models.tiny import WEIGHTS, load
+from tests.models.hf.conftest import forget
 
 WORLD = PictureWorld(count=400)
 OPTIONS = ModelOptions(device="cpu")
 
 
 @pytest.fixture(scope="module")
-def tiny() -> Llava:
+def once() -> Llava:
     return load("", OPTIONS)
+
+
+@pytest.fixture
+def tiny(once: Llava) -> Llava:
+    """It has seen no picture yet."""
+    forget(once)
+    return once
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ import pytest
 from pytest_vqamt.cli import main
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.reporting.merge import merge_folders
+from tests.costs import without_costs
 from tests.plugin.conftest import Run
 
 TWO = "--vqamt-relations=metavqa.reorder[object],metavqa.reversion[object]"
@@ -268,11 +269,7 @@ def test_tests_of_the_users_own_are_held_against_it_too(pytester: pytest.Pyteste
 def test_shards_miss_no_gate_and_merged_they_are_the_whole(pytester: pytest.Pytester, run: Run) -> None:
     def told(folder: str) -> dict[str, Any]:
         row = report_in(pytester.path / folder)
-        for field in ("started", "duration_s"):
-            del row[field]
-        for model in row["models"]:
-            del model["queries_asked"], model["queries_cached"]
-        return row
+        return without_costs(row)
 
     run(TWO, BASELINE, "--vqamt-report=whole", model=FAULTY)
     for number in (1, 2):

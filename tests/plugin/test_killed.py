@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from pytest_vqamt.execution.answer_store import AnswerStore
+from tests.costs import without_costs
 from tests.plugin.conftest import EIGHT
 
 FINGERPRINT = "slow and sure"
@@ -116,8 +117,4 @@ def _kept(folder: Path, query_ids: set[str]) -> set[str]:
 
 def _told(folder: Path) -> dict[str, Any]:
     report: dict[str, Any] = json.loads((folder / "report.json").read_text())
-    for field in ("started", "duration_s"):
-        del report[field]
-    for model in report["models"]:
-        del model["queries_asked"], model["queries_cached"]
-    return report
+    return without_costs(report)

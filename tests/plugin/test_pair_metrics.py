@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 from pytest_vqamt.core.result_rows import report_row
 from pytest_vqamt.reporting.merge import merge_folders
 from pytest_vqamt.reporting.read_report import read_report
+from tests.costs import without_costs
 from tests.plugin.conftest import Run
 from tests.reporting.test_report_schema import closed
 
@@ -48,11 +49,7 @@ OURS = ("--vqamt-relations=ours.negated,control.repeat", "--vqamt-model=fault:ig
 
 def report_of(pytester: pytest.Pytester, folder: str) -> dict[str, Any]:
     told: dict[str, Any] = json.loads((pytester.path / folder / "report.json").read_text())
-    for field in ("started", "duration_s"):
-        del told[field]
-    for model in told["models"]:
-        del model["queries_asked"], model["queries_cached"]
-    return told
+    return without_costs(told)
 
 
 def rows_below(lines: Sequence[str], head: str) -> list[list[str]]:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_vqamt.cli import main
+from tests.costs import without_costs
 from tests.plugin.conftest import Run
 
 # A perfect model, and one whose answers hang on every pixel and every letter, and are kept for later runs.
@@ -47,11 +48,7 @@ def run_into(folder: Path, run: Callable[..., pytest.RunResult], *more: str) -> 
 def told(folder: Path) -> dict[str, Any]:
     """The report in the folder without times and the counts of queries asked and cached."""
     report: dict[str, Any] = json.loads((folder / "report.json").read_text())
-    for field in ("started", "duration_s"):
-        del report[field]
-    for model in report["models"]:
-        del model["queries_asked"], model["queries_cached"]
-    return report
+    return without_costs(report)
 
 
 def merge(*folders: Path, out: Path, images: str = "violations") -> Path:

@@ -50,6 +50,27 @@ class TestTheCutOut:
         again = replace(kennel((32, 32)), photo=YARD.photo)
         assert reasons(corpus_of([YARD, again])) == {"the cut-out is from the very same photo"}
 
+    def test_another_that_looks_like_one_of_this_photo_is_another(self) -> None:
+        # Of the same id and size; of three elsewhere the fifth is one.
+        alike = replace(YARD, id="alike", photo=replace(YARD.photo, id="alike", digest="alike"))
+        found = inserted(corpus_of([YARD, alike, kennel((20, 20), (40, 10))]))
+        assert {each.source.id for each in found} == {"alike"}
+
+    def test_in_the_picture_world_they_are_the_largest_of_all_that_are_in_other_photos(
+        self, world: PictureWorld, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(inserting, "_AT_MOST", 7)
+        corpus, checked = world.corpus, 0
+        for index in range(len(world)):
+            scene = world.scene(index)
+            for name in things_in(scene):
+                every = corpus.cutouts[name]
+                elsewhere = [entry for entry in every if corpus.scene(entry.index).photo != scene.photo]
+                fifth = elsewhere[: ceil(len(elsewhere) / 5)]
+                assert inserting._pool(scene, corpus, name) == fifth[:: ceil(len(fifth) / 7) or 1]
+                checked += every[0].index == index
+        assert checked  # some have the very largest in their own photo
+
     def test_there_is_none_where_the_class_is_nowhere_else(self) -> None:
         assert reasons(corpus_of([YARD, scene_of(masked("cat", "0", Box(0, 0, 30, 30)), id="other")])) == {
             "no cut-out of another instance of a class in the picture"

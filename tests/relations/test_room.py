@@ -105,6 +105,17 @@ def test_what_is_inserted_overlaps_no_box_and_lies_inside(
         assert not any(added.overlaps(box) for box in boxes)
 
 
+@given(st.lists(edges(), max_size=6), st.tuples(st.integers(1, 90), st.integers(1, 60)))
+def test_anywhere_misses_no_free_place_of_the_grid(boxes: list[Box], size: Size) -> None:
+    free = [
+        (x, y)
+        for y in range(0, 100 - size[1] + 1, 4)
+        for x in range(0, 200 - size[0] + 1, 4)
+        if not any(Box(x, y, *size).overlaps(box) for box in boxes)
+    ]
+    assert anywhere(boxes, FRAME, size) == tuple(free)
+
+
 @given(st.lists(edges(), min_size=1, max_size=5), st.tuples(st.integers(1, 60), st.integers(1, 40)))
 def test_what_touches_shares_an_edge_with_a_box(boxes: list[Box], size: Size) -> None:
     for x, y in touching(boxes, FRAME, size):

@@ -5,6 +5,7 @@ A process of its own: it is forked, which a test process with threads is not to 
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pytest_vqamt.core.case_files import NAMES, PACKED, PLAIN
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.reporting.cases_file import remove_report, start_parts
@@ -28,15 +30,16 @@ OLD, NEW = "0.0.1", "0.0.2"
 
 _CHANGES = ("open", "os.mkdir", "os.remove", "os.rename", "os.rmdir")
 """What the interpreter tells of before it does it, and what changes a folder; "open" also where it only reads."""
-_ENDS = {"cases.jsonl": "}\n", "report.json": "}\n", "report.html": "</html>", "summary.md": "\n"}
+_ENDS = {PLAIN: "}\n", PACKED: "}\n", "report.json": "}\n", "report.html": "</html>", "summary.md": "\n"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """A report, and the parts of its cases."""
+    """A report, the parts of its cases, and what the file that is made of them is called."""
 
     report: Report
     parts: dict[str, bytes]
+    cases_name: str
 
     def begin(self, folder: Path) -> None:
         """What a run has done before it writes its report."""
@@ -47,18 +50,20 @@ class Made:
 
     def write(self, folder: Path, version: str) -> None:
         report = replace(self.report, vqamt_version=version)
-        write_files(report, folder, source_of=_at_hand, images=Images.VIOLATIONS)
+        name = PLAIN if version == OLD else self.cases_name
+        write_files(report, folder, source_of=_at_hand, images=Images.VIOLATIONS, cases_name=name)
 
 
 def _at_hand(spec: str) -> SceneSource:
     return world(spec)
 
 
-def _made(folder: Path) -> Made:
+def _made(folder: Path, cases_name: str) -> Made:
     report = run_into(folder, model=SPEC, relations=["metavqa.partition[object]", "control.repeat"], max_cases=4)
     lines = (folder / "cases.jsonl").read_bytes().splitlines(keepends=True)
     of_items = [[line for line in lines if json.loads(line)["relation"] == each.item] for each in report.relations]
-    return Made(report=report, parts={f"{at:06}.jsonl": b"".join(own) for at, own in enumerate(of_items)})
+    parts = {f"{at:06}.jsonl": b"".join(own) for at, own in enumerate(of_items)}
+    return Made(report=report, parts=parts, cases_name=cases_name)
 
 
 def _in_child(do: Callable[[], object]) -> bool:
@@ -95,9 +100,9 @@ def _state(folder: Path) -> list[str]:
     files = sorted(file for file in folder.iterdir() if not file.name.startswith("."))
     versions = set()
     for file in files:
-        text = file.read_text(encoding="utf-8")
+        text = (gzip.decompress(file.read_bytes()) if file.name == PACKED else file.read_bytes()).decode()
         assert text.endswith(_ENDS[file.name]), file
-        if file.name == "cases.jsonl":
+        if file.name in NAMES:
             assert len([json.loads(line) for line in text.splitlines()]) == 8
         else:
             versions |= {version for version in (OLD, NEW) if version in text}
@@ -136,7 +141,7 @@ def _next(made: Made, folder: Path) -> None:
     """The next run works, and leaves nothing of those before."""
     made.begin(folder)
     made.write(folder, NEW)
-    assert _state(folder) == ["cases.jsonl", "report.html", "report.json", "summary.md", NEW]
+    assert _state(folder) == [made.cases_name, "report.html", "report.json", "summary.md", NEW]
     assert len(list(folder.iterdir())) == 4
 
 
@@ -161,15 +166,14 @@ def _at_any_time(made: Made, folder: Path) -> list[list[str]]:
     return states
 
 
-def main(folder: Path) -> None:
-    """Prints the states, by what was killed."""
-    made = _made(folder / "made")
-    states = {
-        "report": _before_each_change(made, folder / "report", lambda here: made.write(here, NEW)),
-        "pages": _before_each_change(made, folder / "pages", _pages),
-        "removal": _before_each_change(made, folder / "removal", remove_report),
-        "any time": _at_any_time(made, folder / "any"),
-    }
+def main(folder: Path, cases_name: str) -> None:
+    """Prints the states, by what was killed; the new run calls its cases by the name, the old one by the usual."""
+    made = _made(folder / "made", cases_name)
+    states = {"report": _before_each_change(made, folder / "report", lambda here: made.write(here, NEW))}
+    if cases_name == PLAIN:
+        states["pages"] = _before_each_change(made, folder / "pages", _pages)
+        states["removal"] = _before_each_change(made, folder / "removal", remove_report)
+    states["any time"] = _at_any_time(made, folder / "any")
     print(json.dumps(states))
 
 
@@ -178,4 +182,4 @@ def _pages(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[2])

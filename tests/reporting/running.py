@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from pytest_vqamt.core.case_files import PLAIN
 from pytest_vqamt.core.reports import report
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
+from pytest_vqamt.execution.job import Job, Terms
 from pytest_vqamt.execution.plan import Sampling
-from pytest_vqamt.execution.run_item import Job, Terms, run_item
+from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import Catalogue
@@ -32,6 +34,7 @@ def run_into(
     relations: Sequence[str] = ("metavqa.partition", "control.repeat"),
     fail_under: Sequence[str] = (),
     max_cases: int = 30,
+    cases_name: str = PLAIN,
 ) -> Report:
     """Runs ``model`` on twenty scenes and writes the report into ``folder``."""
     source: SceneSource = world("pictures:20")
@@ -59,6 +62,6 @@ def run_into(
         started="2026-11-20T12:00:00+00:00",
         duration_s=1.5,
     )
-    join_parts(folder, range(len(results)))
+    join_parts(folder, range(len(results)), cases_name)
     write_report(made, folder)
     return made

@@ -9,10 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.reporting.chosen_cases import chosen_cases, fair_shares
+from pytest_vqamt.reporting.chosen_cases import Choice, Chosen, fair_shares
 from tests.reporting.reported import row_of, write_rows
 
 COUNTS = st.lists(st.integers(0, 40), max_size=8)
+
+
+def chosen_cases(folder: Path, most: int, *, holding: bool = False) -> Chosen:
+    return Choice(folder, most, holding=holding).chosen(most)
 
 
 def ids(folder: Path, most: int, *, holding: bool = False) -> list[str]:
@@ -22,9 +26,9 @@ def ids(folder: Path, most: int, *, holding: bool = False) -> list[str]:
 def test_all_violations_are_chosen_where_there_is_room_and_nothing_that_holds(tmp_path: Path) -> None:
     verdicts = {"a": "holds", "b": "violated", "c": "unparsed", "d": "error"}
     write_rows(tmp_path, [row_of(name, verdict) for name, verdict in verdicts.items()])
-    chosen = chosen_cases(tmp_path, 10, holding=False)
+    chosen = chosen_cases(tmp_path, 10)
     assert [row["case_id"] for row in chosen.rows] == ["b", "c", "d"]
-    assert (chosen.left_out, chosen.lines) == (0, 4)
+    assert (chosen.left_out, Choice(tmp_path, 10, holding=False).lines) == (0, 4)
     assert ids(tmp_path, 10, holding=True) == ["a", "b", "c", "d"]
 
 
@@ -37,7 +41,7 @@ def test_every_item_has_its_share(tmp_path: Path) -> None:
             *(row_of(f"c{number}", item="ours.much", model="another") for number in range(9)),
         ],
     )
-    chosen = chosen_cases(tmp_path, 8, holding=False)
+    chosen = chosen_cases(tmp_path, 8)
     assert [row["case_id"] for row in chosen.rows] == ["a0", "a1", "a2", "b0", "b1", "c0", "c1", "c2"]
     assert chosen.left_out == 12
 
@@ -58,7 +62,7 @@ def test_what_broke_since_the_baseline_is_chosen_first(tmp_path: Path) -> None:
     assert ids(tmp_path, 4) == ["a0", "a1", "a2", "b2"]
     assert ids(tmp_path, 5) == ["a0", "a1", "a2", "b0", "b2"]
     # Neither an error nor a waived case is a violation.
-    assert [chosen_cases(tmp_path, most, holding=False).left_out for most in (2, 4, 5)] == [2, 0, 0]
+    assert [chosen_cases(tmp_path, most).left_out for most in (2, 4, 5)] == [2, 0, 0]
 
 
 def test_cases_that_hold_come_last(tmp_path: Path) -> None:
@@ -88,14 +92,14 @@ def test_a_broken_line_is_told_with_its_place(tmp_path: Path, line: str) -> None
     with (tmp_path / "cases.jsonl").open("a") as cases:
         cases.write(f"{line}\n")
     with pytest.raises(DataError, match=r"cases\.jsonl:2: Expected a whole line of a report, but got ") as told:
-        chosen_cases(tmp_path, 5, holding=False)
+        chosen_cases(tmp_path, 5)
     assert "\n" not in str(told.value)
     assert len(str(told.value)) < 400
 
 
 def test_a_folder_without_cases_is_told(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"Expected cases\.jsonl beside the report"):
-        chosen_cases(tmp_path, 5, holding=False)
+    with pytest.raises(DataError, match=r"it has no cases\.jsonl and no cases\.jsonl\.gz"):
+        chosen_cases(tmp_path, 5)
 
 
 @given(COUNTS, st.integers(0, 200))

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from pytest_vqamt.core import readings
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.change_rows import baseline_row, change_row
 from pytest_vqamt.core.changes import BaselineUse
@@ -20,9 +21,10 @@ from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.results import Presumed, Report
 from pytest_vqamt.reporting.merge import merge_folders, merged
-from pytest_vqamt.reporting.merge_cases import MergedCases
+from pytest_vqamt.reporting.merge_cases import CountedCases, MergedCases
 from pytest_vqamt.stats.changes import change as change_of
 from pytest_vqamt.stats.changes import judged_together
+from tests.costs import without_costs
 from tests.reporting.running import run_into
 
 Row = dict[str, Any]
@@ -31,11 +33,7 @@ Row = dict[str, Any]
 def rows(folder: Path) -> Row:
     """The report in the folder without what differs from run to run."""
     row: Row = json.loads((folder / "report.json").read_text())
-    for field in ("started", "duration_s"):
-        del row[field]
-    for model in row["models"]:
-        del model["queries_asked"], model["queries_cached"]
-    return row
+    return without_costs(row)
 
 
 def edit(folder: Path, change: Callable[[Row], object]) -> None:
@@ -70,6 +68,23 @@ def test_three_shards_merged_are_the_whole_run(whole: Path, tmp_path: Path, orde
     assert (tmp_path / "out" / "cases.jsonl").read_bytes() == (whole / "cases.jsonl").read_bytes()
 
 
+def test_readings_of_a_sample_are_those_of_the_same_cases_after_a_merge(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readings, "SAMPLE_CASES", 5)
+    monkeypatch.setattr(readings, "DIFFERENT_AT_MOST", 3)
+    relations = ["metaic.deeptest[blur]", "control.repeat"]
+    asks: dict[str, Any] = {"model": "oracle", "relations": relations, "max_cases": 12}
+    captions, repeated = run_into(tmp_path / "whole", **asks).relations
+    shards = [tmp_path / str(number) for number in (1, 2)]
+    for number, folder in enumerate(shards, start=1):
+        run_into(folder, shard=(number, 2), **asks)
+    merged_captions, merged_repeated = merge_folders(shards, tmp_path / "merged").relations
+    assert (captions.readings_sample, captions.readings.total()) == (5, 10)
+    assert (merged_captions.readings, merged_captions.readings_sample) == (captions.readings, 5)
+    assert (merged_repeated.readings, merged_repeated.readings_sample) == (repeated.readings, repeated.readings_sample)
+
+
 def test_each_shard_has_a_share(whole: Path, halves: tuple[Path, Path]) -> None:
     shares = [[each["cases"] for each in rows(half)["relations"]] for half in halves]
     assert [sum(share) for share in zip(*shares, strict=True)] == [each["cases"] for each in rows(whole)["relations"]]
@@ -85,16 +100,34 @@ def test_times_and_counts_of_queries_are_those_of_the_shards(halves: tuple[Path,
     def early(row: Row) -> None:
         row["started"] = "2026-11-20T11:00:00+00:00"
         row["duration_s"] = 7.0
-        row["models"][0].update(queries_asked=100, queries_cached=10)
+        row["models"][0].update(queries_needed=130, queries_asked=100, queries_cached=10, busy_s=3.5, items_s=7.0)
 
     def late(row: Row) -> None:
-        row["models"][0].update(queries_asked=20, queries_cached=3)
+        row["models"][0].update(queries_needed=23, queries_asked=20, queries_cached=3, busy_s=0.5, items_s=1.0)
 
     edit(halves[1], early)
     edit(halves[0], late)
     report = merge_folders(halves, tmp_path / "out")
     assert (report.started, report.duration_s) == ("2026-11-20T11:00:00+00:00", 7.0)
-    assert (report.models[0].queries_asked, report.models[0].queries_cached) == (120, 13)
+    (model,) = report.models
+    assert (model.queries_needed, model.queries_asked, model.queries_cached, model.queries_saved) == (153, 120, 13, 20)
+    assert (model.busy_s, model.items_s, model.busy_share) == (4.0, 8.0, 0.5)
+
+
+def test_shards_of_an_earlier_version_that_do_not_tell_what_was_saved_are_merged(
+    halves: tuple[Path, Path], tmp_path: Path
+) -> None:
+    def earlier(row: Row) -> None:
+        (model,) = row["models"]
+        for field in ("queries_needed", "queries_saved", "busy_s", "items_s"):
+            del model[field]
+        model.update(queries_asked=20, queries_cached=3)
+
+    for half in halves:
+        edit(half, earlier)
+    (model,) = merge_folders(halves, tmp_path / "out").models
+    assert (model.queries_needed, model.queries_asked, model.queries_cached, model.queries_saved) == (46, 40, 6, 0)
+    assert (model.busy_s, model.items_s, model.busy_share) == (0.0, 0.0, None)
 
 
 def spread(*, holds: int, violated: int) -> Spread:
@@ -106,7 +139,12 @@ def spread(*, holds: int, violated: int) -> Spread:
 
 
 def of_cases(*, ordinary: Spread, presumed: Spread | None = None) -> MergedCases:
-    return MergedCases(ordinary=ordinary, presumed=presumed or Spread(), judged=None)
+    apart = presumed or Spread()
+    return MergedCases(
+        CountedCases(ordinary.clusters, ordinary.paired, Counter(), None),
+        CountedCases(apart.clusters, apart.paired, Counter(no=1, yes=1), 1),
+        judged=None,
+    )
 
 
 def shares_of(report: Report, *tallies: Tally, gate: Gate | None = None) -> dict[str, Report]:
@@ -161,7 +199,9 @@ def test_presumed_cases_are_added_up_apart(tmp_path: Path) -> None:
     assert result.presumed is not None
     assert result.presumed.tally == Tally(cases=5, holds=3, violated=2)
     assert result.presumed.breakdown == {"shape": {"a": Tally(cases=5, holds=3, violated=2)}}
-    assert result.presumed.readings == Counter(yes=4)
+    # As the cases have them, which can be of another sample than those of the shares.
+    assert (result.readings, result.presumed.readings) == (Counter(), Counter(no=1, yes=1))
+    assert (result.readings_sample, result.presumed.readings_sample) == (None, 1)
     # 3 of 5 by Wilson's formula, worked out by hand with z = 1.95996.
     assert result.presumed.interval == pytest.approx((0.2307, 0.8824), abs=1e-4)
     assert result.presumed.gate == replace(held, met=True)
@@ -269,7 +309,7 @@ def test_a_folder_without_a_report_is_refused(halves: tuple[Path, Path], tmp_pat
     with pytest.raises(DataError, match=r"a folder that --vqamt-report wrote, but got .*nowhere"):
         merge_folders([halves[0], tmp_path / "nowhere"], tmp_path / "out")
     (halves[1] / "cases.jsonl").unlink()
-    with pytest.raises(DataError, match=r"cases\.jsonl beside the report"):
+    with pytest.raises(DataError, match=r"it has no cases\.jsonl"):
         merge_folders(halves, tmp_path / "out")
 
 

@@ -304,7 +304,7 @@ def test_more_violations_than_a_page_holds_are_counted(
 
 def test_cases_that_are_not_those_of_the_report_are_refused(run: tuple[Report, Path], tmp_path: Path) -> None:
     write_rows(tmp_path, rows(run[1])[1:])
-    with pytest.raises(DataError, match=r"Expected 48 cases, as the report counts, but got 47 in the cases\.jsonl of"):
+    with pytest.raises(DataError, match=r"Expected 48 cases, as the report counts, but got 47 in the cases of"):
         page_cases(run[0], tmp_path, at_hand, Images.VIOLATIONS)
 
 

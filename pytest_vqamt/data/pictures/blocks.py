@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
 from pytest_vqamt.core.box import Box
@@ -34,10 +34,11 @@ class Part:
     x: int
     y: int
     predicate: str = ""
+    box: Box = field(init=False)
 
-    @property
-    def box(self) -> Box:
-        return Box(self.x, self.y, self.styled.piece.width, self.styled.piece.height)
+    def __post_init__(self) -> None:
+        piece = self.styled.piece
+        object.__setattr__(self, "box", Box(self.x, self.y, piece.width, piece.height))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,6 +1,6 @@
 """The first scenes of the default picture world, laid out beforehand, so that no run has to draw them all to begin.
 
-``python -m pytest_vqamt.data.pictures.laid_out`` writes the file anew; a test says when that is due.
+``python -m pytest_vqamt.data.pictures.laid_out`` writes the files anew; a test says when that is due.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import json
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from sys import intern
 from typing import TypeAlias
 
 import PIL
@@ -21,9 +22,11 @@ from pytest_vqamt.data.pictures.layout import SIZE_PX, VERSION
 from pytest_vqamt.data.pictures.looks import MULTI_COLOURED
 from pytest_vqamt.data.pictures.vocabulary import EXHAUSTIVE, SYNSETS
 
-COUNT = 500
+COUNT = 5000
+PART = 500
+"""So many scenes are in one file: whoever wants few of them reads little."""
 SEED = 0
-FILE = Path(__file__).with_name("laid_out.json.gz")
+FOLDER = Path(__file__).with_name("scenes")
 
 _ThingRow: TypeAlias = tuple[str, tuple[int, int, int, int], list[str]]
 _LinkRow: TypeAlias = tuple[int, str, int]
@@ -31,21 +34,34 @@ _SceneRow: TypeAlias = tuple[str, list[_ThingRow], list[_LinkRow], list[str]]
 
 
 def made_with() -> list[str]:
-    """What the file holds for. Boxes are exact to the pixel, and another Pillow may draw an edge elsewhere."""
+    """What the files hold for. Boxes are exact to the pixel, and another Pillow may draw an edge elsewhere."""
     return [str(VERSION), PIL.__version__]
 
 
+def laid_out(index: int) -> Scene | None:
+    """The scene at ``index``; None where it is not kept, or was made for another world or by another Pillow."""
+    part, place = divmod(index, PART)
+    scenes = _part(part) if 0 <= index < COUNT else ()
+    return scenes[place] if scenes else None
+
+
 @cache
-def laid_out() -> Sequence[Scene]:
-    """The first scenes; none where the file was made for another world or by another Pillow."""
-    made, rows = json.loads(gzip.decompress(FILE.read_bytes()))
-    return tuple(_scene(index, row) for index, row in enumerate(rows)) if made == made_with() else ()
+def _part(part: int) -> Sequence[Scene]:
+    made, rows = json.loads(gzip.decompress(_file(part).read_bytes()))
+    return tuple(_scene(part * PART + place, row) for place, row in enumerate(rows)) if made == made_with() else ()
+
+
+def _file(part: int) -> Path:
+    return FOLDER / f"{part}.json.gz"
 
 
 def write(scenes: Sequence[Scene]) -> None:
-    """Writes the file."""
-    text = json.dumps([made_with(), [_row(scene) for scene in scenes]], separators=(",", ":"))
-    FILE.write_bytes(gzip.compress(text.encode(), mtime=0))
+    """Writes the files."""
+    FOLDER.mkdir(exist_ok=True)
+    for part in range(len(scenes) // PART):
+        rows = [_row(scene) for scene in scenes[part * PART : (part + 1) * PART]]
+        text = json.dumps([made_with(), rows], separators=(",", ":"))
+        _file(part).write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
 def _row(scene: Scene) -> _SceneRow:
@@ -66,8 +82,10 @@ def _scene(index: int, row: _SceneRow) -> Scene:
         width=SIZE_PX,
         height=SIZE_PX,
         objects=tuple(_thing(place, thing) for place, thing in enumerate(things)),
-        relationships=tuple(Relationship(subject=str(a), predicate=link, object=str(b)) for a, link, b in links),
-        setting=setting,
+        relationships=tuple(
+            Relationship(subject=str(a), predicate=intern(link), object=str(b)) for a, link, b in links
+        ),
+        setting=intern(setting),
         captions=tuple(captions),
         exhaustive=EXHAUSTIVE,
     )
@@ -77,9 +95,9 @@ def _thing(place: int, row: _ThingRow) -> Thing:
     name, (x, y, w, h), attributes = row
     return Thing(
         id=str(place),
-        name=name,
+        name=intern(name),
         box=Box(x, y, w, h),
-        attributes=tuple(attributes),
+        attributes=tuple(intern(word) for word in attributes),
         synset=SYNSETS[name],
         has_mask=True,
         multi_coloured=name in MULTI_COLOURED,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 from typing import TypeVar
 
@@ -36,13 +37,20 @@ _PATTERNS = ("plain", "striped", "dotted", "checked")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Styled:
-    """A thing ready to be placed: its piece, what is true of it, and what is true of its garments."""
+    """A thing ready to be placed: how it is drawn, what is true of it, and what is true of its garments.
+
+    It is small, and its piece is not: that is drawn, or remembered, when it is asked for.
+    """
 
     name: str
-    piece: Piece
+    draw: Callable[[], Piece]
     attributes: tuple[str, ...]
     garments: tuple[tuple[str, tuple[str, ...]], ...] = ()
     faces_left: bool = False
+
+    @property
+    def piece(self) -> Piece:
+        return self.draw()
 
 
 def style(
@@ -61,16 +69,16 @@ def style(
         colour = colour or _colour(rng, animal.colours)
         pose = rng.choice(animal.poses)
         look = Look(colour=colour, pose=pose)
-        piece = thing_piece(name, look, _height(usual_height(name) * exact), flipped)
-        return Styled(name, piece, (colour, *size, pose), faces_left=flipped)
+        draw = partial(thing_piece, name, look, _height(usual_height(name) * exact), flipped)
+        return Styled(name, draw, (colour, *size, pose), faces_left=flipped)
     colour = colour or _colour(rng, sprite.colours)
     pattern = _pattern(rng) if len(sprite.patterns) > 1 else "plain"
     states = tuple(rng.choice(pair) for pair in sprite.states)
     look = Look(colour=colour, pattern=pattern, states=frozenset(states))
-    piece = thing_piece(name, look, _height(usual_height(name) * exact), flipped)
+    draw = partial(thing_piece, name, look, _height(usual_height(name) * exact), flipped)
     said = (pattern,) if len(sprite.patterns) > 1 else ()
     coloured = () if name in MULTI_COLOURED else (colour,)
-    return Styled(name, piece, (*coloured, *said, *states, *size), faces_left=flipped)
+    return Styled(name, draw, (*coloured, *said, *states, *size), faces_left=flipped)
 
 
 def style_person(rng: Random, kind: str, *, indoors: bool, holding: bool) -> Styled:
@@ -92,12 +100,12 @@ def style_person(rng: Random, kind: str, *, indoors: bool, holding: bool) -> Sty
         facing="left" if rng.random() < 0.5 else "right",
         holding=holding,
     )
-    piece = person_piece(look, _height(PERSON_HEIGHT[kind] * rng.uniform(0.97, 1.05)))
+    draw = partial(person_piece, look, _height(PERSON_HEIGHT[kind] * rng.uniform(0.97, 1.05)))
     worn: list[tuple[str, tuple[str, ...]]] = [(garment, (look.garment_colour, look.garment_pattern))]
     if look.hat_colour is not None:
         worn.append(("hat", (look.hat_colour, "plain")))
     poses = ("standing", "waving") if pose == "waving" else (pose,)
-    return Styled(kind, piece, poses, tuple(worn), faces_left=look.facing == "left")
+    return Styled(kind, draw, poses, tuple(worn), faces_left=look.facing == "left")
 
 
 def usual_height(name: str) -> int:

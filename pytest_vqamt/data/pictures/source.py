@@ -16,13 +16,14 @@ from pytest_vqamt.data.mean_colour import mean_colour, spread
 from pytest_vqamt.data.pictures.captions import captions
 from pytest_vqamt.data.pictures.graph import Graph, read
 from pytest_vqamt.data.pictures.laid_out import SEED, laid_out
-from pytest_vqamt.data.pictures.layout import SIZE_PX, VERSION, chance, lay_out
+from pytest_vqamt.data.pictures.layout import SIZE_PX, VERSION, Layout, chance, lay_out
 from pytest_vqamt.data.pictures.painting import paint
 from pytest_vqamt.data.pictures.vocabulary import EXHAUSTIVE, FAMILIES, NAMES
-from pytest_vqamt.data.recent import Recent
+from pytest_vqamt.data.recent import Recent, RecentScenes
 
 _GRAPHS_KEPT = 256
-_SCENES_KEPT = 4000
+_LAYOUTS_KEPT = 32_000
+"""Layouts of about 4 kB each: with them, a picture is drawn again without looking for a place for everything."""
 _PHOTOS_KEPT = 128
 
 
@@ -35,8 +36,9 @@ class PictureWorld:
         self.count = count
         self.seed = seed
         self._graphs: Recent[Graph] = Recent(_GRAPHS_KEPT, self._make_graph)
-        self._scenes: Recent[Scene] = Recent(_SCENES_KEPT, self._make_scene)
-        self._photos: Recent[Image.Image] = Recent(_PHOTOS_KEPT, lambda index: paint(self.graph(index).layout))
+        self._layouts: Recent[Layout] = Recent(_LAYOUTS_KEPT, lambda index: self.graph(index).layout)
+        self._scenes = RecentScenes(self._make_scene)
+        self._photos: Recent[Image.Image] = Recent(_PHOTOS_KEPT, lambda index: paint(self._layouts.get(index)))
 
     @property
     def spec(self) -> str:
@@ -104,15 +106,17 @@ class PictureWorld:
         return mean_colour(self.photo(self.scene(index).photo) for index in spread(self.count))
 
     def _make_graph(self, index: int) -> Graph:
+        known = self._layouts.find(index)
+        graph = read(known) if known else None
         rng = chance(self.seed, index)
-        while True:
+        while graph is None:
             graph = read(lay_out(rng))
-            if graph is not None:
-                return graph
+        self._layouts.keep(index, graph.layout)
+        return graph
 
     def _make_scene(self, index: int) -> Scene:
-        ready = laid_out() if self.seed == SEED else ()
-        return ready[index] if index < len(ready) else self.lay_out(index)
+        ready = laid_out(index) if self.seed == SEED else None
+        return ready or self.lay_out(index)
 
     def lay_out(self, index: int) -> Scene:
         """The scene at ``index``, out of its graph."""

@@ -83,6 +83,11 @@ COMMANDS: tuple[Command, ...] = (
         help="how many cases it takes to see a drop of a given size",
     ),
     Command(
+        name="serve",
+        module="pytest_vqamt.integration.commands.serve",
+        help="hold a model on Ray Serve, to be asked by any number of sessions, workers and machines",
+    ),
+    Command(
         name="units",
         module="pytest_vqamt.integration.commands.units",
         help="take hypotheses apart into their objects and what they say of each",

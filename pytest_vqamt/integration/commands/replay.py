@@ -96,9 +96,8 @@ def run(arguments: argparse.Namespace) -> int:
     recorded = _recorded(found, arguments.data)
     asked = _asked(recorded, relation, arguments.model, options) if relation else ()
     print(f"from {found.file}{_also(found.also_in)}")
-    others = [
-        replace(each, model=f"{each.model} in that run") for each in recorded if each.model not in arguments.model
-    ]
+    now = {each.model for each in asked}
+    others = [replace(each, model=f"{each.model} in that run") for each in recorded if each.model not in now]
     for line in write_case([*others, *asked] if asked else recorded, arguments.out or _OUT / found.id):
         print(line)
     return ExitStatus.FINDING if any(each.said.violates for each in asked) else ExitStatus.OK
@@ -159,10 +158,8 @@ def _asked(
     """What models of these specs make of the case now."""
     before = {each.model: each.said for each in recorded}
     first = recorded[0]
-    return [
-        ask_again(first.case, first.source, Catalogue().load(spec, options), relation, before.get(spec))
-        for spec in models
-    ]
+    loaded = [Catalogue().load(spec, options) for spec in models]
+    return [ask_again(first.case, first.source, model, relation, before.get(model.name)) for model in loaded]
 
 
 def _also(files: tuple[Path, ...]) -> str:

@@ -21,14 +21,14 @@ all that is asked of it. The class of transformers would make them anew for each
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.core.query import Answer, ModelInput
+from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.blip.decoding import decode, heed_padding
-from pytest_vqamt.models.blip.inputs import BlipInputs
+from pytest_vqamt.models.blip.inputs import BlipInputs, BlipShown
 from pytest_vqamt.models.classified import classified
 from pytest_vqamt.models.loading.config import architecture_of, check_model_type
 from pytest_vqamt.models.loading.pixels import check_torchvision
@@ -36,6 +36,7 @@ from pytest_vqamt.models.loading.places import Checkpoint, located
 from pytest_vqamt.models.loading.runtime import Runtime
 from pytest_vqamt.models.loading.weights import load_weights
 from pytest_vqamt.models.prompts import Prompts, prompts_of
+from pytest_vqamt.models.steps import Rest, Steps
 
 if TYPE_CHECKING:
     import torch
@@ -91,6 +92,7 @@ class BlipAnswers:
         self._inputs = BlipInputs(checkpoint, self._model.vision_model, self._model.config, self._runtime)
         self._longest = prompts.longest_answer
         heed_padding(self._model.text_decoder)
+        self._steps = Steps(self._runtime, self._ready, self._inputs.memory)
         self.batch_size, self.largest_batch = _batch_sizes(self._runtime)
 
     @cached_property
@@ -98,19 +100,26 @@ class BlipAnswers:
         """The files, the precision, how long answers may be, and what computes them."""
         return self._inputs.fingerprint(str(self._longest))
 
+    def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
+        """Draws and resizes new pictures, and reads the questions."""
+        self._steps.prepare(task, batch)
+
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """A word or a phrase for each question."""
-        if not batch:
-            return ()
-        with self._runtime.running():
-            features = self._inputs.features(batch)
-            tokens = self._inputs.tokens([asked.text for asked in batch])
-            read = self._model.text_encoder(
-                input_ids=tokens.ids, attention_mask=tokens.attended, encoder_hidden_states=features
-            ).last_hidden_state
-            begun = self._inputs.begun(len(batch))
-            said = decode(self._model.text_decoder, begun, read, tokens.attended, self._longest)
-            return self._inputs.answers(said, tokens.cut)
+        return self._steps.answers(Task.VQA, batch)
+
+    def _ready(self, _task: Task, batch: Sequence[ModelInput]) -> Rest:
+        tokens = self._inputs.tokens([asked.text for asked in batch])
+        return partial(self._answers, self._inputs.memory.ready(batch), tokens)
+
+    def _answers(self, shown: BlipShown, texts: TextTokens) -> tuple[Answer, ...]:
+        features, tokens = self._inputs.features(shown), texts.on(self._runtime)
+        read = self._model.text_encoder(
+            input_ids=tokens.ids, attention_mask=tokens.attended, encoder_hidden_states=features
+        ).last_hidden_state
+        begun = self._inputs.begun(len(tokens.cut))
+        said = decode(self._model.text_decoder, begun, read, tokens.attended, self._longest)
+        return self._inputs.answers(said, tokens.cut)
 
 
 class BlipCaptions:
@@ -124,6 +133,7 @@ class BlipCaptions:
         self._model = load_weights(BlipForConditionalGeneration, checkpoint, self._runtime)
         self._inputs = BlipInputs(checkpoint, self._model.vision_model, self._model.config, self._runtime)
         self._prompts = prompts
+        self._steps = Steps(self._runtime, self._ready, self._inputs.memory)
         self.batch_size, self.largest_batch = _batch_sizes(self._runtime)
 
     @cached_property
@@ -131,15 +141,22 @@ class BlipCaptions:
         """The files, the precision, the prompt, how long captions may be, and what computes them."""
         return self._inputs.fingerprint(self._prompts.caption, str(self._prompts.longest_caption))
 
+    def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
+        """Draws and resizes new pictures."""
+        self._steps.prepare(task, batch)
+
     def caption(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """What follows the prompt in a description of each picture."""
-        if not batch:
-            return ()
-        with self._runtime.running():
-            features = self._inputs.features(batch)
-            begun = self._inputs.begun(len(batch), self._prompts.caption)
-            said = decode(self._model.text_decoder, begun, features, None, self._prompts.longest_caption)
-            return self._inputs.answers(said, [False] * len(batch))
+        return self._steps.answers(Task.CAPTIONING, batch)
+
+    def _ready(self, _task: Task, batch: Sequence[ModelInput]) -> Rest:
+        return partial(self._captions, self._inputs.memory.ready(batch))
+
+    def _captions(self, shown: BlipShown) -> tuple[Answer, ...]:
+        features = self._inputs.features(shown)
+        begun = self._inputs.begun(len(features), self._prompts.caption)
+        said = decode(self._model.text_decoder, begun, features, None, self._prompts.longest_caption)
+        return self._inputs.answers(said, [False] * len(features))
 
 
 class BlipMatches:
@@ -152,6 +169,7 @@ class BlipMatches:
         self._runtime = Runtime.of(options)
         self._model = load_weights(BlipForImageTextRetrieval, checkpoint, self._runtime)
         self._inputs = BlipInputs(checkpoint, self._model.vision_model, self._model.config, self._runtime)
+        self._steps = Steps(self._runtime, self._ready, self._inputs.memory)
         self.batch_size, self.largest_batch = _batch_sizes(self._runtime)
 
     @cached_property
@@ -159,15 +177,21 @@ class BlipMatches:
         """The files, the precision and what computes the answers."""
         return self._inputs.fingerprint()
 
+    def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
+        """Draws and resizes new pictures, and reads the hypotheses."""
+        self._steps.prepare(task, batch)
+
     def entail(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """Entailment where the hypothesis matches its picture with a probability of 0.5 or more, else contradiction."""
-        if not batch:
-            return ()
-        with self._runtime.running():
-            features = self._inputs.features(batch)
-            tokens = self._inputs.tokens([asked.text for asked in batch])
-            logits = self._logits(features, tokens)
-            return classified(logits, logits.softmax(dim=1), ("contradiction", "entailment"), tokens.cut)
+        return self._steps.answers(Task.ENTAILMENT, batch)
+
+    def _ready(self, _task: Task, batch: Sequence[ModelInput]) -> Rest:
+        tokens = self._inputs.tokens([asked.text for asked in batch])
+        return partial(self._judged, self._inputs.memory.ready(batch), tokens)
+
+    def _judged(self, shown: BlipShown, texts: TextTokens) -> tuple[Answer, ...]:
+        logits = self._logits(self._inputs.features(shown), texts.on(self._runtime))
+        return classified(logits, logits.softmax(dim=1), ("contradiction", "entailment"), texts.cut)
 
     def _logits(self, features: torch.Tensor, tokens: TextTokens) -> torch.Tensor:
         """float32 (inputs, 2): no match, match, as the authors numbered them (salesforce/BLIP, blip_pretrain.py)."""

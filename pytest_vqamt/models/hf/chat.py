@@ -10,7 +10,7 @@ from pytest_vqamt.models.loading.places import Checkpoint
 class Chat(Marked):
     """A checkpoint with a chat template."""
 
-    def prepare(self, checkpoint: Checkpoint) -> None:
+    def learn(self, checkpoint: Checkpoint) -> None:
         self._template = ChatTemplate(checkpoint, self.tokenizer, self.mark)
 
     @property

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, cast
 
 from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.loading.places import Checkpoint
 from pytest_vqamt.models.loading.quiet import first_line, quiet
 from pytest_vqamt.models.loading.runtime import Runtime
@@ -15,7 +16,6 @@ from pytest_vqamt.models.prompts import Prompts
 
 if TYPE_CHECKING:
     import torch
-    from PIL.Image import Image
     from transformers import GenerationConfig, PreTrainedConfig
 
 
@@ -53,18 +53,21 @@ class Family(Protocol):
         """How the tasks are put to it where the user says nothing."""
         ...
 
-    def speak(self, images: Sequence[Image], which: Sequence[int], said: Sequence[Said], longest: int) -> Heard:
-        """What the model says to each prompt, decoded greedily.
+    def ready(self, shown: Sequence[ModelInput], said: Sequence[Said], longest: int) -> Callable[[], Heard]:
+        """Does all that needs no device; what it gives has the model say something to each prompt, decoded greedily.
 
         Args:
-            images: distinct pictures, RGB.
-            which: for each prompt, which of them it is about.
+            shown: what each prompt is about: its picture counts, which may be that of others, too.
             said: the prompts.
             longest: how many tokens each answer may have.
 
         Raises:
-            DataError: a prompt does not fit the model however short its question.
+            DataError: a prompt does not fit the model however short its question; the second step may raise it, too.
         """
+        ...
+
+    def give_up(self) -> bool:
+        """Lets go what is kept of pictures on the device; whether there was any."""
         ...
 
 

@@ -24,17 +24,17 @@ class Gemma3Chat(Chat):
     def reader(self, checkpoint: Checkpoint, runtime: Runtime) -> Pictures:
         return Pictures(checkpoint, runtime, do_pan_and_scan=False, do_convert_rgb=True)
 
-    def prepare(self, checkpoint: Checkpoint) -> None:
+    def learn(self, checkpoint: Checkpoint) -> None:
         self._begin = self._word(setting(self.config, "boi_token_index"), checkpoint)
         self._end = self._word(setting(self.config, "eoi_token_index"), checkpoint)
-        super().prepare(checkpoint)
+        super().learn(checkpoint)
 
     @property
     def mark(self) -> str:
         return self._begin
 
-    def block(self, _pixels: Pixels, _place: int, length: int) -> str:
+    def block(self, _told: Pixels, length: int) -> str:
         return f"\n\n{self._begin}{self.image_word * length}{self._end}\n\n"
 
-    def further(self, tokens: Tokens, _pixels: Pixels, _which: Sequence[int]) -> Mapping[str, torch.Tensor]:
+    def further(self, tokens: Tokens, _told: Sequence[Pixels]) -> Mapping[str, torch.Tensor]:
         return {"token_type_ids": (tokens.ids == self.image_id).to(tokens.ids.dtype)}

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, cast
 
 from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.query import ModelInput
+from pytest_vqamt.models.distinct import distinct
 from pytest_vqamt.models.finite_scores import check_step
 from pytest_vqamt.models.hf.family import Heard, Said, load_config, load_model
 from pytest_vqamt.models.hf.reading import fitted, load_words, window_of
 from pytest_vqamt.models.hf.stopping import Stopping
 from pytest_vqamt.models.hf.template import ChatTemplate
+from pytest_vqamt.models.loading.alone import alone
 from pytest_vqamt.models.loading.pixels import load_image_processor
 from pytest_vqamt.models.loading.places import Checkpoint
 from pytest_vqamt.models.loading.quiet import first_line, quiet
@@ -24,17 +28,11 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 
-class _Inputs(Protocol):
-    def __getitem__(self, name: str, /) -> torch.Tensor: ...
-    def keys(self) -> Sequence[str]: ...
-    def to(self, device: torch.device, dtype: torch.dtype) -> _Inputs: ...
-
-
 class _Processor(Protocol):
     tokenizer: PreTrainedTokenizerBase
     image_processor: object
 
-    def __call__(self, **given: object) -> _Inputs: ...
+    def __call__(self, **given: object) -> Mapping[str, torch.Tensor]: ...
 
 
 class Generic:
@@ -58,42 +56,52 @@ class Generic:
         mark: object = getattr(self._processor, "image_token", None)
         self._template = ChatTemplate(checkpoint, tokenizer, None if mark is None else str(mark))
         self.model = load_model("AutoModelForImageTextToText", checkpoint, runtime)
-        self._device = runtime.device
-        self._stopping = Stopping(self.model, tokenizer, checkpoint)
+        self._runtime = runtime
+        # A copy, since the processor holds its own for as long as it works, on pictures too.
+        self._stopping = Stopping(self.model, deepcopy(tokenizer), checkpoint)
 
-    def speak(self, images: Sequence[Image], which: Sequence[int], said: Sequence[Said], longest: int) -> Heard:
-        shown = [images[place] for place in which]
-        inputs = self._inputs(shown, said)
+    def ready(self, shown: Sequence[ModelInput], said: Sequence[Said], longest: int) -> Callable[[], Heard]:
+        firsts, which = distinct(shown)
+        images = [asked.image for asked in firsts]
+        pictures = [images[place] for place in which]
+        inputs = self._inputs(pictures, said)
         window = window_of(self.config)
         room = None if window is None else window - (0 if self.config.is_encoder_decoder else longest)
         after = list(said)
         if room is not None and inputs["input_ids"].shape[1] > room:
 
             def length(place: int, one: Said) -> int:
-                return int(self._inputs([shown[place]], [one])["input_ids"].shape[1])
+                return int(self._inputs([pictures[place]], [one])["input_ids"].shape[1])
 
             after = [fitted(each, room, partial(length, place)) for place, each in enumerate(said)]
-            inputs = self._inputs(shown, after)
+            inputs = self._inputs(pictures, after)
+        cut = tuple(one != other for one, other in zip(said, after, strict=True))
+        dtype = self.model.dtype
+        rounded = ((name, value.to(dtype) if value.is_floating_point() else value) for name, value in inputs.items())
+        return partial(self._speak, {name: self._runtime.pinned(value) for name, value in rounded}, cut, longest)
+
+    def give_up(self) -> bool:
+        return False
+
+    def _speak(self, inputs: Mapping[str, torch.Tensor], cut: tuple[bool, ...], longest: int) -> Heard:
         generated = self.model.generate(
-            **inputs.to(self._device, self.model.dtype),
+            **{name: self._runtime.here(value) for name, value in inputs.items()},
             generation_config=self._stopping.after(longest),
             logits_processor=[check_step],
         )
         before = 1 if self.config.is_encoder_decoder else inputs["input_ids"].shape[1]
-        return Heard(
-            texts=self._stopping.texts(generated[:, before:]),
-            cut=tuple(one != other for one, other in zip(said, after, strict=True)),
-        )
+        return Heard(texts=self._stopping.texts(generated[:, before:]), cut=cut)
 
-    def _inputs(self, images: Sequence[Image], said: Sequence[Said]) -> _Inputs:
-        return self._processor(
-            text=[self._template.write(each.prompt) for each in said],
-            images=[[image] for image in images],
-            padding=True,
-            truncation=False,
-            add_special_tokens=not self._template.begins,
-            return_tensors="pt",
-        )
+    def _inputs(self, images: Sequence[Image], said: Sequence[Said]) -> Mapping[str, torch.Tensor]:
+        with alone(self._processor.tokenizer):
+            return self._processor(
+                text=[self._template.write(each.prompt) for each in said],
+                images=[[image] for image in images],
+                padding=True,
+                truncation=False,
+                add_special_tokens=not self._template.begins,
+                return_tensors="pt",
+            )
 
 
 def _load_processor(checkpoint: Checkpoint) -> _Processor:

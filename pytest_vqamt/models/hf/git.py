@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
+from pytest_vqamt.core.query import ModelInput
+from pytest_vqamt.models.distinct import distinct
 from pytest_vqamt.models.finite_scores import check_step
 from pytest_vqamt.models.hf.family import Heard, Said, load_config, load_model
-from pytest_vqamt.models.hf.pictures import Pictures
-from pytest_vqamt.models.hf.reading import load_words, read, window_of
+from pytest_vqamt.models.hf.pictures import Pictures, Pixels
+from pytest_vqamt.models.hf.reading import Tokens, load_words, read, window_of
 from pytest_vqamt.models.hf.stopping import Stopping
 from pytest_vqamt.models.loading.places import Checkpoint
 from pytest_vqamt.models.loading.runtime import Runtime
 from pytest_vqamt.models.prompts import Prompts
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
+    import torch
 
 PROMPTS = Prompts(question="{text}", entailment="", caption="")
 """As it was fine-tuned: for questions, the question; for captions, nothing (Wang et al. 2022)."""
@@ -36,24 +39,33 @@ class Git:
         self.tokenizer = load_words(checkpoint, self.config)
         self.pictures = Pictures(checkpoint, runtime)
         self.model = load_model("GitForCausalLM", checkpoint, runtime)
-        self.device = runtime.device
+        self._runtime = runtime
         self._stopping = Stopping(self.model, self.tokenizer, checkpoint)
 
-    def speak(self, images: Sequence[Image], which: Sequence[int], said: Sequence[Said], longest: int) -> Heard:
-        pixels = self.pictures.read(images).tensors["pixel_values"]
+    def ready(self, shown: Sequence[ModelInput], said: Sequence[Said], longest: int) -> Callable[[], Heard]:
+        firsts, which = distinct(shown)
+        pictures = self.pictures.each([asked.image for asked in firsts])
         window = window_of(self.config)
         tokens = read(
             said,
             self.tokenizer,
-            self.device,
+            self._runtime,
             written=lambda _place, prompt: f"{self.tokenizer.cls_token}{prompt}",
             special=False,  # the one that ends a text would end the question and leave nothing to say
             room=None if window is None else window - longest,
         )
+        pixels = Pixels.together(pictures).ready(self._runtime, self.model.dtype)
+        return partial(self._speak, pixels.tensors["pixel_values"], which, tokens, longest)
+
+    def give_up(self) -> bool:
+        return False
+
+    def _speak(self, pixels: torch.Tensor, which: Sequence[int], read: Tokens, longest: int) -> Heard:
+        tokens = read.on(self._runtime)
         generated = self.model.generate(
             input_ids=tokens.ids,
             attention_mask=tokens.attended,
-            pixel_values=pixels.to(self.device, self.model.dtype)[list(which)],
+            pixel_values=self._runtime.here(pixels)[list(which)],
             generation_config=self._stopping.after(longest),
             logits_processor=[check_step],
         )

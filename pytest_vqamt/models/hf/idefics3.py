@@ -22,11 +22,12 @@ class Idefics3Chat(Chat):
     def reader(self, checkpoint: Checkpoint, runtime: Runtime) -> Pictures:
         return Pictures(checkpoint, runtime, nested=True, return_row_col_info=True)
 
-    def parts(self, pixels: Pixels) -> int | list[int]:
-        return [rows * columns + 1 for rows, columns in _grids(pixels)]
+    def parts(self, pixels: Pixels) -> int:
+        rows, columns = _grid(pixels)
+        return rows * columns + 1
 
-    def block(self, pixels: Pixels, place: int, length: int) -> str:
-        rows, columns = _grids(pixels)[place]
+    def block(self, told: Pixels, length: int) -> str:
+        rows, columns = _grid(told)
         tile = self.image_word * (length // (rows * columns + 1))
         lines = [
             "".join(f"{_BETWEEN}<row_{row + 1}_col_{column + 1}>{tile}" for column in range(columns)) + "\n"
@@ -36,10 +37,10 @@ class Idefics3Chat(Chat):
         return f"{split}{_BETWEEN}{_WHOLE}{tile}{_BETWEEN}"
 
 
-def _grids(pixels: Pixels) -> list[tuple[int, int]]:
-    """In how many rows and columns of tiles each picture is seen beside the whole; (0, 0) where it is small."""
-    rows, columns = (cast("list[Sequence[int]]", pixels.lists[name]) for name in ("rows", "cols"))
-    return [(int(one[0]), int(other[0])) for one, other in zip(rows, columns, strict=True)]
+def _grid(pixels: Pixels) -> tuple[int, int]:
+    """In how many rows and columns of tiles a picture is seen beside the whole; (0, 0) where it is small."""
+    (rows,), (columns,) = (cast("Sequence[Sequence[int]]", pixels.lists[name]) for name in ("rows", "cols"))
+    return int(rows[0]), int(columns[0])
 
 
 class SmolVlmChat(Idefics3Chat):

@@ -10,7 +10,7 @@ from pytest_vqamt.models.hf.family import Said, setting
 from pytest_vqamt.models.loading.places import Checkpoint
 from pytest_vqamt.models.loading.words import load_tokenizer
 from pytest_vqamt.models.prompts import Prompts
-from pytest_vqamt.models.text_tokens import tokens_of
+from pytest_vqamt.models.text_tokens import TextTokens, tokens_of
 
 if TYPE_CHECKING:
     import torch
@@ -29,7 +29,6 @@ class _Output(Protocol):
 
 
 class _InstructBlip(Blip2Model, Protocol):
-    query_tokens: torch.Tensor
     vision_model: Callable[..., _Output]
     qformer: Callable[..., _Output]
     language_projection: Callable[[torch.Tensor], torch.Tensor]
@@ -44,28 +43,31 @@ class InstructBlip(Blip2):
     def prompts(self) -> Prompts:
         return PROMPTS
 
-    def prepare(self, checkpoint: Checkpoint) -> None:
+    def learn(self, checkpoint: Checkpoint) -> None:
         qformer = self.config.qformer_config
         self._longest = setting(qformer, "max_position_embeddings")
         self._qformer_tokenizer = load_tokenizer(
             checkpoint, setting(qformer, "vocab_size"), subfolder=QFORMER_TOKENIZER
         )
 
-    def seen(
-        self, pixels: torch.Tensor, which: Sequence[int], said: Sequence[Said]
-    ) -> tuple[torch.Tensor, Sequence[bool]]:
+    def encode(self, pixels: torch.Tensor) -> torch.Tensor:
+        return cast(_InstructBlip, self.model).vision_model(pixel_values=pixels).last_hidden_state
+
+    def asking(self, said: Sequence[Said]) -> TextTokens:
+        return tokens_of([each.prompt for each in said], self._qformer_tokenizer, self._longest, self.runtime)
+
+    def seen(self, encoded: torch.Tensor, asking: TextTokens | None) -> torch.Tensor:
         import torch
 
+        assert asking is not None, "its Q-Former reads the prompts"
         model = cast(_InstructBlip, self.model)
-        picture = model.vision_model(pixel_values=pixels).last_hidden_state[list(which)]
         # Kept in 32 bits in a model of float16.
-        queries = model.query_tokens.to(picture.dtype).expand(len(said), -1, -1)
-        read = tokens_of([each.prompt for each in said], self._qformer_tokenizer, self._longest, self.device)
+        queries = model.query_tokens.to(encoded.dtype).expand(len(encoded), -1, -1)
         found = model.qformer(
-            input_ids=read.ids,
-            attention_mask=torch.cat([read.attended.new_ones(queries.shape[:2]), read.attended], dim=1),
+            input_ids=asking.ids,
+            attention_mask=torch.cat([asking.attended.new_ones(queries.shape[:2]), asking.attended], dim=1),
             query_embeds=queries,
-            encoder_hidden_states=picture,
-            encoder_attention_mask=read.attended.new_ones(picture.shape[:2]),
+            encoder_hidden_states=encoded,
+            encoder_attention_mask=asking.attended.new_ones(encoded.shape[:2]),
         ).last_hidden_state[:, : queries.shape[1]]
-        return model.language_projection(found), read.cut
+        return model.language_projection(found)

@@ -1,36 +1,32 @@
 """Checkpoints that read a picture in the place of a token that stands for it, which is most of them.
 
-Each distinct picture of a batch is encoded once. How many tokens it takes is how many its encoding has, so that no
-formula of a processor is needed, and nothing of torchvision, which the processors of several kinds want for videos.
+Each picture is encoded once for all that is said about it. How many tokens it takes is how many its encoding has, so
+that no formula of a processor is needed, and nothing of torchvision, which the processors of several kinds want for
+videos.
 """
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from reprlib import repr as shortened
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import DataError, ModelError
+from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.finite_scores import check_step
-from pytest_vqamt.models.hf.family import (
-    Encoded,
-    Heard,
-    Said,
-    load_config,
-    load_model,
-    setting,
-)
+from pytest_vqamt.models.hf.encoder import Encoder, Seen
+from pytest_vqamt.models.hf.family import Heard, Said, load_config, load_model, setting
 from pytest_vqamt.models.hf.pictures import Pictures, Pixels
 from pytest_vqamt.models.hf.reading import Tokens, load_words, read, window_of
 from pytest_vqamt.models.hf.stopping import Stopping
 from pytest_vqamt.models.loading.places import Checkpoint
 from pytest_vqamt.models.loading.runtime import Runtime
+from pytest_vqamt.models.picture_memory import Shown
 from pytest_vqamt.models.prompts import INSTRUCTED
 
 if TYPE_CHECKING:
     import torch
-    from PIL.Image import Image
 
 
 class Marked:
@@ -50,13 +46,14 @@ class Marked:
         self.pictures = self.reader(checkpoint, runtime)
         self.image_id = setting(self.config, "image_token_id")
         self.image_word = self._word(self.image_id, checkpoint)
-        self.prepare(checkpoint)
+        self.learn(checkpoint)
         self.model = load_model(self.cls, checkpoint, runtime)
+        self.encoder = Encoder(self.pictures, self.model, runtime, self.parts)
         self._stopping = Stopping(self.model, self.tokenizer, checkpoint)
-        self._device = runtime.device
+        self._runtime = runtime
         self._window = window_of(self.config)
 
-    def prepare(self, checkpoint: Checkpoint) -> None:
+    def learn(self, checkpoint: Checkpoint) -> None:
         """What else a kind reads of the checkpoint before its weights."""
 
     def reader(self, checkpoint: Checkpoint, runtime: Runtime) -> Pictures:
@@ -77,64 +74,85 @@ class Marked:
         """All that the model reads, with one mark for the picture."""
         raise NotImplementedError
 
-    def parts(self, _pixels: Pixels) -> int | list[int]:
-        """How many parts of it each picture is encoded in, where the encoder gives all in one tensor."""
+    def parts(self, _pixels: Pixels) -> int:
+        """In how many parts a picture is encoded, where the encoder gives all in one tensor."""
         return 1
 
-    def block(self, _pixels: Pixels, _place: int, length: int) -> str:
-        """What stands in place of the mark for the picture at a place, whose encoding has so many tokens."""
+    def block(self, _told: Pixels, length: int) -> str:
+        """What stands in place of the mark for a picture whose encoding has so many tokens."""
         return self.image_word * length
 
-    def further(self, _tokens: Tokens, _pixels: Pixels, _which: Sequence[int]) -> Mapping[str, torch.Tensor]:
-        """What else the model needs to be told."""
+    def further(self, _tokens: Tokens, _told: Sequence[Pixels]) -> Mapping[str, torch.Tensor]:
+        """What else the model needs to be told, of each prompt's picture."""
         return {}
 
-    def speak(self, images: Sequence[Image], which: Sequence[int], said: Sequence[Said], longest: int) -> Heard:
-        pixels = self.pictures.read(images)
-        encoded = self._encoded(pixels)
-        encodings = self._encodings(encoded, pixels)
-        blocks = [self.block(pixels, place, each.shape[:-1].numel()) for place, each in enumerate(encodings)]
-        tokens = self._tokens(said, [blocks[place] for place in which], longest)
-        repeat(encoded, encodings, which)
+    def ready(self, shown: Sequence[ModelInput], said: Sequence[Said], longest: int) -> Callable[[], Heard]:
+        """How many tokens a picture takes is told by its encoding, or by that of another of its form."""
+        self._check(said)
+        pictures = self.encoder.memory.ready(shown)
+        known = [self._length(pictures, name) for name in pictures.names]
+        tokens = None
+        if all(known):
+            told = [(pictures.kept.get(name) or pictures.ready[name]).told for name in pictures.names]
+            tokens = self._tokens(said, self._blocks(told, known, pictures.which), longest)
+        return partial(self._speak, pictures, said, longest, known, tokens)
+
+    def give_up(self) -> bool:
+        return self.encoder.memory.give_up()
+
+    def _speak(
+        self,
+        pictures: Shown[Pixels, Seen],
+        said: Sequence[Said],
+        longest: int,
+        known: Sequence[int],
+        tokens: Tokens | None,
+    ) -> Heard:
+        seen = self.encoder.memory.of(pictures)
+        of_each = dict(zip(pictures.which, seen, strict=True))
+        distinct = [of_each[place] for place in range(len(pictures.names))]
+        lengths = [each.length for each in distinct]
+        if tokens is None or lengths != known:
+            blocks = self._blocks([each.told for each in distinct], lengths, pictures.which)
+            tokens = self._tokens(said, blocks, longest)
+        tokens = tokens.on(self._runtime)
         generated = self.model.generate(
             input_ids=tokens.ids,
             attention_mask=tokens.attended,
-            mm_encoder_outputs={"image": encoded},
+            mm_encoder_outputs={"image": self.encoder.together(seen)},
             generation_config=self._stopping.after(longest),
             logits_processor=[check_step],
-            **self.further(tokens, pixels, which),
+            **self.further(tokens, [each.told for each in seen]),
         )
         before = 1 if self.config.is_encoder_decoder else tokens.ids.shape[1]
         return Heard(texts=self._stopping.texts(generated[:, before:]), cut=tokens.cut)
 
-    def _encoded(self, pixels: Pixels) -> Encoded:
-        wanted = inspect.signature(self.model.get_image_features).parameters
-        given = {name: value.to(self._device) for name, value in pixels.tensors.items() if name in wanted}
-        given["pixel_values"] = given["pixel_values"].to(self.model.dtype)
-        return self.model.get_image_features(**given)
+    def _length(self, pictures: Shown[Pixels, Seen], name: str) -> int:
+        """How many tokens a picture takes; 0 where nobody knows yet."""
+        kept = pictures.kept.get(name)
+        return self.encoder.length(pictures.ready[name]) if kept is None else kept.length
 
-    def _encodings(self, encoded: Encoded, pixels: Pixels) -> Sequence[torch.Tensor]:
-        import torch
+    def _blocks(self, told: Sequence[Pixels], lengths: Sequence[int], which: Sequence[int]) -> list[str]:
+        """What stands for the picture of each prompt."""
+        blocks = [self.block(each, length) for each, length in zip(told, lengths, strict=True)]
+        return [blocks[place] for place in which]
 
-        found = encoded.pooler_output
-        if not isinstance(found, torch.Tensor):
-            return found
-        return cast("Sequence[torch.Tensor]", torch.split(found, self.parts(pixels)))
-
-    def _tokens(self, said: Sequence[Said], blocks: Sequence[str], longest: int) -> Tokens:
+    def _check(self, said: Sequence[Said]) -> None:
         for each in said:
             if self.mark in each.prompt or self.image_word in each.prompt:
                 raise DataError(
                     f"Expected a text without {self.image_word}, which stands for a picture to this model, but got "
                     f"text={shortened(each.prompt)}"
                 )
+
+    def _tokens(self, said: Sequence[Said], blocks: Sequence[str], longest: int) -> Tokens:
         room = self._window
         if room is not None and not self.config.is_encoder_decoder:
             room -= longest
         return read(
             said,
             self.tokenizer,
-            self._device,
+            self._runtime,
             written=lambda place, prompt: self.prompt(prompt).replace(self.mark, blocks[place]),
             special=self.special,
             before=not self.config.is_encoder_decoder,
@@ -155,14 +173,3 @@ class Marked:
                 "a word or nothing: its files are incomplete (tokenizer.json, added_tokens.json) or of another model"
             )
         return str(added.content)
-
-
-def repeat(encoded: Encoded, encodings: Sequence[torch.Tensor], which: Sequence[int]) -> None:
-    """Puts into ``encoded`` the encoding of each prompt's picture, in place of one of each distinct picture."""
-    import torch
-
-    chosen = [encodings[place] for place in which]
-    encoded.pooler_output = torch.cat(chosen) if isinstance(encoded.pooler_output, torch.Tensor) else chosen
-    layers: Sequence[Sequence[torch.Tensor]] | None = getattr(encoded, "deepstack_features", None)
-    if layers is not None:  # what Qwen3-VL adds to the pictures' places further up
-        encoded.deepstack_features = [[layer[place] for place in which] for layer in layers]  # type: ignore[attr-defined]

@@ -33,5 +33,5 @@ class PaliGemma(Marked):
     def prompt(self, text: str) -> str:
         return f"{self.mark}{self.tokenizer.bos_token}{text}\n"
 
-    def further(self, tokens: Tokens, _pixels: Pixels, _which: Sequence[int]) -> Mapping[str, torch.Tensor]:
+    def further(self, tokens: Tokens, _told: Sequence[Pixels]) -> Mapping[str, torch.Tensor]:
         return {"token_type_ids": tokens.ids * 0}

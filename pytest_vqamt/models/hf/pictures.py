@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, cast
 
 from pytest_vqamt.models.loading.pixels import load_image_processor
@@ -15,30 +16,75 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
+_TOLD = 16
+"""A tensor of no more numbers than so many tells of a picture, such as its size."""
+
+
 class _ImageProcessor(Protocol):
     def __call__(self, images: object, **settings: object) -> Mapping[str, object]: ...
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Pixels:
-    """What an encoder reads of some pictures.
+    """What an encoder reads of a picture, or of some.
 
     Attributes:
         tensors: by the names that the model gives them, each with the pictures, or their parts, along its first axis.
         lists: what else is told of each picture.
     """
 
-    def __init__(self, each: Sequence[Mapping[str, object]]) -> None:
-        """Puts together what there is of each picture; parts that some have fewer of are filled up with zeros."""
+    tensors: Mapping[str, torch.Tensor]
+    lists: Mapping[str, Sequence[object]]
+
+    @classmethod
+    def of(cls, found: Mapping[str, object]) -> Pixels:
+        """What an image processor has made of a picture."""
         import torch
 
-        self.tensors: dict[str, torch.Tensor] = {}
-        self.lists: dict[str, list[object]] = {}
-        for name in each[0]:
-            values = [one[name] for one in each]
-            if all(isinstance(value, torch.Tensor) for value in values):
-                self.tensors[name] = _joined(cast("list[torch.Tensor]", values))
-            else:
-                self.lists[name] = [told for value in values for told in cast("Sequence[object]", value)]
+        return cls(
+            {name: value for name, value in found.items() if isinstance(value, torch.Tensor)},
+            {
+                name: cast("Sequence[object]", value)
+                for name, value in found.items()
+                if not isinstance(value, torch.Tensor)
+            },
+        )
+
+    @classmethod
+    def together(cls, each: Sequence[Pixels]) -> Pixels:
+        """What there is of several pictures; parts that some have fewer of are filled up with zeros."""
+        first = each[0]
+        return cls(
+            {name: _joined([one.tensors[name] for one in each]) for name in first.tensors},
+            {name: [told for one in each for told in one.lists[name]] for name in first.lists},
+        )
+
+    def ready(self, runtime: Runtime, dtype: torch.dtype) -> Pixels:
+        """The same in the encoder's precision, where the device gets it without a wait."""
+        rounded = {**self.tensors, "pixel_values": self.tensors["pixel_values"].to(dtype)}
+        return Pixels({name: runtime.pinned(tensor) for name, tensor in rounded.items()}, self.lists)
+
+    def here(self, runtime: Runtime, wanted: Container[str]) -> Pixels:
+        """Those tensors that are wanted, on the device."""
+        return Pixels(
+            {name: runtime.here(tensor) for name, tensor in self.tensors.items() if name in wanted}, self.lists
+        )
+
+    @property
+    def told(self) -> Pixels:
+        """What it says of the picture rather than shows of it: how large it is, and in which parts it is seen."""
+        return Pixels(
+            {name: tensor.clone() for name, tensor in self.tensors.items() if tensor.numel() <= _TOLD}, self.lists
+        )
+
+    @property
+    def form(self) -> tuple[object, ...]:
+        """Pictures of the same form are encoded in as many tokens."""
+        return (
+            *((name, *tensor.shape) for name, tensor in self.tensors.items()),
+            *((name, *tensor.flatten().tolist()) for name, tensor in self.told.tensors.items()),
+            repr(self.lists),
+        )
 
 
 class Pictures:
@@ -60,12 +106,13 @@ class Pictures:
         self._nested, self._settings = nested, settings
         self._runtime = runtime
 
-    def read(self, images: Sequence[Image]) -> Pixels:
-        """What the encoder reads of the pictures, RGB; float32 values of whatever range it was trained on."""
-        return Pixels(made_ready(images, self._one, self._runtime))
+    def each(self, images: Sequence[Image]) -> list[Pixels]:
+        """What the encoder reads of each picture, RGB; float32 values of whatever range it was trained on."""
+        return made_ready(images, self._one, self._runtime)
 
-    def _one(self, image: Image) -> Mapping[str, object]:
-        return self._process([[image]] if self._nested else [image], return_tensors="pt", **self._settings)
+    def _one(self, image: Image) -> Pixels:
+        found = self._process([[image]] if self._nested else [image], return_tensors="pt", **self._settings)
+        return Pixels.of(found)
 
 
 def _joined(parts: Sequence[torch.Tensor]) -> torch.Tensor:

@@ -23,10 +23,12 @@ class Qwen2VlChat(Chat):
 
     cls = "Qwen2VLForConditionalGeneration"
 
-    def further(self, tokens: Tokens, pixels: Pixels, which: Sequence[int]) -> Mapping[str, torch.Tensor]:
+    def further(self, tokens: Tokens, told: Sequence[Pixels]) -> Mapping[str, torch.Tensor]:
+        import torch
+
         return {
             "mm_token_type_ids": (tokens.ids == self.image_id).int(),
-            "image_grid_thw": pixels.tensors["image_grid_thw"][list(which)].to(tokens.ids.device),
+            "image_grid_thw": torch.cat([each.tensors["image_grid_thw"] for each in told]).to(tokens.ids.device),
         }
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from reprlib import repr as shortened
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.models.hf.family import Said
+from pytest_vqamt.models.loading.alone import alone
 from pytest_vqamt.models.loading.places import Checkpoint
+from pytest_vqamt.models.loading.runtime import Runtime
 from pytest_vqamt.models.loading.words import load_tokenizer
 
 if TYPE_CHECKING:
@@ -32,11 +34,15 @@ class Tokens:
     attended: torch.Tensor
     cut: tuple[bool, ...]
 
+    def on(self, runtime: Runtime) -> Tokens:
+        """The same on the device."""
+        return replace(self, ids=runtime.here(self.ids), attended=runtime.here(self.attended))
+
 
 def read(
     said: Sequence[Said],
     tokenizer: PreTrainedTokenizerBase,
-    device: torch.device,
+    runtime: Runtime,
     *,
     written: Callable[[int, str], str] = lambda _place, prompt: prompt,
     special: bool = True,
@@ -48,7 +54,7 @@ def read(
     Args:
         said: the prompts.
         tokenizer: what makes tokens of them.
-        device: where the tokens go.
+        runtime: where the tokens go: they are not there yet, but where it gets them without a wait.
         written: makes of a prompt, and its place among them, all that the model reads.
         special: whether the tokenizer adds the tokens that begin and end a text.
         before: whether padding goes before the prompt, as it must where the model goes on with it. An encoder counts
@@ -61,14 +67,15 @@ def read(
 
     def tokens(asked: Sequence[Said], places: Sequence[int], *, padding: bool) -> BatchEncoding:
         texts = [written(place, each.prompt) for each, place in zip(asked, places, strict=True)]
-        found: BatchEncoding = tokenizer(
-            texts,
-            padding=padding,
-            padding_side="left" if before else "right",
-            truncation=False,  # a tokenizer.json may say otherwise, and would cut off the end of the prompt in silence
-            add_special_tokens=special,
-            return_tensors="pt" if padding else None,
-        )
+        with alone(tokenizer):
+            found: BatchEncoding = tokenizer(
+                texts,
+                padding=padding,
+                padding_side="left" if before else "right",
+                truncation=False,  # a tokenizer.json may say otherwise, and would cut off the end in silence
+                add_special_tokens=special,
+                return_tensors="pt" if padding else None,
+            )
         return found
 
     every = range(len(said))
@@ -82,7 +89,9 @@ def read(
         after = [fitted(each, room, partial(length, place)) for place, each in enumerate(said)]
         cut = [one != other for one, other in zip(after, said, strict=True)]
         whole = tokens(after, every, padding=True)
-    return Tokens(ids=whole["input_ids"].to(device), attended=whole["attention_mask"].to(device), cut=tuple(cut))
+    return Tokens(
+        ids=runtime.pinned(whole["input_ids"]), attended=runtime.pinned(whole["attention_mask"]), cut=tuple(cut)
+    )
 
 
 def load_words(checkpoint: Checkpoint, config: PreTrainedConfig) -> PreTrainedTokenizerBase:

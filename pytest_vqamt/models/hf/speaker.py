@@ -7,10 +7,10 @@ from functools import cached_property
 
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.base import METHODS
-from pytest_vqamt.models.distinct import distinct
 from pytest_vqamt.models.hf.family import Family, Said
 from pytest_vqamt.models.loading.runtime import Runtime
 from pytest_vqamt.models.prompts import PLACE, Prompts
+from pytest_vqamt.models.steps import Rest, Steps
 
 
 class Speaker:
@@ -35,7 +35,7 @@ class Speaker:
             fingerprint: makes what its answers are filed under, when it is first asked for.
         """
         self._family = family
-        self._runtime = runtime
+        self._steps = Steps(runtime, self._ready, family)
         self._prompts = prompts
         self._fingerprint = fingerprint
         self.largest_batch = 128 if runtime.device.type == "cuda" else self.batch_size
@@ -48,27 +48,31 @@ class Speaker:
         """The files, the prompts and what computes the answers."""
         return self._fingerprint()
 
+    def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
+        """Draws and resizes new pictures, and reads the prompts where it is known how many tokens a picture takes."""
+        self._steps.prepare(task, batch)
+
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """A word or a phrase for each question."""
-        return self._say(Task.VQA, batch)
+        return self._steps.answers(Task.VQA, batch)
 
     def entail(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """What the model says to each hypothesis; whoever judges it reads the label in it."""
-        return self._say(Task.ENTAILMENT, batch)
+        return self._steps.answers(Task.ENTAILMENT, batch)
 
     def caption(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """A description of each picture."""
-        return self._say(Task.CAPTIONING, batch)
+        return self._steps.answers(Task.CAPTIONING, batch)
 
-    def _say(self, task: Task, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        if not batch:
-            return ()
-        firsts, which = distinct(batch)
-        images = [asked.image for asked in firsts]
+    def _ready(self, task: Task, batch: Sequence[ModelInput]) -> Rest:
         said = [Said(prompt=self._prompt(task, asked), question=asked.text) for asked in batch]
-        with self._runtime.running():
-            heard = self._family.speak(images, which, said, self._prompts.longest(task))
-        return tuple(Answer(text, truncated=cut) for text, cut in zip(heard.texts, heard.cut, strict=True))
+        speak = self._family.ready(batch, said, self._prompts.longest(task))
+
+        def answers() -> tuple[Answer, ...]:
+            heard = speak()
+            return tuple(Answer(text, truncated=cut) for text, cut in zip(heard.texts, heard.cut, strict=True))
+
+        return answers
 
     def _prompt(self, task: Task, asked: ModelInput) -> str:
         if task is Task.CAPTIONING:

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.models.loading.alone import alone
 from pytest_vqamt.models.loading.places import Checkpoint
 from pytest_vqamt.models.loading.quiet import first_line
 
@@ -71,7 +72,9 @@ class Stopping:
         """What was said, up to where it ended: of int64 (answers, tokens), without what came before the answer."""
         rows: list[list[int]] = generated.tolist()
         said = [row[: next((place for place, token in enumerate(row) if token in self._ends), None)] for row in rows]
-        return tuple(text.strip() for text in self._tokenizer.batch_decode(said, skip_special_tokens=True))
+        with alone(self._tokenizer):
+            texts = self._tokenizer.batch_decode(said, skip_special_tokens=True)
+        return tuple(text.strip() for text in texts)
 
 
 def _check_settings(checkpoint: Checkpoint) -> None:

@@ -91,6 +91,34 @@ class Runtime:
                 if self.threads not in (None, before):
                     torch.set_num_threads(before)
 
+    @contextmanager
+    def preparing(self) -> Iterator[None]:
+        """While inputs are made ready, on whatever thread: no gradients, no advice of transformers.
+
+        The number of threads is left alone: to set it here would set it for parts of what is just computing, too.
+        """
+        import torch
+
+        with torch.inference_mode(), quiet():
+            yield
+
+    def pinned(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The tensor where CUDA can fetch it while other things go on; for the CPU as it is.
+
+        Copied out of ordinary memory, it would first go through a buffer, and whoever copies would wait
+        (https://docs.pytorch.org/docs/stable/notes/cuda.html#use-pinned-memory-buffers).
+        """
+        import torch
+
+        if self.device.type != "cuda" or tensor.device.type != "cpu":
+            return tensor
+        with torch.cuda.device(self.device):  # or a thread of its own would open the first device, of another worker
+            return tensor.pin_memory()
+
+    def here(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The tensor on the device, without a wait where it is pinned: what is computed of it comes after the copy."""
+        return tensor.to(self.device, non_blocking=True)
+
     def fingerprint(self, kind: str, version: int, files: str, *settings: str) -> str:
         """What answers are filed under: the files, what was set, and what computes. Device and threads are left out."""
         import torch

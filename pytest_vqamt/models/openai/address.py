@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
 from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.models.http.urls import parts_of
+
+VARIABLE = "VQAMT_OPENAI_KEY"
+"""The environment variable that may hold the key."""
 
 _FORM = re.compile(r"(?P<model>.+)@(?P<url>https?://.*)", re.IGNORECASE | re.DOTALL)
 _EXAMPLE = "such as openai:llama3.2-vision:11b@http://127.0.0.1:11434/v1"
@@ -46,7 +49,7 @@ class Address:
                 f"Expected openai:MODEL@URL with an http:// or https:// URL, {_EXAMPLE}, but got "
                 f"model={f'openai:{_before_at(argument)}'!r}"
             )
-        parts = _parts(found["url"])
+        parts = parts_of(found["url"], example=_EXAMPLE, variable=VARIABLE)
         path = parts.path.rstrip("/")
         if not path.endswith(_ENDPOINT):
             _check_is_base(parts, path)
@@ -61,39 +64,6 @@ class Address:
     def is_of_openai(self) -> bool:
         """Whether it is OpenAI's own, and no one on the way can read what is sent there."""
         return self.host == "api.openai.com" and self.url.startswith("https:")
-
-    @property
-    def is_on_this_machine(self) -> bool:
-        if self.host == "localhost":
-            return True
-        try:
-            return ip_address(self.host).is_loopback
-        except ValueError:
-            return False
-
-
-def _parts(url: str) -> SplitResult:
-    """The parts of a URL that names a host, a port perhaps and a path, and nothing else."""
-    if re.search(r"[\s\x00-\x1f\x7f\\]", url):
-        raise OptionError(f"Expected a URL without blanks and backslashes, {_EXAMPLE}, but got one that has some")
-    try:
-        parts = urlsplit(url)
-        named, _ = parts.hostname, parts.port
-    except ValueError as error:
-        raise OptionError(f"Expected a URL, {_EXAMPLE}, but got one that cannot be read") from error
-    for what, is_there in {
-        "a user name or a password": "@" in parts.netloc,
-        "a query": "?" in url,
-        "a fragment": "#" in url,
-    }.items():
-        if is_there:
-            raise OptionError(
-                f"Expected a URL of a host and a path alone, {_EXAMPLE}, but got one with {what}, which is not shown "
-                "here: specs are printed and reported; a key belongs into the environment variable VQAMT_OPENAI_KEY"
-            )
-    if not named:
-        raise OptionError(f"Expected a URL with a host, {_EXAMPLE}, but got one without")
-    return parts
 
 
 def _check_is_base(parts: SplitResult, path: str) -> None:

@@ -6,16 +6,35 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Event
 
+from pytest_vqamt.models.http.client import Client, Reply
+from pytest_vqamt.models.http.failures import QueryError
+from pytest_vqamt.models.http.key import Key
+from pytest_vqamt.models.http.patience import Patience
 from pytest_vqamt.models.openai.address import Address
-from pytest_vqamt.models.openai.client import Client, Reply
-from pytest_vqamt.models.openai.failures import QueryError
-from pytest_vqamt.models.openai.key import Key
-from pytest_vqamt.models.openai.patience import Patience
 from pytest_vqamt.models.openai.refusals import Refusal, refused
 from pytest_vqamt.models.openai.replies import error_in, is_cut_off, parsed, text_of
 from pytest_vqamt.models.openai.request import body
 from pytest_vqamt.models.openai.settings import Settings
 from pytest_vqamt.models.openai.usage import Usage
+
+_GIVEN_UP_AFTER = 8
+"""So many queries given up in a row, with none answered in between, and the rest are not tried."""
+
+_ADVICE = (
+    "check the server, ask it less at once (--vqamt-option in-flight=N) or longer (retries-s=N), and run again: no "
+    "answer is asked for twice"
+)
+
+
+def patience_with(address: Address, settings: Settings, usage: Usage) -> Patience:
+    """How failures of the server are met."""
+    return Patience(
+        address.url,
+        settings.retries_s,
+        waits=usage.told_to_wait,
+        hopeless_after=_GIVEN_UP_AFTER,
+        advice=_ADVICE,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

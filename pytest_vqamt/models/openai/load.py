@@ -6,8 +6,9 @@ import os
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.http.key import hide_in_logs
 from pytest_vqamt.models.openai.address import Address
-from pytest_vqamt.models.openai.key import hide_in_logs, key_for
+from pytest_vqamt.models.openai.key import key_for
 from pytest_vqamt.models.openai.settings import settings_of
 from pytest_vqamt.models.prompts import prompts_of
 
@@ -38,11 +39,10 @@ def load(argument: str, options: ModelOptions) -> OpenAIModel:
         ModelError: the file of unfinished batches cannot be used.
     """
     # Here, for ``check`` has to do without the library that sends.
+    from pytest_vqamt.models.http.client import Client
     from pytest_vqamt.models.openai.answered import Answered
-    from pytest_vqamt.models.openai.asking import Endpoint
-    from pytest_vqamt.models.openai.client import Client
+    from pytest_vqamt.models.openai.asking import Endpoint, patience_with
     from pytest_vqamt.models.openai.model import OpenAIModel
-    from pytest_vqamt.models.openai.patience import Patience
     from pytest_vqamt.models.openai.usage import Usage
 
     address = Address.parse(argument)
@@ -59,8 +59,8 @@ def load(argument: str, options: ModelOptions) -> OpenAIModel:
         address=address,
         key=key,
         settings=settings,
-        client=Client(address, key, timeout_s=settings.timeout_s, connections=settings.in_flight),
-        patience=Patience(address, settings.retries_s, usage),
+        client=Client(address.url, key, timeout_s=settings.timeout_s, connections=settings.in_flight),
+        patience=patience_with(address, settings, usage),
         usage=usage,
         ended=hide_in_logs(key),
     )

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
-from threading import Event
+from dataclasses import dataclass, field
+from threading import BoundedSemaphore, Event, Thread, current_thread
 from weakref import finalize
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, ModelInput
+from pytest_vqamt.models.http.failures import QueryError
+from pytest_vqamt.models.http.patience import StoppedError
+from pytest_vqamt.models.http.threads import at_once
 from pytest_vqamt.models.openai.answered import Answered
 from pytest_vqamt.models.openai.asking import Endpoint
-from pytest_vqamt.models.openai.failures import QueryError
 from pytest_vqamt.models.openai.pictures import Pictures
-from pytest_vqamt.models.openai.threads import at_once
 from pytest_vqamt.models.prompts import Prompts
 
 
@@ -21,18 +23,24 @@ class OpenAIModel:
     """Answers questions, judges hypotheses and describes pictures, each by a prompt and the picture beside it.
 
     Every distinct query of a batch is sent once. Where some have no answer the batch raises the first one's exception,
-    and whoever asks for parts of it again gets the others' answers, and the same exceptions, without a request.
+    and whoever asks for parts of it again, on the same thread, gets the others' answers, and the same exceptions,
+    without a request.
+
+    Two threads may ask a batch each, so that the slowest queries of one do not leave the server idle; so many requests
+    as may be in flight are shared by both.
     """
+
+    batches_at_once = 2
 
     def __init__(self, endpoint: Endpoint, prompts: Prompts, answered: Answered, *, fingerprint: str) -> None:
         self.fingerprint = fingerprint
-        self.batch_size = endpoint.in_flight
+        self.batch_size = -(-endpoint.in_flight // self.batches_at_once)
         self.largest_batch = _BATCHES * endpoint.in_flight
         self._endpoint = endpoint
         self._prompts = prompts
         self._answered = answered
-        self._returned: tuple[str, ...] = ()
-        self._failed: dict[str, Exception] = {}
+        self._batches: dict[Thread, _Batch] = {}
+        self._free = BoundedSemaphore(endpoint.in_flight)
         finalize(self, _close, endpoint, answered)
 
     @property
@@ -59,28 +67,43 @@ class OpenAIModel:
             ModelError: the server cannot be asked at all.
             Exception: what the first input without an answer failed with.
         """
-        self._answered.drop(self._returned)  # whoever asks on has kept them
-        self._returned = ()
+        here = self._of_this_thread()
         distinct = {asked.query.id: asked for asked in batch}
         texts = self._answered.get(tuple(distinct))
-        lacking = [asked for name, asked in distinct.items() if name not in texts and name not in self._failed]
+        lacking = [asked for name, asked in distinct.items() if name not in texts and name not in here.failed]
         if lacking:
-            self._failed = {name: failure for name, failure in self._failed.items() if name in distinct}
-            texts.update(self._asked(lacking))
+            here.failed = {name: failure for name, failure in here.failed.items() if name in distinct}
+            texts.update(self._asked(lacking, here.failed))
         if failed := [name for name in distinct if name not in texts]:
             # One that is asked alone is told of now; if it comes again, it is tried again.
-            raise self._failed.pop(failed[0]) if len(distinct) == 1 else self._failed[failed[0]]
-        self._returned = tuple(distinct)
+            raise here.failed.pop(failed[0]) if len(distinct) == 1 else here.failed[failed[0]]
+        here.returned = tuple(distinct)
         return [texts[asked.query.id] for asked in batch]
 
-    def _asked(self, lacking: Sequence[ModelInput]) -> dict[str, str]:
-        """The texts that the server gives; why it gives no other is in ``_failed`` afterwards."""
+    def _of_this_thread(self) -> _Batch:
+        """What is known of this thread's batch. A thread that asks on, or has ended, has kept what it was given."""
+        thread = current_thread()
+        for each in [each for each in tuple(self._batches) if each is thread or not each.is_alive()]:
+            if kept := self._batches.get(each):
+                self._answered.drop(kept.returned)
+                kept.returned = ()
+            if each is not thread:
+                self._batches.pop(each, None)
+        return self._batches.setdefault(thread, _Batch())
+
+    def _asked(self, lacking: Sequence[ModelInput], failed: dict[str, Exception]) -> dict[str, str]:
+        """The texts that the server gives; why it gives no other is in ``failed`` afterwards."""
         pictures = Pictures(lacking)
         texts: dict[str, str] = {}
 
         def ask(place: int, stop: Event) -> str:
             asked = lacking[place]
+            while not self._free.acquire(timeout=_LOOK_UP_S):
+                if stop.is_set():
+                    raise StoppedError
             try:
+                if stop.is_set():
+                    raise StoppedError
                 longest = self._prompts.longest(asked.query.task)
                 prompt = self._prompts.text(asked)
                 text = self._endpoint.ask(asked.query.id, prompt, pictures.uri(place), longest, stop)
@@ -88,6 +111,7 @@ class OpenAIModel:
                 stop.set()  # here, or the next request would leave before anybody knows
                 raise
             finally:
+                self._free.release()
                 pictures.done(place)
             # At once: whatever ends the run, what has been paid for is there for the next.
             self._answered.add(asked.query.id, text)
@@ -99,16 +123,32 @@ class OpenAIModel:
                 if isinstance(found, ModelError):
                     raise _alone(found)
                 if isinstance(found, Exception):
-                    self._failed[name] = _alone(found)
+                    failed[name] = _alone(found)
                 else:
                     texts[name] = found
         return texts
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Of the batch that a thread asks last.
+
+    Attributes:
+        returned: the ids of the queries whose answers it was given.
+        failed: why queries have none.
+    """
+
+    returned: tuple[str, ...] = ()
+    failed: dict[str, Exception] = field(default_factory=dict)
 
 
 def _alone(error: Exception) -> Exception:
     """The error without where it came from: whole pictures hang on that, and what the server sent."""
     return type(error)(str(error)) if isinstance(error, ModelError | QueryError) else error.with_traceback(None)
 
+
+_LOOK_UP_S = 0.2
+"""How often whoever waits for his turn looks whether anybody still wants the answer."""
 
 _BATCHES = 4
 """A batch grows to so many times what is in flight: at its end some wait for the last."""

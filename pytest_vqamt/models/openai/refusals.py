@@ -6,16 +6,14 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
-from http import HTTPStatus
-from math import isfinite
 from typing import NoReturn
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.openai.address import Address
-from pytest_vqamt.models.openai.failures import ForbiddenError, PassingError, QueryError, Sign
-from pytest_vqamt.models.openai.key import VARIABLE, Key, variables
+from pytest_vqamt.models.http.failures import ForbiddenError, PassingError, QueryError, Sign
+from pytest_vqamt.models.http.key import Key
+from pytest_vqamt.models.http.statuses import status_named, told_to_wait
+from pytest_vqamt.models.openai.address import VARIABLE, Address
+from pytest_vqamt.models.openai.key import variables
 
 _LONGEST_QUOTE = 200
 _SPENT = "insufficient_quota"
@@ -54,7 +52,7 @@ def refused(refusal: Refusal, address: Address, key: Key) -> NoReturn:
         ModelError: none can.
     """
     status = refusal.status
-    got = f"but got {_named(status)}{_quoted(refusal, key)}"
+    got = f"but got {status_named(status)}{_quoted(refusal, key)}"
     if status in (401, 407):
         raise ModelError(f"Expected {address.url} to take our key, {got}: {_about_key(address, key)}")
     if status == 402 or _is_spent(refusal.fields):
@@ -69,43 +67,14 @@ def refused(refusal: Refusal, address: Address, key: Key) -> NoReturn:
     if 300 <= status < 400:
         to = key.hidden(refusal.headers.get("location", "").partition("?")[0]) or "somewhere else"
         raise ModelError(
-            f"Expected {address.url} to answer itself, but it sends on ({_named(status)}) to {to}: if that is right, "
-            "name it in --vqamt-model; nothing was sent there"
+            f"Expected {address.url} to answer itself, but it sends on ({status_named(status)}) to {to}: if that is "
+            "right, name it in --vqamt-model; nothing was sent there"
         )
     if status in (408, 409, 425, 429) or status >= 500:
-        reason = f"{_named(status)}{_quoted(refusal, key)}"
+        reason = f"{status_named(status)}{_quoted(refusal, key)}"
         sign = Sign.BROKEN if status == 500 else Sign.BUSY
         raise PassingError(reason, sign=sign, wait_s=told_to_wait(refusal.headers))
     raise QueryError(f"Expected an answer from {address.model!r}, {got}{_advice(refusal)}")
-
-
-def told_to_wait(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Seconds to wait as the server asks in Retry-After (RFC 9110, section 10.2.3); None where it does not.
-
-    A date is taken from the server's own ``Date``, where there is one: its clock and ours may differ. OpenAI's
-    ``retry-after-ms`` is the more exact.
-
-    >>> told_to_wait({"retry-after": "2"})
-    2.0
-    """
-    milliseconds = _number(headers.get("retry-after-ms", ""))
-    if milliseconds is not None:
-        return milliseconds / 1000
-    asked = headers.get("retry-after", "")
-    seconds = _number(asked)
-    if seconds is not None:
-        return seconds
-    then = _date(asked)
-    if then is None:
-        return None
-    return max(0.0, (then - (_date(headers.get("date", "")) or now or datetime.now(UTC))).total_seconds())
-
-
-def _named(status: int) -> str:
-    try:
-        return f"{status} {HTTPStatus(status).phrase}"
-    except ValueError:
-        return str(status)
 
 
 def _quoted(refusal: Refusal, key: Key) -> str:
@@ -143,19 +112,3 @@ def _advice(refusal: Refusal) -> str:
         if re.search(rf"\b{name}\b", said):
             return f"; if the server does not take {name}: {option}"
     return ""
-
-
-def _number(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if isfinite(value) and value >= 0 else None
-
-
-def _date(text: str) -> datetime | None:
-    try:
-        found = parsedate_to_datetime(text)
-    except (ValueError, TypeError, IndexError):
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)

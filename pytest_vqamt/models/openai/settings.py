@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.hashing import digest
 from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.http.numbers import number_of
 from pytest_vqamt.models.openai.address import Address
 
 SETTINGS = ("timeout-s", "in-flight", "retries-s", "temperature", "seed", "detail", "token-limit", "revision")
@@ -56,30 +56,19 @@ def settings_of(options: ModelOptions, address: Address) -> Settings:
         OptionError: a value cannot be used.
     """
     given = options.settings
-    in_flight = int(_number(given.get("in-flight", "32"), "in-flight", at_least=1, most=_MOST_IN_FLIGHT, whole=True))
+    in_flight = int(number_of(given.get("in-flight", "32"), "in-flight", at_least=1, most=_MOST_IN_FLIGHT, whole=True))
     limit = "max_completion_tokens" if address.is_of_openai else "max_tokens"
     temperature, seed = given.get("temperature", "0"), given.get("seed", "none")
     return Settings(
-        timeout_s=_number(given.get("timeout-s", "120"), "timeout-s", at_least=0.1, most=_LONGEST_S),
+        timeout_s=number_of(given.get("timeout-s", "120"), "timeout-s", at_least=0.1, most=_LONGEST_S),
         in_flight=max(1, in_flight // options.workers),
-        retries_s=_number(given.get("retries-s", "120"), "retries-s", at_least=0, most=_LONGEST_S),
-        temperature=None if temperature == "none" else _number(temperature, "temperature", at_least=0, most=2),
-        seed=None if seed == "none" else int(_number(seed, "seed", at_least=0, most=2**31 - 1, whole=True)),
+        retries_s=number_of(given.get("retries-s", "120"), "retries-s", at_least=0, most=_LONGEST_S),
+        temperature=None if temperature == "none" else number_of(temperature, "temperature", at_least=0, most=2),
+        seed=None if seed == "none" else int(number_of(seed, "seed", at_least=0, most=2**31 - 1, whole=True)),
         detail=_one_of(_DETAILS, given["detail"], "detail") if "detail" in given else "",
         token_limit=_one_of(_LIMITS, given.get("token-limit", limit), "token-limit"),
         revision=given.get("revision", ""),
     )
-
-
-def _number(text: str, name: str, *, at_least: float, most: float, whole: bool = False) -> float:
-    try:
-        value = float(int(text) if whole else text)
-    except (ValueError, OverflowError):
-        value = float("nan")
-    if not (isfinite(value) and at_least <= value <= most):
-        kind = "a whole number" if whole else "a number"
-        raise OptionError(f"Expected {kind} from {at_least} to {most}, but got {name}={text!r}")
-    return value
 
 
 def _one_of(known: tuple[str, ...], value: str, name: str) -> str:

@@ -18,14 +18,14 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.language.units import DescriptionUnit
 from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.http.client import Client
+from pytest_vqamt.models.http.failures import QueryError
+from pytest_vqamt.models.http.key import hide_in_logs
+from pytest_vqamt.models.http.threads import at_once
 from pytest_vqamt.models.openai.address import Address
-from pytest_vqamt.models.openai.asking import Endpoint
-from pytest_vqamt.models.openai.client import Client
-from pytest_vqamt.models.openai.failures import QueryError
-from pytest_vqamt.models.openai.key import hide_in_logs, key_for
-from pytest_vqamt.models.openai.patience import Patience
+from pytest_vqamt.models.openai.asking import Endpoint, patience_with
+from pytest_vqamt.models.openai.key import key_for
 from pytest_vqamt.models.openai.settings import Settings, settings_of
-from pytest_vqamt.models.openai.threads import at_once
 from pytest_vqamt.models.openai.units_prompt import prompt, read_units
 from pytest_vqamt.models.openai.usage import Usage
 
@@ -77,8 +77,8 @@ def _endpoint(argument: str) -> _TextEndpoint:
         address=address,
         key=key,
         settings=settings,
-        client=Client(address, key, timeout_s=settings.timeout_s, connections=settings.in_flight),
-        patience=Patience(address, settings.retries_s, usage),
+        client=Client(address.url, key, timeout_s=settings.timeout_s, connections=settings.in_flight),
+        patience=patience_with(address, settings, usage),
         usage=usage,
         ended=hide_in_logs(key),
     )

@@ -60,6 +60,13 @@ class RegionSource(Protocol):
         """Everything that can change a region: weights, settings, versions."""
         ...
 
+    def ready(self, batch: Sequence[ModelInput]) -> Sequence[Regions | None]:
+        """For each input the regions that are there already; None, and its picture drawn, where a detector must look.
+
+        This may be called on another thread while ``regions`` is at work.
+        """
+        ...
+
     def regions(self, batch: Sequence[ModelInput]) -> Sequence[Regions]:
         """The regions of each input's picture, in order."""
         ...

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from io import BytesIO
 from itertools import count
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pytest_vqamt.core.errors import ModelError
@@ -28,26 +29,29 @@ _numbers = count()
 
 
 class LatestRegions:
-    """The regions that were used last, in memory, of as many pictures as fit."""
+    """The regions that were used last, in memory, of as many pictures as fit; for several threads."""
 
     def __init__(self, most_bytes: int = MEMORY_BYTES) -> None:
         self._most_bytes = most_bytes
         self._bytes = 0
         self._kept: OrderedDict[str, Regions] = OrderedDict()
+        self._lock = Lock()
 
     def get(self, key: str) -> Regions | None:
-        found = self._kept.get(key)
-        if found is not None:
-            self._kept.move_to_end(key)
-        return found
+        with self._lock:
+            found = self._kept.get(key)
+            if found is not None:
+                self._kept.move_to_end(key)
+            return found
 
     def put(self, key: str, regions: Regions) -> None:
-        before = self._kept.pop(key, None)
-        self._bytes += _size(regions) - (_size(before) if before else 0)
-        self._kept[key] = regions
-        while self._bytes > self._most_bytes and len(self._kept) > 1:
-            _, dropped = self._kept.popitem(last=False)
-            self._bytes -= _size(dropped)
+        with self._lock:
+            before = self._kept.pop(key, None)
+            self._bytes += _size(regions) - (_size(before) if before else 0)
+            self._kept[key] = regions
+            while self._bytes > self._most_bytes and len(self._kept) > 1:
+                _, dropped = self._kept.popitem(last=False)
+                self._bytes -= _size(dropped)
 
 
 class KeptRegions:

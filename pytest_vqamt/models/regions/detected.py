@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_vqamt.core.errors import ModelError
@@ -46,6 +47,7 @@ class DetectedRegions:
         self._latest = LatestRegions()
         self._kept = KeptRegions(folder, precision) if folder else None
         self._used: Counter[str] = Counter()
+        self._lock = Lock()
         self.fingerprint = f"{detector.fingerprint} features-dtype={precision}"
 
     @property
@@ -54,6 +56,10 @@ class DetectedRegions:
             "pictures through the detector": self._used["detector"],
             "features from disk": self._used["disk"],
         }
+
+    def ready(self, batch: Sequence[ModelInput]) -> Sequence[Regions | None]:
+        """The regions of each picture that was looked at before; the others are drawn, for the detector to look at."""
+        return tuple(self._remembered(asked) for asked in batch)
 
     def regions(self, batch: Sequence[ModelInput]) -> Sequence[Regions]:
         """The regions of each picture. One that another process is just looking at is left for last."""
@@ -64,6 +70,17 @@ class DetectedRegions:
                 if key not in found and (regions := self._of(key, asked, wait)) is not None:
                     found[key] = regions
         return tuple(found[key] for key in keys)
+
+    def _remembered(self, asked: ModelInput) -> Regions | None:
+        key = digest(self.fingerprint, asked.query.picture.digest)
+        regions = self._latest.get(key)
+        if regions is None and self._kept is not None:
+            regions = self._read(self._kept, key)
+        if regions is None:
+            asked.image  # noqa: B018  # drawn when it is first touched
+        else:
+            self._latest.put(key, regions)
+        return regions
 
     def _of(self, key: str, asked: ModelInput, wait: bool) -> Regions | None:
         """The regions of a picture; None where another process is looking at it, and there is no wish to wait."""
@@ -90,7 +107,7 @@ class DetectedRegions:
 
     def _read(self, kept: KeptRegions, key: str) -> Regions | None:
         regions = kept.get(key)
-        self._used["disk"] += regions is not None
+        self._count("disk", regions is not None)
         return regions
 
     def _detected(self, asked: ModelInput) -> Regions:
@@ -101,6 +118,10 @@ class DetectedRegions:
                 f"Expected a detector of {WIDTH} features a region, as LXMERT and VisualBERT take them, but got "
                 f"{found.features.shape[1]}: give the one of the Bottom-Up-Top-Down paper"
             )
-        self._used["detector"] += 1
+        self._count("detector", True)
         regions = Regions.of(found.boxes_px, found.features, width=image.width, height=image.height)
         return rounded(regions, self._precision)
+
+    def _count(self, what: str, happened: bool) -> None:
+        with self._lock:
+            self._used[what] += happened

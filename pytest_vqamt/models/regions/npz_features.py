@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import weakref
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 from zipfile import is_zipfile
 
@@ -29,7 +30,7 @@ _PARTS = ("features", "boxes", "size")
 
 
 class NpzFeatures:
-    """The features in one archive, which stays open."""
+    """The features in one archive, which stays open, and of which one thread reads at a time."""
 
     def __init__(self, file: Path) -> None:
         """Reads what the archive has of which photos.
@@ -39,6 +40,7 @@ class NpzFeatures:
         """
         self._file = file
         self._arrays = _opened(file)
+        self._lock = Lock()
         weakref.finalize(self, self._arrays.close)
         names = set(self._arrays.files)
         self.ids = tuple(name.removesuffix("/features") for name in self._arrays.files if name.endswith("/features"))
@@ -63,7 +65,8 @@ class NpzFeatures:
     def _array(self, photo: str, part: str) -> NDArray[np.generic]:
         name = f"{photo}/{part}"
         try:
-            array: NDArray[np.generic] = self._arrays[name]
+            with self._lock:
+                array: NDArray[np.generic] = self._arrays[name]
         except Exception as error:  # zip, zlib and NumPy's own reader raise a different one each
             raise DataError(f"{self._file}: Expected to read {name!r}, but: {error}: copy the file again") from error
         return array

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from threading import Lock
 from typing import Protocol
 
 from pytest_vqamt.core.errors import ModelError, OptionError, did_you_mean
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.regions.base import Regions
+from pytest_vqamt.models.regions.base import Regions, RegionSource
 from pytest_vqamt.models.regions.cache import Precision
 from pytest_vqamt.models.regions.detected import DetectedRegions, Finder
 from pytest_vqamt.models.regions.precomputed import Precomputed
@@ -18,14 +19,11 @@ from pytest_vqamt.models.regions.precomputed import Precomputed
 _PRECISIONS: Mapping[str, Precision] = {"float32": "float32", "float16": "float16"}
 
 
-class CountedSource(Protocol):
+class CountedSource(RegionSource, Protocol):
     """A source of regions that counts what it has cost."""
 
     @property
-    def fingerprint(self) -> str: ...
-    @property
     def usage(self) -> Mapping[str, float]: ...
-    def regions(self, batch: Sequence[ModelInput]) -> Sequence[Regions]: ...
 
 
 class FileRegions:
@@ -35,11 +33,22 @@ class FileRegions:
         self._file = file
         self._detected = detected
         self._read = 0
+        self._lock = Lock()
         self.fingerprint = f"{file.fingerprint} {detected.fingerprint if detected else 'no detector'}"
 
     @property
     def usage(self) -> Mapping[str, float]:
         return {"features from the file": self._read, **(self._detected.usage if self._detected else {})}
+
+    def ready(self, batch: Sequence[ModelInput]) -> Sequence[Regions | None]:
+        """What the file, or an earlier look, has of each picture.
+
+        Raises:
+            DataError: neither has those of a picture, and there is no detector.
+        """
+        found, others = self._found(batch)
+        kept = iter(self._detected.ready(others) if self._detected else ())
+        return tuple(next(kept) if regions is None else regions for regions in found)
 
     def regions(self, batch: Sequence[ModelInput]) -> Sequence[Regions]:
         """The regions of each picture.
@@ -47,13 +56,19 @@ class FileRegions:
         Raises:
             DataError: the file cannot give those of a picture, and there is no detector.
         """
+        found, others = self._found(batch)
+        detected = iter(self._detected.regions(others) if self._detected else ())
+        return tuple(next(detected) if regions is None else regions for regions in found)
+
+    def _found(self, batch: Sequence[ModelInput]) -> tuple[list[Regions | None], list[ModelInput]]:
+        """What the file has of each picture, and the inputs about all other pictures, which are the detector's."""
         found = [self._file.find(asked.query.picture) for asked in batch]
         others = [asked for asked, regions in zip(batch, found, strict=True) if regions is None]
         if others and self._detected is None:
             raise self._file.lacks(others[0].query.picture)
-        detected = iter(self._detected.regions(others) if self._detected else ())
-        self._read += len(batch) - len(others)
-        return tuple(next(detected) if regions is None else regions for regions in found)
+        with self._lock:
+            self._read += len(batch) - len(others)
+        return found, others
 
 
 def region_source(options: ModelOptions, beside: Path | None) -> CountedSource:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.loading.files import digest_of
@@ -13,7 +13,7 @@ from pytest_vqamt.models.loading.places import Checkpoint
 from pytest_vqamt.models.loading.runtime import Runtime
 from pytest_vqamt.models.loading.words import load_tokenizer
 from pytest_vqamt.models.made_ready import made_ready
-from pytest_vqamt.models.picture_memory import PictureMemory
+from pytest_vqamt.models.picture_memory import PictureMemory, Shown
 from pytest_vqamt.models.text_tokens import TextTokens, tokens_of
 from pytest_vqamt.models.vilt.patches import Patches, embed, padded, pixels_of
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 VERSION = 1
 """Goes up when answers change for the same weights and packages."""
 
-KEPT_PICTURES = 256
-"""So many pictures' patches are kept: 0.6 MB each at the published size in 32 bits."""
+ViltShown: TypeAlias = "Shown[torch.Tensor, torch.Tensor]"
+"""The pictures of a batch: pixels (3, height, width), and what is made of them, (1 + patches, width)."""
 
 
 class ViltInputs:
@@ -46,18 +46,28 @@ class ViltInputs:
         self._processor = load_image_processor(checkpoint)
         self._embeddings = model.vilt.embeddings
         self._longest = config.max_position_embeddings
-        self._memory: PictureMemory[torch.Tensor] = PictureMemory(KEPT_PICTURES)
+        self.memory: PictureMemory[torch.Tensor, torch.Tensor] = PictureMemory(
+            self._made_ready, self._embed, lambda patches: patches.nbytes
+        )
 
     @property
     def fingerprint(self) -> str:
         """What answers are filed under."""
         return self._runtime.fingerprint("vilt", VERSION, digest_of(self._folder))
 
-    def of(self, batch: Sequence[ModelInput]) -> tuple[Patches, TextTokens]:
-        """One row of each for each input."""
-        tokens = tokens_of([asked.text for asked in batch], self._tokenizer, self._longest, self._runtime.device)
-        return padded(self._memory.of(batch, self._embed)), tokens
+    def ready(self, batch: Sequence[ModelInput]) -> tuple[ViltShown, TextTokens]:
+        """New pictures resized, and the tokens of the texts; nothing is on the device yet."""
+        tokens = tokens_of([asked.text for asked in batch], self._tokenizer, self._longest, self._runtime)
+        return self.memory.ready(batch), tokens
 
-    def _embed(self, images: Sequence[Image]) -> list[torch.Tensor]:
+    def of(self, shown: ViltShown, texts: TextTokens) -> tuple[Patches, TextTokens]:
+        """One row of each for each input."""
+        return padded(self.memory.of(shown)), texts.on(self._runtime)
+
+    def _made_ready(self, images: Sequence[Image]) -> list[torch.Tensor]:
+        """In 32 bits, as the patches are cut: 2.8 MB a picture at the published size."""
         pixels = made_ready(images, partial(pixels_of, processor=self._processor), self._runtime)
-        return embed([each.to(self._runtime.device) for each in pixels], self._embeddings)
+        return [self._runtime.pinned(each) for each in pixels]
+
+    def _embed(self, ready: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        return embed([self._runtime.here(each) for each in ready], self._embeddings)

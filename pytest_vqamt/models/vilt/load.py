@@ -18,11 +18,11 @@ what is true. Others (masked words, tokens) answer nothing that is asked here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.core.query import Answer, ModelInput
+from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.classified import classified
 from pytest_vqamt.models.loading.config import architecture_of, check_model_type, config_of
@@ -30,7 +30,8 @@ from pytest_vqamt.models.loading.pixels import check_torchvision
 from pytest_vqamt.models.loading.places import Checkpoint, located
 from pytest_vqamt.models.loading.runtime import Runtime
 from pytest_vqamt.models.loading.weights import load_weights
-from pytest_vqamt.models.vilt.inputs import ViltInputs
+from pytest_vqamt.models.steps import Rest, Steps
+from pytest_vqamt.models.vilt.inputs import ViltInputs, ViltShown
 from pytest_vqamt.models.vilt.labels import answers_of, entailments_of
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ class ViltAnswers:
         self._runtime = Runtime.of(options)
         self._model = load_weights(ViltForQuestionAnswering, checkpoint, self._runtime)
         self._inputs = ViltInputs(checkpoint, self._model, self._runtime)
+        self._steps = Steps(self._runtime, self._ready, self._inputs.memory)
         self.batch_size, self.largest_batch = _batch_sizes(self._runtime)
 
     @cached_property
@@ -86,14 +88,20 @@ class ViltAnswers:
         """The files, the precision and what computes the answers."""
         return self._inputs.fingerprint
 
+    def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
+        """Draws and resizes new pictures, and reads the questions."""
+        self._steps.prepare(task, batch)
+
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """The best answer to each question, with the five best and the probability of each to be right by itself."""
-        if not batch:
-            return ()
-        with self._runtime.running():
-            patches, tokens = self._inputs.of(batch)
-            logits = self._logits(patches, tokens)
-            return classified(logits, logits.sigmoid(), self._labels, tokens.cut)
+        return self._steps.answers(Task.VQA, batch)
+
+    def _ready(self, _task: Task, batch: Sequence[ModelInput]) -> Rest:
+        return partial(self._answers, *self._inputs.ready(batch))
+
+    def _answers(self, shown: ViltShown, texts: TextTokens) -> tuple[Answer, ...]:
+        logits = self._logits(*self._inputs.of(shown, texts))
+        return classified(logits, logits.sigmoid(), self._labels, texts.cut)
 
     def _logits(self, patches: Patches, tokens: TextTokens) -> torch.Tensor:
         """float32 (inputs, answers)."""
@@ -118,6 +126,7 @@ class ViltStatements:
         self._runtime = Runtime.of(options)
         self._model = load_weights(ViltForImagesAndTextClassification, checkpoint, self._runtime)
         self._inputs = ViltInputs(checkpoint, self._model, self._runtime)
+        self._steps = Steps(self._runtime, self._ready, self._inputs.memory)
         self.batch_size, self.largest_batch = _batch_sizes(self._runtime)
 
     @cached_property
@@ -125,14 +134,20 @@ class ViltStatements:
         """The files, the precision and what computes the answers."""
         return self._inputs.fingerprint
 
+    def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
+        """Draws and resizes new pictures, and reads the hypotheses."""
+        self._steps.prepare(task, batch)
+
     def entail(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """What each picture says of its hypothesis, with the probability of each label."""
-        if not batch:
-            return ()
-        with self._runtime.running():
-            patches, tokens = self._inputs.of(batch)
-            logits = self._logits(patches, tokens)
-            return classified(logits, logits.softmax(dim=1), self._labels, tokens.cut)
+        return self._steps.answers(Task.ENTAILMENT, batch)
+
+    def _ready(self, _task: Task, batch: Sequence[ModelInput]) -> Rest:
+        return partial(self._judged, *self._inputs.ready(batch))
+
+    def _judged(self, shown: ViltShown, texts: TextTokens) -> tuple[Answer, ...]:
+        logits = self._logits(*self._inputs.of(shown, texts))
+        return classified(logits, logits.softmax(dim=1), self._labels, texts.cut)
 
     def _logits(self, patches: Patches, tokens: TextTokens) -> torch.Tensor:
         """float32 (inputs, labels), each picture being in all places."""

@@ -272,7 +272,8 @@ def related(name: str, predicate: str, target: Group, attributes: tuple[str, ...
     return Group(name=name, attributes=attributes, related=(Related(predicate=predicate, to=target),))
 
 
-_KEPT = 512
+_KEPT = 16384
+"""Views of some kB each: a large run comes back to each of thousands of scenes again and again."""
 _views: dict[tuple[int, int, int, bool, bool], View] = {}
 """Views of late, by what they are of; each holds on to it, so that no other object has the same address."""
 

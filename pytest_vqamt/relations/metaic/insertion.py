@@ -89,13 +89,13 @@ def _background(scene: Scene, corpus: Corpus, reading: Reading) -> _Background |
     return _Background(photo=scene.photo, layout=layout, areas=possible, classes=classes)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=32768)
 def _placed(
     background: _Background, corpus: Corpus, reading: Reading, first: CutoutEntry | None, seed: int
 ) -> Insertion | None:
     """The first cut-out that has a place at each level: ``first`` or, drawn from ``seed``, another one.
 
-    Kept, since all items ask for the same ones.
+    Kept, since all items ask for the same ones: about 2 kB each.
     """
     random, entry = Random(seed), first
     for _ in range(_CUT_OUTS):

@@ -54,8 +54,12 @@ class Edges(NamedTuple):
         >>> Edges(0, 0, 10, 10).share_under(Edges(5, 8, 20, 20))
         0.1
         """
-        width, height = min(self.x1, other.x1) - max(self.x0, other.x0), min(self.y1, other.y1) - max(self.y0, other.y0)
-        return width * height / self.area if width > 0 and height > 0 else 0.0
+        x0, y0, x1, y1 = self
+        left, top, right, bottom = other
+        # Written out: millions of places are tried, and calls of min and max would be most of the work.
+        width = (x1 if x1 <= right else right) - (x0 if x0 >= left else left)
+        height = (y1 if y1 <= bottom else bottom) - (y0 if y0 >= top else top)
+        return width * height / ((x1 - x0) * (y1 - y0)) if width > 0 and height > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import ceil, floor, inf
 from random import Random
+from typing import NamedTuple
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.relations.metaic.overlap import LEVELS, Edges, Layout, Stands
 from pytest_vqamt.relations.metaic.sizes import Areas, largest_area, scaled
 from pytest_vqamt.relations.recognisable import is_large_enough
-from pytest_vqamt.relations.room import Size
+from pytest_vqamt.relations.room import Place, Size
 
 HIGHEST = "45"
 
@@ -51,13 +52,12 @@ def drawn(layout: Layout, areas: Areas, cut_out: tuple[float, float], random: Ra
     if most < least:
         return None
     largest, frame = layout.largest[0], layout.frame
+    across, down = _Reach.of(largest.x0, largest.x1, frame.w), _Reach.of(largest.y0, largest.y1, frame.h)
     for _ in range(_TRIES):
         size = scaled(cut_out, least + random.random() * (most - least))
         if not (areas.hold(size) and is_large_enough(*size, frame)):
             continue
-        x = _anywhere(largest.x0, largest.x1, size[0], frame.w, random)
-        y = _anywhere(largest.y0, largest.y1, size[1], frame.h, random)
-        thing = _edges(x, y, size)
+        thing = _edges(across.place(size[0], random.random()), down.place(size[1], random.random()), size)
         if (
             layout.holds(thing)
             and layout.stands(thing, HIGHEST) is Stands.WELL
@@ -67,10 +67,21 @@ def drawn(layout: Layout, areas: Areas, cut_out: tuple[float, float], random: Ra
     return None
 
 
-def _anywhere(start: float, stop: float, length: int, limit: float, random: Random) -> int:
-    """On one axis, a place where what is so long touches what lies between two points, and ends within the limit."""
-    first, last = max(0, floor(start) - length + 1), min(floor(limit) - length, ceil(stop) - 1)
-    return first + int(random.random() * (last - first + 1))
+class _Reach(NamedTuple):
+    """On one axis, from which whole pixel to before which one a thing reaches, and how many there are."""
+
+    start: int
+    stop: int
+    limit: int
+
+    @classmethod
+    def of(cls, start: float, stop: float, limit: float) -> _Reach:
+        return cls(floor(start), ceil(stop), floor(limit))
+
+    def place(self, length: int, chance: float) -> int:
+        """Where what is so long touches the thing and ends within the limit, by a number from 0 to before 1."""
+        first, last = max(0, self.start - length + 1), min(self.limit - length, self.stop - 1)
+        return first + int(chance * (last - first + 1))
 
 
 def on_the_line(layout: Layout, first: Edges, level: str) -> Edges | None:
@@ -83,14 +94,21 @@ def on_the_line(layout: Layout, first: Edges, level: str) -> Edges | None:
         return None
     inner = 0.0
     outer = min(map(_to_the_edge, start, way, size, (layout.frame.w, layout.frame.h)))
+    known: dict[Place, Stands] = {}  # whole pixels: bisection soon comes to the same places again and again
     for _ in range(_STEPS):
         middle = (inner + outer) / 2
-        x, y = (round(start[axis] + middle * way[axis] - size[axis] / 2) for axis in (0, 1))
-        thing = _edges(x, y, size)
-        # The centre of the largest thing may be so near to the edge that what is put there reaches beyond.
-        stands = layout.stands(thing, level) if layout.holds(thing) else Stands.TOO_FAR_IN
-        if stands is Stands.WELL:
-            return thing if layout.spares_the_others(thing, level) else None
+        if middle in (inner, outer):
+            return None
+        x = round(start[0] + middle * way[0] - size[0] / 2)
+        y = round(start[1] + middle * way[1] - size[1] / 2)
+        stands = known.get((x, y))
+        if stands is None:
+            thing = _edges(x, y, size)
+            # The centre of the largest thing may be so near to the edge that what is put there reaches beyond.
+            stands = layout.stands(thing, level) if layout.holds(thing) else Stands.TOO_FAR_IN
+            if stands is Stands.WELL:
+                return thing if layout.spares_the_others(thing, level) else None
+            known[x, y] = stands
         if stands is Stands.TOO_FAR_IN:
             inner = middle
         else:

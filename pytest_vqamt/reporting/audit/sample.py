@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeAlias, cast
 
 from pytest_vqamt.core.case import Outcome
+from pytest_vqamt.core.case_files import cases_in
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.globs import matches
@@ -16,7 +17,6 @@ from pytest_vqamt.core.hashing import digest
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.audit.draw import Draw, Of
 from pytest_vqamt.reporting.case_lines import case_rows
-from pytest_vqamt.reporting.cases_file import FILE
 
 Key: TypeAlias = tuple[str, str, str]
 """What tells a case from all others of its sample: its id, its model and its data."""
@@ -94,8 +94,9 @@ def draw_sample(report: Report, folder: Path, draw: Draw) -> Sample:
     """
     left_out = _left_out(report, draw)
     wanted = _Wanted(draw, left_out, counts_once=draw.of is Of.ALL and len(report.models) * len(report.data) > 1)
+    file = cases_in(folder)
     for number, row in enumerate(case_rows(folder), start=1):
-        wanted.add(row, f"{folder / FILE}:{number}")
+        wanted.add(row, f"{file}:{number}")
     sample = wanted.sample()
     if not sample.cases:
         what = "violations" if draw.of is Of.VIOLATIONS else "cases"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_vqamt.core.results import ModelUse, Report
+from pytest_vqamt.reporting.costs import amount, asked_in_words, work_in_words
 from pytest_vqamt.reporting.page.figures import counted
 from pytest_vqamt.reporting.page.lines import Line
 from pytest_vqamt.reporting.page.links import chosen
@@ -136,8 +137,7 @@ def facts(report: Report) -> Iterator[Fact]:
 
 
 def _cost(model: ModelUse) -> Iterator[Fact]:
-    asked = counted(model.queries_asked, "distinct query", "distinct queries")
-    yield Fact(name="asked", value=f"{asked}, {model.queries_cached:,} more came from the cache", varies=True)
+    yield Fact(name="asked", value=asked_in_words(model), varies=True)
+    yield Fact(name="at work", value=work_in_words(model) or "-", varies=True)
     for name, value in model.usage:
-        shown = f"{value:,.0f}" if value == int(value) else f"{value:,.6g}"
-        yield Fact(name=f"used {name}", value=shown, varies=True)
+        yield Fact(name=f"used {name}", value=amount(value), varies=True)

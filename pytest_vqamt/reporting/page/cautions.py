@@ -35,7 +35,13 @@ def cautions(report: Report, lines: Sequence[Line], left_out: int) -> Iterator[s
         yield from _not_compared("in the baseline and not in this run", report.baseline.missing)
         yield from _not_compared("in this run and not in the baseline", report.baseline.new)
     if left_out:
-        yield f"{counted(left_out, 'violation')} {'has' if left_out == 1 else 'have'} no card on this page."
+        violations = sum(line.counted.tally.violated + line.counted.tally.unparsed for line in lines)
+        yield (
+            f"{violations - left_out:,} of {counted(violations, 'violation')} have a card on this page: "
+            f"{'first those that broke since the baseline, then ' if report.baseline else ''}of each relation variant "
+            "its fair share, those whose case ids come first, which is as good as drawn at random. All figures are "
+            "over all cases."
+        )
 
 
 def _not_compared(where: str, items: Sequence[str]) -> Iterator[str]:

@@ -33,13 +33,17 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Histogram:
-    """The answers to one relation variant, the most frequent first; ``others`` are not shown."""
+    """The answers to one relation variant, the most frequent first; ``others`` are not shown.
+
+    ``sample`` is of how many cases they are, where it is not all; None where it is.
+    """
 
     item: str
     tags: tuple[str, ...]
     data: str
     readings: tuple[Reading, ...]
     others: int
+    sample: int | None
 
 
 def histograms(lines: Sequence[Line]) -> tuple[Histogram, ...]:
@@ -65,6 +69,7 @@ def _histogram(lines: Sequence[Line]) -> Histogram:
             Reading(text=reading, bars=tuple(_bar(line, reading) for line in lines)) for reading in ordered[:_SHOWN]
         ),
         others=max(0, len(ordered) - _SHOWN),
+        sample=max((line.counted.readings_sample or 0 for line in lines), default=0) or None,
     )
 
 

@@ -82,16 +82,24 @@ def test_another_seed_gives_other_scenes_photos_and_digests() -> None:
         assert one.scene(index).photo.digest != other.scene(index).photo.digest
 
 
-def test_photos_are_the_same_under_threads_and_with_small_caches(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("layouts", [24, 2], ids=["every layout kept", "few layouts kept"])
+def test_photos_are_the_same_under_threads_and_with_small_caches(monkeypatch: pytest.MonkeyPatch, layouts: int) -> None:
     calm = PictureWorld(24, seed=8)
     wanted = [calm.photo(calm.scene(index).photo).tobytes() for index in range(24)]
     monkeypatch.setattr("pytest_vqamt.data.pictures.source._GRAPHS_KEPT", 3)
+    monkeypatch.setattr("pytest_vqamt.data.pictures.source._LAYOUTS_KEPT", layouts)
+    monkeypatch.setattr("pytest_vqamt.data.recent._MOST_OF_SCENES", 6000)
     monkeypatch.setattr("pytest_vqamt.data.pictures.source._PHOTOS_KEPT", 3)
     busy = PictureWorld(24, seed=8)
     order = [index for start in range(4) for index in range(start, 24, 4)] * 2
     with ThreadPoolExecutor(6) as pool:
         photos = list(pool.map(lambda index: busy.photo(busy.scene(index).photo).tobytes(), order))
     assert photos == [wanted[index] for index in order]
+    again = [busy.scene(index) for index in range(24)]
+    assert again == [calm.scene(index) for index in range(24)]
+    assert [busy.mask(scene.photo, "0").tobytes() for scene in again] == [
+        calm.mask(scene.photo, "0").tobytes() for scene in again
+    ]
 
 
 def test_a_photo_is_a_fresh_copy_in_rgb(world: PictureWorld) -> None:

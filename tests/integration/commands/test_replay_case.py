@@ -218,7 +218,7 @@ def test_without_any_report_it_says_so(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_a_folder_without_a_report_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert refusal(capsys, CASES[0].id, "--report", "out") == (
-        "Expected a folder that --vqamt-report wrote, but got --report='out': it has no cases.jsonl"
+        "Expected a folder that --vqamt-report wrote, but got 'out': it has no cases.jsonl and no cases.jsonl.gz"
     )
 
 

@@ -51,7 +51,7 @@ def test_nothing_else_in_the_batch_changes_an_answer(vqa: BlipAnswers) -> None:
     """Questions of several lengths are padded; transformers' own decoder looks at the padding."""
     exact(vqa)
     together = said(vqa, mixed())
-    vqa._inputs._memory._kept.clear()
+    vqa._inputs.memory.forget()
     assert said(vqa, mixed(), 1) == together
     assert said(vqa, mixed()[::-1], 7)[::-1] == together
 
@@ -145,15 +145,16 @@ def test_torchs_random_state_is_left_alone(vqa: BlipAnswers) -> None:
 def test_a_query_that_raises_costs_only_itself(vqa: BlipAnswers, monkeypatch: pytest.MonkeyPatch) -> None:
     queries = [query(name, text) for name in SIZES for text in QUESTIONS[:2]]
     whole = ask_all(vqa, queries)
-    vqa._inputs._memory._kept.clear()
-    encode = vqa._inputs._encode
+    vqa._inputs.memory.forget()
+    memory = vqa._inputs.memory
+    encode, (small,) = memory._encode, memory.ready([asked("tiny", "")]).ready.values()
 
-    def broken(images: Sequence[Image.Image]) -> list[torch.Tensor]:
-        if any(image.size == (1, 1) for image in images):
+    def broken(pictures: Sequence[torch.Tensor]) -> Sequence[torch.Tensor]:
+        if any(torch.equal(each, small) for each in pictures):
             raise RuntimeError("too small")
-        return encode(images)
+        return encode(pictures)
 
-    monkeypatch.setattr(vqa._inputs, "_encode", broken)
+    monkeypatch.setattr(memory, "_encode", broken)
     found = ask_all(vqa, queries)
     for wanted, before, after in zip(queries, whole, found, strict=True):
         if wanted.picture.photo.id == "tiny":

@@ -16,6 +16,7 @@ from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.hf.load import load
 from pytest_vqamt.models.hf.speaker import Speaker
+from pytest_vqamt.models.picture_memory import PictureMemory
 from tests.models.hf.small import chat, other, prompted, qwen
 
 CHECKPOINTS: Mapping[str, Callable[[Path], Path]] = {
@@ -54,7 +55,7 @@ class Checkpoint(Protocol):
 
 
 class Loaded(Protocol):
-    """The small checkpoint of this kind, loaded with these settings; it says six tokens at most."""
+    """The small checkpoint of this kind, loaded with these settings, which has seen nothing; it says six tokens."""
 
     def __call__(self, kind: str, /, **settings: str) -> Speaker: ...
 
@@ -81,9 +82,19 @@ def loaded(checkpoint: Checkpoint) -> Loaded:
             named = {"longest-answer": "6", "longest-caption": "6"}
             named |= {name.replace("_", "-"): value for name, value in settings.items()}
             made[key] = load(str(checkpoint(kind)), ModelOptions(device="cpu", settings=named))
+        forget(made[key])
         return made[key]
 
     return find
+
+
+def forget(speaker: Speaker) -> None:
+    """Lets go of all pictures that it has seen."""
+    family = speaker._family
+    for holds in (family, getattr(family, "encoder", None)):
+        memory: object = getattr(holds, "memory", None)
+        if isinstance(memory, PictureMemory):
+            memory.forget()
 
 
 def shown(picture: Picture) -> Image.Image:

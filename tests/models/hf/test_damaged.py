@@ -13,7 +13,7 @@ import torch
 from pytest_vqamt.core.query import Answer, Failure, Task
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.hf.load import load
-from tests.models.hf.conftest import CPU, KINDS, about, batch
+from tests.models.hf.conftest import CPU, KINDS, about, batch, forget
 from tests.models.small.asking import ask_all
 from tests.models.small.inputs import query
 
@@ -33,6 +33,7 @@ def test_no_number_is_no_answer(loaded: Loaded, kind: str, wrong: float) -> None
     before = seeing.detach().clone()
     asked = [about(number, "", task=Task.CAPTIONING) for number in (0, 1)]
     told = speaker.caption(asked)
+    forget(speaker)
     with torch.no_grad():
         seeing.fill_(wrong)
     try:
@@ -41,6 +42,7 @@ def test_no_number_is_no_answer(loaded: Loaded, kind: str, wrong: float) -> None
     finally:
         with torch.no_grad():
             seeing.copy_(before)
+    forget(speaker)
     assert speaker.caption(asked) == told
 
 

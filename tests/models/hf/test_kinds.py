@@ -10,7 +10,7 @@ from PIL import Image
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.base import adopt
-from tests.models.hf.conftest import CPU, KINDS, QUESTIONS, about, batch, of_size, shown
+from tests.models.hf.conftest import CPU, KINDS, QUESTIONS, about, batch, forget, of_size, shown
 
 if TYPE_CHECKING:
     from pytest_vqamt.models.hf.speaker import Speaker
@@ -24,6 +24,14 @@ def speaker(loaded: Loaded, kind: str) -> Speaker:
     return loaded(kind, **QUESTIONED.get(kind, {}))
 
 
+def alone(model: Speaker, asked: ModelInput) -> Answer:
+    """The answer to one input, by a model that has seen no picture before and forgets this one."""
+    forget(model)
+    (answer,) = model.answer([asked])
+    forget(model)
+    return answer
+
+
 def texts(answers: tuple[Answer, ...]) -> list[str]:
     return [answer.text for answer in answers]
 
@@ -32,7 +40,9 @@ def texts(answers: tuple[Answer, ...]) -> list[str]:
 def test_answers_do_not_depend_on_the_batch_or_its_order(loaded: Loaded, kind: str) -> None:
     model, asked = speaker(loaded, kind), batch()
     together = texts(model.answer(asked))
-    assert [model.answer([each])[0].text for each in asked[::2]] == together[::2]
+    assert [texts(model.answer([each]))[0] for each in asked[::2]] == together[::2], "with pictures that were kept"
+    forget(model)
+    assert [alone(model, each).text for each in asked[::2]] == together[::2]
     assert texts(model.answer(asked[::-1]))[::-1] == together
 
 
@@ -61,9 +71,9 @@ def test_pictures_may_be_of_any_size(loaded: Loaded, kind: str) -> None:
     model = speaker(loaded, kind)
     sizes = ((1, 1), (3, 150), (150, 3), (1200, 900))
     odd = [about(number, QUESTIONS[0], render=of_size(*size)) for number, size in enumerate(sizes)]
-    alone = [model.answer([each])[0] for each in odd]
-    assert model.answer(odd) == tuple(alone)
-    assert not any(answer.truncated for answer in alone)
+    each_alone = [alone(model, each) for each in odd]
+    assert model.answer(odd) == tuple(each_alone)
+    assert not any(answer.truncated for answer in each_alone)
 
 
 @pytest.mark.parametrize("kind", KINDS)

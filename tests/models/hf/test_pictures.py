@@ -39,7 +39,7 @@ def test_one_by_one_is_as_all_at_once(checkpoint: Checkpoint, kind: str, threads
     processor = cast(Any, AutoImageProcessor).from_pretrained(checkpoint(kind), backend="pil")
     nested = [[image] for image in images] if kind == "idefics3" else images
     together = processor(nested, return_tensors="pt", **settings)
-    found = pictures.read(images)
+    found = Pixels.together(pictures.each(images))
     for name, tensor in found.tensors.items():
         torch.testing.assert_close(tensor, torch.as_tensor(together[name]), rtol=0, atol=0)
     assert set(found.tensors) | set(found.lists) == set(together)
@@ -48,7 +48,7 @@ def test_one_by_one_is_as_all_at_once(checkpoint: Checkpoint, kind: str, threads
 
 def test_fewer_parts_are_filled_up_with_zeros() -> None:
     few, many = torch.ones(1, 2, 1), torch.full((1, 1, 3), 5.0)
-    joined = Pixels([{"pixels": few, "rows": [[1]]}, {"pixels": many, "rows": [[2]]}])
+    joined = Pixels.together([Pixels.of({"pixels": few, "rows": [[1]]}), Pixels.of({"pixels": many, "rows": [[2]]})])
     assert joined.tensors["pixels"].tolist() == [[[1, 0, 0], [1, 0, 0]], [[5, 5, 5], [0, 0, 0]]]
     assert joined.lists["rows"] == [[1], [2]]
 
@@ -64,7 +64,7 @@ def test_rows_are_never_taken_for_colours(checkpoint: Checkpoint, kind: str, siz
         (value / 255 - mean) / spread
         for value, mean, spread in zip(colour, settings.image_mean, settings.image_std, strict=True)
     ]
-    pixels = pictures.read([Image.new("RGB", size, colour)]).tensors["pixel_values"]
+    pixels = pictures.each([Image.new("RGB", size, colour)])[0].tensors["pixel_values"]
     if kind == "qwen2_vl":  # rows of patches: for each channel two frames of eight by eight
         pixels = pixels.reshape(len(pixels), 3, -1).movedim(1, 0).reshape(1, 3, -1)
     for channel, value in zip(pixels[0], expected, strict=True):

@@ -17,6 +17,7 @@ from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.hf.family import Said
 from pytest_vqamt.models.hf.load import load
 from pytest_vqamt.models.hf.reading import fitted, read
+from pytest_vqamt.models.loading.runtime import Runtime
 from tests.models.hf.conftest import CPU, KINDS, QUESTIONS, about, batch
 from tests.models.hf.small import chat
 from tests.models.hf.small.tokenizers import byte_pairs
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from pytest_vqamt.models.hf.speaker import Speaker
     from tests.models.hf.conftest import Checkpoint, Loaded
 
-CPU_DEVICE = torch.device("cpu")
+RUNTIME = Runtime.of(CPU)
 
 WINDOW = 100
 
@@ -128,8 +129,8 @@ def test_what_a_tokenizer_file_says_of_cutting_and_filling_up_is_not_done(
 def test_prompts_are_filled_up_before_or_after() -> None:
     tokenizer = byte_pairs()
     said = [Said(prompt="a dog"), Said(prompt="a big dog and a cat")]
-    before = read(said, tokenizer, CPU_DEVICE)
-    after = read(said, tokenizer, CPU_DEVICE, before=False)
+    before = read(said, tokenizer, RUNTIME)
+    after = read(said, tokenizer, RUNTIME, before=False)
     short, long = (len(tokenizer(each.prompt)["input_ids"]) for each in said)
     assert before.attended.tolist() == [[0] * (long - short) + [1] * short, [1] * long]
     assert after.attended.tolist() == [[1] * short + [0] * (long - short), [1] * long]

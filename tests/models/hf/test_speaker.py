@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ import torch
 import transformers
 
 from pytest_vqamt.core.meaning import Choice, Count, Exists, Group
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.hf.family import Heard, Said
 from pytest_vqamt.models.hf.load import load
@@ -22,8 +22,6 @@ from pytest_vqamt.models.prompts import INSTRUCTED, Prompts
 from tests.models.hf.conftest import CPU, about
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
-
     from tests.models.hf.conftest import Checkpoint, Loaded
 
 DOG = Group(name="dog")
@@ -39,10 +37,13 @@ class Parrot:
         self.said: list[Said] = []
         self.longest = 0
 
-    def speak(self, images: Sequence[Image], which: Sequence[int], said: Sequence[Said], longest: int) -> Heard:
+    def ready(self, shown: Sequence[ModelInput], said: Sequence[Said], longest: int) -> Callable[[], Heard]:
         self.said += said
         self.longest = longest
-        return Heard(texts=(self.answer,) * len(said), cut=(self.cut,) * len(said))
+        return lambda: Heard(texts=(self.answer,) * len(shown), cut=(self.cut,) * len(shown))
+
+    def give_up(self) -> bool:
+        return False
 
 
 def speaking(parrot: Parrot, prompts: Prompts = INSTRUCTED) -> Speaker:

@@ -41,8 +41,9 @@ def changed(checkpoint: Path, folder: Path, name: str, **values: Any) -> Path:
 
 
 def tokenizer_of(speaker: Speaker) -> Any:
+    """The one that makes words of what is said."""
     family: Any = speaker._family
-    return family.tokenizer if hasattr(family, "tokenizer") else family._processor.tokenizer
+    return family._stopping._tokenizer
 
 
 @pytest.mark.parametrize("kind", KINDS)

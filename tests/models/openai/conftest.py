@@ -11,7 +11,7 @@ import pytest
 
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.openai import patience
+from pytest_vqamt.models.http import patience
 from pytest_vqamt.models.openai.load import load
 from pytest_vqamt.models.openai.model import OpenAIModel
 from tests.models.openai.stub import Script, Stub

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.models.http.urls import is_on_this_machine
 from pytest_vqamt.models.openai.address import Address
 
 
@@ -109,4 +110,4 @@ def test_what_may_be_a_secret_is_refused_and_not_repeated(argument: str, what: s
 )
 def test_it_knows_whose_the_server_is(url: str, is_openai: bool, is_here: bool) -> None:
     address = Address.parse(f"m@{url}")
-    assert (address.is_of_openai, address.is_on_this_machine) == (is_openai, is_here)
+    assert (address.is_of_openai, is_on_this_machine(address.url)) == (is_openai, is_here)

@@ -12,8 +12,8 @@ import pytest
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.openai import patience
-from pytest_vqamt.models.openai.failures import QueryError
+from pytest_vqamt.models.http import patience
+from pytest_vqamt.models.http.failures import QueryError
 from pytest_vqamt.models.openai.load import load
 from tests.models.conftest import Ask
 from tests.models.openai.conftest import Load, Serve
@@ -117,7 +117,7 @@ def test_a_reply_that_cannot_be_read_costs_the_query(
 
 
 def test_a_reply_without_end_is_cut_off(serve: Serve, model: Load, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pytest_vqamt.models.openai.client._LONGEST_REPLY", 1000)
+    monkeypatch.setattr("pytest_vqamt.models.http.client._LONGEST_REPLY", 1000)
     with pytest.raises(QueryError, match="more than 1000 bytes"):
         model(serve(always(said("x" * 2000)))).answer([ask()])
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from PIL import Image
@@ -14,7 +17,7 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import ModelInput, Query
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.models.openai.failures import QueryError
+from pytest_vqamt.models.http.failures import QueryError
 from tests.models.conftest import Ask
 from tests.models.openai.conftest import Load, Serve
 from tests.models.openai.stub import Reply, Request, failed, said
@@ -136,9 +139,45 @@ def test_an_interruption_ends_it_promptly_and_keeps_what_was_answered(
     assert len(server.requests) == 10
 
 
+def test_two_batches_at_once_share_what_is_in_flight_and_keep_apart_what_failed(
+    serve: Serve, model: Load, ask: Ask, tmp_path: Path
+) -> None:
+    def script(request: Request) -> Reply:
+        text = request.prompt.splitlines()[0]
+        return failed(400, text) if text.endswith("bad") else said(f"answer {text}", delay_s=0.02)
+
+    server = serve(script)
+    stub = model(server, cache=tmp_path, in_flight="3")
+    batches = [[ask(text=f"{batch} {name}") for name in (*map(str, range(9)), "bad")] for batch in (1, 2)]
+    found: dict[str, str] = {}
+    threads = [Thread(target=lambda batch=batch: found.update(split(stub, batch))) for batch in batches]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert len(server.requests) == 20, "no part of a batch is asked twice, and no failure is lost to the other's"
+    assert server.peak == 3
+    assert sorted(text for text, answer in found.items() if answer == f"answer {text}") == [
+        f"{batch} {number}" for batch in (1, 2) for number in range(9)
+    ]
+    assert {text for text, answer in found.items() if answer.startswith("failed: ")} == {"1 bad", "2 bad"}
+
+
+def test_what_a_thread_that_has_ended_was_given_is_dropped(
+    serve: Serve, model: Load, many: Many, tmp_path: Path
+) -> None:
+    stub = model(serve(echo), cache=tmp_path)
+    asking = Thread(target=lambda: stub.answer(many(3)))
+    asking.start()
+    asking.join(10)
+    stub.answer(many(4)[3:])
+    with closing(sqlite3.connect(tmp_path / "openai.sqlite")) as file:
+        assert file.execute("select text from answered").fetchall() == [("3",)]
+
+
 def _after(interrupted: Callable[..., None]) -> Callable[..., object]:
     """``at_once``, whose first result is an interruption."""
-    from pytest_vqamt.models.openai.threads import at_once
+    from pytest_vqamt.models.http.threads import at_once
 
     def run(*arguments: object) -> object:
         for _ in at_once(*arguments):  # type: ignore[arg-type]  # handed on as they are

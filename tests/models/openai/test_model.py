@@ -17,7 +17,7 @@ from pytest_vqamt.core.meaning import Count, Describe, Exists, Group
 from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.openai.failures import QueryError
+from pytest_vqamt.models.http.failures import QueryError
 from pytest_vqamt.models.openai.load import load
 from tests.models.conftest import Ask
 from tests.models.openai.conftest import Load, Serve
@@ -155,10 +155,12 @@ def test_no_more_are_in_flight_than_the_user_allows(serve: Serve, model: Load, m
     assert server.peak == 3
 
 
-def test_the_first_batch_is_what_is_in_flight_and_the_largest_four_times_that(serve: Serve, model: Load) -> None:
+def test_the_first_batches_are_what_is_in_flight_and_the_largest_four_times_that(serve: Serve, model: Load) -> None:
     # Where nothing can be answered, no more is paid for than shows it; what is answered makes batches grow.
-    stub = model(serve(echo), in_flight="3")
-    assert (stub.batch_size, stub.largest_batch) == (3, 12)
+    stub = model(serve(echo), in_flight="6")
+    assert (stub.batches_at_once, stub.batch_size, stub.largest_batch) == (2, 3, 24)
+    alone = model(serve(echo), in_flight="1")
+    assert (alone.batch_size, alone.largest_batch) == (1, 4)
 
 
 def test_answers_come_in_the_order_of_the_inputs(serve: Serve, model: Load, many: Many) -> None:

@@ -12,9 +12,9 @@ import pytest
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.openai import patience
-from pytest_vqamt.models.openai.failures import QueryError
-from pytest_vqamt.models.openai.patience import back_off
+from pytest_vqamt.models.http import patience
+from pytest_vqamt.models.http.failures import QueryError
+from pytest_vqamt.models.http.patience import back_off
 from tests.models.conftest import Ask
 from tests.models.openai.conftest import Load, Serve
 from tests.models.openai.stub import Reply, Request, always, failed, in_turn, said

@@ -10,8 +10,8 @@ import pytest
 
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.language.units import DescriptionUnit
-from pytest_vqamt.models.openai import patience
-from pytest_vqamt.models.openai.failures import QueryError
+from pytest_vqamt.models.http import patience
+from pytest_vqamt.models.http.failures import QueryError
 from pytest_vqamt.models.openai.units import units_by_model
 from pytest_vqamt.models.openai.units_prompt import prompt, read_units
 from tests.models.openai.stub import Reply, Request, Script, Stub, always, failed, in_turn, said

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError
 from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.regions.cache import KeptRegions
@@ -246,3 +248,38 @@ def test_features_with_a_detector_beside_the_model_take_both(features: Path, det
 def test_a_detector_that_is_named_and_not_there_is_an_error_beside_features_too(features: Path, tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="nowhere"):
         region_source(options(features=str(features), detector=str(tmp_path / "nowhere")), tmp_path)
+
+
+def test_what_is_there_already_is_ready_and_the_rest_is_drawn_for_the_detector(
+    looking: Looking, tmp_path: Path
+) -> None:
+    drawn: list[str] = []
+
+    def draw(picture: Picture) -> Image.Image:
+        drawn.append(picture.photo.id)
+        return render(picture)
+
+    wide, tall = (ModelInput(asked(name, "").query, draw) for name in ("wide", "tall"))
+    source = DetectedRegions(looking, tmp_path)
+    (before,) = source.regions([wide])
+    assert source.ready([wide, tall]) == (before, None)
+    assert (drawn, len(looking.seen)) == (["wide", "tall"], 1)
+    later = DetectedRegions(Looking(), tmp_path)
+    (read, lacking) = later.ready([wide, tall])
+    assert read is not None
+    assert np.array_equal(read.features, before.features)
+    assert lacking is None
+    assert later.usage == {"pictures through the detector": 0, "features from disk": 1}
+    assert later.ready([wide])[0] is read
+
+
+def test_features_of_a_file_are_ready_and_counted_when_they_are_read(features: Path, looking: Looking) -> None:
+    source = FileRegions(Precomputed(features), DetectedRegions(looking, folder=None))
+    wide, square = source.ready([asked("wide", ""), asked("square", "")])
+    assert wide is not None
+    assert square is None
+    assert source.usage["features from the file"] == 1
+    assert not looking.seen
+    alone = FileRegions(Precomputed(features), None)
+    with pytest.raises(DataError, match="no row for photo 'square'"):
+        alone.ready([asked("square", "")])

@@ -156,7 +156,7 @@ def test_a_broken_line_is_named(line: str, tmp_path: Path) -> None:
 def test_a_report_without_cases_is_named(tmp_path: Path) -> None:
     report: Report = written(tmp_path, [row(1)])
     (tmp_path / "cases.jsonl").unlink()
-    with pytest.raises(DataError, match=r"Expected cases\.jsonl beside the report"):
+    with pytest.raises(DataError, match=r"it has no cases\.jsonl"):
         draw_sample(report, tmp_path, Draw(of=Of.ALL))
 
 

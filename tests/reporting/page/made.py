@@ -16,7 +16,7 @@ from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResul
 from pytest_vqamt.reporting.page.page import page_html
 from pytest_vqamt.reporting.page_cases import PageCases
 
-TINY = ModelUse(name="tiny", fingerprint="f1", tasks=("vqa",), queries_asked=40, queries_cached=2)
+TINY = ModelUse(name="tiny", fingerprint="f1", tasks=("vqa",), queries_needed=45, queries_asked=40, queries_cached=2)
 OTHER = ModelUse(name="other", fingerprint="f2", tasks=("vqa",))
 GQA = DataUse(spec="gqa:DIR", scenes=8, digest="0" * 16)
 

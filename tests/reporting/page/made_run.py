@@ -13,8 +13,9 @@ from pytest_vqamt.core.changes import BaselineUse
 from pytest_vqamt.core.clusters import Spread
 from pytest_vqamt.core.reports import report
 from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.execution.job import Job, Terms
 from pytest_vqamt.execution.plan import Sampling
-from pytest_vqamt.execution.run_item import Job, Terms, run_item
+from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import Catalogue

@@ -168,6 +168,12 @@ def test_answers_are_counted_most_frequent_first() -> None:
     assert [(bar.share, bar.shown) for bar in made.readings[0].bars] == [("25%", "1 (25%)"), ("35.71%", "5 (36%)")]
 
 
+def test_answers_of_a_sample_say_so() -> None:
+    few = result(readings=Counter(yes=3))
+    many = result("metaic.deeptest[blur]", readings=Counter({f"a{n}": 1 for n in range(9)}), readings_sample=5000)
+    assert [made.sample for made in histograms(lines(report(few, many)))] == [None, 5000]
+
+
 def test_breakdowns_are_in_the_order_of_numbers_and_tell_of_each_model() -> None:
     ten = {
         "groups": {

@@ -133,7 +133,12 @@ def test_a_run_that_is_whole_needs_no_caution() -> None:
         (result(tally=Tally(cases=10, holds=7, errors=3)), {}, "3 of 10 cases had no answer"),
         (result(tally=Tally(cases=10, holds=10, truncated=4)), {}, "In 4 cases a model read only the beginning"),
         (result(data=DataUse(spec="s", scenes=1, digest="", bad_records=("a", "b"))), {}, "2 records of the data"),
-        (result(), {"left_out": 90}, "90 violations have no card"),
+        (
+            result(tally=Tally(cases=2000, holds=700, violated=1200, unparsed=100)),
+            {"left_out": 290},
+            "1,010 of 1,300 violations have a card on this page: of each relation variant its fair share, those whose "
+            "case ids come first",
+        ),
     ],
 )
 def test_what_makes_figures_doubtful_is_said(told: RelationResult, fields: dict[str, object], said: str) -> None:

@@ -10,12 +10,12 @@ from importlib.metadata import version
 import httpx
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.models.openai.address import Address
-from pytest_vqamt.models.openai.failures import PassingError, QueryError, Sign
-from pytest_vqamt.models.openai.key import Key
+from pytest_vqamt.models.http.failures import PassingError, QueryError, Sign
+from pytest_vqamt.models.http.key import Key
+from pytest_vqamt.models.http.urls import is_on_this_machine
 
 _LONGEST_REPLY = 16 * 2**20
-"""Bytes, unpacked. What is longer is no completion."""
+"""Bytes, unpacked, where nobody says more. What is longer is no answer."""
 
 _CONNECT_S = 15.0
 """A connection is made at once or not at all; only the answer takes long."""
@@ -31,25 +31,28 @@ class Reply:
 
 
 class Client:
-    """Posts to one URL over connections that are kept open. Redirects are not followed: the key is for this server."""
+    """Asks one server over connections that are kept open. Redirects are not followed: the key is for this server."""
 
-    def __init__(self, address: Address, key: Key, *, timeout_s: float, connections: int) -> None:
-        """A client that has sent nothing yet.
+    def __init__(
+        self, url: str, key: Key, *, timeout_s: float, connections: int, longest_reply: int | None = None
+    ) -> None:
+        """A client that has sent nothing yet; ``longest_reply`` is in bytes.
 
         Raises:
             OptionError: nothing can be sent to the URL.
         """
-        self._address = address
+        self._url = url
         self._key = key
         self._timeout_s = timeout_s
+        self._longest_reply = longest_reply or _LONGEST_REPLY
         limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
         try:
-            self._url = httpx.URL(address.url)
+            httpx.URL(url)
         except httpx.InvalidURL as error:
-            raise OptionError(f"Expected a URL, but got {address.url!r}: {error}") from error
+            raise OptionError(f"Expected a URL, but got {url!r}: {error}") from error
         self._http = httpx.Client(
             limits=limits,
-            transport=_direct(address, limits) if address.is_on_this_machine else None,
+            transport=_direct(url, limits) if is_on_this_machine(url) else None,
             timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, _CONNECT_S)),
             follow_redirects=False,
             headers={
@@ -60,16 +63,23 @@ class Client:
             auth=_Bearer(key) if key else None,
         )
 
-    def post(self, body: bytes) -> Reply:
-        """The reply to ``body``.
+    def get(self, path: str) -> Reply:
+        """The reply to a request without a body; see ``post``."""
+        return self._sent("GET", path, b"")
+
+    def post(self, body: bytes, path: str = "") -> Reply:
+        """The reply to ``body``; ``path`` is what follows the URL.
 
         Raises:
             PassingError: there was none, or not all of it, in time.
             QueryError: it cannot be read.
         """
+        return self._sent("POST", path, body)
+
+    def _sent(self, method: str, path: str, body: bytes) -> Reply:
         deadline = time.monotonic() + self._timeout_s
         try:
-            with self._http.stream("POST", self._url, content=body) as response:
+            with self._http.stream(method, self._url + path, content=body) as response:
                 return Reply(
                     status=response.status_code,
                     headers={name.lower(): value for name, value in response.headers.items()},
@@ -83,7 +93,7 @@ class Client:
             # Without its cause: what the server sent stands in there, which may be the key.
             raise PassingError(f"a reply that broke off ({self._told(error)})", sign=Sign.BROKEN) from None
         except httpx.DecodingError as error:
-            raise QueryError(f"Expected {self._address.url} to reply readably, but got {self._told(error)}") from None
+            raise QueryError(f"Expected {self._url} to reply readably, but got {self._told(error)}") from None
 
     def close(self) -> None:
         self._http.close()
@@ -93,10 +103,8 @@ class Client:
         read = bytearray()
         for some in response.iter_bytes():
             read += some
-            if len(read) > _LONGEST_REPLY:
-                raise QueryError(
-                    f"Expected a completion of {self._address.url}, but got more than {_LONGEST_REPLY} bytes"
-                )
+            if len(read) > self._longest_reply:
+                raise QueryError(f"Expected an answer of {self._url}, but got more than {self._longest_reply} bytes")
             if time.monotonic() > deadline:
                 raise PassingError(self._late(), sign=Sign.BUSY)
         return bytes(read)
@@ -108,10 +116,10 @@ class Client:
         return self._key.hidden(f"{type(error).__name__}: {error}")
 
 
-def _direct(address: Address, limits: httpx.Limits) -> httpx.HTTPTransport:
+def _direct(url: str, limits: httpx.Limits) -> httpx.HTTPTransport:
     """The way to a server on this machine: through no proxy, whatever the environment says."""
     # Over http:// there is no certificate to check, and to read the known ones takes longer than a request.
-    return httpx.HTTPTransport(limits=limits, verify=address.url.startswith("https:"))
+    return httpx.HTTPTransport(limits=limits, verify=url.startswith("https:"))
 
 
 class _Bearer(httpx.Auth):

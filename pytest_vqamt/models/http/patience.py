@@ -9,14 +9,9 @@ from typing import TypeVar
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.hashing import digest
-from pytest_vqamt.models.openai.address import Address
-from pytest_vqamt.models.openai.failures import ForbiddenError, PassingError, QueryError, Sign
-from pytest_vqamt.models.openai.usage import Usage
+from pytest_vqamt.models.http.failures import ForbiddenError, PassingError, QueryError, Sign
 
 T = TypeVar("T")
-
-_GIVEN_UP_AFTER = 8
-"""So many queries given up in a row, with none answered in between, and the rest are not tried."""
 
 _AT_FIRST_S = 10.0
 """A server that has never answered is asked no longer where it is absent or broken: it will not come to itself."""
@@ -37,10 +32,23 @@ class Patience:
     waits for himself alone: one full machine of several would else silence all of them again and again.
     """
 
-    def __init__(self, address: Address, retries_s: float, usage: Usage) -> None:
-        self._address = address
+    def __init__(
+        self, url: str, retries_s: float, *, waits: Callable[[float], object], hopeless_after: int, advice: str
+    ) -> None:
+        """Patience with the server at ``url``.
+
+        Args:
+            url: for messages.
+            retries_s: how long a query may be tried again after its first failure.
+            waits: is told how many seconds the server wants no request.
+            hopeless_after: so many queries given up in a row, with none answered in between, and no other is tried.
+            advice: what to do then.
+        """
+        self._url = url
         self._retries_s = retries_s
-        self._usage = usage
+        self._waits = waits
+        self._hopeless_after = hopeless_after
+        self._advice = advice
         self._lock = Lock()
         self._has_answered = False
         self._in_a_row = 0
@@ -104,19 +112,17 @@ class Patience:
             if sent < self._quiet_until:
                 return
             self._quiet_until = time.monotonic() + wait_s
-        self._usage.told_to_wait(wait_s)
+        self._waits(wait_s)
 
     def _given_up(self, failure: PassingError, failures: int, spent_s: float, allowed: str) -> QueryError | ModelError:
         asked = f", to be asked again in {failure.wait_s:.0f} s," if failure.wait_s else ""
         tries = "1 try" if failures == 1 else f"{failures} tries in {spent_s:.1f} s"
-        told = f"Expected an answer from {self._address.url}, but got {failure.reason}{asked} after {tries} ({allowed})"
+        told = f"Expected an answer from {self._url}, but got {failure.reason}{asked} after {tries} ({allowed})"
         if failure.sign is Sign.ABSENT and not self._has_answered:
             return ModelError(f"{told}: check the URL, and that the server is running and can be reached from here")
         if self._is_too_often():
-            return ModelError(
-                f"{told}, and so {_GIVEN_UP_AFTER} times in a row: check the server, ask it less at once "
-                "(--vqamt-option in-flight=N) or longer (retries-s=N), and run again: no answer is asked for twice"
-            )
+            often = f", and so {self._hopeless_after} times in a row" if self._hopeless_after > 1 else ""
+            return ModelError(f"{told}{often}: {self._advice}")
         return QueryError(told)
 
     def _forbidden(self, failure: ForbiddenError) -> QueryError | ModelError:
@@ -128,7 +134,7 @@ class Patience:
     def _is_too_often(self) -> bool:
         with self._lock:
             self._in_a_row += 1
-            return self._in_a_row >= _GIVEN_UP_AFTER
+            return self._in_a_row >= self._hopeless_after
 
     def _heard(self, *, answered: bool = False) -> None:
         with self._lock:

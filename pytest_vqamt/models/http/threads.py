@@ -40,7 +40,7 @@ def at_once(
 
     try:
         for number in range(min(threads, count)):
-            Thread(target=work, name=f"vqamt-openai-{number}", daemon=True).start()
+            Thread(target=work, name=f"vqamt-http-{number}", daemon=True).start()
         missing = count
         while missing:
             try:

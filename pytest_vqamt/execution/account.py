@@ -1,0 +1,44 @@
+"""What it took to get the answers of one item."""
+
+from __future__ import annotations
+
+import time
+
+from pytest_vqamt.core.reports import added
+from pytest_vqamt.core.results import ModelUse
+from pytest_vqamt.execution.asking import Asker
+from pytest_vqamt.models.base import LoadedModel
+
+
+class Account:
+    """Kept from when the item begins; what an ``asker`` has asked and found is entered as cases get their answers."""
+
+    def __init__(self, model: LoadedModel, asker: Asker) -> None:
+        self._model = model
+        self._asker = asker
+        self._began = time.monotonic()
+        self._used_before = tuple(model.used().items())
+        self._saved = 0
+        self._entered = 0
+
+    def met(self, uses: int) -> None:
+        """So many uses of queries by cases have been met since this was last told."""
+        found = self._asker.asked + self._asker.cached
+        self._saved += uses - (found - self._entered)
+        self._entered = found
+
+    @property
+    def use(self) -> ModelUse:
+        """All so far; what was asked or found since ``met`` was told last counts as needed once."""
+        model, asker = self._model, self._asker
+        return ModelUse(
+            name=model.name,
+            fingerprint=model.fingerprint,
+            tasks=tuple(task.value for task in model.tasks),
+            queries_needed=self._saved + asker.asked + asker.cached,
+            queries_asked=asker.asked,
+            queries_cached=asker.cached,
+            busy_s=asker.busy_s,
+            items_s=time.monotonic() - self._began,
+            usage=added(tuple(model.used().items()), self._used_before, -1),
+        )

@@ -1,0 +1,93 @@
+"""What fills a batch that would not be full: the queries of the cases that come next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from pytest_vqamt.core.query import Query, Task
+from pytest_vqamt.execution.drawing import Drawing
+from pytest_vqamt.execution.job import Job
+from pytest_vqamt.execution.plan import Sampling
+
+CASES = 1024
+"""At most so many cases wait that were drawn before their turn."""
+ITEMS = 32
+"""Of the items that come next, so many are looked at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coming:
+    """An item that has its turn later; ``job`` gives None where it cannot be made ready, which it will tell itself."""
+
+    position: int
+    job: Callable[[], Job | None]
+
+
+def nothing_coming() -> Sequence[Coming]:
+    """Of an item that is run by itself."""
+    return ()
+
+
+class Ahead:
+    """Draws the cases of a run, those of its next items before their turn where a batch has room for their queries.
+
+    First come the cases of the item at hand whose turn has not come, then those of the items after it, in their order
+    and as their plans draw them. When its turn comes, an item takes what was drawn of it and goes on from there:
+    nothing is drawn twice, nor left out. How much is drawn ahead hangs on numbers and on no clock, and so does what
+    batches are made of.
+
+    Args:
+        sampling: how all cases are drawn.
+        coming: the items after the one at hand on its model and its data, in their order, as far as they are known.
+    """
+
+    def __init__(self, sampling: Sampling, coming: Callable[[], Sequence[Coming]] = nothing_coming) -> None:
+        self._sampling = sampling
+        self._coming = coming
+        self._at_hand: Drawing | None = None
+        self._drawings: dict[int, Drawing | None] = {}
+        self._had: set[int] = set()
+
+    def turn_of(self, job: Job) -> Drawing:
+        """The cases of an item, whose turn has come."""
+        drawn = self._drawings.pop(job.position, None)
+        self._at_hand = Drawing(job.plan(self._sampling)) if drawn is None or drawn.is_spoilt else drawn
+        self._had.add(job.position)
+        still = {each.position for each in self._next()}  # one that was passed over need not wait any longer
+        self._drawings = {position: each for position, each in self._drawings.items() if position in still}
+        return self._at_hand
+
+    def more(self, task: Task, n: int) -> tuple[Query, ...]:
+        """Up to ``n`` further queries of ``task`` for the model at hand, each once.
+
+        Some may have been answered before: that is for whoever asks to find out.
+        """
+        found: list[Query] = []
+        for drawing in self._in_turn(task):
+            while len(found) < n and (query := drawing.look_ahead(task, self._room_of(drawing))) is not None:
+                found.append(query)
+            if len(found) == n:
+                break
+        return tuple(found)
+
+    def _next(self) -> list[Coming]:
+        return [each for each in self._coming() if each.position not in self._had][:ITEMS]
+
+    def _in_turn(self, task: Task) -> Iterator[Drawing]:
+        if self._at_hand is not None:
+            yield self._at_hand
+        for coming in self._next():
+            if coming.position not in self._drawings:
+                job = coming.job()
+                self._drawings[coming.position] = None if job is None else Drawing(job.plan(self._sampling))
+            drawing = self._drawings[coming.position]
+            if drawing is not None and not drawing.is_spoilt and drawing.plan.relation.info.task is task:
+                yield drawing
+
+    def _room_of(self, drawing: Drawing) -> int:
+        """How many cases of it may wait."""
+        others = sum(each.waiting for each in self._drawings.values() if each is not None and each is not drawing)
+        if self._at_hand is not None and self._at_hand is not drawing:
+            others += self._at_hand.waiting
+        return CASES - others

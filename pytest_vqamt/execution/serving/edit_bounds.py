@@ -1,0 +1,127 @@
+"""How far edits that come from outside may go: no picture of a billion pixels, no blur without end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from math import isfinite
+from reprlib import repr as shortened
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.edits import EDITS, Blur, Corrupt, Corruption, Edit, Erase, Fill, Insert, Mask
+from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.imaging.inpaint import KINDS, LAMA, checkpoint_of
+
+MAX_PIXELS = 50_000_000
+"""Of a picture, and of anything that is laid over it. A photo of a telephone has 12 to 50 million."""
+
+_MAX_PX = 100_000.0
+"""No coordinate is farther away, no side longer, no other number of an edit larger."""
+
+_MAX_SIGMA_PX = 1_000.0
+_MAX_BOXES = 500
+"""Each box of an edit is work of its own."""
+
+_MANY = ("keep", "boxes")
+_NO_BOX = Box(0, 0, 0, 0)
+
+
+def check_edit(edit: object) -> Edit:
+    """``edit`` itself, if it is one whose numbers are sound and whose inpainter is known here.
+
+    Raises:
+        DataError: it is not.
+        RenderError: the checkpoint of its inpainter is none that this process was given.
+    """
+    if not isinstance(edit, EDITS):
+        raise DataError(f"Expected an edit, but got one of type {type(edit).__name__}")
+    checked: Edit = edit  # type: ignore[assignment] # EDITS lists the very types that fit the protocol
+    name = type(edit).__name__
+    for number in _numbers(edit):
+        if not (isfinite(number) and abs(number) <= _MAX_PX):
+            raise DataError(f"Expected numbers up to {_MAX_PX:g} in an edit {name}, but got {number!r}")
+    boxes = list(_boxes(edit, name))
+    if len(boxes) > _MAX_BOXES:
+        raise DataError(f"Expected at most {_MAX_BOXES} boxes in an edit {name}, but got {len(boxes)}")
+    if any(box.w < 0 or box.h < 0 for box in boxes):
+        raise DataError(f"Expected boxes of no negative size in an edit {name}")
+    match edit:
+        case Blur(sigma_px=sigma) if not 0 <= sigma <= _MAX_SIGMA_PX:
+            raise DataError(f"Expected a blur with a sigma from 0 to {_MAX_SIGMA_PX:g} px, but got sigma_px={sigma!r}")
+        case Insert(box=box) if box.area > MAX_PIXELS:
+            raise DataError(f"Expected a cut-out of at most {MAX_PIXELS} pixels, but got box={box!r}")
+        case Erase():
+            _check_erase(edit)
+        case Mask(colour=colour):
+            _check_colour(colour)
+        case Corrupt(kind=kind, severity=severity):
+            if kind not in list(Corruption) or severity not in (1, 2, 3, 4, 5):
+                raise DataError(f"Expected a corruption of severity 1 to 5, but got {kind!r} of severity={severity!r}")
+    return checked
+
+
+def check_picture(picture: Picture) -> None:
+    """Refuses a picture that is empty or too large.
+
+    Raises:
+        DataError: it is.
+    """
+    width, height = picture.scene.width, picture.scene.height
+    if not (width > 0 and height > 0 and width * height <= MAX_PIXELS):
+        raise DataError(f"Expected a picture of 1 to {MAX_PIXELS} pixels, but the recipe gives {width} x {height}")
+
+
+def _check_erase(edit: Erase) -> None:
+    if not isinstance(edit.fill, Fill):
+        raise DataError(f"Expected a fill of {', '.join(Fill)}, but got fill={edit.fill!r}")
+    if edit.colour is not None:
+        _check_colour(edit.colour)
+    if edit.fill is not Fill.INPAINT:
+        return
+    kind, _, rest = edit.method.partition(":")
+    if kind == LAMA:
+        checkpoint_of(rest)
+    elif edit.method not in KINDS:
+        raise DataError(f"Expected an inpainter ({', '.join(KINDS)}), but got method={edit.method!r}")
+
+
+def _check_colour(colour: object) -> None:
+    match colour:
+        case (int(), int(), int()) if all(0 <= value <= 255 for value in colour):
+            return
+    raise DataError(f"Expected a colour of three whole numbers from 0 to 255, but got colour={colour!r}")
+
+
+def _values(value: object) -> Iterator[object]:
+    """``value`` and all that is in it."""
+    yield value
+    if isinstance(value, tuple | frozenset):
+        for item in value:
+            yield from _values(item)
+    elif is_dataclass(value):
+        for each in fields(value):
+            yield from _values(getattr(value, each.name))
+
+
+def _numbers(edit: object) -> Iterator[float]:
+    return (value for value in _values(edit) if isinstance(value, int | float))
+
+
+def _boxes(edit: object, name: str) -> Iterator[Box]:
+    """The boxes of an edit, its cut-out's too.
+
+    Raises:
+        DataError: where a box should be there is none, or one of other things than numbers.
+    """
+    for field, held in (
+        ("box", (getattr(edit, "box", _NO_BOX),)),
+        *((each, getattr(edit, each, ())) for each in _MANY),
+    ):
+        if not isinstance(held, tuple) or not all(isinstance(box, Box) for box in held):
+            raise DataError(f"Expected {field!r} of an edit {name} to hold boxes, but got {field}={shortened(held)}")
+    for value in _values(edit):
+        if isinstance(value, Box):
+            if not all(isinstance(side, int | float) for side in (value.x, value.y, value.w, value.h)):
+                raise DataError(f"Expected boxes of numbers in an edit {name}")
+            yield value

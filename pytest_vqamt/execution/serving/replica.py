@@ -1,0 +1,181 @@
+"""The model in a replica: chunks of queries are gathered to full batches, prepared, and asked."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol, cast
+
+from pytest_vqamt.core.errors import ModelError, VqamtError
+from pytest_vqamt.core.meaning import Describe
+from pytest_vqamt.core.query import Failure, ModelInput, Query, Task
+from pytest_vqamt.data import catalogue as sources
+from pytest_vqamt.execution.serving.chunks import Chunk, Introduction, Outcome
+from pytest_vqamt.execution.serving.gallery import Gallery, Shown
+from pytest_vqamt.execution.serving.loopback import listen_on_loopback_only
+from pytest_vqamt.execution.serving.offer import Offer
+from pytest_vqamt.execution.splitting import Splitting
+from pytest_vqamt.imaging.inpaint import method_of
+from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.served.cards import Served
+from pytest_vqamt.models.served.replies import Told
+from pytest_vqamt.models.served.requests import QueryRow
+
+
+class _Gathered(Protocol):
+    """What ``serve.batch`` makes of a method that takes a list of chunks."""
+
+    async def __call__(self, chunk: Chunk) -> Outcome: ...
+
+    def set_max_batch_size(self, new_max_batch_size: int) -> None: ...
+
+
+class Model:
+    """One replica. Ray Serve makes it, calls its methods from one event loop, and starts another where it dies."""
+
+    def __init__(self, offer: Offer) -> None:
+        if not offer.cluster:
+            listen_on_loopback_only()
+        self._refused = ""
+        self._asked_in_vain = False
+        try:
+            self._load(offer)
+        except VqamtError as error:
+            self._refused = str(error)  # told as a value: what is raised here Ray would try again, and tell at length
+
+    def introduction(self) -> Introduction:
+        """What is served here."""
+        if self._refused:
+            return Introduction(refused=self._refused)
+        return Introduction(
+            tasks=self._model.tasks,
+            fingerprint=self._model.fingerprint,
+            persistent=self._model.persistent,
+            batch_size=self._model.batch_size,
+            data=self._data,
+        )
+
+    def check_health(self) -> None:
+        """Has Ray replace a replica that was asked though it has no model; Ray asks it every now and then.
+
+        Not before: of the first replicas the introduction tells why, and nothing is to be tried again.
+        """
+        if self._asked_in_vain:
+            raise ModelError(self._refused)
+
+    async def ask(self, chunk: Chunk) -> Outcome:
+        """What became of each query of the chunk."""
+        if self._refused:
+            self._asked_in_vain = True
+            raise ModelError(self._refused)
+        return await self._gathered(chunk)
+
+    def _load(self, offer: Offer) -> None:
+        from ray import serve
+
+        if offer.inpaint:
+            method_of(offer.inpaint)
+        self._model: LoadedModel = Catalogue().load(offer.model, offer.model_options)
+        self._splitting = Splitting(self._model)
+        loaded = [sources.load(spec, allow_bad_records=True) for spec in offer.data]  # no recipe is of a bad record
+        at_once = self._model.batches_at_once
+        self._preparing = ThreadPoolExecutor(1, thread_name_prefix="vqamt-prepare")
+        self._asking = ThreadPoolExecutor(at_once, thread_name_prefix="vqamt-ask")
+        self._gallery = Gallery(loaded, self._model.batch_size)
+        self._data = tuple(Served(spec=source.spec, digest=source.digest) for source in loaded)
+        gather = serve.batch(
+            max_batch_size=self._model.batch_size,
+            batch_wait_timeout_s=offer.wait_ms / 1000,
+            max_concurrent_batches=at_once + 1,  # one more is prepared meanwhile
+            batch_size_fn=self._queries_in,
+        )
+        self._gathered = cast("_Gathered", gather(self._answered))
+
+    def _queries_in(self, chunks: Sequence[Chunk]) -> int:
+        """How many there are. One chunk is never too many, though batches may have become smaller since it was made."""
+        count = sum(len(chunk.queries) for chunk in chunks)
+        return count if len(chunks) > 1 else min(count, self._model.batch_size)
+
+    async def _answered(self, chunks: list[Chunk]) -> list[Outcome]:
+        """What became of chunks that were gathered to a batch, chunk by chunk."""
+        loop = asyncio.get_running_loop()
+        told: list[list[Told]] = [[] for _ in chunks]
+        given_up, busy_s = "", 0.0
+        for task in dict.fromkeys(chunk.task for chunk in chunks):
+            places = [place for place, chunk in enumerate(chunks) if chunk.task is task]
+            inputs = await loop.run_in_executor(self._preparing, self._prepared, task, [chunks[i] for i in places])
+            answers, took_s = await loop.run_in_executor(self._asking, self._timed, task, inputs)
+            busy_s += took_s
+            if isinstance(answers, str):
+                given_up = answers
+                answers = [Failure(reason=given_up)] * len(inputs)
+            following = iter(answers)
+            for place in places:
+                told[place] = [next(following) for _ in chunks[place].queries]
+        size = self._model.batch_size
+        self._gathered.set_max_batch_size(size)
+        return [
+            Outcome(
+                told=tuple(each),
+                given_up=given_up,
+                busy_s=0.0 if place else busy_s,
+                batch_size=size,
+            )
+            for place, each in enumerate(told)
+        ]
+
+    def _prepared(self, task: Task, chunks: Sequence[Chunk]) -> list[ModelInput | Told]:
+        """What the model is asked, in order; in the place of what it cannot be asked, the reason."""
+        made: list[ModelInput | Told] = []
+        expected: list[Shown] = []
+        for chunk in chunks:
+            shown = [self._gallery.show(row) for row in chunk.pictures]
+            expected += [each for each in shown if isinstance(each, tuple)]
+            made += [_input(row, shown[row.picture]) for row in chunk.queries]
+        self._gallery.expect(expected, self._model.batch_size)
+        if inputs := [each for each in made if isinstance(each, ModelInput)]:
+            self._model.prepare(task, inputs)
+        return made
+
+    def _timed(self, task: Task, made: Sequence[ModelInput | Told]) -> tuple[list[Told] | str, float]:
+        """What ``_asked`` gives, and how long the model had it."""
+        began = time.monotonic()
+        return self._asked(task, made), time.monotonic() - began
+
+    def _asked(self, task: Task, made: Sequence[ModelInput | Told]) -> list[Told] | str:
+        """What the model answers, in order; or why it can be asked no more."""
+        inputs = [each for each in made if isinstance(each, ModelInput)]
+        answers: Iterator[Told]
+        try:
+            answers = iter([told for batch in self._batches_of(inputs) for told in self._splitting.ask(task, batch)])
+        except ModelError as error:
+            standing = self._model.standing
+            if not standing.answered and standing.failed and standing.given_up == str(error):
+                # It has failed at whatever it was asked until now. Who asked that may be to blame, so others may ask.
+                standing.failed, standing.given_up = 0, ""
+                answers = iter([Failure(reason=str(error))] * len(inputs))
+            else:
+                return str(error)
+        return [next(answers) if isinstance(each, ModelInput) else each for each in made]
+
+    def _batches_of(self, inputs: Sequence[ModelInput]) -> Iterator[Sequence[ModelInput]]:
+        """The inputs in batches of as many as the model takes when their turn comes."""
+        start = 0
+        while start < len(inputs):
+            size = self._model.batch_size
+            yield inputs[start : start + size]
+            start += size
+
+
+def _input(row: QueryRow, shown: Shown | Told) -> ModelInput | Told:
+    if not isinstance(shown, tuple):
+        return shown
+    picture, drawn = shown
+    try:
+        query = Query(picture=picture, text=row.text, meaning=row.meaning or Describe(), task=row.task, trial=row.trial)
+    except (TypeError, ValueError) as error:
+        return Failure(reason=f"Expected a query that can be asked, but got {type(error).__name__}: {error}")
+    return ModelInput(query, drawn)

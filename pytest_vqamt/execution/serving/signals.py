@@ -1,0 +1,42 @@
+"""The signals that stop a server."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
+
+_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Signals:
+    """The signals that stop a server, counted; a pipe wakes up whoever waits.
+
+    Attributes:
+        count: how many came.
+        pipe: can be read from once one has come.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.pipe, self._write = os.pipe()
+        os.set_blocking(self._write, False)
+
+    def came(self, _number: int, _frame: FrameType | None) -> None:
+        self.count += 1
+        with suppress(BlockingIOError):
+            os.write(self._write, b"!")
+
+    @contextmanager
+    def heard(self) -> Iterator[Signals]:
+        """They end nothing as long as this lasts."""
+        before = {number: signal.signal(number, self.came) for number in _STOPPING}
+        try:
+            yield self
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+            os.close(self.pipe)
+            os.close(self._write)

@@ -1,0 +1,178 @@
+"""``vqamt serve``: one model for any number of sessions, workers and machines."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import secrets
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.data import catalogue as sources
+from pytest_vqamt.execution.serving.address import bound, cluster_at, is_loopback
+from pytest_vqamt.execution.serving.keeper import Keeper
+from pytest_vqamt.execution.serving.offer import Offer
+from pytest_vqamt.execution.serving.private_folder import PrivateFolder
+from pytest_vqamt.execution.serving.signals import Signals
+from pytest_vqamt.integration.commands.main import ExitStatus
+from pytest_vqamt.integration.named_settings import settings_given
+from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.kinds import Kind
+from pytest_vqamt.models.served.wire import TOKEN_VARIABLE
+from pytest_vqamt.relations.erasing import INPAINT
+
+_SHORTEST_TOKEN = 16
+_MIB = 2**20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.epilog = (
+        "Sessions ask it with --vqamt-model=served:URL. It runs on Ray Serve, on a Ray of its own or on the cluster "
+        "that RAY_ADDRESS names. Other machines can reach it where --host is not of the loopback, and only with "
+        f"{TOKEN_VARIABLE} set, on both sides. Ctrl-C ends it."
+    )
+    parser.add_argument("--vqamt-model", metavar="SPEC", required=True, help="the model, as sessions name it")
+    parser.add_argument(
+        "--vqamt-data",
+        metavar="SPEC",
+        action="append",
+        default=[],
+        help="data whose photos are at hand here, so that sessions need not send them (default: pictures); repeatable",
+    )
+    parser.add_argument(
+        "--vqamt-option", metavar="NAME=VALUE", action="append", default=[], help="a setting of the model, or inpaint"
+    )
+    parser.add_argument("--vqamt-device", metavar="DEVICE", default="auto", help="auto, cpu, cuda or cuda:N")
+    parser.add_argument("--vqamt-dtype", metavar="DTYPE", help="the precision of the weights")
+    parser.add_argument("--vqamt-batch-size", metavar="N", default="auto", help="queries asked at once, or auto")
+    parser.add_argument(
+        "--vqamt-cache", metavar="DIR", type=Path, help="where the model may keep what it works out, such as features"
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen at (default: 127.0.0.1)")
+    parser.add_argument("--port", default="8000", help="the port; 0 for a free one (default: 8000)")
+    parser.add_argument(
+        "--replicas", metavar="N", default="auto", help="copies of the model; auto (default) is one a CUDA device"
+    )
+    parser.add_argument(
+        "--wait-ms", metavar="MS", default="10", help="how long a batch that is not full waits for more (default: 10)"
+    )
+    parser.add_argument(
+        "--max-request-mb", metavar="MB", default="32", help="the largest body of a request (default: 32)"
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serves until a signal comes.
+
+    Raises:
+        VqamtError: an option cannot be used, or the model or the data cannot be loaded.
+    """
+    offer = _offer(arguments)
+    token = _token(offer.host)
+    if find_spec("ray") is None or find_spec("uvicorn") is None:
+        raise OptionError(
+            'Expected Ray Serve to be installed, but there is no ray; run: pip install "pytest-vqamt[ray]"'
+        )
+    offer = replace(offer, cluster=cluster_at(offer.cluster))
+    if offer.cluster and ":" in offer.device:
+        raise OptionError(
+            f"Expected --vqamt-device to be auto, cpu or cuda at a cluster, but got {offer.device!r}: Ray chooses the "
+            "device of a replica"
+        )
+    with Signals().heard() as signals, bound(offer.host, offer.port) as door:
+        folder = PrivateFolder()
+        try:
+            placed = replace(offer, port=door.getsockname()[1], folder=str(folder.path))
+            Keeper(placed, token, lambda line: print(line, flush=True), signals).run(door, os.environ)
+        finally:
+            folder.remove()
+    return ExitStatus.OK
+
+
+def _offer(arguments: argparse.Namespace) -> Offer:
+    """What was typed, checked as far as that goes without loading anything."""
+    spec: str = arguments.vqamt_model
+    data = tuple(dict.fromkeys(arguments.vqamt_data)) or ("pictures",)
+    for each in data:
+        sources.check(each)
+    of_relations, of_model = settings_given(arguments.vqamt_option, "--vqamt-option", Catalogue().settings(spec))
+    kind = _kind(spec)
+    if others := sorted(set(of_relations) - {INPAINT.name}):
+        raise OptionError(
+            f"Expected --vqamt-option to set the model or {INPAINT.name}, but got {others[0]!r}, which is for "
+            "relations: give it to the sessions that ask the server"
+        )
+    if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", arguments.vqamt_device):
+        raise OptionError(
+            f"Expected --vqamt-device to be auto, cpu, cuda or cuda:N, but got {arguments.vqamt_device!r}"
+        )
+    size = arguments.vqamt_batch_size
+    replicas = arguments.replicas
+    offer = Offer(
+        model=spec,
+        data=data,
+        settings=of_model,
+        inpaint=_absolute(of_relations.get(INPAINT.name, "")),
+        batch_size=None if size == "auto" else _whole(size, "--vqamt-batch-size", 1, 1_000_000),
+        device=arguments.vqamt_device,
+        dtype=arguments.vqamt_dtype,
+        cache=None if arguments.vqamt_cache is None else str(arguments.vqamt_cache.expanduser().absolute()),
+        on_device=kind.on_device,
+        reads_meaning=kind.reads_meaning,
+        needs_scenes=kind.needs_scenes,
+        replicas=None if replicas == "auto" else _whole(replicas, "--replicas", 1, 10_000),
+        wait_ms=_whole(arguments.wait_ms, "--wait-ms", 0, 60_000),
+        max_bytes=_MIB * _whole(arguments.max_request_mb, "--max-request-mb", 1, 1_000),
+        host=arguments.host,
+        port=_whole(arguments.port, "--port", 0, 65_535),
+        session=secrets.token_hex(8),
+        cluster=os.environ.get("RAY_ADDRESS", "").strip(),
+    )
+    Catalogue().check(spec, offer.model_options)
+    return offer
+
+
+def _kind(spec: str) -> Kind:
+    kind = next(kind for kind in Catalogue().kinds if kind.name == spec.partition(":")[0])
+    if kind.is_elsewhere:
+        raise OptionError(
+            f"Expected a model to serve, but got model={spec!r}, which is served already: name what it is"
+        )
+    return kind
+
+
+def _token(host: str) -> str:
+    """The token of the environment, without which only this machine is listened to."""
+    token = os.environ.get(TOKEN_VARIABLE, "").strip()
+    if re.search(r"[^\x21-\x7e]", token):
+        raise OptionError(
+            f"Expected a token of ASCII characters without blanks in the environment variable {TOKEN_VARIABLE}, but "
+            "got others (not shown): make one with `openssl rand -hex 32`"
+        )
+    if token and len(token) < _SHORTEST_TOKEN:
+        raise OptionError(
+            f"Expected a token of {_SHORTEST_TOKEN} characters or more in the environment variable {TOKEN_VARIABLE}, "
+            f"but got one of {len(token)}: make one with `openssl rand -hex 32`"
+        )
+    if not token and not is_loopback(host):
+        raise OptionError(
+            f"Expected a token in the environment variable {TOKEN_VARIABLE} for --host={host}, which other machines "
+            "can reach, but got none: make one with `openssl rand -hex 32`, and set it here and where pytest runs"
+        )
+    return token
+
+
+def _absolute(inpaint: str) -> str:
+    """The inpainter with the path of its checkpoint as every process finds it."""
+    kind, colon, path = inpaint.partition(":")
+    return f"{kind}:{Path(path).expanduser().absolute()}" if colon else kind
+
+
+def _whole(text: str, option: str, least: int, most: int) -> int:
+    if not re.fullmatch(r"\d{1,9}", text) or not least <= int(text) <= most:
+        raise OptionError(f"Expected {option} to be a whole number from {least} to {most}, but got {text!r}")
+    return int(text)

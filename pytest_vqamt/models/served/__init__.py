@@ -1,0 +1,1 @@
+"""``served:URL``: a model that ``vqamt serve`` holds, asked over HTTP."""

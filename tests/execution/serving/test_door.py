@@ -1,0 +1,380 @@
+"""Who may ask, what, and how much of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.execution.serving import door as doors
+from pytest_vqamt.execution.serving.body import TooManyBytesError, body_of
+from pytest_vqamt.execution.serving.chunks import Chunk, Outcome
+from pytest_vqamt.execution.serving.door import Door
+from pytest_vqamt.execution.serving.once import Once
+from pytest_vqamt.execution.serving.remembered import Remembered
+from pytest_vqamt.models.served.cards import Card, Served, read_card, read_status
+from pytest_vqamt.models.served.replies import read_reply
+
+httpx = pytest.importorskip("httpx")
+
+TOKEN = "a-token-of-some-length"
+MOST = 20_000
+CARD = Card(
+    identity="id-of-tiny",
+    vqamt_version="1",
+    model="tiny",
+    fingerprint="f",
+    persistent=True,
+    tasks=(Task.VQA,),
+    batch_size=4,
+    data=(Served(spec="pictures:5", digest="d"),),
+    max_queries=10,
+    max_bytes=MOST,
+)
+RECIPE: dict[str, Json] = {"photo": "p", "digest": "d", "edits": []}
+JSON = {"content-type": "application/json"}
+QUERY: dict[str, Json] = {"task": "vqa", "text": "Is there a dog?", "picture": 0}
+
+
+class Replicas:
+    """Answers yes, or says why not."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.given_up = ""
+        self.error: Exception | None = None
+
+    async def ask(self, chunk: Chunk) -> Outcome:
+        self.asked += len(chunk.queries)
+        if self.error is not None:
+            raise self.error
+        return Outcome(told=(Answer("yes"),) * len(chunk.queries), batch_size=4, given_up=self.given_up)
+
+
+class Server:
+    """A door without a network."""
+
+    def __init__(self, folder: Path, token: str = "") -> None:
+        self.replicas = Replicas()
+        once = Once(self.replicas.ask, Remembered(folder / "answers.sqlite"), 4)
+        self.door = Door(CARD, once, token=token, alive=lambda: 1)
+
+    def request(self, method: str, path: str, **arguments: Any) -> Any:  # as httpx has it
+        async def sent() -> Any:
+            async with httpx.AsyncClient(
+                transport=httpx.ASGITransport(self.door), base_url="http://127.0.0.1:8000"
+            ) as client:
+                return await client.request(method, path, **arguments)
+
+        return asyncio.run(sent())
+
+    def post(self, body: bytes | Json | AsyncIterator[bytes], **headers: str) -> Any:
+        content = json.dumps(body).encode() if isinstance(body, dict | list) else body
+        return self.request("POST", "/v1/answers", content=content, headers={**JSON, **headers})
+
+
+def asked(*queries: Json, pictures: Json | None = None, model: str = "id-of-tiny") -> dict[str, Json]:
+    return {"model": model, "pictures": [RECIPE] if pictures is None else pictures, "queries": list(queries)}
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Server:
+    return Server(tmp_path)
+
+
+def test_a_query_is_answered(server: Server) -> None:
+    reply = server.post(asked(QUERY, {**QUERY, "text": "How many?"}))
+    assert reply.status_code == 200
+    assert read_reply(reply.content, 2).answers == (Answer("yes"), Answer("yes"))
+    assert server.replicas.asked == 2
+
+
+def test_the_card_and_the_status_are_told(server: Server) -> None:
+    assert read_card(server.request("GET", "/v1/model").content) == CARD
+    server.post(asked(QUERY))
+    status = read_status(server.request("GET", "/v1/status").content)
+    assert (status.queries_received, status.queries_asked, status.replicas_alive) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("path", ["/v1/model", "/v1/status", "/v1/answers", "/", "/-/routes"])
+@pytest.mark.parametrize(
+    "given", [None, "", TOKEN, f"Basic {TOKEN}", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}", "Bearer ", "bearer"]
+)
+def test_without_the_token_there_is_nothing(tmp_path: Path, path: str, given: str | None) -> None:
+    server = Server(tmp_path, TOKEN)
+    headers = {} if given is None else {"authorization": given}
+    reply = server.request("POST" if path.endswith("answers") else "GET", path, headers=headers, content=b"x" * 10)
+    assert reply.status_code == 401
+    assert TOKEN not in reply.text
+    assert json.loads(reply.text) == {
+        "error": "Expected the token of VQAMT_SERVE_TOKEN, but got none or another: set it"
+    }
+
+
+def test_a_body_is_not_read_before_the_token(tmp_path: Path) -> None:
+    server = Server(tmp_path, TOKEN)
+
+    async def sent() -> list[dict[str, Any]]:
+        out: list[dict[str, Any]] = []
+        scope = {"type": "http", "method": "POST", "path": "/v1/answers", "headers": []}
+
+        async def receive() -> dict[str, Any]:
+            raise AssertionError("it was read")
+
+        async def send(message: Any) -> None:
+            out.append(message)
+
+        await server.door(scope, receive, send)
+        return out
+
+    assert asyncio.run(sent())[0]["status"] == 401
+
+
+def test_with_the_token_there_is_all(tmp_path: Path) -> None:
+    server = Server(tmp_path, TOKEN)
+    headers = {"authorization": f"Bearer {TOKEN}"}
+    assert server.post(asked(QUERY), **headers).status_code == 200
+    assert server.request("GET", "/v1/model", headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+        {"sec-fetch-site": "same-origin"},
+        {"host": "evil.example:8000"},  # which leads to this machine by now
+        {"host": "127.0.0.1.evil.example"},
+        {"host": "[::1"},
+        {"content-type": "text/plain"},  # all that a form can send: no browser asks first
+        {"content-type": "application/x-www-form-urlencoded"},
+    ],
+    ids=repr,
+)
+def test_a_web_page_is_no_client_where_there_is_no_token(server: Server, headers: dict[str, str]) -> None:
+    assert server.post(asked(QUERY), **headers).status_code == 400
+    assert server.replicas.asked == 0
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost", "[::1]:8000", "127.0.0.5"])
+def test_by_any_name_of_the_loopback_it_is_this_machine(server: Server, host: str) -> None:
+    assert server.post(asked(QUERY), host=host).status_code == 200
+
+
+def test_a_page_of_another_name_reads_nothing_either(server: Server) -> None:
+    assert server.request("GET", "/v1/status", headers={"host": "evil.example"}).status_code == 400
+
+
+def test_with_a_token_the_host_has_any_name(tmp_path: Path) -> None:
+    headers = {"authorization": f"Bearer {TOKEN}", "host": "gpu-box:8000"}
+    assert Server(tmp_path, TOKEN).post(asked(QUERY), **headers).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/", 404),
+        ("GET", "/v1/../etc/passwd", 404),
+        ("GET", "/v1/model/", 404),
+        ("POST", "/v1/model", 405),
+        ("GET", "/v1/answers", 405),
+        ("DELETE", "/v1/status", 405),
+    ],
+)
+def test_no_other_path_or_method(server: Server, method: str, path: str, status: int) -> None:
+    reply = server.request(method, path)
+    assert reply.status_code == status
+    assert "error" in json.loads(reply.text)
+
+
+def test_a_body_that_says_that_it_is_too_large_is_not_read(server: Server) -> None:
+    assert server.post(b"x" * (MOST + 1)).status_code == 413
+
+
+def test_a_body_that_does_not_say_so_is_read_up_to_the_bound(server: Server) -> None:
+    sent = 0
+
+    async def pieces() -> AsyncIterator[bytes]:
+        nonlocal sent
+        for _ in range(1000):
+            sent += 1000
+            yield b"x" * 1000
+
+    reply = server.post(pieces())
+    assert reply.status_code == 413
+    assert json.loads(reply.text)["error"].startswith("Expected at most 20000 bytes in one request, but got more")
+    assert reply.headers["connection"] == "close"
+
+
+def test_a_body_without_an_end_costs_no_more_than_the_bound() -> None:
+    async def run() -> int:
+        read = 0
+
+        async def receive() -> dict[str, Any]:
+            nonlocal read
+            read += 1000
+            return {"type": "http.request", "body": b"x" * 1000, "more_body": True}
+
+        with pytest.raises(TooManyBytesError):
+            await body_of(receive, {}, MOST)
+        return read
+
+    assert asyncio.run(run()) == MOST + 1000
+
+
+def test_only_so_many_bodies_are_held(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doors, "_BODIES", 0)
+    reply = server.post(asked(QUERY))
+    assert reply.status_code == 503
+    assert reply.headers["retry-after"] == "2"
+
+
+@pytest.mark.parametrize("bound", ["_REQUESTS", "_QUERIES"])
+def test_only_so_much_is_waited_for(server: Server, monkeypatch: pytest.MonkeyPatch, bound: str) -> None:
+    monkeypatch.setattr(doors, bound, 0)
+    reply = server.post(asked(QUERY))
+    assert (reply.status_code, reply.headers["retry-after"]) == (503, "2")
+    assert server.replicas.asked == 0
+
+
+def test_what_is_answered_is_waited_for_no_more(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doors, "_REQUESTS", 1)
+    body = json.dumps(asked({**QUERY, "text": "x" * (MOST // 2)})).encode()
+    assert [server.post(body).status_code for _ in range(5)] == [200] * 5
+
+
+def test_too_many_queries_are_too_much(server: Server) -> None:
+    assert server.post(asked(*[QUERY] * 11)).status_code == 413
+    assert server.post(asked(*[QUERY] * 10)).status_code == 200
+
+
+def deep(levels: int) -> bytes:
+    return b'{"model":' + b"[" * levels + b"]" * levels + b',"pictures":[],"queries":[]}'
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"\xff\xfe",
+        b"[]",
+        b"null",
+        deep(9000),
+        json.dumps({**asked(QUERY), "more": 1}).encode(),
+        b'{"model":"id-of-tiny","pictures":[{"photo":"p","digest":"d","edits":[NaN]}],"queries":[]}',
+        b'{"model":"id-of-tiny","pictures":[{"photo":"p","digest":"d","edits":[Infinity]}],"queries":[]}',
+    ],
+    ids=lambda body: repr(body[:30]),
+)
+def test_what_is_no_request_is_refused(server: Server, body: bytes) -> None:
+    reply = server.post(body)
+    assert reply.status_code == 400
+    assert "\n" not in json.loads(reply.text)["error"]
+    assert server.replicas.asked == 0
+
+
+def nested(levels: int) -> Json:
+    made: Json = 0
+    for _ in range(levels):
+        made = [made]
+    return made
+
+
+@pytest.mark.parametrize(
+    "pictures",
+    [
+        [{**RECIPE, "edits": [nested(30)]}],
+        [{**RECIPE, "edits": [1e300]}],
+        [{**RECIPE, "edits": [10**400]}],
+        [{**RECIPE, "edits": [[]] * 300}],
+        [{**RECIPE, "edits": "all"}],
+        [{**RECIPE, "photo": 5}],
+        [{**RECIPE, "photo": "p" * 5000}],
+        [{**RECIPE, "path": "/etc/passwd"}],
+        [{"file": "/etc/passwd"}],
+        ["../../etc/passwd"],
+        [{"png": "/etc/passwd"}],
+        [{"png": "aGVsbG8="}],
+        [{"png": 7}],
+        [],
+        {},
+    ],
+    ids=lambda value: repr(value)[:50],
+)
+def test_pictures_of_other_shapes_are_refused(server: Server, pictures: Json) -> None:
+    assert server.post(asked({**QUERY, "text": "q"}, pictures=pictures)).status_code in (400, 413)
+    assert server.replicas.asked == 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"task": "delete"},
+        {"task": None},
+        {"text": 5},
+        {"picture": 1},
+        {"picture": -1},
+        {"picture": True},
+        {"trial": -1},
+        {"trial": 1.5},
+        {"meaning": {"is": "Photo", "id": "a", "digest": "b"}},
+        {"meaning": {"is": "os.system"}},
+        {"meaning": nested(30)},
+        {"scene": {}},
+    ],
+    ids=repr,
+)
+def test_queries_of_other_shapes_are_refused(server: Server, change: dict[str, Json]) -> None:
+    assert server.post(asked({**QUERY, **change})).status_code == 400
+    assert server.replicas.asked == 0
+
+
+def test_another_model_is_not_taken_for_this_one(server: Server) -> None:
+    reply = server.post(asked(QUERY, model="id-of-another"))
+    assert reply.status_code == 409
+    assert "'tiny'" in json.loads(reply.text)["error"]
+
+
+def test_a_model_that_is_given_up_is_told_so(server: Server) -> None:
+    server.replicas.given_up = "Expected a key, but got none"
+    reply = server.post(asked(QUERY))
+    assert (reply.status_code, json.loads(reply.text)) == (410, {"error": "Expected a key, but got none"})
+
+
+def test_what_goes_wrong_below_is_asked_again_later(server: Server) -> None:
+    server.replicas.error = RuntimeError("no replica\nat all")
+    reply = server.post(asked(QUERY))
+    assert reply.status_code == 503
+    assert json.loads(reply.text)["error"] == (
+        "Expected the replicas to answer, but got RuntimeError: no replica: ask again"
+    )
+    server.replicas.error = None
+    assert server.post(asked(QUERY)).status_code == 200
+
+
+def test_who_leaves_within_a_body_is_not_answered(server: Server) -> None:
+    async def run() -> list[Any]:
+        out: list[Any] = []
+        headers = [(name.encode(), value.encode()) for name, value in JSON.items()]
+        scope = {"type": "http", "method": "POST", "path": "/v1/answers", "headers": headers}
+        waiting = iter(
+            [{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}],
+        )
+
+        async def receive() -> Any:
+            return next(waiting)
+
+        async def send(message: Any) -> None:
+            out.append(message)
+
+        await server.door(scope, receive, send)
+        return out
+
+    assert asyncio.run(run()) == []

@@ -1,0 +1,74 @@
+"""A replica may die: what it was asked is asked of another."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+
+from pytest_vqamt.core.query import Answer, Failure, Task
+from pytest_vqamt.execution.serving import patient
+from pytest_vqamt.execution.serving.chunks import Chunk, Outcome
+from pytest_vqamt.execution.serving.patient import Patient
+from pytest_vqamt.models.served.requests import QueryRow, RecipeRow
+
+pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray")
+
+
+class Handle:
+    """A replica that dies when ``kills`` says so."""
+
+    def __init__(self, kills: Callable[[Chunk], bool]) -> None:
+        self.kills = kills
+        self.chunks: list[Chunk] = []
+        self.ask = self
+
+    async def remote(self, chunk: Chunk) -> Outcome:
+        from ray.exceptions import RayActorError
+
+        self.chunks.append(chunk)
+        if self.kills(chunk):
+            raise RayActorError
+        return Outcome(told=tuple(Answer(row.text) for row in chunk.queries), busy_s=1.0, batch_size=4)
+
+
+def chunk(*texts: str) -> Chunk:
+    rows = tuple(QueryRow(task=Task.VQA, text=text, picture=0) for text in texts)
+    return Chunk(task=Task.VQA, pictures=(RecipeRow({"photo": "p", "digest": "d", "edits": []}),), queries=rows)
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patient, "_PAUSE_S", 0.0)
+
+
+def asked(handle: Handle, *texts: str) -> Outcome:
+    made: Any = handle  # stands for a handle of Ray Serve
+    return asyncio.run(Patient(made).ask(chunk(*texts)))
+
+
+def test_what_a_dead_replica_was_asked_is_asked_once_more() -> None:
+    handle = Handle(lambda _: len(handle.chunks) == 1)
+    assert asked(handle, "a", "b").told == (Answer("a"), Answer("b"))
+    assert len(handle.chunks) == 2
+
+
+def test_a_query_that_kills_replicas_is_found_and_costs_itself_alone() -> None:
+    handle = Handle(lambda some: any(row.text == "deadly" for row in some.queries))
+    outcome = asked(handle, "a", "b", "c", "deadly", "e", "f", "g", "h")
+    assert [told for told in outcome.told if isinstance(told, Answer)] == [Answer(text) for text in "abcefgh"]
+    (failure,) = [told for told in outcome.told if isinstance(told, Failure)]
+    assert outcome.told.index(failure) == 3
+    assert failure.reason == "Expected an answer, but the replica ended 3 times while it was asked this"
+    assert len(handle.chunks) < 16
+
+
+def test_other_errors_are_not_taken_for_a_death() -> None:
+    def raises(_: Chunk) -> bool:
+        raise RuntimeError("not of Ray")
+
+    with pytest.raises(RuntimeError, match="not of Ray"):
+        asked(Handle(raises), "a")

@@ -1,0 +1,166 @@
+"""What comes next fills batches: in its order, up to a bound, and without being drawn twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.query import Query, Task
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.execution import ahead as module
+from pytest_vqamt.execution.ahead import Ahead, Coming
+from pytest_vqamt.execution.job import Job
+from pytest_vqamt.execution.plan import Sampling
+from pytest_vqamt.sampling.chooser import Chooser
+from pytest_vqamt.sampling.samplers import Sampler
+from tests.execution.worlds import Model, Rule, Scenes, loaded
+
+FIVE = Sampling(max_cases=5, sampler=Sampler.RANDOM)
+MODEL = loaded(Model())
+SCENES = Scenes(5)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named(Rule):
+    """A rule of its own name, so of cases of its own; ``draws`` counts."""
+
+    name: str
+    task: Task = Task.VQA
+    draws: list[str] = field(default_factory=list, compare=False)
+
+    @property
+    def info(self) -> RelationInfo:
+        return RelationInfo(name=f"ours.{self.name}", task=self.task, claim="All is one.", source="here")
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        self.draws.append(scene.id)
+        return Rule.derive(self, scene, corpus, choose, variant)
+
+
+def jobs(*rules: Rule) -> list[Job]:
+    return [
+        Job(relation=rule, variant="", model=MODEL, source=SCENES, position=place) for place, rule in enumerate(rules)
+    ]
+
+
+def coming(them: Sequence[Job]) -> Callable[[], Sequence[Coming]]:
+    def job_of(place: int) -> Callable[[], Job]:
+        return lambda: them[place]
+
+    return lambda: [Coming(position=job.position, job=job_of(place)) for place, job in enumerate(them)]
+
+
+def queries(job: Job, sampling: Sampling = FIVE) -> list[Query]:
+    return [query for case in job.plan(sampling) for query in case.queries]
+
+
+def test_first_comes_the_item_at_hand_and_then_the_next_ones_in_their_order() -> None:
+    run = jobs(Named(name="a"), Named(name="b"), Named(name="c"))
+    ahead = Ahead(FIVE, coming(run))
+    drawing = ahead.turn_of(run[0])
+    assert [each.case for _, each in zip(range(3), drawing, strict=False)] == list(run[0].plan(FIVE))[:3]
+    rest, second, third = queries(run[0])[6:], queries(run[1]), queries(run[2])
+    assert ahead.more(Task.VQA, 3) == tuple(rest[:3])
+    assert ahead.more(Task.VQA, 3) == (rest[3], *second[:2])
+    assert ahead.more(Task.VQA, 100) == (*second[2:], *third)
+    assert ahead.more(Task.VQA, 100) == ()
+
+
+def test_an_item_goes_on_from_what_was_drawn_of_it() -> None:
+    rules = [Named(name="a"), Named(name="b")]
+    run = jobs(*rules)
+    ahead = Ahead(FIVE, coming(run))
+    cases = [each.case for each in ahead.turn_of(run[0])]
+    assert len(ahead.more(Task.VQA, 5)) == 5
+    cases += [each.case for each in ahead.turn_of(run[1])]
+    assert cases == [case for job in jobs(Named(name="a"), Named(name="b")) for case in job.plan(FIVE)]
+    assert [len(rule.draws) for rule in rules] == [5, 5], "each case is drawn once"
+
+
+def test_items_of_another_task_are_passed_over_and_keep_their_turn() -> None:
+    caption = Named(name="b", task=Task.CAPTIONING)
+    run = jobs(Named(name="a"), caption, Named(name="c"))
+    ahead = Ahead(FIVE, coming(run))
+    assert len(list(ahead.turn_of(run[0]))) == 5
+    assert ahead.more(Task.VQA, 100) == tuple(queries(run[2]))
+    assert caption.draws == []
+    assert len(list(ahead.turn_of(run[1]))) == 5
+    assert [each.case for each in ahead.turn_of(run[2])] == list(run[2].plan(FIVE))
+
+
+def test_an_item_that_cannot_be_made_ready_is_passed_over() -> None:
+    run = jobs(Named(name="a"), Named(name="b"))
+    known = [Coming(position=0, job=lambda: run[0]), Coming(position=7, job=lambda: None), *coming(run)()[1:]]
+    ahead = Ahead(FIVE, lambda: known)
+    assert len(list(ahead.turn_of(run[0]))) == 5
+    assert ahead.more(Task.VQA, 100) == tuple(queries(run[1]))
+
+
+def test_no_more_cases_wait_than_the_bound_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "CASES", 7)
+    last = Named(name="c")
+    run = jobs(Named(name="a"), Named(name="b"), last)
+    ahead = Ahead(FIVE, coming(run))
+    assert len(list(ahead.turn_of(run[0]))) == 5
+    given = ahead.more(Task.VQA, 100)
+    assert len(last.draws) == 2
+    assert given == (*queries(run[1]), *queries(run[2])[:4])
+    # The next item's turn makes room for five.
+    assert len(list(ahead.turn_of(run[1]))) == 5
+    assert ahead.more(Task.VQA, 100) == tuple(queries(run[2])[4:])
+
+
+def test_no_more_items_are_looked_at_than_the_bound_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "ITEMS", 1)
+    run = jobs(Named(name="a"), Named(name="b"), Named(name="c"))
+    ahead = Ahead(FIVE, coming(run))
+    assert len(list(ahead.turn_of(run[0]))) == 5
+    assert ahead.more(Task.VQA, 100) == tuple(queries(run[1]))
+
+
+def test_what_was_passed_over_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "CASES", 5)
+    run = jobs(Named(name="a"), Named(name="b"), Named(name="c"), Named(name="d"))
+    known = coming(run)()
+    later = {0: known[1:], 2: known[3:]}  # the second item is skipped when its turn comes
+    at_hand = 0
+    ahead = Ahead(FIVE, lambda: later[at_hand])
+    assert len(list(ahead.turn_of(run[0]))) == 5
+    assert ahead.more(Task.VQA, 100) == tuple(queries(run[1]))
+    at_hand = 2
+    assert len(list(ahead.turn_of(run[2]))) == 5
+    assert ahead.more(Task.VQA, 100) == tuple(queries(run[3]))
+
+
+class TimeIsUp(BaseException):
+    """What a time limit raises wherever the program is."""
+
+
+def test_an_item_whose_drawing_was_broken_off_is_drawn_from_its_start() -> None:
+    broken: list[Scene] = []
+
+    def applies(scene: Scene) -> str | None:
+        broken.append(scene)
+        if len(broken) == 3:
+            raise TimeIsUp
+        return None
+
+    run = jobs(Named(name="a"), Named(name="b", applies=applies))
+    ahead = Ahead(FIVE, coming(run))
+    assert len(list(ahead.turn_of(run[0]))) == 5
+    with pytest.raises(TimeIsUp):
+        ahead.more(Task.VQA, 100)
+    assert ahead.more(Task.VQA, 100) == ()
+    assert [each.case for each in ahead.turn_of(run[1])] == list(jobs(Named(name="a"), Named(name="b"))[1].plan(FIVE))
+
+
+def test_by_itself_an_item_fills_its_batches_with_its_own_cases() -> None:
+    (job,) = jobs(Named(name="a"))
+    ahead = Ahead(FIVE)
+    assert ahead.more(Task.VQA, 3) == ()
+    next(ahead.turn_of(job))
+    assert ahead.more(Task.VQA, 100) == tuple(queries(job)[2:])

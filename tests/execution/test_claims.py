@@ -1,0 +1,268 @@
+"""Of several processes that want to ask the same, one does: claims end with an answer, a failure, or their owner."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from pytest_vqamt.core.query import Answer
+from pytest_vqamt.execution import claims
+from pytest_vqamt.execution.answer_store import AnswerStore
+from pytest_vqamt.execution.claims import end_all
+from pytest_vqamt.execution.owners import Run
+
+IDS = ("a", "b", "c", "d")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "answers.sqlite"
+
+
+@pytest.fixture
+def one(file: Path) -> Iterator[AnswerStore]:
+    with AnswerStore(file, run=Run(id="run", process="gw0")) as store:
+        yield store
+
+
+@pytest.fixture
+def other(file: Path) -> Iterator[AnswerStore]:
+    with AnswerStore(file, run=Run(id="run", process="gw1")) as store:
+        yield store
+
+
+def claimed(store: AnswerStore, *ids: str) -> list[str]:
+    return store.claim("F", ids)[1]
+
+
+def rows(file: Path, table: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(file)) as db:
+        return db.execute(f"select * from {table}").fetchall()
+
+
+def test_what_one_has_claimed_no_other_can(one: AnswerStore, other: AnswerStore) -> None:
+    assert claimed(one, "a", "b") == ["a", "b"]
+    assert claimed(other, "b", "c") == ["c"]
+    assert other.settled("F", IDS) == ["c", "d"]
+    assert one.settled("F", IDS) == ["a", "b", "d"]
+
+
+def test_claims_are_on_one_model(one: AnswerStore, other: AnswerStore) -> None:
+    assert claimed(one, "a") == ["a"]
+    assert other.claim("G", ("a",))[1] == ["a"]
+
+
+def test_an_answer_ends_the_claim(file: Path, one: AnswerStore, other: AnswerStore) -> None:
+    claimed(one, "a", "b")
+    one.put("F", {"a": Answer("yes")})
+    assert other.settled("F", ("a", "b")) == ["a"]
+    found, mine = other.claim("F", ("a", "b"))
+    assert (found.answers, found.cached, found.ahead, mine) == ({"a": Answer("yes")}, 0, 0, [])
+    assert len(rows(file, "claims")) == 1
+
+
+def test_what_is_let_go_is_free(one: AnswerStore, other: AnswerStore) -> None:
+    claimed(one, *IDS)
+    one.let_go("F", ("a", "b"))
+    assert claimed(other, *IDS) == ["a", "b"]
+
+
+def test_nobody_ends_what_another_holds(one: AnswerStore, other: AnswerStore) -> None:
+    claimed(one, "a")
+    claimed(other, "b")
+    other.let_go("F", ("a",))
+    other.put("F", {"a": Answer("asked all the same")})
+    assert other.settled("F", ("a",)) == []
+
+
+def test_closing_lets_go_of_all_and_leaves_nothing(file: Path, other: AnswerStore) -> None:
+    with AnswerStore(file) as store:
+        claimed(store, *IDS)
+        assert claimed(other, *IDS) == []
+    assert claimed(other, *IDS) == list(IDS)
+    other.close()
+    assert rows(file, "claims") == rows(file, "owners") == []
+    assert [each.name for each in file.parent.iterdir()] == [file.name]
+
+
+@pytest.mark.parametrize("lease_s", [-0.1, 2 * claims.LEASE_S + 1], ids=["run out", "of before the clock was put back"])
+def test_the_claims_of_the_dead_are_free(
+    file: Path, one: AnswerStore, other: AnswerStore, monkeypatch: pytest.MonkeyPatch, lease_s: float
+) -> None:
+    claimed(one, "a")
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        db.execute("update owners set until = ?", (time.time() + lease_s,))
+    assert other.settled("F", ("a",)) == ["a"]
+    assert claimed(other, "a") == ["a"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no way to ask whether a process is there")
+def test_nobody_waits_for_a_process_that_is_certainly_gone(file: Path, other: AnswerStore) -> None:
+    # Such a process never comes to its end: os._exit does nothing but end it.
+    script = f"""
+import os
+from pathlib import Path
+from pytest_vqamt.execution.answer_store import AnswerStore
+store = AnswerStore(Path({str(file)!r}))
+assert store.claim("F", ("a",))[1] == ["a"]
+os._exit(0)
+"""
+    assert subprocess.run([sys.executable, "-c", script], timeout=60, check=False).returncode == 0
+    ((_, until),) = rows(file, "owners")
+    assert isinstance(until, float)
+    assert until > time.time(), "its lease has not ended"
+    assert other.settled("F", ("a",)) == ["a"]
+    assert claimed(other, "a") == ["a"]
+
+
+def test_one_that_was_taken_for_dead_can_go_on(file: Path, one: AnswerStore, other: AnswerStore) -> None:
+    claimed(one, "a")
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        db.execute("update owners set until = 0")
+    assert claimed(other, "a") == ["a"], "which clears away what the dead have left"
+    one.put("F", {"a": Answer("late")})
+    assert other.settled("F", ("a",)) == ["a"]
+    assert claimed(one, "b") == ["b"]
+    assert claimed(other, "b") == []
+
+
+def test_a_lease_is_renewed_while_its_owner_asks(
+    file: Path, one: AnswerStore, other: AnswerStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claims, "LEASE_S", 0.4)
+    monkeypatch.setattr(claims, "_HEARD_EVERY_S", 0.05)
+    claimed(one, "a")
+    deadline = time.monotonic() + 1
+    while time.monotonic() < deadline:
+        assert claimed(other, "a") == []
+        time.sleep(0.02)
+
+
+def test_a_sign_of_life_never_disturbs_the_run(
+    file: Path, one: AnswerStore, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
+) -> None:
+    monkeypatch.setattr(claims, "_HEARD_EVERY_S", 0.01)
+    monkeypatch.setattr(claims, "_WAIT_S", 0.01)
+    claimed(one, "a")
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        db.execute("drop table owners")
+        time.sleep(0.1)
+        db.executescript(claims.TABLES)
+        db.execute("begin immediate")
+        time.sleep(0.1)
+        db.execute("rollback")
+        deadline = time.monotonic() + 10
+        while not db.execute("select * from owners").fetchall():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+    assert not recwarn.list
+
+
+def test_a_controller_frees_what_a_dead_worker_held(file: Path, one: AnswerStore, other: AnswerStore) -> None:
+    claimed(one, "a")
+    claimed(other, "b")
+    end_all(file, "run.gw0.")
+    assert one.settled("F", ("a", "b")) == ["a"]
+    end_all(file, "run.")
+    assert rows(file, "claims") == rows(file, "owners") == []
+
+
+@pytest.mark.parametrize("file_is", ["absent", "garbage"])
+def test_where_nothing_can_be_freed_nobody_is_troubled(file: Path, file_is: str) -> None:
+    if file_is == "garbage":
+        file.write_bytes(b"certainly not a database\n" * 99)
+    end_all(file, "run.")
+    assert file.exists() == (file_is == "garbage")
+
+
+def test_a_store_that_nobody_else_sees_claims_nothing() -> None:
+    with AnswerStore(None) as store:
+        store.put("F", {"a": Answer("yes")})
+        assert store.claim("F", IDS[1:])[1] == list(IDS[1:])
+        assert store.claim("F", IDS, ahead=True)[1] == list(IDS[1:]), "nobody has looked these up"
+        assert store.settled("F", IDS) == list(IDS)
+        store.let_go("F", IDS)
+
+
+def test_what_was_asked_ahead_counts_for_whoever_needs_it_first(one: AnswerStore, other: AnswerStore) -> None:
+    assert one.claim("F", ("a", "b", "c"), ahead=True)[1] == ["a", "b", "c"]
+    one.put("F", {name: Answer("yes") for name in "abc"}, ahead={"b", "c"})
+    assert other.claim("F", ("b",), ahead=True)[0].answers == {}, "it is not needed yet"
+    assert other.use("F", ("a", "b")) == ({"a": Answer("yes"), "b": Answer("yes")}, 0, 1)
+    assert one.use("F", ("a", "b", "c"))[1:] == (0, 1)
+    assert one.use("F", ("a", "b", "c"))[1:] == (0, 0)
+
+
+def test_what_was_asked_ahead_and_never_needed_is_cached_for_the_next_run(file: Path, one: AnswerStore) -> None:
+    one.put("F", {"a": Answer("yes")}, ahead={"a"})
+    with AnswerStore(file, run=Run(id="next")) as store:
+        assert store.use("F", ("a",))[1:] == (1, 0)
+
+
+def test_cached_answers_count_once_over_all_processes(file: Path, one: AnswerStore, other: AnswerStore) -> None:
+    with AnswerStore(file, run=Run(id="earlier")) as store:
+        store.put("F", {name: Answer("yes") for name in IDS})
+    assert one.use("F", ("a", "b"))[1:] == (2, 0)
+    assert other.use("F", ("b", "c"))[1:] == (1, 0)
+    assert other.claim("F", ("c", "d"))[0][1:] == (1, 0)
+
+
+def test_any_number_is_claimed_at_once(one: AnswerStore, other: AnswerStore) -> None:
+    ids = [f"query {number}" for number in range(2000)]
+    assert claimed(one, *ids) == ids
+    assert claimed(other, *ids, "one more") == ["one more"]
+    assert other.settled("F", ids) == []
+    one.put("F", {name: Answer("yes") for name in ids})
+    assert other.claim("F", ids)[0].answers.keys() == set(ids)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no system with fork")
+def test_a_fork_has_a_connection_and_claims_of_its_own(file: Path, one: AnswerStore) -> None:
+    claimed(one, "a")
+
+    def child(told: multiprocessing.SimpleQueue[object]) -> None:
+        mine = claimed(one, "a", "b")
+        one.put("F", {name: Answer("of the child") for name in mine})
+        one.close()
+        told.put(mine)
+
+    context = multiprocessing.get_context("fork")
+    told: multiprocessing.SimpleQueue[object] = context.SimpleQueue()
+    process = context.Process(target=child, args=(told,))
+    process.start()
+    assert told.get() == ["b"]
+    process.join()
+    assert one.get("F", ("a", "b")) == {"b": Answer("of the child")}
+    one.put("F", {"a": Answer("of the parent")})
+    assert one.get("F", ("a",)) == {"a": Answer("of the parent")}
+
+
+def test_a_fork_that_never_touched_it_leaves_it_alone(file: Path, one: AnswerStore, other: AnswerStore) -> None:
+    claimed(one, "a")
+    if (child := os.fork()) == 0:
+        one.close()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert claimed(other, "a") == []
+
+
+def test_a_file_of_an_older_version_is_read_and_written(file: Path) -> None:
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        db.execute("create table answers (key text primary key, text text not null, scores text) without rowid")
+        db.execute("create table cases (id text primary key, row text not null) without rowid")
+    with AnswerStore(file) as store:
+        store.put("F", {"a": Answer("yes")})
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        db.execute("update answers set run = ''")  # as a column that was added has it
+    with AnswerStore(file) as store:
+        assert store.use("F", ("a",)) == ({"a": Answer("yes")}, 1, 0)
+        assert store.use("F", ("a",)) == ({"a": Answer("yes")}, 0, 0)

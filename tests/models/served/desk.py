@@ -1,0 +1,175 @@
+"""A real server of the wire format on this machine, around a model in this process."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
+from io import BytesIO
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from PIL import Image
+
+from pytest_vqamt.core.errors import DataError, ModelError
+from pytest_vqamt.core.meaning import Describe
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.query import Answer, ModelInput, Query
+from pytest_vqamt.core.recipes import picture_of
+from pytest_vqamt.core.scene import Photo, Scene
+from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.execution.splitting import Splitting
+from pytest_vqamt.imaging.render import render
+from pytest_vqamt.models.base import LoadedModel, ModelOptions, adopt
+from pytest_vqamt.models.served.cards import Card, Served, write_card
+from pytest_vqamt.models.served.replies import Told, Unknown, write_error, write_reply
+from pytest_vqamt.models.served.requests import PictureRow, PngRow, QueryRow, TooLargeError, read_request
+from pytest_vqamt.models.served.requests import Request as Asked
+from pytest_vqamt.models.served.wire import ANSWERS_PATH, MODEL_PATH, WireError, identity_of
+from tests.models.openai.stub import Reply, Request
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as PillowImage
+
+
+class ByPixels:
+    """Answers by every pixel and every letter, declares what it is, and remembers what it was asked.
+
+    A text that begins with "bad" makes it raise, unless ``refuses`` is None.
+    """
+
+    def __init__(self, fingerprint: str | None = "by pixels, 1", batch_size: int = 4) -> None:
+        self.fingerprint = fingerprint
+        self.batch_size = batch_size
+        self.asked: Counter[str] = Counter()
+        self.meanings: list[object] = []
+
+    def answer(self, batch: Sequence[ModelInput]) -> list[Answer]:
+        if any(each.text.startswith("bad") for each in batch):
+            raise ValueError("a bad question")
+        self.asked.update(each.text for each in batch)
+        self.meanings += [each.query.meaning for each in batch]
+        return [answer_of(each) for each in batch]
+
+
+def answer_of(asked: ModelInput) -> Answer:
+    """What the model answers to an input."""
+    seen = crc32(asked.image.tobytes() + asked.text.encode())
+    return Answer(str(seen), (("one", seen / 7), ("two", -0.5)), truncated=len(asked.text) > 20)
+
+
+class Desk:
+    """A script for the server: its card, and answers of ``model`` about the photos of ``source``.
+
+    Attributes:
+        requests: what was asked, as it was read.
+        card: what it says of itself; may be replaced.
+    """
+
+    def __init__(
+        self,
+        model: object,
+        source: SceneSource | None = None,
+        *,
+        spec: str = "python:by:pixels",
+        token: str = "",
+        session: str = "first",
+        reads_meaning: bool = False,
+        needs_scenes: bool = False,
+        max_queries: int = 1000,
+        max_bytes: int = 2**20,
+    ) -> None:
+        self.model: LoadedModel = adopt(spec, model, ModelOptions())
+        self.requests: list[Asked] = []
+        self._splitting = Splitting(self.model)
+        self._source = source
+        self._token = token
+        self.card = Card(
+            identity=identity_of(spec, self.model.fingerprint, "" if self.model.persistent else session),
+            vqamt_version="1",
+            model=spec,
+            fingerprint=self.model.fingerprint,
+            persistent=self.model.persistent,
+            tasks=self.model.tasks,
+            batch_size=self.model.batch_size,
+            reads_meaning=reads_meaning,
+            needs_scenes=needs_scenes,
+            data=(Served(spec=source.spec, digest=source.digest),) if source else (),
+            max_queries=max_queries,
+            max_bytes=max_bytes,
+        )
+
+    def __call__(self, request: Request) -> Reply:
+        if self._token and request.headers.get("authorization") != f"Bearer {self._token}":
+            return failed(401, "the token is missing or another")
+        if request.path.endswith(MODEL_PATH):
+            return Reply(body=write_card(self.card))
+        if not request.path.endswith(ANSWERS_PATH):
+            return failed(404, "no such path")
+        body = json.dumps(request.fields, ensure_ascii=False, separators=(",", ":")).encode()
+        try:
+            asked = read_request(body, max_queries=self.card.max_queries, max_bytes=self.card.max_bytes)
+        except TooLargeError as error:
+            return failed(413, str(error))
+        except WireError as error:
+            return failed(400, str(error))
+        self.requests.append(asked)
+        if asked.model != self.card.identity:
+            return failed(409, f"Expected model={asked.model!r}, but {self.card.identity!r} is served")
+        try:
+            return Reply(body=write_reply(self.card.identity, self._answers(asked)))
+        except ModelError as error:
+            return failed(410, str(error))
+
+    def _answers(self, asked: Asked) -> list[Told]:
+        shown = [self._shown(row) for row in asked.pictures]
+        told: dict[int, Told] = {}
+        inputs: dict[int, ModelInput] = {}
+        for place, query in enumerate(asked.queries):
+            input_or_not = _input(query, shown[query.picture])
+            if isinstance(input_or_not, Unknown):
+                told[place] = input_or_not
+            else:
+                inputs[place] = input_or_not
+        for task in self.model.tasks:
+            places = [place for place, each in inputs.items() if each.query.task is task]
+            if places:
+                told |= dict(zip(places, self._splitting.ask(task, [inputs[place] for place in places]), strict=True))
+        return [told[place] for place in range(len(asked.queries))]
+
+    def _shown(self, row: PictureRow) -> ModelInput | Unknown:
+        if isinstance(row, PngRow):
+            image = Image.open(BytesIO(row.png)).convert("RGB")
+            scene = Scene(id="png", photo=Photo(id="png", digest=row.key), width=image.width, height=image.height)
+            return ModelInput(Query(picture=scene.picture, meaning=Describe()), lambda _: image)
+        source = self._source
+        try:
+            if source is None:
+                raise DataError("no data is served")
+            picture = picture_of(row.row, lambda photo: source.scene(source.place(photo)))
+        except (DataError, KeyError) as error:
+            return Unknown(reason=str(error))
+        return ModelInput(Query(picture=picture, meaning=Describe()), partial(render, photos=source))
+
+
+def _input(query: QueryRow, shown: ModelInput | Unknown) -> ModelInput | Unknown:
+    if isinstance(shown, Unknown):
+        return shown
+
+    def drawn(_: Picture) -> PillowImage:
+        return shown.image
+
+    named = Query(
+        picture=shown.query.picture,
+        text=query.text,
+        meaning=query.meaning or Describe(),
+        task=query.task,
+        trial=query.trial,
+    )
+    return ModelInput(named, drawn)
+
+
+def failed(status: int, reason: str = "no", headers: Mapping[str, str] | None = None) -> Reply:
+    """A status other than 200, as the wire format has them."""
+    return Reply(status=status, body=write_error(reason), headers=headers or {})

@@ -1,0 +1,208 @@
+"""A served model is the model: its name, its tasks, its answers, each distinct query asked once."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.errors import ModelError, OptionError
+from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.execution.splitting import Splitting
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.served.requests import PngRow, RecipeRow
+from tests.models.openai.stub import Reply, Request
+from tests.models.served.conftest import DOGS, AskAbout, Load, Serve
+from tests.models.served.desk import ByPixels, Desk, answer_of
+
+
+def test_it_bears_the_name_the_fingerprint_and_the_tasks_of_what_is_served(
+    serve: Serve, load: Load, pictures: SceneSource
+) -> None:
+    desk = Desk(ByPixels("by pixels, 7"), pictures, spec="tiny")
+    model = load(serve(desk))
+    assert (model.name, model.fingerprint, model.persistent) == ("tiny", "by pixels, 7", True)
+    assert model.tasks == (Task.VQA,)
+
+
+def test_a_model_without_a_fingerprint_has_none_here_either(serve: Serve, load: Load) -> None:
+    model = load(serve(Desk(ByPixels(None), spec="python:a:b")))
+    assert (model.fingerprint, model.persistent) == ("undeclared:python:a:b", False)
+
+
+def test_answers_are_those_of_the_model_in_process(
+    serve: Serve, load: Load, about: AskAbout, pictures: SceneSource
+) -> None:
+    model = load(serve(Desk(ByPixels(), pictures)))
+    erased = pictures.scene(1).picture.erase(Box(10, 10, 40, 40)).blur(sigma=2.5)
+    batch = [about("Ist da ein süßer Hund? 🐕"), about("a question of many letters", 2), about("what?", erased)]
+    assert model.ask(Task.VQA, batch) == tuple(map(answer_of, batch))
+
+
+@pytest.mark.parametrize("send", ["recipe", "png"])
+def test_pixels_are_the_same_either_way(
+    serve: Serve, load: Load, about: AskAbout, pictures: SceneSource, send: str
+) -> None:
+    desk = Desk(ByPixels(), pictures)
+    batch = [about("what?", pictures.scene(0).picture.mirror()), about("what?", 1)]
+    assert load(serve(desk), send=send).ask(Task.VQA, batch) == tuple(map(answer_of, batch))
+    assert {type(row) for row in desk.requests[0].pictures} == {RecipeRow if send == "recipe" else PngRow}
+
+
+def test_a_picture_travels_once_and_a_query_too(
+    serve: Serve, load: Load, about: AskAbout, pictures: SceneSource
+) -> None:
+    model = ByPixels()
+    desk = Desk(model, pictures)
+    batch = [about("one"), about("two"), about("one"), about("one", trial=1), about("one", 1)]
+    answers = load(serve(desk)).ask(Task.VQA, batch)
+    (asked,) = desk.requests
+    assert len(asked.pictures) == 2
+    assert [(each.text, each.picture, each.trial) for each in asked.queries] == [
+        ("one", 0, 0), ("two", 0, 0), ("one", 0, 1), ("one", 1, 0),
+    ]  # fmt: skip
+    assert answers[0] == answers[2]
+    assert answers == tuple(map(answer_of, batch))
+
+
+def test_what_a_query_means_travels_only_where_it_may_be_read(
+    serve: Serve, load: Load, about: AskAbout, pictures: SceneSource
+) -> None:
+    for reads_meaning in (False, True):
+        desk = Desk(ByPixels(), pictures, reads_meaning=reads_meaning)
+        load(serve(desk)).ask(Task.VQA, [about("one")])
+        assert desk.requests[0].queries[0].meaning == (DOGS if reads_meaning else None)
+
+
+def test_a_query_that_fails_costs_itself_and_reads_as_in_process(
+    serve: Serve, load: Load, about: AskAbout, pictures: SceneSource
+) -> None:
+    desk = Desk(ByPixels(batch_size=100), pictures)
+    batch = [about("one"), about("bad one"), about("two"), about("three"), about("bad two")]
+    found = Splitting(load(serve(desk))).ask(Task.VQA, batch)
+    in_process = Splitting(Desk(ByPixels(), pictures).model).ask(Task.VQA, batch)
+    assert found == in_process
+    assert [each.reason for each in found if not isinstance(each, Answer)] == ["ValueError: a bad question"] * 2
+    assert len(desk.requests) == 1, "parts of a batch are asked for without a request"
+
+
+def test_no_request_has_more_queries_than_the_server_takes(
+    serve: Serve, load: Load, about: AskAbout, pictures: SceneSource
+) -> None:
+    desk = Desk(ByPixels(), pictures, max_queries=3)
+    batch = [about(str(number)) for number in range(8)]
+    assert load(serve(desk)).ask(Task.VQA, batch) == tuple(map(answer_of, batch))
+    assert [len(asked.queries) for asked in desk.requests] == [3, 3, 2]
+
+
+def test_no_request_has_more_bytes_than_the_server_takes(
+    serve: Serve, load: Load, about: AskAbout, pictures: SceneSource
+) -> None:
+    desk = Desk(ByPixels(), pictures, max_bytes=16_000)
+    batch = [about(str(number) * 2000) for number in range(5)]
+    assert load(serve(desk)).ask(Task.VQA, batch) == tuple(map(answer_of, batch))
+    assert len(desk.requests) > 1
+
+
+def test_a_request_that_a_proxy_finds_too_large_is_halved(
+    serve: Serve, load: Load, about: AskAbout, pictures: SceneSource
+) -> None:
+    desk = Desk(ByPixels(), pictures)
+
+    def proxy(request: Request) -> Reply:
+        many = len(request.fields.get("queries", ())) > 3
+        return Reply(status=413, body=b"<html>too large</html>") if many else desk(request)
+
+    batch = [about(str(number)) for number in range(8)]
+    assert load(serve(proxy)).ask(Task.VQA, batch) == tuple(map(answer_of, batch))
+    assert [len(asked.queries) for asked in desk.requests] == [2, 2, 2, 2]
+
+
+def test_a_single_query_that_is_too_large_costs_itself(
+    serve: Serve, load: Load, about: AskAbout, pictures: SceneSource
+) -> None:
+    desk = Desk(ByPixels(), pictures, max_bytes=3000)
+    found = Splitting(load(serve(desk))).ask(Task.VQA, [about("x" * 4000), about("fine")])
+    assert found[1] == answer_of(about("fine"))
+    assert "413 Request Entity Too Large (Expected at most 3000 bytes" in getattr(found[0], "reason", "")
+
+
+def test_batches_suit_the_server(serve: Serve, load: Load) -> None:
+    def sizes(workers: int, *, batch_size: int, replicas: int = 1, max_queries: int = 1000) -> tuple[int, int]:
+        desk = Desk(ByPixels())
+        desk.card = replace(desk.card, batch_size=batch_size, replicas=replicas, max_queries=max_queries)
+        model = Catalogue().load(f"served:{serve(desk).url}", ModelOptions(workers=workers))
+        return model.batch_size, model.batches_at_once
+
+    # A small batch would cost a request each; four batches a replica are under way over all workers, at least two here.
+    assert sizes(1, batch_size=8) == (32, 4)
+    assert sizes(1, batch_size=64, replicas=3) == (64, 12)
+    assert sizes(4, batch_size=64, replicas=8) == (64, 8)
+    assert sizes(8, batch_size=64, replicas=1) == (64, 2)
+    assert sizes(1, batch_size=64, max_queries=10) == (10, 4)
+
+
+@pytest.mark.parametrize(
+    ("argument", "told"),
+    [
+        ("127.0.0.1:8000", "http:// or https:// URL"),
+        ("ftp://host", "http:// or https:// URL"),
+        ("http://me:SECRET@host", "a user name or a password"),
+        ("http://host?token=SECRET", "a query"),
+        ("SECRET@host/x", "http:// or https:// URL"),
+        ("http://", "a host"),
+    ],
+)
+def test_a_url_that_cannot_be_is_refused_before_anything_is_sent(argument: str, told: str) -> None:
+    with pytest.raises(OptionError, match=told) as error:
+        Catalogue().check(f"served:{argument}", ModelOptions())
+    assert "SECRET" not in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("send", "jpeg"), ("timeout-s", "0"), ("timeout-s", "soon"), ("retries-s", "-1")]
+)
+def test_a_setting_that_cannot_be_is_refused_before_anything_is_sent(name: str, value: str) -> None:
+    with pytest.raises(OptionError, match=f"{name}='{value}'"):
+        Catalogue().check("served:http://127.0.0.1:8000", ModelOptions(settings={name: value}))
+
+
+def test_a_url_may_have_a_path(serve: Serve, load: Load, about: AskAbout, pictures: SceneSource) -> None:
+    desk = Desk(ByPixels(), pictures)
+    paths: list[str] = []
+
+    def script(request: Request) -> Reply:
+        paths.append(request.path)
+        return desk(request)
+
+    model = Catalogue().load(f"served:{serve(script).url}/models/one/", ModelOptions())
+    model.ask(Task.VQA, [about("one")])
+    assert paths == ["/models/one/v1/model", "/models/one/v1/answers"]
+
+
+def test_a_model_that_is_given_up_there_is_given_up_here(
+    serve: Serve, load: Load, about: AskAbout, pictures: SceneSource
+) -> None:
+    class Broken(ByPixels):
+        def answer(self, batch: object) -> list[Answer]:
+            raise ModelError("Expected weights, but got none")
+
+    server = serve(Desk(Broken(), pictures))
+    with pytest.raises(ModelError, match=r"^Expected weights, but got none$"):
+        load(server).ask(Task.VQA, [about("one")])
+    assert len(server.requests) == 2
+
+
+def test_only_what_was_asked_for_is_in_a_request(
+    serve: Serve, load: Load, about: AskAbout, pictures: SceneSource
+) -> None:
+    server = serve(Desk(ByPixels(), pictures))
+    load(server).ask(Task.VQA, [about("one")])
+    assert json.loads(json.dumps(server.requests[1].fields["queries"])) == [
+        {"task": "vqa", "text": "one", "picture": 0}
+    ]

@@ -1,0 +1,211 @@
+"""``vqamt serve`` as users have it: started, asked, hurt, and ended. One server for all tests of this file."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from importlib.util import find_spec
+
+import pytest
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.edits import Blur, Cutout, Erase, Fill
+from pytest_vqamt.core.meaning import Describe
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.query import Answer, Failure, Query
+from pytest_vqamt.core.scene import Photo
+from pytest_vqamt.data.pictures.source import PictureWorld
+from pytest_vqamt.models.served.replies import Unknown
+
+if find_spec("ray") is None:  # to import it takes seconds, and a server of its own does
+    pytest.skip("needs the extra ray", allow_module_level=True)
+httpx = pytest.importorskip("httpx")
+psutil = pytest.importorskip("psutil")
+
+from tests.plugin import vqamt_servers as servers  # noqa: E402 - it needs what may not be installed
+
+WORLD = PictureWorld(20)
+PHOTO = WORLD.scene(3).picture
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[servers.Server]:
+    folder = tmp_path_factory.mktemp("served")
+    arguments = ["--vqamt-model=python:our_models:Counting", "--vqamt-data=pictures:20", "--max-request-mb=1"]
+    with servers.serving(folder, arguments) as started:
+        yield started
+
+
+def query(text: str, picture: Picture = PHOTO) -> Query:
+    return Query(picture=picture, text=text, meaning=Describe())
+
+
+def asked(server: servers.Server) -> list[str]:
+    """The ids of the queries that the model has counted."""
+    file = server.folder / "asked.txt"
+    return file.read_text().split() if file.exists() else []
+
+
+def test_it_says_what_it_serves_and_where(server: servers.Server) -> None:
+    assert server.lines[:3] == [
+        "vqamt: loading python:our_models:Counting with a Ray of its own, which may take a while",
+        f"vqamt: serving python:our_models:Counting at {server.url} (1 replica, pictures:20); stop with Ctrl-C",
+        f"vqamt: ask it with: pytest --vqamt-model=served:{server.url} --vqamt-data=pictures:20",
+    ]
+    card = servers.card(server.url)
+    assert (card.model, card.fingerprint, card.persistent) == ("python:our_models:Counting", "counting-1", True)
+    assert (card.batch_size, card.max_bytes, card.replicas) == (8, 2**20, 1)
+    assert [(each.spec, each.digest) for each in card.data] == [("pictures:20", WORLD.digest)]
+
+
+def test_nothing_listens_but_on_the_loopback(server: servers.Server) -> None:
+    listening = [
+        (each.name(), connection.laddr.ip)
+        for each in server.known
+        for connection in each.net_connections(kind="all")
+        if connection.status == psutil.CONN_LISTEN
+    ]
+    assert len(listening) >= 8
+    assert {address.removeprefix("::ffff:") for _, address in listening} == {"127.0.0.1"}
+
+
+def test_ray_itself_wants_a_token(server: servers.Server) -> None:
+    grpc = pytest.importorskip("grpc")
+    refused = set()
+    for port in {
+        connection.laddr.port
+        for each in server.known[2:]
+        for connection in each.net_connections(kind="tcp")
+        if connection.status == psutil.CONN_LISTEN
+    }:
+        for method in (
+            "ray.rpc.JobInfoGcsService/GetAllJobInfo",
+            "ray.rpc.NodeManagerService/GetNodeStats",
+            "ray.rpc.ObjectManagerService/Push",
+            "ray.rpc.CoreWorkerService/GetCoreWorkerStats",
+            "ray.serve.ASGIService/HandleRequest",
+        ):
+            with grpc.insecure_channel(f"127.0.0.1:{port}") as channel:
+                with pytest.raises(grpc.RpcError) as caught:
+                    channel.unary_unary(f"/{method}")(b"", timeout=5)
+                if caught.value.code() is grpc.StatusCode.UNAUTHENTICATED:
+                    refused.add(method.partition("/")[0].rpartition(".")[2])
+    # Each service is on a port of its own, and the others do not know it.
+    assert refused >= {"JobInfoGcsService", "NodeManagerService", "CoreWorkerService", "ASGIService"}
+
+
+def test_each_distinct_query_is_asked_once_by_many_at_once(server: servers.Server) -> None:
+    before = len(asked(server))
+    wanted = [query(f"q{number}", WORLD.scene(number % 7).picture) for number in range(100)]
+    with ThreadPoolExecutor(4) as pool:
+        told = list(pool.map(lambda _: servers.ask(server.url, wanted), range(4)))
+    assert told == [tuple(Answer(f"{each.text} 224") for each in wanted)] * 4
+    ours = asked(server)[before:]
+    assert sorted(ours) == sorted(each.id for each in wanted)
+    status = servers.status(server.url)
+    assert status.queries_received >= 400
+    assert status.replicas_alive == 1
+
+
+def test_a_query_that_fails_costs_itself_alone(server: servers.Server) -> None:
+    told = servers.ask(server.url, [query("a"), query("raise"), query("b")])
+    assert told == (Answer("a 224"), Failure(reason="ValueError: this one cannot be answered"), Answer("b 224"))
+
+
+def test_what_is_not_served_is_unknown_and_what_cannot_be_has_an_error(server: servers.Server) -> None:
+    scene = WORLD.scene(5)
+    cutout = Cutout(photo=scene.photo, thing=next(thing for thing in scene.objects if thing.has_mask))
+    stranger = replace(cutout, photo=Photo(id="../../../etc/passwd", digest=cutout.photo.digest))
+    lama = Erase(box=Box(1, 1, 5, 5), fill=Fill.INPAINT, method="lama:/etc/passwd")
+    told = servers.ask(
+        server.url,
+        [
+            query("x", _forged("../../../etc/passwd")),
+            query("x", PHOTO.insert(stranger, at=(0, 0), size=(9, 9))),
+            query("x", PHOTO.edit(lama)),
+            query("x", PHOTO.insert(cutout, at=(0, 0), size=(31_623, 31_623))),
+            query("x", PHOTO.edit(Blur(keep=(), sigma_px=1e9))),
+            query("x", PHOTO.insert(cutout, at=(0, 0), size=(20, 20))),
+        ],
+    )
+    assert [type(each) for each in told] == [Unknown, Failure, Failure, Failure, Failure, Answer]
+    assert all("\n" not in each.reason for each in told if not isinstance(each, Answer))
+    assert "digest='/etc/passwd', which is that of no file" in getattr(told[2], "reason", "")
+
+
+def test_malformed_requests_are_refused_over_the_network_too(server: servers.Server) -> None:
+    url = f"{server.url}/v1/answers"
+    assert httpx.post(url, content=b"{", headers=servers.JSON).status_code == 400
+    assert httpx.post(url, content=b"[" * 100_000, headers=servers.JSON).status_code == 400
+    assert httpx.get(f"{server.url}/-/healthz").status_code == 404
+    assert _refused(lambda: httpx.post(url, content=iter([b"x" * 2**16] * 256), headers=servers.JSON), 413)
+
+
+def test_headers_without_end_are_cut_off(server: servers.Server) -> None:
+    assert _refused(lambda: httpx.get(f"{server.url}/v1/model", headers={"x": "y" * 2**20}), 400)
+
+
+def test_a_replica_that_is_killed_half_way_costs_no_answer(server: servers.Server) -> None:
+    before = len(asked(server))
+    wanted = [query(f"slow {number}", WORLD.scene(number % 7).picture) for number in range(40)]
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(servers.ask, server.url, wanted)
+        _wait(lambda: len(asked(server)) > before)
+        server.of_name("ServeReplica").kill()
+        assert running.result(120) == tuple(Answer(f"{each.text} 224") for each in wanted)
+    again = servers.ask(server.url, wanted)
+    assert again == tuple(Answer(f"{each.text} 224") for each in wanted)
+    ours = asked(server)[before:]
+    assert set(ours) == {each.id for each in wanted}
+    assert len(ours) <= 40 + 16  # what was at the model, or prepared for it, when it died
+
+
+@pytest.mark.slow
+def test_a_door_that_is_killed_comes_back_with_its_memory(server: servers.Server) -> None:
+    wanted = [query(f"kept {number}") for number in range(20)]
+    servers.ask(server.url, wanted)
+    count = len(asked(server))
+    server.of_name("door_process").kill()
+    told = servers.ask(server.url, [*wanted, query("new")])
+    assert told == (*(Answer(f"{each.text} 224") for each in wanted), Answer("new 224"))
+    assert len(asked(server)) == count + 1
+    assert "vqamt: the server ended, and is started anew; requests wait for it" in server.lines
+
+
+def test_ctrl_c_leaves_nothing(server: servers.Server) -> None:
+    """The last test of this file: it ends the server."""
+    known = server.known
+    url = server.url
+    memory = sum(each.memory_info().rss for each in known) / 2**20
+    os.kill(server.process.pid, signal.SIGINT)
+    assert server.ended() == 0
+    _wait(lambda: not any(each.is_running() and each.status() != psutil.STATUS_ZOMBIE for each in known))
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"{url}/v1/model")
+    assert servers.traces(server) == []
+    assert server.lines[-1].startswith("vqamt: stopped serving python:our_models:Counting; it was asked ")
+    assert memory < 2000
+
+
+def _refused(send: Callable[[], object], status: int) -> bool:
+    """Whether this is refused, or the connection closed while it is still being sent."""
+    try:
+        return getattr(send(), "status_code", 0) == status
+    except httpx.TransportError:
+        return True
+
+
+def _forged(photo: str) -> Picture:
+    """A photo under another name."""
+    return replace(PHOTO, photo=replace(PHOTO.photo, id=photo))
+
+
+def _wait(until: Callable[[], bool], at_most_s: float = 60) -> None:
+    deadline = time.monotonic() + at_most_s
+    while not until():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
