@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import signal
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Protocol
 
@@ -33,6 +34,17 @@ COUNTED = """
 
 EIGHT = "--vqamt-relations=metavqa.partition,metavqa.reorder,metavqa.reversion,control.*"
 """Relations of eight items, for tests of a whole run that are not about which relations there are."""
+
+
+@pytest.fixture(autouse=True)
+def ctrl_c_is_heard() -> Iterator[None]:
+    """A shell has what it runs in the background ignore Ctrl-C, and the sessions that tests interrupt would, too."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    if before is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, before)
 
 
 class Run(Protocol):
