@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.execution.drawing import Drawing
 from pytest_vqamt.execution.job import Job
 from pytest_vqamt.execution.plan import Sampling
+from pytest_vqamt.execution.showing import Showing
 
 CASES = 1024
 """At most so many cases wait that were drawn before their turn."""
@@ -48,6 +50,8 @@ class Ahead:
         self._at_hand: Drawing | None = None
         self._drawings: dict[int, Drawing | None] = {}
         self._had: set[int] = set()
+        self._showing: Showing | None = None
+        self._shown: tuple[object, ...] = ()
 
     def turn_of(self, job: Job) -> Drawing:
         """The cases of an item, whose turn has come."""
@@ -58,18 +62,44 @@ class Ahead:
         self._drawings = {position: each for position, each in self._drawings.items() if position in still}
         return self._at_hand
 
+    def showing(self, job: Job) -> Showing:
+        """What the model of an item is shown, which goes on as long as items ask the same model about the same data."""
+        if self._showing is None or not all(map(operator.is_, self._shown, (job.model, job.source))):
+            self.close()
+            self._showing, self._shown = Showing(job.source, job.model.batch_size), (job.model, job.source)
+        return self._showing
+
+    def close(self) -> None:
+        """Ends what is under way for what comes next."""
+        if self._showing is not None:
+            self._showing.close()
+        self._showing = None
+
     def more(self, task: Task, n: int) -> tuple[Query, ...]:
         """Up to ``n`` further queries of ``task`` for the model at hand, each once.
 
         Some may have been answered before: that is for whoever asks to find out.
         """
-        found: list[Query] = []
+        return tuple(query for _, queries in self._found(task, n) for query in queries)
+
+    def later(self, task: Task, n: int) -> tuple[Query, ...]:
+        """What ``more`` gives next."""
+        found = self._found(task, n)
+        for drawing, queries in found:
+            drawing.put_back(queries)
+        return tuple(query for _, queries in found for query in queries)
+
+    def _found(self, task: Task, n: int) -> list[tuple[Drawing, list[Query]]]:
+        found: list[tuple[Drawing, list[Query]]] = []
         for drawing in self._in_turn(task):
-            while len(found) < n and (query := drawing.look_ahead(task, self._room_of(drawing))) is not None:
-                found.append(query)
-            if len(found) == n:
+            queries: list[Query] = []
+            while len(queries) < n and (query := drawing.look_ahead(task, self._room_of(drawing))) is not None:
+                queries.append(query)
+            found.append((drawing, queries))
+            n -= len(queries)
+            if not n:
                 break
-        return tuple(found)
+        return found
 
     def _next(self) -> list[Coming]:
         return [each for each in self._coming() if each.position not in self._had][:ITEMS]

@@ -12,6 +12,9 @@ from typing import TypeVar
 
 Value = TypeVar("Value")
 
+LOOK_UP_S = 1.0
+"""A wait is cut into pieces so long, between which an interruption is noticed on every system."""
+
 
 class Aside:
     """A few threads that work on what they are given, in its order.

@@ -10,9 +10,9 @@ from functools import partial
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query, Task
 from pytest_vqamt.execution.answer_store import AnswerStore
-from pytest_vqamt.execution.aside import Aside
+from pytest_vqamt.execution.aside import LOOK_UP_S, Aside
 from pytest_vqamt.execution.batches import Batches, More
-from pytest_vqamt.execution.render_ahead import RenderAhead
+from pytest_vqamt.execution.showing import Showing
 from pytest_vqamt.execution.splitting import Splitting
 from pytest_vqamt.models.base import LoadedModel
 
@@ -21,9 +21,6 @@ _EXPECTED = 64
 
 _OTHERS_S = 5.0
 """For so long at most whoever gives a model up waits for the other batches that it has."""
-
-_LOOK_UP_S = 1.0
-"""A wait is cut into pieces, between which an interruption is noticed on every system."""
 
 
 def nothing_more(_task: Task, _n: int) -> Sequence[Query]:
@@ -35,7 +32,7 @@ class Asker:
     """Gets the answers of one model, out of the store where they are there.
 
     Where a batch would not be full, ``more`` is asked for queries that come later. Their answers are kept, and count
-    as asked when they are needed.
+    as asked when they are needed. ``later`` tells which come after those, so that the model can be made ready.
 
     Attributes:
         asked: distinct queries that the model was asked, by this process, and are needed here first.
@@ -46,9 +43,10 @@ class Asker:
         self,
         model: LoadedModel,
         store: AnswerStore,
-        pictures: RenderAhead,
+        showing: Showing,
         answered: Callable[[int], None],
         more: More = nothing_more,
+        later: More = nothing_more,
     ) -> None:
         self.asked = 0
         self.cached = 0
@@ -59,9 +57,10 @@ class Asker:
         self._splitting = Splitting(model)
         self._model = model
         self._store = store
-        self._pictures = pictures
+        self._showing = showing
         self._answered = answered
         self._more = more
+        self._later = later
 
     @property
     def last_failure(self) -> str:
@@ -94,7 +93,7 @@ class Asker:
         lacking = [query for name, query in queries.items() if name not in failed]
         if not lacking:
             return found
-        batches = Batches(self._store, self._model.fingerprint, lacking, self._more, failed_ahead)
+        batches = Batches(self._store, self._model.fingerprint, lacking, self._more, self._later, failed_ahead)
         self._expected.clear()
         try:
             if self._model.batches_at_once > 1:
@@ -110,29 +109,24 @@ class Asker:
         return self._splitting.hopeless(self._failed, self._reason)
 
     def _in_turn(self, batches: Batches, found: dict[str, Answer | Failure]) -> None:
-        """Asks on this very thread, and has the next batch made ready meanwhile where the model does that ahead."""
+        """Asks on this very thread, and has what comes next made ready meanwhile where the model does that ahead."""
         coming: list[Query] = []
-        inputs: dict[str, ModelInput] = {}
-        with Aside(1, "vqamt-prepare") as aside:
-            while True:
-                # Only now is it known how many at once: memory may have run out on the batch before.
-                size = self._model.batch_size
-                batch = batches.resized(coming, coming[0].task, size) if coming else batches.next(size)
-                self._enter_found(batches, found)
-                if not batch:
-                    if not batches.wait(size):
-                        return
-                    continue
-                coming = batches.next(size) if self._model.readies else []
-                self._expect(batch, coming, batches)
-                for query in (*batch, *coming):
-                    if query.id not in inputs:
-                        inputs[query.id] = self._input(query)
-                prepared = self._preparing(aside, [inputs[query.id] for query in coming])
-                shown = [inputs.pop(query.id) for query in batch]
-                self._enter(batches, shown, self._asked(shown, batches), found)
-                if prepared:
-                    _result(prepared)
+        while True:
+            # Only now is it known how many at once: memory may have run out on the batch before.
+            size = self._model.batch_size
+            batch = batches.resized(coming, coming[0].task, size) if coming else batches.next(size)
+            self._enter_found(batches, found)
+            if not batch:
+                if not batches.wait(size):
+                    return
+                continue
+            coming = batches.next(size) if self._model.readies else []
+            later = coming or batches.later(batch[0].task, size)
+            self._expect(batch, later, batches)
+            shown = self._showing.inputs(batch)
+            if self._model.readies:
+                self._showing.make_ready(self._model, later)
+            self._enter(batches, shown, self._asked(shown, batches), found)
 
     def _side_by_side(self, batches: Batches, found: dict[str, Answer | Failure]) -> None:
         """Asks several batches at once, so that the slowest query of one does not hold up the next."""
@@ -141,19 +135,16 @@ class Asker:
             while True:
                 while len(under_way) < self._model.batches_at_once and (batch := batches.next(self._model.batch_size)):
                     self._expect(batch, (), batches)
-                    shown = [self._input(query) for query in batch]
+                    shown = self._showing.inputs(batch)
                     under_way[aside.start(partial(self._prepared_and_asked, shown, batches))] = shown
                 self._enter_found(batches, found)
                 if not under_way:
                     if not batches.wait(self._model.batch_size):
                         return
                     continue
-                done, _ = wait(under_way, timeout=_LOOK_UP_S, return_when=FIRST_COMPLETED)
+                done, _ = wait(under_way, timeout=LOOK_UP_S, return_when=FIRST_COMPLETED)
                 for future in [each for each in under_way if each in done]:
                     self._enter(batches, under_way.pop(future), future.result(), found)
-
-    def _input(self, query: Query) -> ModelInput:
-        return ModelInput(query, self._pictures.image)
 
     def _expect(self, batch: Sequence[Query], coming: Sequence[Query], batches: Batches) -> None:
         """Has the pictures drawn that come next, where they are not known to be next."""
@@ -165,10 +156,7 @@ class Asker:
         later = batches.coming(max(_EXPECTED, 2 * size) if self._store.is_shared else None)
         shown += [query.picture for query in later]
         self._expected = {picture.digest for picture in shown}
-        self._pictures.expect(shown, size)
-
-    def _preparing(self, aside: Aside, coming: Sequence[ModelInput]) -> Future[None] | None:
-        return aside.start(partial(self._model.prepare, coming[0].query.task, coming)) if coming else None
+        self._showing.expect(shown, size)
 
     def _prepared_and_asked(self, shown: Sequence[ModelInput], batches: Batches) -> list[Answer | Failure]:
         self._model.prepare(shown[0].query.task, shown)
@@ -227,12 +215,6 @@ def _waiting_for(under_way: Collection[Future[list[Answer | Failure]]]) -> Itera
     except ModelError:
         wait(tuple(under_way), timeout=_OTHERS_S)
         raise
-
-
-def _result(future: Future[None]) -> None:
-    """Waits for the end of a call that is under way."""
-    while not wait((future,), timeout=_LOOK_UP_S).done:
-        pass
 
 
 def missing(model: LoadedModel, queries: Sequence[Query]) -> list[Query]:

@@ -14,7 +14,7 @@ from pytest_vqamt.core.query import Answer, Failure, Query, Task
 from pytest_vqamt.execution.answer_store import AnswerStore, Found
 
 More: TypeAlias = Callable[[Task, int], Sequence[Query]]
-"""Up to so many further queries of a task, which are not needed yet, to fill a batch up with; each once."""
+"""Up to so many further queries of a task, which are not needed yet."""
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.005, 0.1
 """Between two looks at what another process is about to answer."""
@@ -27,6 +27,8 @@ class Batches:
     that is asked of one picture in a row: it is drawn, and may be encoded, once.
 
     Args:
+        more: gives what a batch is filled up with.
+        later: gives what ``more`` would give next.
         failed_ahead: the ids of queries that are not to fill a batch up again.
 
     Attributes:
@@ -39,6 +41,7 @@ class Batches:
         fingerprint: str,
         queries: Iterable[Query],
         more: More,
+        later: More,
         failed_ahead: Iterable[str] = (),
     ) -> None:
         self.asked_ahead: set[str] = set()
@@ -46,6 +49,7 @@ class Batches:
         self._store = store
         self._fingerprint = fingerprint
         self._more = more
+        self._later = later
         self._left = _by_picture(queries)
         self._met = {query.id for some in self._left.values() for query in some} | set(failed_ahead)
         self._mine: dict[Task, deque[Query]] = {task: deque() for task in Task}  # claimed, and in no batch yet
@@ -77,6 +81,17 @@ class Batches:
     def coming(self, n: int | None) -> list[Query]:
         """The next ``n`` queries that are not in a batch yet; None for all."""
         return list(islice((query for task in Task for some in (self._mine, self._left) for query in some[task]), n))
+
+    def later(self, task: Task, n: int) -> list[Query]:
+        """Up to ``n`` queries that are asked next, as far as that is known, once nothing is left here.
+
+        They are neither claimed nor needed: they are to be made ready for.
+        """
+        if self.coming(1):
+            return []
+        new = {query.id: query for query in self._later(task, n) if query.id not in self._met}
+        known = self._store.get(self._fingerprint, tuple(new))
+        return [query for name, query in new.items() if name not in known]
 
     def wait(self, size: int) -> bool:
         """Waits until something can be done about what others ask; False where they ask nothing more of this.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pytest_vqamt.core.case import Case
@@ -80,6 +80,10 @@ class Drawing:
                 return None
             self._rest.extend(self._waiting[self._seen].case.queries)
             self._seen += 1
+
+    def put_back(self, queries: Sequence[Query]) -> None:
+        """Has ``look_ahead`` give these, its latest, once more."""
+        self._rest.extendleft(reversed(queries))
 
     def _draw(self) -> bool:
         """Draws one case more; False where there is none."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
@@ -145,12 +146,8 @@ def run(
         for position, (relation, variant) in enumerate(chosen)
     ]
     coming = tuple(Coming(position=job.position, job=partial(_itself, job)) for job in jobs)
-    ahead = Ahead(terms.sampling, lambda: coming)
-    stores = Stores(kept)
-    try:
+    with closing(Stores(kept)) as stores, closing(Ahead(terms.sampling, lambda: coming)) as ahead:
         made = [run_item(job, terms, stores, listen or _silent, ahead) for job in jobs]
-    finally:
-        stores.close()
     results = held_against_baseline(made, max_drop)
     asked = {job.blessed.item.id for job in jobs if job.blessed}
     return report(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 
 from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.case_rows import case_line, case_row
@@ -24,7 +24,6 @@ from pytest_vqamt.execution.judging import judgement, verdict_before
 from pytest_vqamt.execution.needed import Needed
 from pytest_vqamt.execution.plan import windows
 from pytest_vqamt.execution.rare_collections import rare_collections
-from pytest_vqamt.execution.render_ahead import RenderAhead
 from pytest_vqamt.execution.shown_violation import ShownViolation, shown
 from pytest_vqamt.execution.simplest import Judgement
 from pytest_vqamt.execution.stores import Stores
@@ -47,8 +46,8 @@ def run_item(job: Job, terms: Terms, stores: Stores, listen: Listener, ahead: Ah
         ModelError: the model cannot be asked, or lacks written answers.
         DataError: a scene cannot be read.
     """
-    with rare_collections(), closing(RenderAhead(job.source, job.model.batch_size)) as pictures:
-        run = _Run(job, terms, stores, listen, pictures, ahead or Ahead(terms.sampling))
+    with rare_collections(), nullcontext(ahead) if ahead else closing(Ahead(terms.sampling)) as coming:
+        run = _Run(job, terms, stores, listen, coming)
         try:
             return run.result()
         except VqamtError:
@@ -57,9 +56,7 @@ def run_item(job: Job, terms: Terms, stores: Stores, listen: Listener, ahead: Ah
 
 
 class _Run:
-    def __init__(
-        self, job: Job, terms: Terms, stores: Stores, listen: Listener, pictures: RenderAhead, ahead: Ahead
-    ) -> None:
+    def __init__(self, job: Job, terms: Terms, stores: Stores, listen: Listener, ahead: Ahead) -> None:
         self._job = job
         self._terms = terms
         self._stores = stores
@@ -69,7 +66,9 @@ class _Run:
         self._ahead = ahead
         self._drawing = ahead.turn_of(job)
         self._plan = self._drawing.plan
-        self._asker = Asker(job.model, stores.of(job.model), pictures, self._answered, self._more)
+        self._asker = Asker(
+            job.model, stores.of(job.model), ahead.showing(job), self._answered, self._more, self._later
+        )
         self.account = Account(job.model, self._asker)
         self._needed = Needed()
         self._is_simplifying = False
@@ -267,6 +266,9 @@ class _Run:
         after five minutes, however few queries that were: they must not be held up by others.
         """
         return () if self._is_simplifying or self._job.model.deferred else self._ahead.more(task, n)
+
+    def _later(self, task: Task, n: int) -> Sequence[Query]:
+        return () if self._is_simplifying or self._job.model.deferred else self._ahead.later(task, n)
 
     def _answered(self, queries: int) -> None:
         self._listen(Answered(item=self._job.item, queries=queries))

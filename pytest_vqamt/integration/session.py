@@ -231,6 +231,7 @@ class VqamtSession:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        self._ahead.close()
         self.resources.close()
         if self._terminal:
             self._terminal.close()

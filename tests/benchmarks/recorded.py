@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
-from pytest_vqamt.core.query import Answer, ModelInput, Task
+from PIL.Image import Image
+
+from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
+from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.base import METHODS, LoadedModel, ModelOptions
 from pytest_vqamt.models.catalogue import Catalogue
+
+Batches: TypeAlias = list[tuple[Task, tuple[ModelInput, ...]]]
+"""What was asked, in its order."""
 
 
 class Recorded:
@@ -15,11 +23,17 @@ class Recorded:
     def __init__(self, spec: str, options: ModelOptions) -> None:
         self.model: LoadedModel = Catalogue().load(spec, options)
         self.batch_size = self.model.batch_size
-        self.batches: list[tuple[Task, tuple[ModelInput, ...]]] = []
+        self.batches: Batches = []
         for task in self.model.tasks:
             setattr(self, METHODS[task], self._method(task))
         if self.model.readies is not None:
             self.prepare = self.model.readies
+
+    def drawn(self, source: SceneSource) -> Batches:
+        """The batches anew, with every picture drawn: nothing of the run's is left on an input."""
+        pictures = {each.query.picture.digest: each.query.picture for _, batch in self.batches for each in batch}
+        images = {name: render(picture, source) for name, picture in pictures.items()}
+        return [(task, tuple(_input(each.query, images) for each in batch)) for task, batch in self.batches]
 
     def _method(self, task: Task) -> object:
         def ask(batch: Sequence[ModelInput]) -> Sequence[Answer]:
@@ -27,6 +41,10 @@ class Recorded:
             return self.model.ask(task, batch)
 
         return ask
+
+
+def _input(query: Query, images: Mapping[str, Image]) -> ModelInput:
+    return ModelInput(query, lambda picture: images[picture.digest])
 
 
 _made: list[Recorded] = []

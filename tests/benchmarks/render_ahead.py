@@ -14,7 +14,7 @@ from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.execution.answer_store import AnswerStore
 from pytest_vqamt.execution.asking import Asker
 from pytest_vqamt.execution.plan import Plan, Sampling
-from pytest_vqamt.execution.render_ahead import RenderAhead
+from pytest_vqamt.execution.showing import Showing
 from pytest_vqamt.models.base import ModelOptions, adopt
 from pytest_vqamt.relations.catalogue import select
 from pytest_vqamt.sampling.samplers import Sampler
@@ -94,7 +94,7 @@ def _busy(batch_size: int) -> float:
 def _share(source: SceneSource, queries: Sequence[Query], batch_size: int) -> float:
     """The share of time that the model is busy, asked these queries."""
     slow = Slow()
-    pictures = RenderAhead(source, batch_size)
+    pictures = Showing(source, batch_size)
     try:
         model = adopt("slow", slow, ModelOptions(batch_size=batch_size))
         asker = Asker(model, AnswerStore(None), pictures, lambda _queries: None)

@@ -16,10 +16,11 @@ from tempfile import TemporaryDirectory
 
 import pytest_vqamt as vqamt
 from pytest_vqamt.core.query import ModelInput
+from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.models.base import ModelOptions
 from tests.benchmarks.adapters import took_inside
 from tests.benchmarks.measuring import Took, show, took
-from tests.benchmarks.recorded import Recorded
+from tests.benchmarks.recorded import Batches, Recorded
 
 _RELATIONS = "metavqa.*,carets.rephrase,carets.negation,carets.visual*,veglue.vqa_mr1,metaic.singular_plural*"
 _DATA = "pictures"
@@ -31,21 +32,22 @@ _TIMED = 300
 def main() -> None:
     # What a process does once, such as opening WordNet, is no part of what a model costs.
     vqamt.run(model="oracle", data=_DATA, relations=_RELATIONS, max_cases=2)
+    source = load(_DATA)
     inside: list[Took] = []
     bare: list[Took] = []
-    recorded: Recorded | None = None
+    batches: Batches = []
     with TemporaryDirectory() as folder:
         for _ in range(_RUNS):
             recorded = Recorded("tiny", ModelOptions())
             inside.append(took_inside(recorded, Path(folder), _CASES, data=_DATA, relations=_RELATIONS))
-            bare.append(took(partial(_ask_again, recorded, Recorded("tiny", ModelOptions()))))
+            batches = recorded.drawn(source)
+            bare.append(took(partial(_ask_again, batches, Recorded("tiny", ModelOptions()))))
         uses = tuple(_used(Path(folder) / "out" / "cases.jsonl"))
-    assert recorded is not None  # there was a run
-    alone = _alone(uses, recorded, Recorded("tiny", ModelOptions()))
+    alone = _alone(uses, batches, Recorded("tiny", ModelOptions()))
     ours = _least(inside)
-    asked = sum(len(batch) for _, batch in recorded.batches)
+    asked = sum(len(batch) for _, batch in batches)
     show(
-        f"tiny on {_DATA}: {len(uses):,} uses of {asked:,} distinct queries, in {len(recorded.batches)} batches; "
+        f"tiny on {_DATA}: {len(uses):,} uses of {asked:,} distinct queries, in {len(batches)} batches; "
         f"the least of {_RUNS} runs",
         ("", "wall s", "processor s", "the run's wall time over it", "processor time"),
         [
@@ -65,14 +67,14 @@ def _least(runs: Sequence[Took]) -> Took:
     return Took(wall_s=min(each.wall_s for each in runs), cpu_s=min(each.cpu_s for each in runs))
 
 
-def _ask_again(recorded: Recorded, fresh: Recorded) -> None:
-    for task, batch in recorded.batches:
+def _ask_again(batches: Batches, fresh: Recorded) -> None:
+    for task, batch in batches:
         fresh.model.ask(task, batch)
 
 
-def _alone(wanted: Sequence[str], recorded: Recorded, fresh: Recorded) -> Took:
+def _alone(wanted: Sequence[str], batches: Batches, fresh: Recorded) -> Took:
     """What it takes to ask every use by itself: measured on some, unless all are wanted."""
-    inputs: dict[str, ModelInput] = {each.query.id: each for _, batch in recorded.batches for each in batch}
+    inputs: dict[str, ModelInput] = {each.query.id: each for _, batch in batches for each in batch}
     step = 1 if "--full" in sys.argv else -(-len(wanted) // _TIMED)
     timed = [inputs[name] for name in wanted[::step]]
     some = took(lambda: [fresh.model.ask(each.query.task, [each]) for each in timed])

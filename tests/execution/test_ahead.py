@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -68,6 +69,29 @@ def test_first_comes_the_item_at_hand_and_then_the_next_ones_in_their_order() ->
     assert ahead.more(Task.VQA, 3) == (rest[3], *second[:2])
     assert ahead.more(Task.VQA, 100) == (*second[2:], *third)
     assert ahead.more(Task.VQA, 100) == ()
+
+
+def test_to_ask_what_comes_later_takes_nothing_away() -> None:
+    run = jobs(Named(name="a"), Named(name="b"), Named(name="c", task=Task.CAPTIONING), Named(name="d"))
+    ahead = Ahead(FIVE, coming(run))
+    drawing = ahead.turn_of(run[0])
+    assert len(list(zip(range(3), drawing, strict=False))) == 3
+    wanted = (*queries(run[0])[6:], *queries(run[1]), *queries(run[3]))
+    assert ahead.later(Task.VQA, 7) == wanted[:7]
+    assert ahead.more(Task.VQA, 3) == wanted[:3]
+    assert ahead.later(Task.VQA, 99) == wanted[3:]
+    assert ahead.more(Task.VQA, 99) == wanted[3:]
+    assert ahead.later(Task.VQA, 99) == ()
+    assert [len(list(some)) for some in (drawing, *map(ahead.turn_of, run[1:]))] == [2, 5, 5, 5]
+
+
+def test_what_is_shown_goes_on_with_the_same_model_and_data() -> None:
+    first, second = jobs(Named(name="a"), Named(name="b"))
+    with closing(Ahead(FIVE)) as ahead:
+        showing = ahead.showing(first)
+        assert ahead.showing(second) is showing
+        assert ahead.showing(replace(second, source=Scenes(5))) is not showing
+        assert ahead.showing(first) is not showing, "that one was closed"
 
 
 def test_an_item_goes_on_from_what_was_drawn_of_it() -> None:

@@ -17,7 +17,7 @@ from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query
 from pytest_vqamt.execution.answer_store import AnswerStore
 from pytest_vqamt.execution.asking import Asker
 from pytest_vqamt.execution.owners import Run
-from pytest_vqamt.execution.render_ahead import RenderAhead
+from pytest_vqamt.execution.showing import Showing
 from tests.execution.worlds import Model, Scenes, loaded, query
 
 Process = Callable[[object], Asker]
@@ -27,12 +27,12 @@ Process = Callable[[object], Asker]
 def process(tmp_path: Path) -> Iterator[Process]:
     """What one process of a run has: a connection of its own to the file that all share."""
     with ExitStack() as closing:
-        pictures = RenderAhead(Scenes(1), 4)
-        closing.callback(pictures.close)
+        showing = Showing(Scenes(1), 4)
+        closing.callback(showing.close)
 
         def of(model: object) -> Asker:
             store = closing.enter_context(AnswerStore(tmp_path / "answers.sqlite", run=Run(id="run")))
-            return Asker(loaded(model), store, pictures, lambda _: None)
+            return Asker(loaded(model), store, showing, lambda _: None)
 
         yield of
 
@@ -146,10 +146,10 @@ def test_a_store_of_one_process_asks_as_it_would_without_claims() -> None:
             assert set(threading.enumerate()) <= threads
             return Model.answer(self, batch)
 
-    pictures = RenderAhead(Scenes(1), 4)
+    showing = Showing(Scenes(1), 4)
     threads = set(threading.enumerate())
     model = Alone()
     with AnswerStore(None) as store:
-        Asker(loaded(model), store, pictures, lambda _: None).ask(numbered(10))
-    pictures.close()
+        Asker(loaded(model), store, showing, lambda _: None).ask(numbered(10))
+    showing.close()
     assert [len(call) for call in model.calls] == [4, 4, 2]

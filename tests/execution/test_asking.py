@@ -13,7 +13,7 @@ from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query, Task
 from pytest_vqamt.execution.answer_store import AnswerStore
 from pytest_vqamt.execution.asking import Asker
 from pytest_vqamt.execution.owners import Run
-from pytest_vqamt.execution.render_ahead import RenderAhead
+from pytest_vqamt.execution.showing import Showing
 from tests.execution.worlds import Model, Scenes, loaded, query
 from tests.making import scene_of
 
@@ -23,19 +23,19 @@ class Bench:
     """What an asker needs, and what it tells."""
 
     store: AnswerStore
-    pictures: RenderAhead
+    showing: Showing
     told: list[int]
 
     def asker(self, model: object) -> Asker:
-        return Asker(loaded(model), self.store, self.pictures, self.told.append)
+        return Asker(loaded(model), self.store, self.showing, self.told.append)
 
 
 @pytest.fixture
 def bench() -> Iterator[Bench]:
-    pictures = RenderAhead(Scenes(1), 4)
+    showing = Showing(Scenes(1), 4)
     with AnswerStore(None) as store:
-        yield Bench(store=store, pictures=pictures, told=[])
-    pictures.close()
+        yield Bench(store=store, showing=showing, told=[])
+    showing.close()
 
 
 def by_id(*queries: Query) -> dict[str, Query]:
@@ -105,7 +105,7 @@ def test_what_an_earlier_run_has_left_counts_as_cached_once(bench: Bench, tmp_pa
     with AnswerStore(file, run=Run(id="earlier")) as store:
         store.put("F", {query("known").id: Answer("from before")})
     with AnswerStore(file, run=Run(id="now")) as store:
-        first, second = (Asker(loaded(Model(fingerprint="F")), store, bench.pictures, print) for _ in range(2))
+        first, second = (Asker(loaded(Model(fingerprint="F")), store, bench.showing, print) for _ in range(2))
         for asker in (first, second):
             assert asker.look_up([query("known"), query("known")])[0] == {query("known").id: Answer("from before")}
         assert (first.cached, second.cached) == (1, 0)

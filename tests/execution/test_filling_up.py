@@ -14,7 +14,7 @@ from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query, Task
 from pytest_vqamt.execution.answer_store import AnswerStore
 from pytest_vqamt.execution.asking import Asker, nothing_more
 from pytest_vqamt.execution.batches import More
-from pytest_vqamt.execution.render_ahead import RenderAhead
+from pytest_vqamt.execution.showing import Showing
 from pytest_vqamt.models.base import LoadedModel
 from tests.execution.test_memory import OutOfMemoryError
 from tests.execution.worlds import Model, Scenes, loaded, query
@@ -30,14 +30,14 @@ def store() -> Iterator[AnswerStore]:
 
 @pytest.fixture
 def asker(store: AnswerStore) -> Iterator[Ask]:
-    pictures = RenderAhead(Scenes(1), 4)
+    showing = Showing(Scenes(1), 4)
     adopted: dict[int, LoadedModel] = {}
 
-    def of(model: object, more: More = nothing_more) -> Asker:
-        return Asker(adopted.setdefault(id(model), loaded(model)), store, pictures, lambda _: None, more)
+    def of(model: object, more: More = nothing_more, later: More = nothing_more) -> Asker:
+        return Asker(adopted.setdefault(id(model), loaded(model)), store, showing, lambda _: None, more, later)
 
     yield of
-    pictures.close()
+    showing.close()
 
 
 def of(*texts: str) -> dict[str, Query]:
@@ -167,6 +167,50 @@ def test_a_batch_is_prepared_on_another_thread_while_that_before_is_answered(ask
     ]
     assert model.threads == {"vqamt-prepare"}
     assert model.lacked == ["a", "b"]
+
+
+@dataclass
+class List:
+    """Queries that come later, some of which may be given to fill a batch up."""
+
+    left: list[Query]
+
+    def more(self, task: Task, n: int) -> Sequence[Query]:
+        given = self.later(task, n)
+        self.left = [each for each in self.left if each not in given]
+        return given
+
+    def later(self, task: Task, n: int) -> Sequence[Query]:
+        return [each for each in self.left if each.task is task][:n]
+
+
+def test_what_the_next_items_ask_is_prepared_while_the_last_batch_is_answered(asker: Ask, store: AnswerStore) -> None:
+    model = Prepares()
+    model.batch_size = 4
+    later = List([query(text) for text in "defghijkl"])
+    asker(model, later.more, later.later).ask(of(*"abc"))
+    # The next item needs the same in another order, and is filled up with what comes after it.
+    later.left = [query(text) for text in "hijkl"]
+    asker(model, later.more, later.later).ask(of(*"gfe"))
+    assert model.told == [("prepared", "efgh"), ("answered", "abcd"), ("prepared", "ijkl"), ("answered", "efgh")]
+    assert model.lacked == [*"abcd"]
+    # What then is asked otherwise than was thought is asked nevertheless, and what is known is not made ready for.
+    store.put("undeclared:made", {query("m").id: Answer("same")})
+    later.left = [query("m"), query("n"), query("l")]
+    asker(model, nothing_more, later.later).ask(of(*"xki"))
+    assert model.told[4:] == [("prepared", "nl"), ("answered", "xki")]
+    assert model.lacked == [*"abcd", "x"]
+
+
+def test_what_cannot_be_prepared_ahead_of_its_turn_is_asked_in_it(asker: Ask) -> None:
+    class Breaks(Prepares):
+        def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
+            raise ValueError("no")
+
+    model = Breaks()
+    asker(model, nothing_more, List([query("c")]).later).ask(of(*"ab"))
+    assert asker(model).ask(of("c")) == dict.fromkeys(of("c"), Answer("same"))
+    assert model.told == [("answered", "ab"), ("answered", "c")]
 
 
 def test_a_batch_that_was_made_ready_grows_and_shrinks_like_any_other(asker: Ask) -> None:

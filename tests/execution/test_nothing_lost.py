@@ -11,7 +11,7 @@ from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.execution.answer_store import AnswerStore
 from pytest_vqamt.execution.asking import Asker
-from pytest_vqamt.execution.render_ahead import RenderAhead
+from pytest_vqamt.execution.showing import Showing
 from tests.execution.worlds import Model, Scenes, loaded, query
 
 WORDS = [f"number {place}" for place in range(8)]
@@ -23,16 +23,16 @@ Ask = Callable[[Model], dict[str, Answer | Failure]]
 @pytest.fixture
 def ask(tmp_path: Path) -> Iterator[Ask]:
     """Asks the model all that the file lacks, over a connection of its own, as another process would."""
-    pictures = RenderAhead(Scenes(1), 4)
+    showing = Showing(Scenes(1), 4)
 
     def through_the_file(model: Model) -> dict[str, Answer | Failure]:
         with AnswerStore(tmp_path / "answers.sqlite") as store:
-            asker = Asker(loaded(model), store, pictures, lambda _: None)
+            asker = Asker(loaded(model), store, showing, lambda _: None)
             known, lacking = asker.look_up(QUERIES.values())
             return {**known, **asker.ask(lacking)}
 
     yield through_the_file
-    pictures.close()
+    showing.close()
 
 
 class Remembers(Model):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.execution.answer_store import AnswerStore
 from pytest_vqamt.execution.asking import Asker
-from pytest_vqamt.execution.render_ahead import RenderAhead
+from pytest_vqamt.execution.showing import Showing
 from pytest_vqamt.models.base import ModelOptions, adopt
 from tests.models.small.inputs import render
 
@@ -33,7 +33,7 @@ class _Photos:
 def ask_all(model: object, queries: Sequence[Query], batch_size: int = 8) -> list[Answer | Failure]:
     """What comes of each query."""
     loaded = adopt("small", model, ModelOptions(batch_size=batch_size))
-    pictures = RenderAhead(_Photos(), batch_size)
+    pictures = Showing(_Photos(), batch_size)
     try:
         with AnswerStore(None) as store:
             found = Asker(loaded, store, pictures, lambda _: None).ask({query.id: query for query in queries})
