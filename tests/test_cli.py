@@ -86,3 +86,26 @@ def test_a_full_disk_is_told_in_one_line() -> None:
     assert done.returncode == 2
     assert done.stderr.startswith("vqamt: Expected an output that can be written to, but got ")
     assert done.stderr.count("\n") == 1
+
+
+_INTERRUPTED = """
+import signal, sys
+from pytest_vqamt.cli import main
+
+class Interrupts:
+    def find_spec(self, name, *_):
+        if name == sys.argv[1]:
+            signal.raise_signal(signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Interrupts())
+sys.exit(main(["list"]))
+"""
+
+
+@pytest.mark.parametrize(
+    "importing", ["pytest_vqamt.integration.commands.main", "pytest_vqamt.integration.commands.list"]
+)
+def test_ctrl_c_is_told_in_one_line(importing: str) -> None:
+    done = subprocess.run([sys.executable, "-c", _INTERRUPTED, importing], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "vqamt: interrupted\n")

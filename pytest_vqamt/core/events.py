@@ -51,7 +51,10 @@ class Finished:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stopped:
-    """An item ended without a result, since its model or its data cannot be used; what was asked till then."""
+    """An item ended without a result; what was asked till then.
+
+    Its model or its data cannot be used, or its time is up.
+    """
 
     use: ModelUse
 

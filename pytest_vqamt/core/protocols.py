@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class PhotoStore(Protocol):
-    """Gives the pixels of source photos; a scene source is one."""
+    """Gives the pixels of source photos, to several threads at once; a scene source is one."""
 
     def photo(self, photo: Photo) -> Image:
         """The image, RGB uint8, of the size its scene says. A fresh copy, which the caller may change.

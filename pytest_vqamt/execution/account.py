@@ -17,7 +17,9 @@ class Account:
         self._model = model
         self._asker = asker
         self._began = time.monotonic()
-        self._used_before = tuple(model.used().items())
+        # From where the item before left off: what comes next may be prepared between the two.
+        before = model.standing.used
+        self._used_before = tuple((model.used() if before is None else before).items())
         self._saved = 0
         self._entered = 0
 
@@ -27,10 +29,10 @@ class Account:
         self._saved += uses - (found - self._entered)
         self._entered = found
 
-    @property
     def use(self) -> ModelUse:
-        """All so far; what was asked or found since ``met`` was told last counts as needed once."""
+        """All of it, when the item ends; what was asked or found since ``met`` was told last counts as needed once."""
         model, asker = self._model, self._asker
+        used = model.standing.used = model.used()
         return ModelUse(
             name=model.name,
             fingerprint=model.fingerprint,
@@ -40,5 +42,5 @@ class Account:
             queries_cached=asker.cached,
             busy_s=asker.busy_s,
             items_s=time.monotonic() - self._began,
-            usage=added(tuple(model.used().items()), self._used_before, -1),
+            usage=added(tuple(used.items()), self._used_before, -1),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -52,6 +53,7 @@ class Ahead:
         self._had: set[int] = set()
         self._showing: Showing | None = None
         self._shown: tuple[object, ...] = ()
+        self._process = os.getpid()
 
     def turn_of(self, job: Job) -> Drawing:
         """The cases of an item, whose turn has come."""
@@ -64,6 +66,8 @@ class Ahead:
 
     def showing(self, job: Job) -> Showing:
         """What the model of an item is shown, which goes on as long as items ask the same model about the same data."""
+        if self._process != os.getpid():
+            self._showing, self._process = None, os.getpid()  # its threads are not in a fork, nor is there any to end
         if self._showing is None or not all(map(operator.is_, self._shown, (job.model, job.source))):
             self.close()
             self._showing, self._shown = Showing(job.source, job.model.batch_size), (job.model, job.source)

@@ -31,6 +31,14 @@ _MODEL = 16
 _AHEAD = "+"
 """What follows the run in the mark of an answer that was asked ahead of its turn, and that nobody has needed yet."""
 
+_MAY_NOT = "see to it that it can"
+_TO_DO = {
+    sqlite3.SQLITE_FULL: "free some space",
+    sqlite3.SQLITE_BUSY: "end the process that keeps it locked",
+    sqlite3.SQLITE_READONLY: _MAY_NOT,
+}
+"""What helps where the file is all right; else, where there is one, it is to be deleted."""
+
 
 class Found(NamedTuple):
     """Answers that were there.
@@ -244,7 +252,8 @@ class AnswerStore:
                         db.rollback()
 
     def _unusable(self, error: Exception) -> VqamtError:
-        to_do = "free some space" if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL else "delete it"
+        of_sqlite = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest is detail (https://sqlite.org/rescode.html)
+        to_do = _TO_DO.get(of_sqlite, "delete it" if os.path.lexists(self.file or "") else _MAY_NOT)
         return VqamtError(
             f"Expected an answer cache that can be read and written, but got file={str(self.file)!r} ({error}): "
             f"{to_do}, name another with --vqamt-cache, or do without by --vqamt-no-cache"

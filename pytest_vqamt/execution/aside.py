@@ -43,8 +43,9 @@ class Aside:
 
         self._waiting.put(work)
         if len(self._threads) < self._most:
-            self._threads.append(Thread(target=self._work, name=self._name, daemon=True))
-            self._threads[-1].start()
+            thread = Thread(target=self._work, name=self._name, daemon=True)
+            thread.start()
+            self._threads.append(thread)  # not before: a time limit may be up in between
         return future
 
     def close(self) -> None:

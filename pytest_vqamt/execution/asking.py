@@ -101,7 +101,7 @@ class Asker:
             else:
                 self._in_turn(batches, found)
         finally:
-            batches.let_go()
+            self.asked += batches.let_go()
         return found
 
     def hopeless(self) -> ModelError:

@@ -121,11 +121,15 @@ class Batches:
             self._claimed.pop(query_id, None)
         self._store.let_go(self._fingerprint, [name for name, each in found.items() if isinstance(each, Failure)])
 
-    def let_go(self) -> None:
-        """Ends all claims to what has not been answered."""
+    def let_go(self) -> int:
+        """Ends all claims. How many of what is needed have an answer, of batches that were never told of as a whole."""
+        answered = 0
         with suppress(VqamtError):  # something worse is under way, and the claims end with the process
+            needed = [name for name in self._claimed if name not in self.asked_ahead]
+            answered = len(self._store.get(self._fingerprint, needed))
             self._store.let_go(self._fingerprint, tuple(self._claimed))
         self._claimed.clear()
+        return answered
 
     def _claim(self, wanted: Sequence[Query]) -> list[Query]:
         by_id = {query.id: query for query in wanted}

@@ -31,9 +31,11 @@ class LockedFolder:
             self.path = Path(tempfile.mkdtemp(prefix=prefix, dir=base))
             with suppress(FileNotFoundError):
                 self._lock = _locked(self.path / LOCK)
-                if self._lock is not None or sys.platform == "win32":
+                if sys.platform == "win32" or (self._lock is not None and (self.path / LOCK).exists()):
                     return
             # Another process was clearing away and took it for left behind, since it was not locked yet.
+            if self._lock is not None:
+                os.close(self._lock)
 
     def remove(self) -> None:
         """Takes the folder away, with all that is in it. A process that has not ended yet may hold a file open."""

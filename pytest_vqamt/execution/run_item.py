@@ -8,7 +8,7 @@ from contextlib import closing, nullcontext
 from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.case_rows import case_line, case_row
 from pytest_vqamt.core.counts import Tally
-from pytest_vqamt.core.errors import ModelError, VqamtError
+from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.events import Answered, Finished, Judged, Listener, Planned, Stopped
 from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.judged_cases import JudgedCases
@@ -50,8 +50,8 @@ def run_item(job: Job, terms: Terms, stores: Stores, listen: Listener, ahead: Ah
         run = _Run(job, terms, stores, listen, coming)
         try:
             return run.result()
-        except VqamtError:
-            listen(Stopped(use=run.account.use))
+        except BaseException:  # a time limit, too: what was asked is paid for
+            listen(Stopped(use=run.account.use()))
             raise
 
 
@@ -100,7 +100,7 @@ class _Run:
             item=self._job.item,
             version=info.version,
             claim=info.claim,
-            model=self.account.use,
+            model=self.account.use(),
             data=self._data(),
             tags=info.tags,
             resources=resources_of(self._job.relation),

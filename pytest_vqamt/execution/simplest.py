@@ -1,4 +1,4 @@
-"""The simplest violation of an item, shrunk by Hypothesis within a budget of model calls."""
+"""The simplest violation of an item, shrunk by Hypothesis within a budget of queries."""
 
 from __future__ import annotations
 

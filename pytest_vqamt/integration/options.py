@@ -58,7 +58,8 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="--vqamt-shrink",
         metavar="N",
-        help="model calls spent on simplifying the violation that is shown (default: 30)",
+        help="how many queries, beyond those of its cases, an item may need to simplify the violation that is shown "
+        "(default: 30)",
     ),
     Option(
         name="--vqamt-plan",

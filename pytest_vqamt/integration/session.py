@@ -231,8 +231,8 @@ class VqamtSession:
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        self.resources.close()  # first: other processes wait for what this one has claimed
         self._ahead.close()
-        self.resources.close()
         if self._terminal:
             self._terminal.close()
         if self.settings.plan_only and session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -19,6 +21,7 @@ from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.sampling.chooser import Chooser
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.execution.worlds import Model, Rule, Scenes, loaded
+from tests.making import scene_of
 
 FIVE = Sampling(max_cases=5, sampler=Sampler.RANDOM)
 MODEL = loaded(Model())
@@ -92,6 +95,23 @@ def test_what_is_shown_goes_on_with_the_same_model_and_data() -> None:
         assert ahead.showing(second) is showing
         assert ahead.showing(replace(second, source=Scenes(5))) is not showing
         assert ahead.showing(first) is not showing, "that one was closed"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no system with fork")
+def test_in_a_fork_pictures_are_drawn_by_threads_of_its_own() -> None:
+    (job,) = jobs(Named(name="a"))
+    first, *rest = queries(job)
+    last = next(each for each in rest if each.picture != first.picture)
+    with closing(Ahead(FIVE)) as ahead:
+        showing = ahead.showing(job)
+        others = (scene_of(id=f"{place}").picture for place in range(9))
+        showing.expect([first.picture, *others], 4)  # so many that all threads have begun
+        assert showing.inputs([first])[0].image.size == (200, 100)
+        if (child := os.fork()) == 0:
+            signal.alarm(20)  # which ends a process that waits for ever
+            (shown,) = ahead.showing(job).inputs([last])
+            os._exit(shown.image.size != (200, 100))
+        assert os.waitpid(child, 0)[1] == 0
 
 
 def test_an_item_goes_on_from_what_was_drawn_of_it() -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.query import Answer
+from pytest_vqamt.execution import answer_file
 from pytest_vqamt.execution.answer_store import AnswerStore
 
 MODEL = "weights of Friday"
@@ -115,6 +116,28 @@ def test_where_the_disk_is_full_nobody_is_told_to_delete_the_answers(
         with pytest.raises(VqamtError, match=r"database or disk is full\): free some space, name another"):
             store.put(MODEL, {str(n): Answer("x" * 4096) for n in range(100)})
         assert store.get(MODEL, ("a",)) == {"a": Answer("two")}
+
+
+def test_where_another_process_keeps_the_file_locked_nobody_is_told_to_delete_it(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answer_file, "_WAIT_S", 0.05)
+    with AnswerStore(file) as store, closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("begin immediate")
+        with pytest.raises(VqamtError, match=r"is locked\): end the process that keeps it locked, name another"):
+            store.put(MODEL, {"a": Answer("two")})
+
+
+def test_where_nothing_may_be_written_nobody_is_told_to_delete_it(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with AnswerStore(file) as store:
+        store.put(MODEL, {"a": Answer("two")})
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda place, **how: connect(f"file:{place}?mode=ro", uri=True, **how))
+    with pytest.raises(VqamtError, match=r"readonly database\): see to it that it can, name another"):
+        AnswerStore(file).put(MODEL, {"b": Answer("two")})
+    for kept in (file.with_name("none"), file / "file in place of a folder"):
+        with pytest.raises(VqamtError, match=r"\): see to it that it can, name another"):
+            AnswerStore(kept)
 
 
 def test_a_folder_in_its_place_is_refused(file: Path) -> None:

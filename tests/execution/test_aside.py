@@ -71,6 +71,19 @@ def test_closing_does_not_wait_for_what_a_thread_takes_in_between(monkeypatch: p
     assert not closing.is_alive()
 
 
+def test_a_thread_that_could_not_be_started_is_not_counted_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    class NoMore(threading.Thread):
+        def start(self) -> None:
+            raise RuntimeError("can't start new thread")
+
+    with Aside(1, "tried") as aside:
+        with monkeypatch.context() as meanwhile:
+            meanwhile.setattr(module, "Thread", NoMore)
+            with pytest.raises(RuntimeError, match="new thread"):
+                aside.start(int)
+        assert aside.start(lambda: 7).result(timeout=30) == 7
+
+
 def test_nobody_waits_for_them_at_the_end_of_the_process() -> None:
     script = """
 import threading

@@ -254,9 +254,26 @@ def test_what_is_under_way_when_a_model_is_given_up_is_kept(asker: Ask, store: A
             time.sleep(0.2)
             return ["paid for"]
 
+    asking = asker(GivenUp(batch_size=1))
     with pytest.raises(ModelError, match="no more"):
-        asker(GivenUp(batch_size=1)).ask(of("a", "b"))
+        asking.ask(of("a", "b"))
     assert store.get("undeclared:made", (query("a").id,)) == {query("a").id: Answer("paid for")}
+    assert asking.asked == 1
+
+
+def test_the_part_of_a_batch_that_was_answered_before_a_model_is_given_up_counts(asker: Ask) -> None:
+    class GivenUp(Model):
+        def answer(self, batch: Sequence[ModelInput]) -> list[str]:
+            if len(batch) > 2:
+                raise ValueError("too many")
+            if batch[0].text == "c":
+                raise ModelError("no more")
+            return ["paid for" for _ in batch]
+
+    asking = asker(GivenUp(), from_list("later"))
+    with pytest.raises(ModelError, match="no more"):
+        asking.ask(of("a", "b", "c"))
+    assert asking.asked == 2
 
 
 def test_what_one_of_several_batches_raises_ends_the_asking(asker: Ask) -> None:

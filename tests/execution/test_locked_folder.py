@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -61,6 +62,27 @@ def test_one_that_is_taken_away_before_it_is_locked_is_made_again(
         return lock(file, create=create)
 
     monkeypatch.setattr(locked_folder, "_locked", late)
+    folder = LockedFolder(tmp_path, "ours-")
+    assert folder.path != taken[0]
+    assert list(tmp_path.iterdir()) == [folder.path]
+    folder.remove()
+
+
+def test_one_that_is_taken_away_while_it_is_locked_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import fcntl
+
+    lock = fcntl.flock
+    taken: list[Path] = []
+
+    def late(file: int, how: int) -> None:
+        if not taken:
+            taken.extend(tmp_path.iterdir())
+            shutil.rmtree(taken[0])  # as one does who had the lock till now
+        lock(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
     folder = LockedFolder(tmp_path, "ours-")
     assert folder.path != taken[0]
     assert list(tmp_path.iterdir()) == [folder.path]

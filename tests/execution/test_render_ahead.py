@@ -88,3 +88,11 @@ def test_one_that_was_not_expected_is_drawn_too(source: Scenes, ahead: RenderAhe
     first, second = pictures(2)
     ahead.expect([first])
     assert ahead.image(second).size == (200, 100)
+
+
+def test_what_could_not_be_drawn_is_tried_again_by_whoever_looks_next(ahead: RenderAhead, source: Scenes) -> None:
+    bad = scene_of("dog", id="unreadable").picture
+    for tries in (1, 2):
+        with pytest.raises(OSError, match="no such photo"):
+            ahead.image(bad)
+        assert source.drawn == tries * [bad.photo.id]

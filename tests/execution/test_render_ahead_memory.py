@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.core.scene import Photo
+from pytest_vqamt.execution import render_ahead as module
 from pytest_vqamt.execution.render_ahead import RenderAhead
 from tests.execution.worlds import Scenes
 from tests.making import scene_of
@@ -45,6 +46,21 @@ def test_images_that_were_looked_at_are_let_go(told: bool) -> None:
     assert len(source.given) == 600
     # 64 ahead and 64 behind, and those that its two threads and this test have in hand.
     assert most <= 2 * 64 + 4
+
+
+def test_of_large_photos_fewer_are_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_BYTES", 20 * 4 * 200 * 100)
+    source = Counting()
+    ahead = RenderAhead(source, 200)
+    pictures = [scene_of("dog", id=f"{place}").picture for place in range(600)]
+    ahead.expect(pictures)
+    most = 0
+    for picture in (*pictures, *pictures[:300]):
+        ahead.image(picture)
+        most = max(most, source.held)
+    ahead.close()
+    assert len(source.given) == 900
+    assert most <= 20 + 4
 
 
 def test_a_large_batch_is_held_whole() -> None:

@@ -320,6 +320,24 @@ def test_what_an_item_took_that_has_no_result_is_told(tmp_path: Path) -> None:
     assert (use.queries_needed, use.queries_asked, use.queries_cached, use.queries_saved) == (14, 8, 6, 0)
 
 
+def test_what_an_item_took_till_a_time_limit_was_up_is_told() -> None:
+    class TimeIsUp(BaseException):
+        """What a time limit raises, wherever the program is."""
+
+    def reply(text: str) -> str:
+        replies.append(text)
+        if len(replies) > 8:
+            raise TimeIsUp
+        return text
+
+    replies: list[str] = []
+    heard: list[Event] = []
+    with pytest.raises(TimeIsUp):
+        result_of(Model(reply=reply), heard=heard)
+    (use,) = [event.use for event in heard if isinstance(event, Stopped)]
+    assert (use.queries_needed, use.queries_asked) == (8, 8)
+
+
 def test_why_there_was_no_case() -> None:
     result = result_of(Model(), rule=Rule(applies=never))
     assert result.tally == Tally()

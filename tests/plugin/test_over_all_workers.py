@@ -255,3 +255,34 @@ def test_what_a_killed_session_has_left_is_taken_away_by_the_next(
     assert left.is_dir()
     assert ran(pytester, "-n", "1", "--vqamt-no-cache", relations="--vqamt-relations=control.repeat") == 0
     assert list(temporary.iterdir()) == []
+
+
+def test_claims_end_before_anything_is_waited_for(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        interrupted="""
+        import sqlite3, time
+        from contextlib import closing
+        from pathlib import Path
+        from logged import Model
+
+        class Interrupted(Model):
+            def prepare(self, task, batch):
+                Path("preparing").touch()
+                deadline = time.monotonic() + 4
+                with closing(sqlite3.connect("kept/answers.sqlite")) as db:
+                    while db.execute("select * from owners").fetchall():
+                        if time.monotonic() > deadline:
+                            return
+                        time.sleep(0.01)
+                Path("all-was-free").touch()
+
+            def answer(self, batch):
+                while not Path("preparing").exists():
+                    time.sleep(0.01)
+                raise KeyboardInterrupt
+        """
+    )
+    arguments = [each.replace("logged:Model", "interrupted:Interrupted") for each in command()]
+    ended = pytester.runpytest_inprocess(*arguments[3:], no_reraise_ctrlc=True)
+    assert ended.ret == pytest.ExitCode.INTERRUPTED
+    assert (pytester.path / "all-was-free").exists()

@@ -90,6 +90,18 @@ def test_a_model_that_cannot_be_loaded_ends_it_in_the_models_own_words(tmp_path:
     assert servers.traces(server) == []
 
 
+@pytest.mark.slow
+def test_a_replica_that_dies_while_it_loads_the_model_is_told(tmp_path: Path) -> None:
+    arguments = ["--vqamt-model=python:our_models:killed", "--vqamt-data=pictures:20"]
+    with servers.serving(tmp_path, arguments, wait=False) as server:
+        assert server.ended(servers.READY_S) == 2
+    assert server.lines[1:] == [
+        "vqamt: Expected model='python:our_models:killed' to be loaded, but each try of a replica failed: its process "
+        "ended by itself or was killed, as it is where memory runs out: see that there is enough"
+    ]
+    assert servers.traces(server) == []
+
+
 def test_a_cluster_that_cannot_be_reached_is_told_in_one_line(tmp_path: Path) -> None:
     with servers.serving(tmp_path, COUNTING, {"RAY_ADDRESS": "127.0.0.1:1"}, wait=False) as server:
         assert server.ended(servers.READY_S) == 2

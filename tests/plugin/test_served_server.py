@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -71,6 +72,12 @@ def test_nothing_listens_but_on_the_loopback(server: servers.Server) -> None:
     ]
     assert len(listening) >= 8
     assert {address.removeprefix("::ffff:") for _, address in listening} == {"127.0.0.1"}
+
+
+def test_its_files_are_for_this_user_alone(server: servers.Server) -> None:
+    folder = Path(server.of_name("door_process").environ()["TMPDIR"])
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert list(folder.glob("*/session_*"))  # of Ray, which opens its own folder to all
 
 
 def test_ray_itself_wants_a_token(server: servers.Server) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
@@ -45,13 +46,21 @@ class Counting:
 def broken():
     from pytest_vqamt.core.errors import ModelError
     raise ModelError("Expected weights, but there are none: get some")
+
+def killed():
+    os._exit(9)
 """
 """A model that writes down each query that it is asked."""
 
 JSON = {"content-type": "application/json"}
 """What a body must say that it is."""
 
-_COMMAND = "import sys; from pytest_vqamt.cli import main; sys.exit(main())"
+_COMMAND = """
+import signal, sys
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it is ignored
+from pytest_vqamt.cli import main
+sys.exit(main())
+"""
 
 READY_S = 120
 """A machine that has much else to do takes long to start Ray."""
@@ -172,6 +181,16 @@ def ask(url: str, queries: Sequence[Query]) -> tuple[Told, ...]:
         time.sleep(0.2)
 
 
+def _is_of_another(folder: Path) -> bool:
+    """Whether a server lives whose folder this is: one of another session, for ours has ended."""
+    with suppress(FileNotFoundError, NotADirectoryError), (folder / "lock").open("r+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
 def traces(server: Server) -> list[str]:
     """What is left of a server that has ended: processes with its folder in their command line, files and folders."""
     left = [
@@ -183,7 +202,9 @@ def traces(server: Server) -> list[str]:
         left += [
             str(path)
             for path in Path(place).glob("*")
-            if path.name.startswith(("vqamt-serve-", "plasma", "ray")) and path.stat().st_ctime >= server.started
+            if path.name.startswith(("vqamt-serve-", "plasma", "ray"))
+            and path.stat().st_ctime >= server.started
+            and not _is_of_another(path)
         ]
     expected = {"our_models.py", "asked.txt", "__pycache__"}
     return left + [str(path) for path in server.folder.iterdir() if path.name not in expected]

@@ -20,6 +20,9 @@ DEPLOYMENT = "model"
 _OBJECT_STORE_BYTES = 100 * 2**20
 """Ray demands 75 MiB. What is asked and answered at once is far less."""
 
+_WITHIN = "r"
+"""Ray opens the folder that it is given to all users (0777): within our own it is for this user alone nevertheless."""
+
 _AT_THE_ONLY_REPLICA = 16
 """Chunks that are sent to it before it has answered: enough to gather full batches of small ones."""
 
@@ -57,7 +60,7 @@ class Engine:
                 configure_logging=False,
                 logging_level=logging.ERROR,
                 _node_ip_address="127.0.0.1",
-                _temp_dir=offer.folder,
+                _temp_dir=f"{offer.folder}/{_WITHIN}",
             )
             _end_what_is_not_needed()
         has: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call] # as Ray has it
@@ -96,14 +99,25 @@ class Engine:
             handle = serve.run(deployment.bind(offer), name=offer.application, route_prefix=None)
         except RuntimeError as error:
             raise ModelError(
-                f"Expected model={offer.model!r} to be loaded in {self.replicas} replicas, but Ray Serve says: "
-                f"{_last_line(str(error))}"
+                f"Expected model={offer.model!r} to be loaded, but each try of a replica failed: {self._why(error)}"
             ) from error
         self.handle = handle
         introduction: Introduction = handle.introduction.remote().result(timeout_s=60)
         if introduction.refused:
             raise ModelError(introduction.refused)
         return introduction
+
+    def _why(self, error: RuntimeError) -> str:
+        """Why there is no replica, as far as Ray Serve knows; ``error`` itself does not say."""
+        from ray import serve
+
+        said = str(error)
+        with suppress(Exception):  # Ray raises whatever its parts do
+            said = serve.status().applications[self._offer.application].deployments[DEPLOYMENT].message
+        line = _last_line(said)
+        if not line.startswith("ActorDiedError"):
+            return line
+        return "its process ended by itself or was killed, as it is where memory runs out: see that there is enough"
 
     def alive(self) -> int:
         """How many replicas are running, as Ray Serve has it."""

@@ -15,7 +15,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.render_ahead import RenderAhead
 from pytest_vqamt.execution.serving.edit_bounds import check_edit, check_picture
-from pytest_vqamt.execution.serving.png import decoded, picture_of_png
+from pytest_vqamt.execution.serving.png import PngFile
 from pytest_vqamt.models.served.replies import Unknown
 from pytest_vqamt.models.served.requests import PictureRow, PngRow
 
@@ -37,12 +37,14 @@ class Gallery:
         """The picture that a row of a request describes, or why there is none."""
         try:
             if isinstance(row, PngRow):
-                image = decoded(row)
-                return picture_of_png(row, image), lambda _: image.copy()
+                file = PngFile(row)
+                return file.picture, file.image
             return self._found(row.row)
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, VqamtError) as error:
+        except VqamtError as error:
+            return Failure(reason=str(error))
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             # A recipe may hold anything of any type; what it cannot be made of is its sender's mistake.
-            return Failure(reason=f"Expected a picture that can be shown, but {_told(error)}")
+            return Failure(reason=f"Expected a picture that can be shown, but got {type(error).__name__}: {error}")
 
     def expect(self, shown: Iterable[Shown], batch_size: int) -> None:
         """Tells which pictures are looked at next, so that they are drawn ahead."""
@@ -97,7 +99,3 @@ def _check_cutout(source: SceneSource, cutout: Cutout) -> None:
         raise DataError(
             f"Expected a cut-out of a thing of photo {cutout.photo.id!r}, but got {cutout.thing.id[:200]!r}"
         )
-
-
-def _told(error: Exception) -> str:
-    return str(error) if isinstance(error, VqamtError) else f"got {type(error).__name__}: {error}"

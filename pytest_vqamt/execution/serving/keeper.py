@@ -20,6 +20,7 @@ from pytest_vqamt.execution.serving.processes import adopt_orphans, end_all
 from pytest_vqamt.execution.serving.ray_environment import environment
 from pytest_vqamt.execution.serving.signals import Signals
 from pytest_vqamt.execution.serving.told import Progress, Ready, Refused, from_line
+from pytest_vqamt.models.served.wire import TOKEN_VARIABLE
 
 _GRACE_S = 3.0
 _GRACE_AT_CLUSTER_S = 60.0
@@ -119,13 +120,13 @@ class Keeper:
             case Ready() as ready:
                 self._was_ready = True
                 self._say(_ready(self._offer.model, ready))
-                self._say(how_to_ask(ready))
+                self._say(how_to_ask(ready, wants_token=bool(self._token)))
             case Refused(reason=reason):
                 return reason
             case Progress() as done:
                 self._last = done
                 if not self._signals.count:
-                    self._say(_progress(done))
+                    self._say(progress(done))
         return ""
 
     def _end(self, process: subprocess.Popen[bytes]) -> None:
@@ -171,16 +172,19 @@ def _ready(model: str, ready: Ready) -> str:
     return f"vqamt: serving {model} at {ready.url} ({count}, {data}); stop with Ctrl-C"
 
 
-def how_to_ask(ready: Ready) -> str:
+def how_to_ask(ready: Ready, *, wants_token: bool = False) -> str:
     """The line that sessions ask the server with."""
     data = "".join(f" {quote(f'--vqamt-data={spec}')}" for spec in ready.data)
     # An address that stands for all of this machine's is none that another machine can ask.
     url = ready.url.replace("//0.0.0.0:", f"//{socket.gethostname()}:").replace("//[::]:", f"//{socket.gethostname()}:")
-    return f"vqamt: ask it with: pytest --vqamt-model=served:{url}{data}"
+    token = f"{TOKEN_VARIABLE}=... " if wants_token else ""
+    return f"vqamt: ask it with: {token}pytest --vqamt-model=served:{url}{data}"
 
 
-def _progress(done: Progress) -> str:
+def progress(done: Progress) -> str:
+    """The line on what was done."""
+    rate = done.lately / done.since_s
     return (
         f"vqamt: {done.received:,} queries received, {done.asked:,} asked of the model "
-        f"({done.lately / done.since_s:,.0f}/s in the last {done.since_s:.0f} s)"
+        f"({rate:,.{1 if 0 < rate < 10 else 0}f}/s in the last {done.since_s:.0f} s)"
     )

@@ -1,7 +1,9 @@
-"""A picture that came as a PNG file."""
+"""Pictures that came as PNG files."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from typing import TYPE_CHECKING
 
@@ -15,25 +17,47 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
-def decoded(row: PngRow) -> Image:
-    """Its image, RGB uint8. No other format is tried, and what is too large is not unpacked.
+class PngFile:
+    """A PNG file that is unpacked when it is first looked at.
 
-    Raises:
-        DataError: it is no PNG file, broken, or too large.
+    Attributes:
+        picture: that of which nothing is known but its pixels.
     """
-    from PIL import Image, UnidentifiedImageError
+
+    def __init__(self, row: PngRow) -> None:
+        """Reads the header alone.
+
+        Raises:
+            DataError: it is no PNG file, or too large.
+        """
+        self._row = row
+        with _opened(row) as image:
+            width, height = image.size
+        if width * height > MAX_PIXELS:
+            raise DataError(f"Expected a picture of at most {MAX_PIXELS} pixels, but got {width} x {height}")
+        photo = Photo(id=f"png-{row.key}", digest=row.key)
+        self.picture = Picture(photo=photo, scene=Scene(id=photo.id, photo=photo, width=width, height=height))
+        self._image: Image | None = None
+
+    def image(self, _picture: Picture) -> Image:
+        """Its pixels, RGB uint8, a copy each time.
+
+        Raises:
+            DataError: it is broken.
+        """
+        if self._image is None:
+            with _opened(self._row) as image:
+                self._image = image.convert("RGB")
+        return self._image.copy()
+
+
+@contextmanager
+def _opened(row: PngRow) -> Iterator[Image]:
+    """The file, of which no more than the header has been read. No other format is tried."""
+    from PIL import Image
 
     try:
         with Image.open(BytesIO(row.png), formats=["PNG"]) as image:
-            width, height = image.size
-            if width * height > MAX_PIXELS:
-                raise DataError(f"Expected a picture of at most {MAX_PIXELS} pixels, but got {width} x {height}")
-            return image.convert("RGB")
-    except (OSError, SyntaxError, ValueError, UnidentifiedImageError, Image.DecompressionBombError) as error:
+            yield image
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise DataError(f"Expected a PNG file that can be read, but got {len(row.png)} bytes: {error}") from error
-
-
-def picture_of_png(row: PngRow, image: Image) -> Picture:
-    """The picture of which nothing is known but its pixels."""
-    photo = Photo(id=f"png-{row.key}", digest=row.key)
-    return Picture(photo=photo, scene=Scene(id=photo.id, photo=photo, width=image.width, height=image.height))

@@ -11,8 +11,8 @@ from pytest_vqamt.execution.locked_folder import LockedFolder
 
 _PREFIX = "vqamt-serve-"
 
-_LONGEST = 32
-"""Ray adds up to 70 characters to the folder for its sockets, whose paths may have 103 to 107, as the system is."""
+_LONGEST = 30
+"""Ray's sockets have up to 72 characters more, and their paths may have 103 to 107, as the system is."""
 
 
 class PrivateFolder(LockedFolder):

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Protocol, cast
+from typing import Protocol, TypeAlias, cast
 
 from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.meaning import Describe
@@ -23,6 +23,12 @@ from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.models.served.cards import Served
 from pytest_vqamt.models.served.replies import Told
 from pytest_vqamt.models.served.requests import QueryRow
+
+Asked: TypeAlias = "tuple[QueryRow, Shown | Told]"
+"""A query with its picture, or with why there is none."""
+
+_MOST_PIXELS = 200_000_000
+"""Of the pictures that the model is shown at once: 0.8 GB, for a pixel takes four bytes."""
 
 
 class _Gathered(Protocol):
@@ -106,13 +112,18 @@ class Model:
         given_up, busy_s = "", 0.0
         for task in dict.fromkeys(chunk.task for chunk in chunks):
             places = [place for place, chunk in enumerate(chunks) if chunk.task is task]
-            inputs = await loop.run_in_executor(self._preparing, self._prepared, task, [chunks[i] for i in places])
-            answers, took_s = await loop.run_in_executor(self._asking, self._timed, task, inputs)
-            busy_s += took_s
-            if isinstance(answers, str):
-                given_up = answers
-                answers = [Failure(reason=given_up)] * len(inputs)
-            following = iter(answers)
+            asked = await loop.run_in_executor(self._preparing, self._shown, [chunks[i] for i in places])
+            found: list[Told] = []
+            while asked:
+                some = asked[: how_many(asked)]
+                del asked[: len(some)]  # what is unpacked of their pictures goes with them
+                answers, took_s = await self._told(task, some)
+                busy_s += took_s
+                if isinstance(answers, str):
+                    given_up = answers
+                    answers = [Failure(reason=given_up)] * len(some)
+                found += answers
+            following = iter(found)
             for place in places:
                 told[place] = [next(following) for _ in chunks[place].queries]
         size = self._model.batch_size
@@ -127,15 +138,24 @@ class Model:
             for place, each in enumerate(told)
         ]
 
-    def _prepared(self, task: Task, chunks: Sequence[Chunk]) -> list[ModelInput | Told]:
-        """What the model is asked, in order; in the place of what it cannot be asked, the reason."""
-        made: list[ModelInput | Told] = []
-        expected: list[Shown] = []
+    def _shown(self, chunks: Sequence[Chunk]) -> list[Asked]:
+        """The queries of the chunks in order, each with its picture, or with why there is none."""
+        found: list[Asked] = []
         for chunk in chunks:
             shown = [self._gallery.show(row) for row in chunk.pictures]
-            expected += [each for each in shown if isinstance(each, tuple)]
-            made += [_input(row, shown[row.picture]) for row in chunk.queries]
-        self._gallery.expect(expected, self._model.batch_size)
+            found += [(row, shown[row.picture]) for row in chunk.queries]
+        return found
+
+    async def _told(self, task: Task, asked: Sequence[Asked]) -> tuple[list[Told] | str, float]:
+        """What ``_timed`` gives of queries that are prepared first."""
+        loop = asyncio.get_running_loop()
+        inputs = await loop.run_in_executor(self._preparing, self._prepared, task, asked)
+        return await loop.run_in_executor(self._asking, self._timed, task, inputs)
+
+    def _prepared(self, task: Task, asked: Sequence[Asked]) -> list[ModelInput | Told]:
+        """What the model is asked, in order; in the place of what it cannot be asked, the reason."""
+        self._gallery.expect([shown for _, shown in asked if isinstance(shown, tuple)], self._model.batch_size)
+        made = [_input(row, shown) for row, shown in asked]
         if inputs := [each for each in made if isinstance(each, ModelInput)]:
             self._model.prepare(task, inputs)
         return made
@@ -168,6 +188,20 @@ class Model:
             size = self._model.batch_size
             yield inputs[start : start + size]
             start += size
+
+
+def how_many(asked: Sequence[Asked], most_pixels: int = _MOST_PIXELS) -> int:
+    """How many of the first queries the model is shown at once: as many as there is room for their pictures, or one.
+
+    Each has its own copy, also of a picture that another asks about.
+    """
+    pixels = 0
+    for count, (_, shown) in enumerate(asked):
+        if isinstance(shown, tuple):
+            pixels += shown[0].scene.width * shown[0].scene.height
+        if count and pixels > most_pixels:
+            return count
+    return len(asked)
 
 
 def _input(row: QueryRow, shown: Shown | Told) -> ModelInput | Told:

@@ -31,8 +31,9 @@ class Signals:
 
     @contextmanager
     def heard(self) -> Iterator[Signals]:
-        """They end nothing as long as this lasts."""
-        before = {number: signal.signal(number, self.came) for number in _STOPPING}
+        """They end nothing as long as this lasts. SIGHUP stays ignored where it is: ``nohup`` says so."""
+        heard = [n for n in _STOPPING if n is not signal.SIGHUP or signal.getsignal(n) is not signal.SIG_IGN]
+        before = {number: signal.signal(number, self.came) for number in heard}
         try:
             yield self
         finally:

@@ -48,6 +48,7 @@ class DetectedRegions:
         self._kept = KeptRegions(folder, precision) if folder else None
         self._used: Counter[str] = Counter()
         self._lock = Lock()
+        self._keeping = Lock()
         self.fingerprint = f"{detector.fingerprint} features-dtype={precision}"
 
     @property
@@ -73,13 +74,14 @@ class DetectedRegions:
 
     def _remembered(self, asked: ModelInput) -> Regions | None:
         key = digest(self.fingerprint, asked.query.picture.digest)
-        regions = self._latest.get(key)
-        if regions is None and self._kept is not None:
-            regions = self._read(self._kept, key)
+        with self._keeping:  # two threads may make two batches ready that share a picture
+            regions = self._latest.get(key)
+            if regions is None and self._kept is not None:
+                regions = self._read(self._kept, key)
+            if regions is not None:
+                self._latest.put(key, regions)
         if regions is None:
             asked.image  # noqa: B018  # drawn when it is first touched
-        else:
-            self._latest.put(key, regions)
         return regions
 
     def _of(self, key: str, asked: ModelInput, wait: bool) -> Regions | None:
@@ -102,7 +104,9 @@ class DetectedRegions:
             regions = self._read(kept, key)
             if regions is None:
                 regions = self._detected(asked)
-                kept.put(key, regions)
+                with self._keeping:  # nobody here reads it from the disk
+                    self._latest.put(key, regions)
+                    kept.put(key, regions)
             return regions
 
     def _read(self, kept: KeptRegions, key: str) -> Regions | None:

@@ -20,7 +20,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.recipes import recipe
 from pytest_vqamt.models.served.json_fields import check_fields, loaded, plain, row_of, rows, text, whole
-from pytest_vqamt.models.served.wire import MAX_BYTES, MAX_EDITS, MAX_QUERIES, MAX_TEXT, WireError
+from pytest_vqamt.models.served.wire import MAX_BYTES, MAX_EDITS, MAX_MARKS, MAX_QUERIES, MAX_TEXT, WireError
 
 _RECIPE = ("photo", "digest", "edits")
 _QUERY = ("task", "text", "picture", "trial", "meaning")
@@ -119,11 +119,13 @@ def read_request(body: bytes, *, max_queries: int = MAX_QUERIES, max_bytes: int 
     """The request that ``body`` holds. No name in it was looked up, and no picture decoded.
 
     Raises:
-        TooLargeError: it has too many bytes or queries.
+        TooLargeError: it has too many bytes, values or queries.
         WireError: something in it is not what it should be, which the message names.
     """
     if len(body) > max_bytes:
         raise TooLargeError(f"Expected at most {max_bytes} bytes in one request, but got {len(body)}")
+    if sum(map(body.count, (b",", b"[", b"{"))) > MAX_MARKS:
+        raise TooLargeError(f"Expected at most {MAX_MARKS} commas and opening brackets in one request, but got more")
     found = loaded(body, "a request")
     known = ("model", "pictures", "queries")
     check_fields(found, "the request", required=known, known=known)

@@ -17,7 +17,7 @@ read nothing that is not whole; what they refuse is a ``WireError`` of one line.
 
 Every other status comes with ``{"error": "one line"}``, and means:
     400 it cannot be read. 401 the token is missing or another. 409 another model is served than the one that was asked
-    for. 410 the model is given up, for the reason told. 413 it has too many bytes or queries: half of them may do. 503
+    for. 410 the model is given up, for the reason told. 413 it has too many bytes, values or queries: half may do. 503
     not ready, or no replica is alive: ask again, after ``Retry-After`` seconds where that is there.
 
 The token of ``VQAMT_SERVE_TOKEN`` travels as ``Authorization: Bearer TOKEN`` and is shown nowhere.
@@ -64,6 +64,9 @@ MAX_EDITS = 256
 
 MAX_VALUES = 20_000
 """Values within one recipe or meaning, however deep."""
+
+MAX_MARKS = 500_000
+"""Commas and opening brackets in one request: what is parsed takes more than twenty times the room of its text."""
 
 MAX_DEPTH = 24
 """Lists and objects within one another in a recipe or meaning."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
+from threading import Barrier, Thread
 
 import numpy as np
 import pytest
@@ -62,6 +63,23 @@ def test_the_next_run_reads_what_this_one_has_found(looking: Looking, tmp_path: 
         assert one.count == other.count
     source.regions(ALL)
     assert later.seen == []
+    assert source.usage == {"pictures through the detector": 0, "features from disk": len(SIZES)}
+
+
+def test_threads_that_make_the_same_picture_ready_read_it_once(looking: Looking, tmp_path: Path) -> None:
+    DetectedRegions(looking, tmp_path).regions(ALL)
+    source = DetectedRegions(Looking(), tmp_path)
+    together = Barrier(8)
+
+    def ready() -> None:
+        together.wait()
+        source.ready(ALL)
+
+    threads = [Thread(target=ready) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert source.usage == {"pictures through the detector": 0, "features from disk": len(SIZES)}
 
 

@@ -25,7 +25,7 @@ from pytest_vqamt.models.served.requests import (
     recipe_row,
     write_request,
 )
-from pytest_vqamt.models.served.wire import MAX_DEPTH, WireError
+from pytest_vqamt.models.served.wire import MAX_DEPTH, MAX_MARKS, MAX_TEXT, MAX_VALUES, WireError
 
 PNG = b"\x89PNG\r\n\x1a\nand so on"
 RECIPE: dict[str, Any] = {"photo": "a.jpg", "digest": "00000000000000a1", "edits": []}
@@ -158,6 +158,21 @@ def test_too_much_is_told_apart() -> None:
     with pytest.raises(TooLargeError, match="at most 2 queries in one request, but got 3"):
         read_request(body(queries=[QUERY] * 3), max_queries=2)
     assert len(read_request(body(queries=[QUERY] * 2), max_queries=2).queries) == 2
+
+
+def test_what_would_take_much_room_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json, "loads", lambda *_args, **_kwargs: pytest.fail("it was"))
+    for values in (b"1," * (MAX_MARKS + 1), b"[" * (MAX_MARKS + 1), b'{"a":' * (MAX_MARKS + 1)):
+        with pytest.raises(TooLargeError, match="at most 500000 commas and opening brackets in one request"):
+            read_request(values)
+
+
+def test_the_largest_query_is_not_too_much() -> None:
+    edits = [{"is": "Mask", "values": [0] * (MAX_VALUES - 100)}]
+    meaning = {"is": "Count", "values": [0] * (MAX_VALUES - 100)}
+    one = {**QUERY, "text": "," * MAX_TEXT, "meaning": meaning}
+    with pytest.raises(WireError, match="'meaning' of queries"):  # it is read, and found to be none
+        read_request(body(pictures=[{**RECIPE, "edits": edits}], queries=[one]))
 
 
 def _photo() -> Any:

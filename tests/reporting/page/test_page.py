@@ -126,6 +126,17 @@ def test_cards_are_data_that_cannot_end_their_element() -> None:
     assert (shown["id"], shown["reason"]) == ("</script><b>", HOSTILE)
 
 
+def test_where_the_cards_are_a_sample_it_stands_above_them() -> None:
+    told = result()
+    some = Elements(page(told, cases=page_cases([card("a")], left_out=58_145))).text
+    assert "This is a sample: 58,145 other violations have no card" in some
+    assert (
+        "This is a sample: 1 other violation has no card"
+        in Elements(page(told, cases=page_cases([card("a")], left_out=1))).text
+    )
+    assert "a sample" not in Elements(page(told, cases=page_cases([card("a")]))).text
+
+
 def test_the_same_report_and_cases_give_the_same_page() -> None:
     shown = page_cases([card("a")])
     assert page(result(), cases=shown) == page(result(), cases=shown)

@@ -1,0 +1,63 @@
+"""What a replica shows the model at once."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from pytest_vqamt.core.query import Answer, Failure, Task
+from pytest_vqamt.execution.serving import replica
+from pytest_vqamt.execution.serving.chunks import Chunk
+from pytest_vqamt.execution.serving.offer import Offer
+from pytest_vqamt.models.served.requests import PngRow, QueryRow
+
+MODEL = """
+from pytest_vqamt import Answer
+
+class Seeing:
+    batch_size = 8
+    fingerprint = "seeing-1"
+
+    def answer(self, batch):
+        return [Answer(f"{each.text} {each.image.size[0]} {len(batch)}") for each in batch]
+"""
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of what Ray Serve imports
+@pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray")
+def test_large_pictures_are_shown_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "seeing_models.py").write_text(MODEL)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(replica.how_many, "__defaults__", (100 * 100 * 2,))
+    pictures = (_png(100), _png(100), PngRow(_png(300).png[:-100]), _png(10), _png(300))
+    queries = tuple(
+        QueryRow(task=Task.VQA, text=f"q{number}", picture=picture)
+        for number, picture in enumerate([0, 0, 0, 1, 2, 3, 3, 4])
+    )
+    model = replica.Model(Offer(model="python:seeing_models:Seeing", data=("pictures:2",), cluster="10.0.0.1:6379"))
+
+    # Not ``ask``, whose batching wants to be within a replica of Ray Serve.
+    (outcome,) = asyncio.run(model._answered([Chunk(task=Task.VQA, pictures=pictures, queries=queries)]))
+    *answers, broken = (outcome.told[place] for place in (0, 1, 2, 3, 5, 6, 7, 4))
+    assert answers == [
+        Answer("q0 100 2"),
+        Answer("q1 100 2"),
+        Answer("q2 100 2"),
+        Answer("q3 100 2"),
+        Answer("q5 10 2"),
+        Answer("q6 10 2"),
+        Answer("q7 300 1"),
+    ]
+    assert isinstance(broken, Failure)
+    assert broken.reason.startswith("DataError: Expected a PNG file that can be read")
+
+
+def _png(side: int) -> PngRow:
+    file = io.BytesIO()
+    Image.effect_noise((side, side), 50).convert("RGB").save(file, format="PNG")
+    return PngRow(file.getvalue())
