@@ -260,15 +260,19 @@ class _Run:
         self._violation.shrink(self._plan, self._terms.waived, attempt)
 
     def _more(self, task: Task, n: int) -> Sequence[Query]:
-        """What a batch is filled up with; nothing while a violation is made simpler.
+        return self._ahead.more(task, n) if self._looks_ahead else ()
+
+    def _later(self, task: Task, n: int) -> Sequence[Query]:
+        return self._ahead.later(task, n) if self._looks_ahead else ()
+
+    @property
+    def _looks_ahead(self) -> bool:
+        """Whether queries may be drawn before their turn: not while a violation is made simpler.
 
         Hypothesis draws then, on this very thread, and must not be made to draw other cases in between. It also stops
         after five minutes, however few queries that were: they must not be held up by others.
         """
-        return () if self._is_simplifying or self._job.model.deferred else self._ahead.more(task, n)
-
-    def _later(self, task: Task, n: int) -> Sequence[Query]:
-        return () if self._is_simplifying or self._job.model.deferred else self._ahead.later(task, n)
+        return not (self._is_simplifying or self._job.model.deferred)
 
     def _answered(self, queries: int) -> None:
         self._listen(Answered(item=self._job.item, queries=queries))
