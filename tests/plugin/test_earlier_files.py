@@ -1,0 +1,73 @@
+"""Reports, baselines and answer caches that version 0.1.0 wrote before its modules were moved can still be read."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_vqamt.cli import main
+
+EARLIER = Path(__file__).with_name("written_by_0_1_0")
+OPTIONS = (
+    "--vqamt-model=python:kept:Model",
+    "--vqamt-data=pictures:20",
+    "--vqamt-max-cases=6",
+    "--vqamt-relations=metavqa.partition,metavqa.reversion*,carets.negation,control.repeat",
+    "--vqamt-cache=answers",
+    "--vqamt-report=now",
+    "--vqamt-report-images=none",
+)
+MODEL = """
+    from zlib import crc32
+
+    class Model:
+        fingerprint = "old"
+        def answer(self, batch):
+            return [("yes", "no", "2", "1")[crc32(each.text.encode()) % 4] for each in batch]
+"""
+
+
+@pytest.fixture
+def earlier(pytester: pytest.Pytester) -> Path:
+    """A folder with the files that were written then, and the model that they were written of."""
+    folder = pytester.path
+    shutil.copytree(EARLIER, folder, dirs_exist_ok=True)
+    (folder / "earlier").mkdir()
+    for name in ("report.json", "cases.jsonl"):
+        (folder / name).rename(folder / "earlier" / name)
+    pytester.makepyfile(kept=MODEL)
+    return folder
+
+
+def report(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    return found
+
+
+def test_answers_that_were_kept_then_are_not_asked_for_again(earlier: Path, pytester: pytest.Pytester) -> None:
+    assert pytester.runpytest_inprocess(*OPTIONS).ret == 0
+    (model,) = report(earlier / "now")["models"]
+    assert (model["queries_asked"], model["queries_cached"]) == (0, 107)
+    assert (earlier / "now" / "cases.jsonl").read_bytes() == (earlier / "earlier" / "cases.jsonl").read_bytes()
+
+
+def test_a_baseline_of_then_is_compared_with(earlier: Path, pytester: pytest.Pytester) -> None:
+    assert pytester.runpytest_inprocess(*OPTIONS, "--vqamt-baseline=baseline.gz", "--vqamt-max-drop=0").ret == 0
+    changes = [each["change"] for each in report(earlier / "now")["relations"]]
+    assert {change["shared"] for change in changes} == {6}
+    assert {change["lost"] + change["won"] for change in changes} == {0}
+
+
+def test_a_report_of_then_is_compared_merged_and_blessed(
+    earlier: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(earlier)
+    assert main(["compare", "baseline.gz", "earlier", "--format=json"]) == 0
+    assert {each["change"]["shared"] for each in json.loads(capsys.readouterr().out)["relations"]} == {6}
+    assert main(["bless", "earlier", "-o", "again.gz"]) == 0
+    assert main(["report", "earlier"]) == 0
+    assert (earlier / "earlier" / "report.html").is_file()
