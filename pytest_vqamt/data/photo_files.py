@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from stat import S_ISLNK, S_ISREG
 
-from PIL.Image import Image
+from PIL import Image
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.decoding import decode, size_px
@@ -41,7 +41,7 @@ class PhotoFiles:
         self._named = str(folder)
         self._root = folder.resolve()
         self._digests: dict[str, str] = {}
-        self._decoded: RecentBySize[str, Image] = RecentBySize(cache_bytes, self._decode, _bytes_of)
+        self._decoded: RecentBySize[str, Image.Image] = RecentBySize(cache_bytes, self._decode, _bytes_of)
 
     def has(self, name: str) -> bool:
         """Whether there is such a file; what is in it is not looked at."""
@@ -69,11 +69,11 @@ class PhotoFiles:
                 f"but got size={found[0]} x {found[1]} px, turned as its EXIF says: is it the photo that was annotated?"
             )
 
-    def open(self, name: str) -> Image:
+    def open(self, name: str) -> Image.Image:
         """The photo, RGB uint8, turned as its EXIF says. A fresh copy, which the caller may change."""
         return self._decoded.get(name).copy()
 
-    def _decode(self, name: str) -> Image:
+    def _decode(self, name: str) -> Image.Image:
         data = self._read(name)
         known = self._digests.get(name)
         if known is not None and _digest_of(data) != known:
@@ -156,5 +156,5 @@ def _digest_of(data: bytes) -> str:
     return sha256(data).hexdigest()[:16]
 
 
-def _bytes_of(image: Image) -> int:
+def _bytes_of(image: Image.Image) -> int:
     return image.width * image.height * len(image.getbands())

@@ -17,7 +17,7 @@ from pytest_vqamt.core.errors import OptionError, RenderError, did_you_mean
 from pytest_vqamt.imaging.whole_pixels import outwards
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
+    from PIL import Image
 
 LAMA = "lama"
 
@@ -92,7 +92,7 @@ def checkpoint_of(digest: str) -> Path:
     return _checkpoints[digest]
 
 
-def inpaint(image: Image, box: Box, method: str) -> Image:
+def inpaint(image: Image.Image, box: Box, method: str) -> Image.Image:
     """An RGB uint8 image with every pixel that ``box`` touches made up by ``method``; all others as they were; a copy.
 
     Raises:

@@ -16,7 +16,7 @@ from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import Relation
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
+    from PIL import Image
 
     from pytest_vqamt.core.picture import Picture
 
@@ -78,7 +78,7 @@ def _answers(queries: Sequence[Query], source: SceneSource, model: LoadedModel) 
             f"listed in {model.deferred.todo_file}; add their answers and ask again"
         )
 
-    def drawn(picture: Picture) -> Image:
+    def drawn(picture: Picture) -> Image.Image:
         return render(picture, source)
 
     answers: list[Answer] = []

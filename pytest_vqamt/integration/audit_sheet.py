@@ -7,7 +7,8 @@ from pathlib import Path
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.reporting.audit.page import PAGE, page_html
+from pytest_vqamt.reporting.audit.page import PAGE as AUDIT_PAGE
+from pytest_vqamt.reporting.audit.page import page_html
 from pytest_vqamt.reporting.audit.sample import Sample
 from pytest_vqamt.reporting.audit.sheet import SHEET, cells, csv_text
 from pytest_vqamt.reporting.audit.shown import shown
@@ -37,7 +38,7 @@ def write_sheet(
         for name, image in pictures.items():
             (folder / name).write_bytes(image)
         _replace(folder / SHEET, csv_text(rows))
-        _replace(folder / PAGE, page_html(sample, cases, rows))
+        _replace(folder / AUDIT_PAGE, page_html(sample, cases, rows))
     except OSError as error:
         raise OptionError(
             f"Expected a folder that can be written, but got -o {str(folder)!r} ({error.strerror or error}): "

@@ -19,7 +19,7 @@ from pytest_vqamt.integration.case_files import scenes_by_photo
 from pytest_vqamt.models.answer_rows import parse
 
 if TYPE_CHECKING:
-    from PIL.Image import Image
+    from PIL import Image
 
 INDEX = "index.jsonl"
 
@@ -85,7 +85,7 @@ def _write(file: Path, source: SceneSource, folder: Path) -> tuple[int, int]:
     return len(queries), len(pictures)
 
 
-def _drawn(asked: _Asked, source: SceneSource) -> Image:
+def _drawn(asked: _Asked, source: SceneSource) -> Image.Image:
     try:
         return render(picture_of(asked.recipe, scenes_by_photo(source)), source)
     except DataError as error:

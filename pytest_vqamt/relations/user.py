@@ -111,7 +111,7 @@ def relation(
     if task not in tuple(Task):
         raise VqamtError(f"Expected a task, but got task={task!r}; {did_you_mean(task, tuple(Task))}")
 
-    def register(draft: Derive) -> UserRelation:
+    def declare(draft: Derive) -> UserRelation:
         claim = (draft.__doc__ or expect.__doc__ or name).strip().splitlines()[0]
         made = UserRelation(
             info=RelationInfo(
@@ -123,4 +123,4 @@ def relation(
         catalogue.register(made)
         return made
 
-    return register
+    return declare

@@ -111,13 +111,13 @@ def _gain_p(made: Change) -> float:
 
 def _standing(made: Change, p_gain: float | None, max_drop: float | None) -> Standing:
     """What is to be said; an item that is not gated is taken by itself, without Holm."""
-    paired = made.paired
-    if paired.shared and not paired.lost and not paired.won:
+    pairs = made.paired
+    if pairs.shared and not pairs.lost and not pairs.won:
         return Standing.UNCHANGED
     stands = changes.standing(made, max_drop or 0.0)
     if stands is changes.Standing.WORSE:
         return Standing.WORSE
-    if paired.won > paired.lost and (_gain_p(made) if p_gain is None else p_gain) < SIGNIFICANT:
+    if pairs.won > pairs.lost and (_gain_p(made) if p_gain is None else p_gain) < SIGNIFICANT:
         return Standing.BETTER
     if max_drop is not None and stands is changes.Standing.NO_WORSE:
         return Standing.NO_WORSE

@@ -17,7 +17,8 @@ from pytest_vqamt.reporting.compare_words import (
     where,
 )
 from pytest_vqamt.reporting.compared import ComparedItem, ComparedRun, Comparison, MovedCase
-from pytest_vqamt.reporting.markdown import code, plain, prose, table
+from pytest_vqamt.reporting.markdown import code, plain, prose
+from pytest_vqamt.reporting.markdown import table as markdown_table
 
 
 def comparison_markdown(comparison: Comparison) -> Iterator[str]:
@@ -34,7 +35,7 @@ def comparison_markdown(comparison: Comparison) -> Iterator[str]:
         yield ""
         yield f"### {plain(title)}"
         yield ""
-        yield from table(heads, [(_named(item), *map(plain, cells(item, gate=gate))) for item in items])
+        yield from markdown_table(heads, [(_named(item), *map(plain, cells(item, gate=gate))) for item in items])
     yield ""
     yield from (f"- {prose(remark)}" for remark in (*remarks(comparison), *comparison.notes))
     for ids, run in ((comparison.only_before, comparison.before), (comparison.only_after, comparison.after)):
@@ -50,7 +51,7 @@ def _moved(comparison: Comparison) -> Iterator[str]:
     yield ""
     yield f"### {plain(moved(some))}"
     yield ""
-    yield from table(
+    yield from markdown_table(
         ("relation", "broke", "mended"),
         [
             (
@@ -73,7 +74,7 @@ def _case(case: MovedCase, comparison: Comparison) -> Iterator[str]:
         f"{'then' if case.mended else 'now'}: {plain(case.reason)}"
     )
     yield ""
-    yield from table(
+    yield from markdown_table(
         ("question", "answer before", "answer now"),
         [
             (

@@ -42,8 +42,8 @@ def write_files(
     judged = sum(result.all_cases for result in report.relations)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with Beside(folder / cases_name) as cases, Beside(folder / json_file.FILE) as counts:
-            written = cases_file.write_joined(folder, [result.position for result in report.relations], cases)
+        with Beside(folder / cases_name) as all_cases, Beside(folder / json_file.FILE) as counts:
+            written = cases_file.write_joined(folder, [result.position for result in report.relations], all_cases)
             if written != judged:
                 raise VqamtError(
                     f"Expected {judged} lines in {cases_name}, but got {written}: has another session written into "
@@ -51,7 +51,7 @@ def write_files(
                 )
             counts.path.write_text(json_file.report_text(report), encoding="utf-8")
             cases_file.remove_report(folder)
-            cases.put()
+            all_cases.put()
             counts.put()
     except OSError as error:
         cases_file.remove_parts(folder)  # on a full disk they are in the way of the next run

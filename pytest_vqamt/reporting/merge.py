@@ -51,12 +51,12 @@ def merge_folders(folders: Sequence[Path], out: Path) -> Report:
     check_one_run(parts)
     try:
         out.mkdir(parents=True, exist_ok=True)
-        with Beside(out / cases_in(folders[0]).name) as cases, Beside(out / json_file.FILE) as counts:
-            of_items = merge_cases({Path(name): part for name, part in parts.items()}, cases)
+        with Beside(out / cases_in(folders[0]).name) as all_cases, Beside(out / json_file.FILE) as counts:
+            of_items = merge_cases({Path(name): part for name, part in parts.items()}, all_cases)
             report = merged(parts, of_items)
             counts.path.write_text(json_file.report_text(report), encoding="utf-8")
             cases_file.remove_report(out)
-            cases.put()
+            all_cases.put()
             counts.put()
     except OSError as error:
         raise VqamtError(f"Expected a folder that can be written to, but got {str(out)!r}: {error}") from error

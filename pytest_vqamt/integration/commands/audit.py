@@ -16,7 +16,7 @@ from pytest_vqamt.integration.named_settings import settings_given
 from pytest_vqamt.integration.recorded_data import ReportData, find_inpainter
 from pytest_vqamt.reporting.audit.draw import SAMPLE, Draw, Of
 from pytest_vqamt.reporting.audit.found import counted
-from pytest_vqamt.reporting.audit.page import PAGE
+from pytest_vqamt.reporting.audit.page import PAGE as AUDIT_PAGE
 from pytest_vqamt.reporting.audit.sample import draw_sample
 from pytest_vqamt.reporting.audit.sheet import SHEET
 from pytest_vqamt.reporting.read_report import read_report
@@ -133,6 +133,6 @@ def _draw(report: Report, data: ReportData, arguments: argparse.Namespace) -> It
         f"variant{'' if items == 1 else 's'}"
     )
     then = shlex.join(["vqamt", "audit", str(arguments.report), "--read", str(arguments.out / SHEET)])
-    yield f"to tick in a browser:       {arguments.out / PAGE}"
+    yield f"to tick in a browser:       {arguments.out / AUDIT_PAGE}"
     yield f"to tick in a spreadsheet:   {arguments.out / SHEET}"
     yield f"then, with what was ticked: {then}"

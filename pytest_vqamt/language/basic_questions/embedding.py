@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Rows: TypeAlias = NDArray[np.float32]
+Rows: TypeAlias = "NDArray[np.float32]"
 
 _LSA_VERSION = 1
 

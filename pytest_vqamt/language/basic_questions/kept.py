@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Arrays: TypeAlias = Mapping[str, NDArray[np.generic]]
+Arrays: TypeAlias = "Mapping[str, NDArray[np.generic]]"
 
 
 def kept_arrays(key: str, make: Callable[[], Arrays]) -> Arrays:

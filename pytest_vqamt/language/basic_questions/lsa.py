@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[impo
 from pytest_vqamt.language.basic_questions.one_thread import one_thread
 from pytest_vqamt.language.basic_questions.words import words_of
 
-Rows: TypeAlias = NDArray[np.float32]
+Rows: TypeAlias = "NDArray[np.float32]"
 
 _MOST_DIMENSIONS = 256
 _FEWEST_DIMENSIONS = 32

@@ -14,7 +14,7 @@ from pytest_vqamt.language.basic_questions.sentence_models import fingerprint, f
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
-Rows: TypeAlias = NDArray[np.float32]
+Rows: TypeAlias = "NDArray[np.float32]"
 
 _BATCH = 64
 

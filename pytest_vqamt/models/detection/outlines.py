@@ -13,8 +13,8 @@ from pytest_vqamt.core.detections import Polygons
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Mask: TypeAlias = NDArray[np.bool_]
-    Ring: TypeAlias = NDArray[np.float64]
+Mask: TypeAlias = "NDArray[np.bool_]"
+Ring: TypeAlias = "NDArray[np.float64]"
 
 _LEAST_COVERED = 0.98
 """Specks are left out as long as so much of the mask stays covered."""
