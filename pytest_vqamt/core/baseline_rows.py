@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.counts import Tally
+from pytest_vqamt.core.tallies import Tally
 
 BASELINE_SCHEMA = 1
 """Raised when a field of the head is renamed or removed; additions keep it."""

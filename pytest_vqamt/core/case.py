@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from pytest_vqamt.core.figures import Amount
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import Query, Task
 
 Fact: TypeAlias = str | int | float | bool

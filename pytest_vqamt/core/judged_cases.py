@@ -9,7 +9,7 @@ from base64 import b64decode, b64encode
 from dataclasses import dataclass, field
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 
 HOLDS, PRESUMED = 1, 2
 """The bits of a record's last byte."""

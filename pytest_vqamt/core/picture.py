@@ -26,7 +26,7 @@ from pytest_vqamt.core.edits import (
     Reencode,
     Shear,
 )
-from pytest_vqamt.core.hashing import canonical_json, digest
+from pytest_vqamt.core.identity import canonical_json, digest
 from pytest_vqamt.core.scene import Photo, Scene
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 from pytest_vqamt.core.changes import BaselineUse, Change
 from pytest_vqamt.core.clusters import Clusters, PairedClusters
-from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.figures import Figures
 from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.judged_cases import JudgedCases
 from pytest_vqamt.core.pairs import Pairs
 from pytest_vqamt.core.rankings import Difference, Ranking
 from pytest_vqamt.core.summaries import Summary
+from pytest_vqamt.core.tallies import Tally
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,8 @@ from pytest_vqamt.core.meaning import YES_OR_NO
 from pytest_vqamt.core.scene import PublishedPair, PublishedQuestion
 from pytest_vqamt.data.carets_files import CaretsFile
 from pytest_vqamt.data.coco_records import id_of
-from pytest_vqamt.data.fields import Record, read_json
+from pytest_vqamt.data.fields import Record
+from pytest_vqamt.data.json_files import read_json
 from pytest_vqamt.data.showing import named, shown, shown_path
 
 _NUMBERS = re.compile(r"(\d+-\d+)(?:-(\w+))?")

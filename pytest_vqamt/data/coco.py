@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.scene import Photo, Region, Scene, Thing
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.coco_classes import annotated_exhaustively

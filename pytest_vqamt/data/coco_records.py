@@ -9,7 +9,8 @@ from pathlib import Path
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.coco_masks import Segmentation, read_segmentation
-from pytest_vqamt.data.fields import Record, read_json
+from pytest_vqamt.data.fields import Record
+from pytest_vqamt.data.json_files import read_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

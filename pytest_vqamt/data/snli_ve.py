@@ -12,7 +12,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.corpus import Corpus, gather
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.photo_files import PhotoFiles

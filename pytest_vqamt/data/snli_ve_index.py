@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.data.coco_records import id_of
 from pytest_vqamt.data.fields import Record
 from pytest_vqamt.data.json_lines import JsonLines, Line

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.execution.answer_file import opened
 from pytest_vqamt.execution.claims import Claims

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from pytest_vqamt.core.changes import Change
 from pytest_vqamt.core.clusters import PairedClusters
-from pytest_vqamt.core.counts import Counts
 from pytest_vqamt.core.pairs import PairCounts
+from pytest_vqamt.core.tallies import Counts
 from pytest_vqamt.execution.blessed import Blessed
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.stats.changes import change

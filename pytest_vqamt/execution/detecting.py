@@ -6,7 +6,7 @@ import os
 import warnings
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.hashing import canonical_json, digest
+from pytest_vqamt.core.identity import canonical_json, digest
 from pytest_vqamt.data import detected
 from pytest_vqamt.data.one_writer import only_writer
 from pytest_vqamt.data.own_photos import FILE, OwnPhotos, open_folder

@@ -7,7 +7,7 @@ import warnings
 
 from pytest_vqamt.core.detections import Grounder
 from pytest_vqamt.core.errors import DataError, OptionError
-from pytest_vqamt.core.hashing import canonical_json, digest
+from pytest_vqamt.core.identity import canonical_json, digest
 from pytest_vqamt.data import grounded
 from pytest_vqamt.data.one_writer import only_writer
 from pytest_vqamt.data.showing import shown_path

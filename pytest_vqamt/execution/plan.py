@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from pytest_vqamt.core.case import Case, NotApplicable
 from pytest_vqamt.core.errors import DataError, VqamtError
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.core.seeding import seed_for
 from pytest_vqamt.data.base import SceneSource

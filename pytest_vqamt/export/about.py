@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from pytest_vqamt.core.case_files import cases_in
+from pytest_vqamt.core.case_store import cases_in
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.fields import Record

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.case_files import cases_in, opened
 from pytest_vqamt.core.case_rows import case_of_row
+from pytest_vqamt.core.case_store import cases_in, opened
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.globs import matches

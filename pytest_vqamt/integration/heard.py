@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.core.changes import BaselineUse
 from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.report_json import model_of, taken_over
 from pytest_vqamt.core.reports import in_order, report
-from pytest_vqamt.core.result_rows import model_of, taken_over
 from pytest_vqamt.core.results import ModelUse, RelationResult, Report
 from pytest_vqamt.execution.blessed_use import use_of
 from pytest_vqamt.stats.coverage import coverage
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from pytest_vqamt.execution.blessed import Baseline
     from pytest_vqamt.integration.settings import Settings
+
 
 _OF_A_CRASH = "???"
 """What xdist says a report is about that it writes for a worker that died."""

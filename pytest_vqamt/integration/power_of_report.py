@@ -10,7 +10,7 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.reporting.read_report import read_report
-from pytest_vqamt.reporting.terminal import table
+from pytest_vqamt.reporting.text_table import table
 from pytest_vqamt.stats.observed_prospects import prospect_of
 from pytest_vqamt.stats.power import Demand, scenes_needed, smallest_drop
 from pytest_vqamt.stats.prospects import Prospect

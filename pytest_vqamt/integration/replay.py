@@ -9,8 +9,8 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.case import Case, item_name
-from pytest_vqamt.core.case_files import NAMES
 from pytest_vqamt.core.case_rows import case_of_row
+from pytest_vqamt.core.case_store import NAMES
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.base import SceneSource

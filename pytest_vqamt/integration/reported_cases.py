@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from pytest_vqamt.core.case_files import NAMES, PLAIN, cases_in, opened
+from pytest_vqamt.core.case_store import NAMES, PLAIN, cases_in, opened
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.execution.answer_store import AnswerStore

@@ -13,7 +13,7 @@ import pytest
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.events import Event, Listener, Stopped
-from pytest_vqamt.core.result_rows import hand_over, model_row
+from pytest_vqamt.core.report_json import hand_over, model_row
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.execution.ahead import Ahead
 from pytest_vqamt.execution.job import Terms

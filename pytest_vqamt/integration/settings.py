@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_vqamt.core.case_files import NAMES
+from pytest_vqamt.core.case_store import NAMES
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.execution import preparing

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.core.hashing import canonical_json, digest
+from pytest_vqamt.core.identity import canonical_json, digest
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.bert_words import QuestionForm, tokens_of
 from pytest_vqamt.models.classified import classified
@@ -24,6 +24,7 @@ from pytest_vqamt.models.steps import Rest, Steps
 if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedTokenizerBase
+
 
 _ON_DEVICE = 1024
 """The largest batch worth trying on an accelerator."""

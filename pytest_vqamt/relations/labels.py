@@ -15,7 +15,7 @@ from pytest_vqamt.core.figures import Amount
 from pytest_vqamt.core.meaning import Entails
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.core.truth import Label
-from pytest_vqamt.language.answers import Unread
+from pytest_vqamt.language.answer_text import Unread
 from pytest_vqamt.relations.expectations import Reading, read, same_answer, shown
 
 ISSUE, INCONSISTENT, SOURCE_RIGHT = "issue", "inconsistent", "source right"

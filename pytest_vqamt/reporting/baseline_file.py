@@ -12,13 +12,13 @@ from typing import IO, BinaryIO, NamedTuple
 
 from pytest_vqamt.core.baseline_rows import BaselineHead, BlessedItem, head_row
 from pytest_vqamt.core.case import Outcome, Verdict
-from pytest_vqamt.core.case_files import cases_in, opened
 from pytest_vqamt.core.case_rows import case_line
-from pytest_vqamt.core.counts import Tally
+from pytest_vqamt.core.case_store import cases_in, opened
 from pytest_vqamt.core.errors import DataError, OptionError, VqamtError, did_you_mean
 from pytest_vqamt.core.globs import matches
-from pytest_vqamt.core.result_rows import Row
+from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import RelationResult, Report
+from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.beside import Beside
 from pytest_vqamt.reporting.read_report import read_report
 

@@ -28,7 +28,7 @@ def baseline_lines(report: Report) -> Iterator[str]:
 
 
 def _block(results: Sequence[RelationResult]) -> Iterator[str]:
-    from pytest_vqamt.reporting.terminal import table  # which uses this module
+    from pytest_vqamt.reporting.text_table import table  # which uses this module
 
     rows = [row for result in results for row in _rows(result)]
     if not rows:

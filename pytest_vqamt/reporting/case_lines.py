@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import cast
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.case_files import cases_in, opened
+from pytest_vqamt.core.case_store import cases_in, opened
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.result_rows import Row
+from pytest_vqamt.core.report_json import Row
 
 _TEXTS = ("case_id", "relation", "model", "data", "scene", "expected", "reason")
 

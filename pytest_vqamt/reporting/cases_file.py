@@ -12,8 +12,8 @@ from collections.abc import Collection
 from pathlib import Path
 from types import TracebackType
 
-from pytest_vqamt.core.case_files import NAMES, PLAIN, created
 from pytest_vqamt.core.case_rows import case_line, case_row
+from pytest_vqamt.core.case_store import NAMES, PLAIN, created
 from pytest_vqamt.core.events import Event, Judged
 from pytest_vqamt.core.sorted_lines import LineSorter, in_order
 from pytest_vqamt.reporting.beside import Beside, remove_leftovers, unusable

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pytest_vqamt.core.baseline_rows import BASELINE_SCHEMA, BaselineHead, head_of
-from pytest_vqamt.core.case_files import cases_in, opened
+from pytest_vqamt.core.case_store import cases_in, opened
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.packed import Members
 from pytest_vqamt.core.results import Report

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from pytest_vqamt.core.case_files import PLAIN
+from pytest_vqamt.core.case_store import PLAIN
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.result_rows import Row
+from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import RelationResult
 
 _OF_AN_ITEM = ("relation", "model", "data")

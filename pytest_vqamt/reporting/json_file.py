@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from pytest_vqamt.core.result_rows import report_row
+from pytest_vqamt.core.report_json import report_row
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.beside import Beside, unusable
 

@@ -14,7 +14,7 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import MEANINGS, Meaning, groups_of
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.recipes import picture_of
-from pytest_vqamt.core.result_rows import Row
+from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.imaging.outline import Outline, Shows, asked, edited

@@ -26,7 +26,7 @@ from pathlib import Path
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.result_rows import Row
+from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.reporting.chosen_cases import Choice, Chosen

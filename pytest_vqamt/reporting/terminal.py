@@ -7,19 +7,19 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import add
 
-from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.pairs import PairTally
 from pytest_vqamt.core.reports import data_used
 from pytest_vqamt.core.results import RelationResult, Report
 from pytest_vqamt.core.summaries import Summary
+from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.baseline_table import baseline_lines
 from pytest_vqamt.reporting.costs import amount, asked_in_words, work_in_words
 from pytest_vqamt.reporting.folding import folded_in_words, is_to_fold
 from pytest_vqamt.reporting.pair_tables import coverage_rows, pair_rows, pair_rows_in_full
 from pytest_vqamt.reporting.rankings_table import ranking_lines
 from pytest_vqamt.reporting.summary_tables import summary_rows, totals_in_words
-from pytest_vqamt.reporting.text_table import table as table
+from pytest_vqamt.reporting.text_table import table
 from pytest_vqamt.reporting.wording import not_applicable, violation_in_words
 
 _HEAD = ("relation", "cases", "pass rate", "95 % interval", "vacuous", "unparsed", "errors", "gate")

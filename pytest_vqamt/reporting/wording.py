@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from pytest_vqamt.core.changes import Change
-from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.results import RelationResult, ShownCase
+from pytest_vqamt.core.tallies import Tally
 
 
 def rate_in_words(tally: Tally, interval: tuple[float, float]) -> str:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.figures import Figures
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.core.summaries import Cell, Cells, Summary
+from pytest_vqamt.core.tallies import Tally
 
 ISSUE, INCONSISTENT, SOURCE_RIGHT = "issue", "inconsistent", "source right"
 """The figures of verdicts on hypotheses, as ``relations.labels`` calls them."""

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.case import Outcome, Verdict
-from pytest_vqamt.core.counts import Counts, Tally
+from pytest_vqamt.core.tallies import Counts, Tally
 from tests.making import case_of
 
 HOLDS, VIOLATED, UNPARSED, ERROR = (Verdict(outcome=outcome) for outcome in Outcome)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.core.hashing import canonical_json, digest
+from pytest_vqamt.core.identity import canonical_json, digest
 
 
 def test_a_digest_is_the_beginning_of_a_sha_256() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pytest_vqamt.core.case_rows import case_line, case_row
 from pytest_vqamt.core.events import Event, Judged
+from pytest_vqamt.core.report_json import report_row
 from pytest_vqamt.core.reports import report
-from pytest_vqamt.core.result_rows import report_row
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.blessed import Baseline

@@ -12,7 +12,7 @@ import pytest
 import pytest_vqamt as vqamt
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.events import Event, Finished
-from pytest_vqamt.core.result_rows import report_row
+from pytest_vqamt.core.report_json import report_row
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import PublishedRelation

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.language.answers import Quantifier, Unread, Unreadable, read_count
+from pytest_vqamt.language.answer_counts import Quantifier, read_count
+from pytest_vqamt.language.answer_text import Unread, Unreadable
 from pytest_vqamt.language.nouns import number_word
 
 NUMBERS = [

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.truth import Label
-from pytest_vqamt.language.answers import Unread, Unreadable, read_label
+from pytest_vqamt.language.answer_labels import read_label
+from pytest_vqamt.language.answer_text import Unread, Unreadable
 
 LABELS = [
     ("entailment", Label.ENTAILMENT), ("Entailment.", Label.ENTAILMENT), ("entailed", Label.ENTAILMENT),

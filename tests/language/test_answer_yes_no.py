@@ -20,7 +20,8 @@ from pytest_vqamt.core.meaning import (
     NotBoth,
     Related,
 )
-from pytest_vqamt.language.answers import Unread, Unreadable, read_yes_no
+from pytest_vqamt.language.answer_text import Unread, Unreadable
+from pytest_vqamt.language.answer_yes_no import read_yes_no
 from pytest_vqamt.language.phrases import phrase, with_indefinite
 
 DOG, CAT = Group(name="dog"), Group(name="cat")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from pytest_vqamt.core.result_rows import report_row
+from pytest_vqamt.core.report_json import report_row
 from pytest_vqamt.reporting.merge import merge_folders
 from pytest_vqamt.reporting.read_report import read_report
 from tests.costs import without_costs

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytest_vqamt.core.case import Outcome, Verdict
-from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.reports import report
 from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult, Report
+from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.json_file import write_report
 
 _OUTCOMES = {"+": Outcome.HOLDS, "-": Outcome.VIOLATED, "?": Outcome.UNPARSED, "!": Outcome.ERROR}

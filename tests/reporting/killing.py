@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pytest_vqamt.core.case_files import NAMES, PACKED, PLAIN
+from pytest_vqamt.core.case_store import NAMES, PACKED, PLAIN
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.reporting.cases_file import remove_report, start_parts

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from pytest_vqamt.core.case_files import PLAIN
+from pytest_vqamt.core.case_store import PLAIN
 from pytest_vqamt.core.reports import report
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource

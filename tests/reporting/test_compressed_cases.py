@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.core.case_files import PACKED, PLAIN, cases_in
+from pytest_vqamt.core.case_store import PACKED, PLAIN, cases_in
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.integration.reported_cases import find
 from pytest_vqamt.reporting.audit.draw import Draw, Of

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.core.case_files import NAMES
+from pytest_vqamt.core.case_store import NAMES
 from tests.reporting import killing
 from tests.reporting.killing import NEW, OLD
 

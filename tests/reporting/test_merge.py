@@ -16,10 +16,10 @@ from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.change_rows import baseline_row, change_row
 from pytest_vqamt.core.changes import BaselineUse
 from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters, Spread
-from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.results import Presumed, Report
+from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.merge import merge_folders, merged
 from pytest_vqamt.reporting.merge_cases import CountedCases, MergedCases
 from pytest_vqamt.stats.changes import change as change_of

@@ -12,12 +12,12 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.edits import Fill
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.recipes import recipe
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.scene import Photo
+from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.imaging.inpainters import telea

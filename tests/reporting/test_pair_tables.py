@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import replace
 from textwrap import dedent
 
-from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import Coverage, DataUse, ModelUse, Presumed, RelationResult, Report
+from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.terminal import summary
 
 TINY = ModelUse(name="tiny", fingerprint="", tasks=("vqa",))

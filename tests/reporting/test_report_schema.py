@@ -16,7 +16,7 @@ from pytest_vqamt.core.change_rows import baseline_row, change_row
 from pytest_vqamt.core.changes import BaselineUse
 from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
 from pytest_vqamt.core.ranking_rows import difference_row, ranking_row
-from pytest_vqamt.core.result_rows import SCHEMA
+from pytest_vqamt.core.report_json import SCHEMA
 from pytest_vqamt.stats.changes import change, judged_together
 from pytest_vqamt.stats.differences import differences
 from pytest_vqamt.stats.rankings import rankings

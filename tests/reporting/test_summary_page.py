@@ -12,9 +12,9 @@ import pytest
 from pytest_vqamt.core.changes import BaselineUse, Change
 from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.results import RelationResult, Report
+from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.merge import merge_folders
 from pytest_vqamt.reporting.read_report import read_report
 from pytest_vqamt.reporting.summary_page import BYTES_AT_MOST, summary_page

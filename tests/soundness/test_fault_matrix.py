@@ -10,7 +10,7 @@ from operator import attrgetter
 import pytest
 
 from pytest_vqamt.core.case import Case
-from pytest_vqamt.core.counts import Tally
+from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.execution.plan import Sampling

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.figures import Figure
 from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult
 from pytest_vqamt.core.summaries import Summary
+from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.stats.captioning import captioning
 
 

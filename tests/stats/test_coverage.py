@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 from random import Random
 
-from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import Coverage, DataUse, ModelUse, Presumed, RelationResult
+from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.stats.coverage import coverage
 
 

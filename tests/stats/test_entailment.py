@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.figures import Figure, Figures
 from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult
+from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.reporting.summary_tables import summary_rows, totals_in_words
-from pytest_vqamt.reporting.terminal import table
+from pytest_vqamt.reporting.text_table import table
 from pytest_vqamt.stats.entailment import PUBLISHED, PUBLISHED_MEAN, entailment
 from pytest_vqamt.stats.summaries import summaries
 from tests.reporting.running import run_into

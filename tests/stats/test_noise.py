@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.figures import Figure
 from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult
 from pytest_vqamt.core.summaries import Summary
+from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.stats.noise import noise
 
 CASES = 200

@@ -16,7 +16,7 @@ from typing import TypeAlias
 import PIL
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
 from pytest_vqamt.data.pictures.layout import SIZE_PX, VERSION
 from pytest_vqamt.data.pictures.looks import MULTI_COLOURED

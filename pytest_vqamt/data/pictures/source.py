@@ -10,7 +10,7 @@ from PIL import Image
 from pytest_vqamt.core.corpus import Corpus, gather
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError, OptionError
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.mean_colour import mean_colour, spread
 from pytest_vqamt.data.pictures.captions import captions

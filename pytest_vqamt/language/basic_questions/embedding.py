@@ -8,7 +8,7 @@ from functools import lru_cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.language.basic_questions.kept import kept_arrays
 from pytest_vqamt.language.basic_questions.pool import Pool
 from pytest_vqamt.language.basic_questions.settings import SENTENCE_TRANSFORMERS
@@ -16,6 +16,7 @@ from pytest_vqamt.language.basic_questions.settings import SENTENCE_TRANSFORMERS
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
 
 Rows: TypeAlias = "NDArray[np.float32]"
 

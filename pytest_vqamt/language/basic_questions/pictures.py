@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has, Related
 from pytest_vqamt.language import questions as plain
 from pytest_vqamt.language.basic_questions.picture_words import (

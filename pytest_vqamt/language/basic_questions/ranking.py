@@ -7,7 +7,7 @@ from functools import lru_cache
 from importlib.metadata import version
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.language.basic_questions.kept import keep_texts, kept_texts
 from pytest_vqamt.language.basic_questions.pool import Pool, normalised, places
 from pytest_vqamt.language.basic_questions.settings import Ranking, lacking, ranking_of

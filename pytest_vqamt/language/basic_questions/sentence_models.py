@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.language.basic_questions.settings import SENTENCE_TRANSFORMERS
 
 _HUB_NAME = re.compile(r"[\w.-]+(?:/[\w.-]+)?")

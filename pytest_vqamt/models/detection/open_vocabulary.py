@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import Found
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.detection.grounding_dino import GroundingDino
 from pytest_vqamt.models.detection.looking import box_within
@@ -20,6 +20,7 @@ from pytest_vqamt.models.loading.runtime import Runtime
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
 
 VERSION = 1
 """Goes up when other things are found with the same weights and packages."""

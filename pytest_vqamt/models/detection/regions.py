@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.detections import Found
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.detection.labels import label_of
 from pytest_vqamt.models.detection.looking import box_within
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from pytest_vqamt.models.regions.detector import Detector
+
 
 VERSION = 1
 """Goes up when other things are found with the same weights and packages."""

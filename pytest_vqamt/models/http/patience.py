@@ -8,7 +8,7 @@ from threading import Event, Lock
 from typing import TypeVar
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.models.http.failures import ForbiddenError, PassingError, QueryError, Sign
 
 T = TypeVar("T")

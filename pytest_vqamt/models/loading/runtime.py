@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from pytest_vqamt.core.errors import ModelError, OptionError, did_you_mean
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.loading.quiet import quiet
 
 if TYPE_CHECKING:
     import torch
+
 
 _PRECISIONS = {"float32": "float32", "fp32": "float32", "bfloat16": "bfloat16", "bf16": "bfloat16",
                "float16": "float16", "fp16": "float16", "auto": "auto"}  # fmt: skip

@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Lock
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 
 _WAIT_S = 60
 """How long to wait for another process that is writing."""

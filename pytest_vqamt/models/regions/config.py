@@ -8,7 +8,7 @@ from math import inf
 from pathlib import Path
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.core.hashing import canonical_json, digest
+from pytest_vqamt.core.identity import canonical_json, digest
 from pytest_vqamt.models.regions.config_values import Form, below, numbers, one_of, whole
 
 BLOCKS: Mapping[int, tuple[int, int, int, int]] = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}

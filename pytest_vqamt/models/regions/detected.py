@@ -9,7 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.regions.base import WIDTH, Regions
 from pytest_vqamt.models.regions.cache import KeptRegions, LatestRegions, Precision, rounded

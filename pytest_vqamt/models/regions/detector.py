@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.models.loading.files import sha256_of
 from pytest_vqamt.models.loading.runtime import Runtime
 from pytest_vqamt.models.regions.backbone import fold
@@ -26,6 +26,7 @@ from pytest_vqamt.models.regions.weights import load_network
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
 
 VERSION = 1
 """Goes up when regions change for the same weights and settings."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 
 OBJECTS, ATTRIBUTES = "objects_vocab.txt", "attributes_vocab.txt"
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from pytest_vqamt.core.codec import Json, decode, encode
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.hashing import canonical_json, digest
+from pytest_vqamt.core.identity import canonical_json, digest
 from pytest_vqamt.core.meaning import MEANINGS, Meaning
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query, Task

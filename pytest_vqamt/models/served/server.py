@@ -8,7 +8,7 @@ from threading import Event
 from typing import TypeVar
 
 from pytest_vqamt.core.errors import ModelError, VqamtError
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.models.http.client import Client
 from pytest_vqamt.models.http.client import Reply as HttpReply
 from pytest_vqamt.models.http.failures import QueryError

@@ -29,7 +29,7 @@ anew with another model refuses (409) what was meant for the first.
 from __future__ import annotations
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 
 WIRE = 1
 """The version of the format. Both sides must have the same."""

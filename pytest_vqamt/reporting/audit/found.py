@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pytest_vqamt.reporting.audit.agreement import Agreement
 from pytest_vqamt.reporting.audit.draw import Of
 from pytest_vqamt.reporting.audit.judgements import Figures, Share
-from pytest_vqamt.reporting.terminal import table
+from pytest_vqamt.reporting.text_table import table
 
 RATES = {Of.VIOLATIONS: "precision", Of.ALL: "valid tests rate (VTR)"}
 _HEAD = ("relation", "of", "judged", "valid", "invalid", "unsure", "rate", "95 % interval")

@@ -12,7 +12,7 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.reporting.audit.judgements import Judgement
 from pytest_vqamt.reporting.audit.sample import Sample
 from pytest_vqamt.reporting.audit.sheet import COLUMNS, SHEET, Cells

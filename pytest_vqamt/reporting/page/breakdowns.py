@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
 
-from pytest_vqamt.core.counts import Tally
+from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.page.figures import percent, rate
 from pytest_vqamt.reporting.page.lanes import MARKS
 from pytest_vqamt.reporting.page.lines import Line

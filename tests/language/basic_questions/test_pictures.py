@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.data.pictures import vocabulary
 from pytest_vqamt.language.basic_questions import open_pool, picture_words
 from pytest_vqamt.language.basic_questions.words import words_of

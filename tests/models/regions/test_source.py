@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query
 from pytest_vqamt.models.base import ModelOptions

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from pytest_vqamt.core.case import Case, PairKind
-from pytest_vqamt.core.counts import Counts
 from pytest_vqamt.core.pairs import PairCounts, PairTally
+from pytest_vqamt.core.tallies import Counts
 from pytest_vqamt.data.carets import load
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.relations.carets.published import TESTS, Published

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from pytest_vqamt.core.case_rows import case_line
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.counts import Tally
-from pytest_vqamt.core.hashing import digest
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult, Report
+from pytest_vqamt.core.tallies import Tally
 
 Row = dict[str, Json]
 

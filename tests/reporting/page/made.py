@@ -10,9 +10,9 @@ from typing import Any
 from pytest_vqamt.core.changes import BaselineUse, Change
 from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult, Report
+from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.page.page import page_html
 from pytest_vqamt.reporting.page_cases import PageCases
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.results import DataUse, Reference, RelationResult, Report
+from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.page.breakdowns import breakdowns
 from pytest_vqamt.reporting.page.chart import Row, charts, drawn
 from pytest_vqamt.reporting.page.histograms import histograms

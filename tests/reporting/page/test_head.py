@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.results import DataUse, RelationResult
+from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.page.cautions import cautions
 from pytest_vqamt.reporting.page.head import Head, head
 from pytest_vqamt.reporting.page.lines import lines

@@ -8,7 +8,6 @@ from typing import cast
 from pytest_vqamt.core.change_rows import baseline_row, change_of, change_row
 from pytest_vqamt.core.cluster_rows import clusters_of, clusters_row, paired_of, paired_row
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.counts import Tally
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.figures import figures_of, figures_row
 from pytest_vqamt.core.gate_rows import gate_of, gate_row
@@ -17,6 +16,7 @@ from pytest_vqamt.core.pair_rows import coverage_row, metrics_row, pairs_of, ref
 from pytest_vqamt.core.ranking_rows import difference_row, ranking_row
 from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult, Report, ShownCase, ShownQuery
 from pytest_vqamt.core.summaries import summary_row
+from pytest_vqamt.core.tallies import Tally
 
 SCHEMA = 1
 """Raised when a field of ``report.json`` is renamed or removed; additions keep it."""
