@@ -90,7 +90,7 @@ def properties(scene: Scene, thing: Thing) -> SearchStrategy[str]:
 
     >>> from hypothesis import given, settings, strategies as st
     >>> from pytest_vqamt.core.meaning import Exists, Group
-    >>> from pytest_vqamt.core.truth import truth
+    >>> from pytest_vqamt.core.meaning import truth
     >>> @given(st.data())
     ... @settings(max_examples=20)
     ... def test_what_is_borne_is_there(data):
@@ -119,7 +119,7 @@ def questions(scene: Scene) -> SearchStrategy[Question]:
     annotates exhaustively. Counts leave out names without a number, crowds, and names whose plural is annotated too.
 
     >>> from hypothesis import given, settings, strategies as st
-    >>> from pytest_vqamt.core.truth import truth
+    >>> from pytest_vqamt.core.meaning import truth
     >>> @given(st.data())
     ... @settings(max_examples=20)
     ... def test_questions_have_an_answer(data):

@@ -13,10 +13,9 @@ import pytest_vqamt as vqamt
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.core.meaning import Absent, Count, Exists
+from pytest_vqamt.core.meaning import Absent, Count, Exists, truth
 from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.core.scene import Region, Scene, Thing
-from pytest_vqamt.core.truth import truth
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.language.questions import Question

@@ -18,10 +18,10 @@ from tqdm import tqdm
 
 from pytest_vqamt import run
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.changes import Change
-from pytest_vqamt.core.clusters import PairedClusters, Spread
 from pytest_vqamt.core.events import Event, Finished, Judged
-from pytest_vqamt.core.globs import matches
+from pytest_vqamt.core.identity import matches
+from pytest_vqamt.core.results import Change
+from pytest_vqamt.core.tallies import PairedClusters, Spread
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.tiny import load

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import NamedTuple
 
-from pytest_vqamt.core.meaning import Absent, Count, Exists, Group
+from pytest_vqamt.core.meaning import Absent, Count, Exists, Group, Label, truth
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.core.truth import Label, truth
 from pytest_vqamt.data.pictures.phrases import a, capital, listed, noun_phrase
 from pytest_vqamt.data.pictures.vocabulary import CATEGORIES, CATEGORY_OF, FAMILIES, FAMILY_OF, SETTING_PHRASES
 from pytest_vqamt.data.pictures.wording import hypothesis

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 
 
 class VqamtError(Exception):
@@ -37,3 +39,14 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     names = [str(each) for each in known]  # a member of an enumeration has another repr
     near = get_close_matches(name, names, n=1, cutoff=0.6)
     return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
+
+
+HOME_VARIABLE = "VQAMT_CACHE_HOME"
+"""The environment variable that names another folder than the user's cache."""
+
+
+def home() -> Path:
+    """The folder of what is kept between runs."""
+    from platformdirs import user_cache_dir
+
+    return Path(os.environ.get(HOME_VARIABLE) or user_cache_dir("pytest-vqamt")).absolute()

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import random
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
 from hashlib import sha256
 
 _SEPARATOR = "\x1f"
@@ -23,3 +28,42 @@ def digest(*parts: str) -> str:
 def canonical_json(value: object) -> str:
     """JSON that is equal for equal values: keys sorted, no spaces."""
     return _CANONICAL.encode(value)
+
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(".*".join(re.escape(part) for part in pattern.split("*")))
+
+
+def matches(pattern: str, item: str) -> bool:
+    """Whether ``pattern`` names the item ``relation[variant]``; a pattern without a variant names all variants.
+
+    >>> matches("metavqa.*", "metavqa.partition[object]"), matches("metavqa.partition", "metavqa.partition[object]")
+    (True, True)
+    >>> matches("metavqa.partition[property]", "metavqa.partition[object]")
+    False
+    """
+    glob = _compiled(pattern)
+    return bool(glob.fullmatch(item) or glob.fullmatch(item.partition("[")[0]))
+
+
+def seed_for(relation: str, variant: str, user_seed: int, part: int = 0) -> int:
+    """A 64-bit seed from SHA-256 of (relation, variant, user seed, part).
+
+    ``part`` numbers the pieces of a long sampling run, so that each can be drawn on its own.
+    """
+    text = f"{relation}\x1f{variant}\x1f{user_seed}\x1f{part}"
+    return int.from_bytes(sha256(text.encode()).digest()[:8], "big")
+
+
+@contextmanager
+def global_random_kept() -> Iterator[None]:
+    """Leaves the global random state as it was: some packages draw from it when they are imported.
+
+    Hypothesis warns where that happens while it draws.
+    """
+    state = random.getstate()
+    try:
+        yield
+    finally:
+        random.setstate(state)

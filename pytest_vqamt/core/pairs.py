@@ -10,9 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
 from pytest_vqamt.core.case import Case, Outcome, PairKind, Verdict
-from pytest_vqamt.core.meaning import YES_OR_NO
+from pytest_vqamt.core.meaning import YES_OR_NO, Truth, truth
 from pytest_vqamt.core.query import Answer, Failure, Query
-from pytest_vqamt.core.truth import Truth, truth
 
 _QUERIES = 2
 _UNREAD = "unparsed"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.meaning import Meaning
@@ -13,6 +13,8 @@ from pytest_vqamt.core.picture import Picture
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+    from pytest_vqamt.core.scene import Photo
 
 
 class Task(StrEnum):
@@ -102,3 +104,23 @@ class ModelInput:
 
     def __repr__(self) -> str:
         return f"ModelInput(text={self.text!r}, picture={self.query.picture.digest})"
+
+
+class PhotoStore(Protocol):
+    """Gives the pixels of source photos, to several threads at once; a scene source is one."""
+
+    def photo(self, photo: Photo) -> Image:
+        """The image, RGB uint8, of the size its scene says. A fresh copy, which the caller may change.
+
+        Raises:
+            DataError: the photo cannot be read.
+        """
+        ...
+
+    def mask(self, photo: Photo, thing_id: str) -> Image:
+        """Which pixels show the thing: mode L, 255 where they do, of the size of the photo.
+
+        Raises:
+            DataError: the thing has no mask.
+        """
+        ...

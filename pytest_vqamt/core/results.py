@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TypeAlias
 
-from pytest_vqamt.core.changes import BaselineUse, Change
-from pytest_vqamt.core.clusters import Clusters, PairedClusters
-from pytest_vqamt.core.figures import Figures
-from pytest_vqamt.core.gate import Gate
-from pytest_vqamt.core.judged_cases import JudgedCases
+from pytest_vqamt.core.case import Figures, Outcome
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.pairs import Pairs
-from pytest_vqamt.core.rankings import Difference, Ranking
-from pytest_vqamt.core.summaries import Summary
-from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.core.tallies import Clusters, PairedClusters, Tally
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,3 +250,326 @@ class Report:
     ranking: tuple[Ranking, ...] = ()
     differences: tuple[Difference, ...] = ()
     waived: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """What is demanded of an item.
+
+    Attributes:
+        kind: the option that demands it: "fail-under", of the pass rate, or "max-drop", of its drop since the baseline.
+        threshold: the least pass rate, or the largest drop.
+        on: what is held against it: "point" or "lower-bound"; of a drop "holm".
+    """
+
+    kind: str
+    threshold: float
+    on: str
+    met: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """The paired comparison of one item.
+
+    Attributes:
+        paired: the cases that both runs have judged.
+        interval: the 95 % interval of the difference of the pass rates, by scene.
+        p: how likely a drop as large as this would be by chance, were the runs equally good (one-sided, by scene).
+        p_holm: the same, corrected by Holm for all items of the comparison; None where it stands alone so far.
+        p_two_sided: how likely a difference as large as this, in either direction, would be by chance.
+        p_mcnemar: the same by McNemar's exact test, which takes all cases for independent: what other tools give.
+        gate: what was demanded of the drop ("max-drop"), and whether that was met; None where nothing was.
+        version_before: the version of the relation in the first run, which may word or sample its cases otherwise.
+        other_judgement: how many cases of the first run are judged otherwise by this version of the package, from the
+            same answers; they count as they are judged now.
+    """
+
+    paired: PairedClusters
+    interval: tuple[float, float]
+    p: float
+    p_two_sided: float
+    p_holm: float | None = None
+    gate: Gate | None = None
+    version_before: int = 1
+    other_judgement: int = 0
+    p_mcnemar: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaselineUse:
+    """The blessed run that a gated run was held against.
+
+    Attributes:
+        file: its name, without the folder.
+        digest: of its content.
+        models: the name and the fingerprint of each model that was blessed.
+        missing: items that were blessed and are not in this run.
+        new: items of this run that were not blessed.
+    """
+
+    file: str
+    digest: str
+    models: tuple[tuple[str, str], ...]
+    missing: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+
+
+# It is gathered only where a session has several models; of a report it is ``cases.jsonl`` that has it.
+
+
+HOLDS, PRESUMED = 1, 2
+"""The bits of a record's last byte."""
+
+RECORD_BYTES = 17
+"""Eight that name the case, eight that name its scene, and one of bits."""
+
+
+@dataclass(slots=True)
+class JudgedCases:
+    """The judged cases of one item as they come: neither errors nor waived cases are among them.
+
+    Attributes:
+        records: ``RECORD_BYTES`` of each, one after the other.
+    """
+
+    records: bytearray = field(default_factory=bytearray)
+
+    def add(self, case_id: str, scene: str, outcome: Outcome, *, presumed: bool) -> None:
+        """Adds a case, unless it is an error; one that is waived is not to be added."""
+        if outcome is Outcome.ERROR:
+            return
+        self.records += bytes.fromhex(digest(case_id) + digest(scene))
+        self.records.append(HOLDS * (outcome is Outcome.HOLDS) + PRESUMED * presumed)
+
+    @property
+    def text(self) -> str:
+        """The records as plain text, as a worker tells them."""
+        return b64encode(self.records).decode("ascii")
+
+    @classmethod
+    def of_text(cls, text: str) -> JudgedCases:
+        """The cases that ``text`` was made of.
+
+        Raises:
+            ValueError: it is none.
+        """
+        records = b64decode(text, validate=True)
+        if len(records) % RECORD_BYTES:
+            raise ValueError(f"expected records of {RECORD_BYTES} bytes, got {len(records)} bytes")
+        return cls(bytearray(records))
+
+
+Cell: TypeAlias = str | int | float | None
+"""A text, a count, a rate or another figure; None where there is nothing to work it out from."""
+Cells: TypeAlias = Mapping[str, Cell]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """A table with a name for each column.
+
+    Attributes:
+        kind: what it is about: "entailment", "captioning", "noise".
+        model, data: the name of the model and the spec of the source.
+        rows: each with the same names, in the same order; the first is a text.
+        totals: figures of all rows together.
+    """
+
+    kind: str
+    model: str
+    data: str
+    rows: tuple[Cells, ...]
+    totals: Cells = field(default_factory=lambda: MappingProxyType({}))
+
+
+def summary_row(summary: Summary) -> dict[str, Json]:
+    """One entry of ``summaries`` in ``report.json``."""
+    return {
+        "kind": summary.kind,
+        "model": summary.model,
+        "data": summary.data,
+        "rows": [dict(row) for row in summary.rows],
+        "totals": dict(summary.totals),
+    }
+
+
+class RankedKind(StrEnum):
+    """Which cases a ranking is over; none is over two kinds."""
+
+    RELATIONS = "relations"
+    PRESUMED = "presumed"
+    BASELINE = "baseline"
+    CONTROL = "control"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Behind:
+    """How far a mean pass rate is below the first one's: the difference and its 95 % interval, by scene."""
+
+    difference: float
+    interval: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """A model's place in a ranking.
+
+    Attributes:
+        mean: of its pass rates, each item counting alike.
+        interval: the 95 % interval of that mean, by scene over all the items; None where the cases are not known.
+        best_in: in how many items no model has a higher pass rate.
+        behind: how far it is behind the first model; None for that one, and where the cases are not known.
+    """
+
+    model: str
+    mean: float
+    interval: tuple[float, float] | None
+    best_in: int
+    behind: Behind | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """Models on one data source by the mean of their pass rates over the items that all of them have, best first.
+
+    Attributes:
+        items: what the mean is over.
+    """
+
+    data: str
+    kind: RankedKind
+    items: tuple[str, ...]
+    places: tuple[Ranked, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """Two models on the cases of an item that both have judged.
+
+    Attributes:
+        models: their names, in the order of the run.
+        presumed: whether it is of the presumed cases alone; the others are without them.
+        paired: those cases, the first model's verdicts before the second's.
+        interval: the 95 % interval of the second pass rate less the first, by scene.
+        p: how likely a difference as large as this, in either direction, would be by chance.
+        p_holm: the same, corrected by Holm for all items of these two models on this data; None for a control.
+    """
+
+    item: str
+    data: str
+    presumed: bool
+    models: tuple[str, str]
+    paired: PairedClusters
+    interval: tuple[float, float]
+    p: float
+    p_holm: float | None
+
+
+def models_used(uses: Iterable[ModelUse]) -> tuple[ModelUse, ...]:
+    """Each model once, in their order, with all that it was asked.
+
+    Raises:
+        ModelError: two models of one name were asked. Whoever reads the report would take their answers for one's.
+    """
+    total: dict[str, ModelUse] = {}
+    for use in uses:
+        before = total.get(use.name)
+        if before and before.fingerprint != use.fingerprint:
+            raise ModelError(
+                f"Expected model {use.name!r} to be one model all along, but it was fingerprint={before.fingerprint!r} "
+                f"for some items and fingerprint={use.fingerprint!r} for others: see that all workers and machines "
+                "have the same weights, settings and versions, and that no server changes its model, and run again"
+            )
+        total[use.name] = (
+            replace(
+                before,
+                queries_needed=before.queries_needed + use.queries_needed,
+                queries_asked=before.queries_asked + use.queries_asked,
+                queries_cached=before.queries_cached + use.queries_cached,
+                busy_s=before.busy_s + use.busy_s,
+                items_s=before.items_s + use.items_s,
+                usage=added(before.usage, use.usage),
+            )
+            if before
+            else use
+        )
+    return tuple(total.values())
+
+
+def added(
+    one: tuple[tuple[str, float], ...], other: tuple[tuple[str, float], ...], sign: int = 1
+) -> tuple[tuple[str, float], ...]:
+    """What both cost together, or one less the other with ``sign`` -1."""
+    total = dict(one)
+    for name, value in other:
+        total[name] = total.get(name, 0) + sign * value
+    return tuple(total.items())
+
+
+def data_used(results: Iterable[RelationResult]) -> tuple[DataUse, ...]:
+    """Each scene source once, in the order of the results, with every bad record that some relation came upon."""
+    total: dict[str, DataUse] = {}
+    for result in results:
+        use = result.data
+        before = total.get(use.spec, use)
+        total[use.spec] = replace(before, bad_records=tuple(sorted({*before.bad_records, *use.bad_records})))
+    return tuple(total.values())
+
+
+def in_order(results: Iterable[RelationResult]) -> tuple[RelationResult, ...]:
+    """The results in the order of the run's items; of two for one item, the first."""
+    return tuple(
+        result for _, result in sorted({result.position: result for result in reversed(tuple(results))}.items())
+    )
+
+
+def _position(result: RelationResult) -> int:
+    return result.position
+
+
+def report(
+    results: Sequence[RelationResult],
+    *,
+    vqamt_version: str,
+    seed: int,
+    sampler: str,
+    max_cases: int,
+    shard: tuple[int, int],
+    started: str,
+    duration_s: float,
+    complete: bool = True,
+    settings: Mapping[str, str] = MappingProxyType({}),
+    coverage: tuple[Coverage, ...] = (),
+    summaries: tuple[Summary, ...] = (),
+    baseline: BaselineUse | None = None,
+    ranking: tuple[Ranking, ...] = (),
+    differences: tuple[Difference, ...] = (),
+    waived: Mapping[str, str] = MappingProxyType({}),
+    spent: Sequence[ModelUse] = (),
+) -> Report:
+    """The report of a finished run.
+
+    ``waived`` maps case ids to reasons; ``spent`` is what models were asked for items that have no result.
+    """
+    ordered = in_order(results)
+    return Report(
+        vqamt_version=vqamt_version,
+        seed=seed,
+        sampler=sampler,
+        max_cases=max_cases,
+        shard=f"{shard[0]}/{shard[1]}",
+        started=started,
+        duration_s=duration_s,
+        models=models_used((*(result.model for result in sorted(results, key=_position)), *spent)),
+        data=data_used(ordered),
+        relations=ordered,
+        complete=complete,
+        settings=tuple(sorted(settings.items())),
+        coverage=coverage,
+        summaries=summaries,
+        baseline=baseline,
+        ranking=ranking,
+        differences=differences,
+        waived=tuple(sorted(waived.items())),
+    )

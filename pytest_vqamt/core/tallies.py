@@ -5,13 +5,194 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from pytest_vqamt.core.case import Case, Fact, Outcome, Verdict
-from pytest_vqamt.core.clusters import Spread
-from pytest_vqamt.core.figures import Figure
+from pytest_vqamt.core.case import Case, Fact, Figure, Outcome, Verdict
 from pytest_vqamt.core.pairs import PairCounts
 from pytest_vqamt.core.query import Answer, Failure, is_truncated
-from pytest_vqamt.core.readings import Readings
+
+# What is kept of an item is how many scenes are alike, not which: enough for every interval and test, and small.
+
+
+_JUDGED = (Outcome.HOLDS, Outcome.VIOLATED, Outcome.UNPARSED)
+
+
+class Alike(NamedTuple):
+    """So many ``scenes`` have ``judged`` judged cases each, of which ``holds`` hold."""
+
+    holds: int
+    judged: int
+    scenes: int
+
+
+class AlikeTwice(NamedTuple):
+    """So many ``scenes`` have each, of the cases that two runs have judged, so many that hold in both (``kept``).
+
+    ``lost`` ones held in the first alone, ``won`` ones in the second alone, and ``neither`` in none of them.
+    """
+
+    kept: int
+    lost: int
+    won: int
+    neither: int
+    scenes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """The judged cases of an item, by scene: each kind of scene once, in ascending order.
+
+    >>> Clusters((Alike(0, 1, 3), Alike(2, 2, 5))).scenes
+    8
+    """
+
+    rows: tuple[Alike, ...] = ()
+
+    @property
+    def scenes(self) -> int:
+        return sum(row.scenes for row in self.rows)
+
+    @property
+    def judged(self) -> int:
+        return sum(row.judged * row.scenes for row in self.rows)
+
+    @property
+    def holds(self) -> int:
+        return sum(row.holds * row.scenes for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class PairedClusters:
+    """The cases that two runs have judged, by scene: each kind of scene once, in ascending order."""
+
+    rows: tuple[AlikeTwice, ...] = ()
+
+    @property
+    def scenes(self) -> int:
+        return sum(row.scenes for row in self.rows)
+
+    @property
+    def kept(self) -> int:
+        return sum(row.kept * row.scenes for row in self.rows)
+
+    @property
+    def lost(self) -> int:
+        return sum(row.lost * row.scenes for row in self.rows)
+
+    @property
+    def won(self) -> int:
+        return sum(row.won * row.scenes for row in self.rows)
+
+    @property
+    def neither(self) -> int:
+        return sum(row.neither * row.scenes for row in self.rows)
+
+    @property
+    def shared(self) -> int:
+        """How many cases both runs have judged."""
+        return self.kept + self.lost + self.won + self.neither
+
+    @property
+    def before(self) -> float | None:
+        """The pass rate of the first run on them, None where there are none."""
+        return (self.kept + self.lost) / self.shared if self.shared else None
+
+    @property
+    def after(self) -> float | None:
+        """The pass rate of the second run on them, None where there are none."""
+        return (self.kept + self.won) / self.shared if self.shared else None
+
+    @property
+    def difference(self) -> float | None:
+        """The second pass rate less the first: negative where it has got worse."""
+        return (self.won - self.lost) / self.shared if self.shared else None
+
+
+@dataclass(slots=True)
+class Spread:
+    """Cases by scene, as they come; one that is waived is not to be added."""
+
+    _by_scene: dict[str, list[int]] = field(default_factory=dict)
+    _twice: dict[str, list[int]] = field(default_factory=dict)
+
+    def add(self, scene: str, outcome: Outcome, before: Outcome | None = None) -> None:
+        """Counts a case of ``scene``, unless it is an error; ``before`` is what became of it in an earlier run."""
+        if outcome not in _JUDGED:
+            return
+        here = self._by_scene.setdefault(scene, [0, 0])
+        holds = outcome is Outcome.HOLDS
+        here[0] += holds
+        here[1] += 1
+        if before in _JUDGED:
+            held = before is Outcome.HOLDS
+            place = 2 * (not held) + (not holds)  # kept, lost, won, neither
+            self._twice.setdefault(scene, [0, 0, 0, 0])[place] += 1
+
+    @property
+    def clusters(self) -> Clusters:
+        counted = Counter((holds, judged) for holds, judged in self._by_scene.values())
+        return Clusters(tuple(Alike(*kind, scenes) for kind, scenes in sorted(counted.items())))
+
+    @property
+    def paired(self) -> PairedClusters:
+        counted = Counter((kept, lost, won, neither) for kept, lost, won, neither in self._twice.values())
+        return PairedClusters(tuple(AlikeTwice(*kind, scenes) for kind, scenes in sorted(counted.items())))
+
+
+DIFFERENT_AT_MOST = 1_000
+"""So many different readings are counted over all cases, however many these are. Captions have more."""
+SAMPLE_CASES = 5_000
+"""So many cases are counted else: those whose ids come first, which are digests, so as good as drawn at random."""
+
+
+@dataclass(slots=True)
+class Readings:
+    """The readings as they come, case by case; in what order does not matter, and few cases are in memory.
+
+    >>> seen = Readings()
+    >>> seen.add("1", ("yes", "no"))
+    >>> seen.add("2", ("yes",))
+    >>> seen.counted["yes"], seen.sample
+    (2, None)
+    """
+
+    _all: Counter[str] | None = field(default_factory=Counter)
+    _first: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
+    _last_id: str = ""
+    _cases: int = 0
+
+    def add(self, case_id: str, readings: Sequence[str]) -> None:
+        """Adds those of a case; one without an answer has none."""
+        if not readings:
+            return
+        self._cases += 1
+        if self._all is not None:
+            self._all.update(readings)
+            if len(self._all) > DIFFERENT_AT_MOST:
+                self._all = None
+        if not self._last_id or case_id < self._last_id:
+            self._first.append((case_id, tuple(readings)))
+            if len(self._first) == 2 * SAMPLE_CASES:
+                self._keep_first()
+
+    @property
+    def counted(self) -> Counter[str]:
+        """How often each occurred, of all cases or of the sample."""
+        if self._all is not None:
+            return self._all
+        self._keep_first()
+        return Counter(reading for _, readings in self._first for reading in readings)
+
+    @property
+    def sample(self) -> int | None:
+        """Of how many cases they are counted; None where it is all."""
+        return None if self._all is not None or self._cases <= SAMPLE_CASES else SAMPLE_CASES
+
+    def _keep_first(self) -> None:
+        self._first.sort()
+        del self._first[SAMPLE_CASES:]
+        if len(self._first) == SAMPLE_CASES:
+            self._last_id = self._first[-1][0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

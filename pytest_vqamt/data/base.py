@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol, runtime_checkable
 
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.protocols import PhotoStore
+from pytest_vqamt.core.query import PhotoStore
 from pytest_vqamt.core.scene import Scene
 
 

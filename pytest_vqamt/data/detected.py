@@ -15,7 +15,7 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.detections import Found
 from pytest_vqamt.data.graph_writing import append, things_of
 
-FILE = "graphs.detected.jsonl"
+NOTES = "graphs.detected.jsonl"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ def note_found(
         for number, each in enumerate(things_of(findings), start=1)
     }
     append(
-        folder / FILE,
+        folder / NOTES,
         [
             {
                 "photo": photo,
@@ -81,13 +81,13 @@ def note_trouble(folder: Path, photo: str, trouble: Trouble) -> None:
     Raises:
         DataError: the file cannot be written.
     """
-    append(folder / FILE, [{"photo": photo, "trouble": trouble.why, "digest": trouble.digest, "asked": trouble.asked}])
+    append(folder / NOTES, [{"photo": photo, "trouble": trouble.why, "digest": trouble.digest, "asked": trouble.asked}])
 
 
 def troubles(folder: Path) -> Mapping[str, Trouble]:
     """The photos that got no line when detectors last looked at them. Lines of another form are passed over."""
     found: dict[str, Trouble] = {}
-    for row in _rows(folder / FILE):
+    for row in _rows(folder / NOTES):
         photo, why, digest = row.get("photo"), row.get("trouble"), row.get("digest")
         if isinstance(photo, str):
             found.pop(photo, None)
@@ -100,14 +100,14 @@ def settings_of_lines(folder: Path) -> Mapping[str, Mapping[str, object]]:
     """The settings by which the line of each photo was last written, where detectors have written it."""
     return {
         str(row.get("photo")): settings
-        for row in _rows(folder / FILE)
+        for row in _rows(folder / NOTES)
         if isinstance(settings := row.get("settings"), dict)
     }
 
 
 def sizes_of_lines(folder: Path) -> Mapping[str, int]:
     """How many bytes each photo had when its line was last written, where detectors have written it."""
-    return {str(row.get("photo")): size for row in _rows(folder / FILE) if isinstance(size := row.get("bytes"), int)}
+    return {str(row.get("photo")): size for row in _rows(folder / NOTES) if isinstance(size := row.get("bytes"), int)}
 
 
 def _rows(file: Path) -> Iterator[Mapping[str, object]]:

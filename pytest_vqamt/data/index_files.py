@@ -15,9 +15,8 @@ from pathlib import Path
 from threading import RLock
 from uuid import uuid4
 
-from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.errors import HOME_VARIABLE, DataError, home
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.core.user_cache import HOME_VARIABLE, home
 from pytest_vqamt.data import index_building
 from pytest_vqamt.data.index_building import SceneReader, unpacked
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.detected import FILE as NOTES
-from pytest_vqamt.data.detected import sizes_of_lines, troubles
+from pytest_vqamt.data.detected import NOTES, sizes_of_lines, troubles
 from pytest_vqamt.data.graphs import Graphs
 from pytest_vqamt.data.own_photos import FILE, SUFFIXES, OwnPhotos, open_folder
 from pytest_vqamt.data.photo_files import PhotoFiles

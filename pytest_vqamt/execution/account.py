@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 
-from pytest_vqamt.core.reports import added
-from pytest_vqamt.core.results import ModelUse
+from pytest_vqamt.core.results import ModelUse, added
 from pytest_vqamt.execution.asking import Asker
 from pytest_vqamt.models.base import LoadedModel
 

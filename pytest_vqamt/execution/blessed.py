@@ -13,12 +13,11 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
-from pytest_vqamt.core.baseline_rows import BASELINE_SCHEMA, BaselineHead, BlessedItem, head_of
 from pytest_vqamt.core.case import Case, Outcome
-from pytest_vqamt.core.case_rows import case_of_row
 from pytest_vqamt.core.codec import Json, decode
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.query import Answer, Failure
+from pytest_vqamt.core.report_json import BASELINE_SCHEMA, BaselineHead, BlessedItem, case_of_row, head_of
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from pytest_vqamt.core.changes import BaselineUse
-from pytest_vqamt.core.globs import matches
-from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.core.identity import matches
+from pytest_vqamt.core.results import BaselineUse, RelationResult
 from pytest_vqamt.execution.blessed import Baseline
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pytest_vqamt.core.changes import Change
-from pytest_vqamt.core.clusters import PairedClusters
 from pytest_vqamt.core.pairs import PairCounts
-from pytest_vqamt.core.tallies import Counts
+from pytest_vqamt.core.results import Change
+from pytest_vqamt.core.tallies import Counts, PairedClusters
 from pytest_vqamt.execution.blessed import Blessed
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.stats.changes import change

@@ -57,7 +57,7 @@ def complete(spec: str, options: ModelOptions) -> None:
     asked = digest(canonical_json(settings), options.device, str(options.dtype))
     if not _missing(folder, asked):
         return
-    with only_writer(folder.path / detected.FILE):
+    with only_writer(folder.path / detected.NOTES):
         missing, taken = _missing(folder, asked), set(folder.ids())
         if missing:
             count = f"{len(missing)} photo{'s' if len(missing) > 1 else ''}"

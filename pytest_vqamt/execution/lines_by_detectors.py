@@ -105,7 +105,7 @@ class Work:
             if isinstance(error, ImportError):
                 raise ModelError(f'{why}run: pip install "pytest-vqamt[photos]"') from error
             raise _LookError(
-                f"{why}write its line yourself, or take another detector. Delete {detected.FILE} to have it looked at "
+                f"{why}write its line yourself, or take another detector. Delete {detected.NOTES} to have it looked at "
                 "again"
             ) from error
         findings = usable(found, image.size)

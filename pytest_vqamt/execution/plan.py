@@ -10,9 +10,8 @@ from typing import TypeVar
 
 from pytest_vqamt.core.case import Case, NotApplicable
 from pytest_vqamt.core.errors import DataError, VqamtError
-from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.identity import digest, seed_for
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.core.seeding import seed_for
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.blessed import Blessed, BlessedCase
 from pytest_vqamt.relations.base import PublishedRelation, Relation

@@ -11,10 +11,11 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.protocols import PhotoStore
+from pytest_vqamt.core.query import PhotoStore
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
 
 _AHEAD = 64
 """Pictures drawn ahead of a model that takes few at once."""

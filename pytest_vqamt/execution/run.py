@@ -14,8 +14,7 @@ from typing import TypeVar
 
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.events import Event, Listener
-from pytest_vqamt.core.reports import report
-from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.results import Report, report
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution import preparing

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from contextlib import closing, nullcontext
 
 from pytest_vqamt.core.case import Case, Outcome
-from pytest_vqamt.core.case_rows import case_line, case_row
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.events import Answered, Finished, Judged, Listener, Planned, Stopped
-from pytest_vqamt.core.gate import Gate
-from pytest_vqamt.core.judged_cases import JudgedCases
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
-from pytest_vqamt.core.results import DataUse, Presumed, RelationResult, ShownCase
+from pytest_vqamt.core.report_json import case_line, case_row
+from pytest_vqamt.core.results import DataUse, Gate, JudgedCases, Presumed, RelationResult, ShownCase
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.execution.account import Account
 from pytest_vqamt.execution.ahead import Ahead

@@ -7,8 +7,7 @@ from concurrent.futures import Future, wait
 from functools import partial
 
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.protocols import PhotoStore
-from pytest_vqamt.core.query import ModelInput, Query
+from pytest_vqamt.core.query import ModelInput, PhotoStore, Query
 from pytest_vqamt.execution.aside import LOOK_UP_S, Aside
 from pytest_vqamt.execution.render_ahead import RenderAhead
 from pytest_vqamt.models.base import LoadedModel

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from pytest_vqamt.core.case import Case, Outcome
-from pytest_vqamt.core.edit_words import in_words
+from pytest_vqamt.core.edits import in_words
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.core.results import ShownCase, ShownQuery
 from pytest_vqamt.execution.plan import Plan

@@ -13,7 +13,7 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.fields import Record
 from pytest_vqamt.data.json_files import read_json
 
-FILE = "report.json"
+ABOUT_FILE = "report.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +36,11 @@ class About:
             DataError: there is none, or it is not whole.
         """
         cases_in(report)
-        if not (report / FILE).is_file():
-            raise DataError(f"Expected a folder that --vqamt-report wrote, but got {str(report)!r}: it has no {FILE}")
-        row = cast("Mapping[str, Json]", Record.of(read_json(report / FILE), str(report / FILE)).row)
+        if not (report / ABOUT_FILE).is_file():
+            raise DataError(
+                f"Expected a folder that --vqamt-report wrote, but got {str(report)!r}: it has no {ABOUT_FILE}"
+            )
+        row = cast("Mapping[str, Json]", Record.of(read_json(report / ABOUT_FILE), str(report / ABOUT_FILE)).row)
         try:
             relations = cast("list[dict[str, Json]]", row["relations"])
             models, data = (cast("list[dict[str, Json]]", row[name]) for name in ("models", "data"))
@@ -55,5 +57,5 @@ class About:
             )
         except (KeyError, TypeError) as error:
             raise DataError(
-                f"Expected a whole report, but {str(report / FILE)!r} is not ({error!r}): make the report anew"
+                f"Expected a whole report, but {str(report / ABOUT_FILE)!r} is not ({error!r}): make the report anew"
             ) from error

@@ -27,10 +27,11 @@ from pytest_vqamt.core.meaning import (
     Meaning,
     Neither,
     NotBoth,
+    members,
+    truth,
 )
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.core.truth import members, truth
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.properties import exclusive_pool
 

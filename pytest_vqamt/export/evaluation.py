@@ -15,7 +15,7 @@ from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.base import PublishedPairs, SceneSource
 from pytest_vqamt.data.showing import reason, shown_path
 
-FILE = "vqamt-evaluation.txt"
+EVALUATION_FILE = "vqamt-evaluation.txt"
 """Read where it lies in the report's folder or beside it, or in the current one."""
 
 _HELD_OUT = re.compile(r"(?<![a-z])(val|valid|validation|dev|test|testdev|minival)(?![a-z])", re.IGNORECASE)
@@ -84,7 +84,7 @@ def evaluation(
         DataError: a source cannot be read.
     """
     found = [_named(each, loaded) for each in named]
-    files = (folder / FILE for folder in (report, report.resolve().parent, Path()))
+    files = (folder / EVALUATION_FILE for folder in (report, report.resolve().parent, Path()))
     for file in {file.resolve(): file for file in files if file.is_file()}.values():
         found.append(_in_file(file, loaded))
     return Evaluation(named=tuple(found), published=published)

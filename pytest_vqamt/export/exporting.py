@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError, VqamtError, did_you_mean
-from pytest_vqamt.core.globs import matches
+from pytest_vqamt.core.identity import matches
 from pytest_vqamt.data import catalogue
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.export.about import About

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pytest_vqamt.core.meaning import truth
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.core.truth import truth
 from pytest_vqamt.models.oracle import say
 
 

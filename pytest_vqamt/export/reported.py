@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.case_rows import case_of_row
-from pytest_vqamt.core.case_store import cases_in, opened
+from pytest_vqamt.core.case_store import LineSorter, cases_in, in_order, opened
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.globs import matches
+from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.core.sorted_lines import LineSorter, in_order
+from pytest_vqamt.core.report_json import case_of_row
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.json_lines import Line
 from pytest_vqamt.export.asked import Asked, asked_of, each_query

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.edit_words import in_words
+from pytest_vqamt.core.edits import in_words
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.export.reported import ReportedQuery, Use
 

@@ -7,7 +7,7 @@ from PIL import Image, ImageChops, ImageFilter, ImageOps
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Cutout, Insert
 from pytest_vqamt.core.errors import RenderError
-from pytest_vqamt.core.protocols import PhotoStore
+from pytest_vqamt.core.query import PhotoStore
 from pytest_vqamt.imaging.whole_pixels import nearest, outwards
 
 _FEATHER_PX = 0.7

@@ -11,10 +11,9 @@ from enum import StrEnum
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Blur, Corrupt, Edit, Erase, Insert, Mask
-from pytest_vqamt.core.meaning import Meaning, groups_of
+from pytest_vqamt.core.meaning import Meaning, groups_of, members
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.core.truth import members
 
 
 class Shows(StrEnum):

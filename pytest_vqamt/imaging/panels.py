@@ -21,7 +21,7 @@ _CAPTION_WIDTH_PX = 210
 _BLOCKY_FROM = 4
 """From this enlargement on pixels stay squares: a smoothed picture would look like a blurred one."""
 _EDGE: Colour = (200, 200, 200)
-_TEXT_PX, _ANSWER_PX, _NOTE_PX, _GAP_PX = 14, 16, 13, 4
+_TEXT_PX, _ANSWER_PX, _PANEL_NOTE_PX, _GAP_PX = 14, 16, 13, 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +112,7 @@ def _picture(sized: _Sized) -> Image.Image:
 
 
 def _caption(panel: Panel, width: int) -> Iterator[Line]:
-    yield from ((line, _NOTE_PX, FAINT) for line in wrapped(panel.note, width, _NOTE_PX, 3))
+    yield from ((line, _PANEL_NOTE_PX, FAINT) for line in wrapped(panel.note, width, _PANEL_NOTE_PX, 3))
     for text, answer in panel.said:
         yield "", _GAP_PX, INK
         yield from ((line, _TEXT_PX, INK) for line in wrapped(text, width, _TEXT_PX))

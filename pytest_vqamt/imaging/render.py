@@ -21,7 +21,7 @@ from pytest_vqamt.core.edits import (
 )
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.protocols import PhotoStore
+from pytest_vqamt.core.query import PhotoStore
 from pytest_vqamt.imaging.blur import blur
 from pytest_vqamt.imaging.corrupt import corrupt
 from pytest_vqamt.imaging.cut import crop, cut

@@ -9,7 +9,7 @@ from pathlib import Path
 from PIL import Image
 
 from pytest_vqamt.core.case import Case, Outcome, item_name
-from pytest_vqamt.core.edit_words import in_words
+from pytest_vqamt.core.edits import in_words
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query

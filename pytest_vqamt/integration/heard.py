@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import TYPE_CHECKING, cast
 
-from pytest_vqamt.core.changes import BaselineUse
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.report_json import model_of, taken_over
-from pytest_vqamt.core.reports import in_order, report
-from pytest_vqamt.core.results import ModelUse, RelationResult, Report
+from pytest_vqamt.core.results import BaselineUse, ModelUse, RelationResult, Report, in_order, report
 from pytest_vqamt.execution.blessed_use import use_of
 from pytest_vqamt.stats.coverage import coverage
 from pytest_vqamt.stats.differences import differences

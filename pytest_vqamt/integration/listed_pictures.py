@@ -21,6 +21,7 @@ from pytest_vqamt.models.answer_rows import parse
 if TYPE_CHECKING:
     from PIL import Image
 
+
 INDEX = "index.jsonl"
 
 
@@ -37,7 +38,7 @@ def write_listed(file: Path, source: SceneSource, folder: Path) -> tuple[int, in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
+class _TodoRow:
     """A query of the list: ``where`` it stands, what it asks, and the recipe of its picture with two of its fields."""
 
     where: str
@@ -85,7 +86,7 @@ def _write(file: Path, source: SceneSource, folder: Path) -> tuple[int, int]:
     return len(queries), len(pictures)
 
 
-def _drawn(asked: _Asked, source: SceneSource) -> Image.Image:
+def _drawn(asked: _TodoRow, source: SceneSource) -> Image.Image:
     try:
         return render(picture_of(asked.recipe, scenes_by_photo(source)), source)
     except DataError as error:
@@ -94,13 +95,13 @@ def _drawn(asked: _Asked, source: SceneSource) -> Image.Image:
         raise RenderError(f"{asked.where}: {error}") from error
 
 
-def _listed(file: Path) -> Iterator[_Asked]:
+def _listed(file: Path) -> Iterator[_TodoRow]:
     """The queries of the list, line by line."""
     try:
         with file.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
-                    yield _asked(line.rstrip(), f"{file}:{number}")
+                    yield _todo_row(line.rstrip(), f"{file}:{number}")
     except OSError as error:
         raise DataError(
             f"Expected the list FILE.todo.jsonl of a run with answers:FILE, but got file={str(file)!r} "
@@ -108,13 +109,13 @@ def _listed(file: Path) -> Iterator[_Asked]:
         ) from error
 
 
-def _asked(line: bytes, where: str) -> _Asked:
+def _todo_row(line: bytes, where: str) -> _TodoRow:
     row = parse(line, where)
     recipe = cast("dict[str, Json]", json.loads(line)).get("picture")
     if row.id is not None and row.text is not None and row.task is not None:
         match recipe:
             case {"photo": str(photo), "digest": str(digest)}:
-                return _Asked(
+                return _TodoRow(
                     where=where, id=row.id, task=row.task, text=row.text, recipe=recipe, photo=photo, digest=digest
                 )
     raise DataError(

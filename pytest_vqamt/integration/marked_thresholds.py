@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import pytest
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.core.globs import matches
+from pytest_vqamt.core.identity import matches
 from pytest_vqamt.relations.catalogue import check
 from pytest_vqamt.stats.gates import Threshold
 

@@ -44,7 +44,7 @@ class _Item:
 def lines_of_report(asked: ReportAsked) -> Iterator[str]:
     """What is asked, and a table of the relations that would be gated."""
     results = _gated(asked)
-    demand = _demand(asked, results)
+    demand = _demand_of_report(asked, results)
     yield (
         f"the gate is missed by a drop above {demand.max_drop:g} that is significant among {demand.relations} "
         f"relations; a drop counts as seen where that has a chance of {asked.power:g}"
@@ -61,7 +61,7 @@ def lines_of_report(asked: ReportAsked) -> Iterator[str]:
 def row_of_report(asked: ReportAsked) -> dict[str, Json]:
     """The same as one JSON object."""
     results = _gated(asked)
-    demand = _demand(asked, results)
+    demand = _demand_of_report(asked, results)
     return {
         "report": str(asked.folder),
         "relations": demand.relations,
@@ -85,7 +85,7 @@ def _gated(asked: ReportAsked) -> list[RelationResult]:
     return results
 
 
-def _demand(asked: ReportAsked, results: Sequence[RelationResult]) -> Demand:
+def _demand_of_report(asked: ReportAsked, results: Sequence[RelationResult]) -> Demand:
     return Demand(relations=asked.relations or len(results), max_drop=asked.max_drop)
 
 

@@ -9,10 +9,10 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.case import Case, item_name
-from pytest_vqamt.core.case_rows import case_of_row
 from pytest_vqamt.core.case_store import NAMES
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.report_json import case_of_row
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.integration.asked_again import ask_again, judging, relation_of
 from pytest_vqamt.integration.case_files import Said, scenes_by_photo, write_case

@@ -237,7 +237,7 @@ def _choice(config: pytest.Config, dest: str, choices: tuple[str, ...]) -> str:
         return choices[0]
     if value not in choices:
         raise OptionError(
-            f"Expected {_typed(dest)} to be one of {', '.join(choices)}, but got {value!r}; "
+            f"Expected {_flag_of(dest)} to be one of {', '.join(choices)}, but got {value!r}; "
             f"{did_you_mean(value, choices)}"
         )
     return value
@@ -257,7 +257,7 @@ def _given_number(config: pytest.Config, dest: str, *, at_least: int) -> int | N
     except ValueError:
         value = at_least - 1
     if value < at_least:
-        raise OptionError(f"Expected {_typed(dest)} to be a whole number from {at_least} up, but got {text!r}")
+        raise OptionError(f"Expected {_flag_of(dest)} to be a whole number from {at_least} up, but got {text!r}")
     return value
 
 
@@ -270,7 +270,7 @@ def _rate(config: pytest.Config, dest: str, default: float) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise OptionError(f"Expected {_typed(dest)} to be a rate from 0 to 1, but got {text!r}")
+        raise OptionError(f"Expected {_flag_of(dest)} to be a rate from 0 to 1, but got {text!r}")
     return value
 
 
@@ -284,5 +284,5 @@ def _shard(text: str | None) -> tuple[int, int]:
     return number, of
 
 
-def _typed(dest: str) -> str:
+def _flag_of(dest: str) -> str:
     return f"--{dest.replace('_', '-')}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from pytest_vqamt.core.truth import Label
+from pytest_vqamt.core.meaning import Label
 from pytest_vqamt.language.answer_choices import without_questions
 from pytest_vqamt.language.answer_text import SHORT, Unread, Unreadable, answer_proper, prepare, unread
 

@@ -15,8 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_vqamt.core.errors import ModelError, OptionError
-from pytest_vqamt.core.user_cache import home
+from pytest_vqamt.core.errors import ModelError, OptionError, home
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.loading.config import config_of
 from pytest_vqamt.models.loading.places import Checkpoint

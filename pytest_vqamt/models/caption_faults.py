@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.core.meaning import Describe
+from pytest_vqamt.core.meaning import Describe, Inventory, truth
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.core.truth import Inventory, truth
 from pytest_vqamt.models.edit_faults import INSERTED
 from pytest_vqamt.models.oracle import known, say
 

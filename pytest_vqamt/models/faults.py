@@ -22,12 +22,12 @@ from pytest_vqamt.core.meaning import (
     Exists,
     Group,
     Has,
+    Label,
     Meaning,
     Neither,
     NotBoth,
 )
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.core.truth import Label
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.caption_faults import always_plural, wrong_class
 from pytest_vqamt.models.edit_faults import SeesErased, background_dependent, counts_pieces_wrong, omits_inserted

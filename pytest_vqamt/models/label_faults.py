@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from pytest_vqamt.core.meaning import Entails
+from pytest_vqamt.core.meaning import Entails, Label, Truth
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.core.truth import Label, Truth
 from pytest_vqamt.models.oracle import known, say
 from pytest_vqamt.models.wrong_answers import Reply
 

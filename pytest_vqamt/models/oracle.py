@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from pytest_vqamt.core.meaning import Truth, truth
 from pytest_vqamt.core.query import Answer, ModelInput, Query
-from pytest_vqamt.core.truth import Truth, truth
 from pytest_vqamt.language.phrases import describe
 from pytest_vqamt.models.base import ModelOptions
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias, assert_never
 
-from pytest_vqamt.core.meaning import Meaning
+from pytest_vqamt.core.meaning import Label, Meaning, Truth, truth
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.core.truth import Label, Truth, truth
 from pytest_vqamt.models.oracle import known, say
 
 Reply: TypeAlias = Callable[[Query], str]

@@ -10,7 +10,7 @@ from typing import cast
 
 from pytest_vqamt.core.case import RelationInfo, Setting, item_name
 from pytest_vqamt.core.errors import OptionError, did_you_mean
-from pytest_vqamt.core.globs import matches
+from pytest_vqamt.core.identity import matches
 from pytest_vqamt.relations.base import Relation, resources_of
 
 ENTRY_POINTS = "pytest_vqamt.relations"
@@ -44,7 +44,7 @@ TABLE: dict[str, str] = {
     "metaic.singular_plural": "pytest_vqamt.relations.metaic.singular_plural:SingularPlural",
     "metaic.deeptest": "pytest_vqamt.relations.metaic.deeptest:Deeptest",
     "basic_questions.noise": "pytest_vqamt.relations.basic_questions.noise:Noise",
-    "corruption": "pytest_vqamt.relations.corruption:Corruption",
+    "corruption": "pytest_vqamt.relations.corruption:PictureCorruption",
     "control.repeat": "pytest_vqamt.relations.control.repeat:Repeat",
     "control.reencode": "pytest_vqamt.relations.control.reencode:Reencode",
 }

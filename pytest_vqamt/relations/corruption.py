@@ -8,10 +8,9 @@ from typing import ClassVar
 
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.meaning import groups_of
+from pytest_vqamt.core.meaning import groups_of, members
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.core.truth import members
 from pytest_vqamt.language.questions import Question
 from pytest_vqamt.relations import expectations, present
 from pytest_vqamt.relations.base import case_of
@@ -23,7 +22,7 @@ _ASKED = (present.Kind.COUNT, present.Kind.EXISTS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Corruption:
+class PictureCorruption:
     """Noise, blur, snow or a loss of contrast leaves the answer as it was.
 
     The baseline FIP of Chang et al., VEglue, sections 4.3 and 6.3, with the corruptions of Hendrycks and Dietterich

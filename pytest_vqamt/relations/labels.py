@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pytest_vqamt.core.case import Case, Outcome, Verdict
+from pytest_vqamt.core.case import Amount, Case, Outcome, Verdict
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.figures import Amount
-from pytest_vqamt.core.meaning import Entails
+from pytest_vqamt.core.meaning import Entails, Label
 from pytest_vqamt.core.query import Answer
-from pytest_vqamt.core.truth import Label
 from pytest_vqamt.language.answer_text import Unread
 from pytest_vqamt.relations.expectations import Reading, read, same_answer, shown
 
@@ -31,7 +29,7 @@ def label_becomes(case: Case, answers: Sequence[Answer], label: Label) -> Verdic
     Raises:
         VqamtError: the case is not of two hypotheses.
     """
-    first, second = readings = _readings(case, answers)
+    first, second = readings = _label_readings(case, answers)
     told, figures = tuple(map(shown, readings)), _figures(first, second, label)
     if isinstance(second, Unread):
         return Verdict(outcome=Outcome.UNPARSED, reason=second.reason.value, readings=told, figures=figures)
@@ -48,11 +46,11 @@ def same_label(case: Case, answers: Sequence[Answer]) -> Verdict:
     Raises:
         VqamtError: the case is not of two hypotheses.
     """
-    first, second = _readings(case, answers)
+    first, second = _label_readings(case, answers)
     return replace(same_answer(case, answers), figures=_figures(first, second, Label.ENTAILMENT))
 
 
-def _readings(case: Case, answers: Sequence[Answer]) -> tuple[Reading, Reading]:
+def _label_readings(case: Case, answers: Sequence[Answer]) -> tuple[Reading, Reading]:
     asked = [query.meaning for query in case.queries]
     if len(asked) != 2 or not all(isinstance(meaning, Entails) for meaning in asked):
         kinds = ", ".join(type(meaning).__name__ for meaning in asked)

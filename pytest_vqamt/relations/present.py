@@ -13,9 +13,8 @@ from enum import StrEnum
 from itertools import combinations
 
 from pytest_vqamt.core.case import Fact, NotApplicable
-from pytest_vqamt.core.meaning import Group
+from pytest_vqamt.core.meaning import Group, members
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.core.truth import members
 from pytest_vqamt.language import questions
 from pytest_vqamt.language.questions import Question
 from pytest_vqamt.relations.names import borne, countable_here, disjoint, presumed, single_valued

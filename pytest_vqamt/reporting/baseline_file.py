@@ -10,13 +10,11 @@ from shutil import copyfileobj
 from tempfile import TemporaryFile
 from typing import IO, BinaryIO, NamedTuple
 
-from pytest_vqamt.core.baseline_rows import BaselineHead, BlessedItem, head_row
 from pytest_vqamt.core.case import Outcome, Verdict
-from pytest_vqamt.core.case_rows import case_line
 from pytest_vqamt.core.case_store import cases_in, opened
 from pytest_vqamt.core.errors import DataError, OptionError, VqamtError, did_you_mean
-from pytest_vqamt.core.globs import matches
-from pytest_vqamt.core.report_json import Row
+from pytest_vqamt.core.identity import matches
+from pytest_vqamt.core.report_json import BaselineHead, BlessedItem, Row, case_line, head_row
 from pytest_vqamt.core.results import RelationResult, Report
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.beside import Beside

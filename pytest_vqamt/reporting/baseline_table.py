@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from pytest_vqamt.core.changes import BaselineUse, Change
-from pytest_vqamt.core.gate import Gate
-from pytest_vqamt.core.results import RelationResult, Report
+from pytest_vqamt.core.results import BaselineUse, Change, Gate, RelationResult, Report
 from pytest_vqamt.reporting.wording import p_in_words
 
-_HEAD = ("relation", "shared cases", "before", "now", "change", "95 % interval", "p (Holm)", "gate")
+_BASELINE_HEAD = ("relation", "shared cases", "before", "now", "change", "95 % interval", "p (Holm)", "gate")
 _WIDTH = 100
 
 
@@ -23,39 +21,39 @@ def baseline_lines(report: Report) -> Iterator[str]:
     for model in report.models:
         for data in report.data:
             results = [r for r in report.relations if (r.model.name, r.data.spec) == (model.name, data.spec)]
-            yield from _block(results)
+            yield from _baseline_block(results)
     yield from _named_alone(use)
 
 
-def _block(results: Sequence[RelationResult]) -> Iterator[str]:
+def _baseline_block(results: Sequence[RelationResult]) -> Iterator[str]:
     from pytest_vqamt.reporting.text_table import table  # which uses this module
 
-    rows = [row for result in results for row in _rows(result)]
+    rows = [row for result in results for row in _baseline_rows(result)]
     if not rows:
         return
     yield ""
     yield f"{results[0].model.name} on {results[0].data.spec}"
     yield ""
-    yield from table([_HEAD, *rows])
-    remarks = [remark for result in results for remark in _remarks(result)]
+    yield from table([_BASELINE_HEAD, *rows])
+    remarks = [remark for result in results for remark in _baseline_warnings(result)]
     if remarks:
         yield ""
         yield from remarks
 
 
-def _rows(result: RelationResult) -> Iterator[tuple[str, ...]]:
+def _baseline_rows(result: RelationResult) -> Iterator[tuple[str, ...]]:
     apart = result.presumed.change if result.presumed else None
     if result.change and (result.change.paired.shared or not apart):
-        yield _row(result.item, result.tags, result.change)
+        yield _baseline_row(result.item, result.tags, result.change)
     if apart:
-        yield _row(result.item, (*result.tags, "presumed"), apart)
+        yield _baseline_row(result.item, (*result.tags, "presumed"), apart)
 
 
-def _row(item: str, tags: Sequence[str], change: Change) -> tuple[str, ...]:
+def _baseline_row(item: str, tags: Sequence[str], change: Change) -> tuple[str, ...]:
     name = f"{item} ({', '.join(tags)})" if tags else item
     before, after, difference = change.paired.before, change.paired.after, change.paired.difference
     if before is None or after is None or difference is None:
-        return name, "0", *("-" for _ in _HEAD[2:])
+        return name, "0", *("-" for _ in _BASELINE_HEAD[2:])
     low, high = change.interval
     return (
         name,
@@ -65,17 +63,17 @@ def _row(item: str, tags: Sequence[str], change: Change) -> tuple[str, ...]:
         f"{difference:+.3f}",
         f"{low:+.3f} to {high:+.3f}",
         "-" if change.p_holm is None else p_in_words(change.p_holm),
-        _gate(change.gate),
+        _baseline_gate(change.gate),
     )
 
 
-def _gate(gate: Gate | None) -> str:
+def _baseline_gate(gate: Gate | None) -> str:
     if gate is None:
         return "-"
     return f"{'met' if gate.met else 'MISSED'}: drop <= {gate.threshold:g}"
 
 
-def _remarks(result: RelationResult) -> Iterator[str]:
+def _baseline_warnings(result: RelationResult) -> Iterator[str]:
     changes = [change for change in (result.change, result.presumed and result.presumed.change) if change]
     versions = {change.version_before for change in changes if change.paired.shared} - {result.version}
     for version in sorted(versions):

@@ -12,10 +12,9 @@ from collections.abc import Collection
 from pathlib import Path
 from types import TracebackType
 
-from pytest_vqamt.core.case_rows import case_line, case_row
-from pytest_vqamt.core.case_store import NAMES, PLAIN, created
+from pytest_vqamt.core.case_store import NAMES, PLAIN, LineSorter, created, in_order
 from pytest_vqamt.core.events import Event, Judged
-from pytest_vqamt.core.sorted_lines import LineSorter, in_order
+from pytest_vqamt.core.report_json import case_line, case_row
 from pytest_vqamt.reporting.beside import Beside, remove_leftovers, unusable
 
 REPORT = ("report.html", "summary.md", "audit.json", "report.json", *NAMES)

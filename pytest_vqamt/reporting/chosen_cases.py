@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.case_store import cases_in, opened
-from pytest_vqamt.core.packed import Members
+from pytest_vqamt.core.case_store import Members, cases_in, opened
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.reporting.case_lines import case_of_line
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_vqamt.core.changes import Change
-from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters, Spread
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.results import Change
+from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Spread
 from pytest_vqamt.reporting.compare_cases import Gathered, is_presumed, joined
 from pytest_vqamt.reporting.compare_notes import notes
 from pytest_vqamt.reporting.compare_pairs import PairedItem, data_by_spec, matched, models_compared

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, cast
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.clusters import Spread
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.report_json import Row
+from pytest_vqamt.core.tallies import Spread
 from pytest_vqamt.reporting.compared import MovedCase, SeenTwice
 from pytest_vqamt.reporting.item_lines import CaseLine
 from pytest_vqamt.reporting.page_cards import edits_in_words

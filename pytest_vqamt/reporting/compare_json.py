@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from pytest_vqamt.core.change_rows import change_row
 from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.report_json import change_row
 from pytest_vqamt.reporting.compared import ComparedItem, ComparedRun, Comparison, MovedCase
 
 SCHEMA = 1
@@ -23,19 +23,19 @@ def comparison_row(comparison: Comparison) -> Row:
     """The fields, as docs/comparing.md names them."""
     return {
         "schema": SCHEMA,
-        "before": _run(comparison.before),
-        "after": _run(comparison.after),
+        "before": _run_row(comparison.before),
+        "after": _run_row(comparison.after),
         "max_drop": comparison.max_drop,
         "met": None if comparison.max_drop is None else not comparison.missed,
         "notes": list(comparison.notes),
         "only_before": list(comparison.only_before),
         "only_after": list(comparison.only_after),
         "relations": [_item(item) for item in comparison.items],
-        "shown": [_case(case) for case in comparison.shown],
+        "shown": [_case_row(case) for case in comparison.shown],
     }
 
 
-def _run(run: ComparedRun) -> Row:
+def _run_row(run: ComparedRun) -> Row:
     return {
         "name": run.name,
         "vqamt_version": run.vqamt_version,
@@ -65,7 +65,7 @@ def _item(item: ComparedItem) -> Row:
     }
 
 
-def _case(case: MovedCase) -> Row:
+def _case_row(case: MovedCase) -> Row:
     return {
         "case_id": case.case_id,
         "id": case.item,

@@ -27,24 +27,26 @@ def comparison_markdown(comparison: Comparison) -> Iterator[str]:
     yield ""
     yield f"**{prose(verdict(comparison))}**"
     yield ""
-    yield f"- before: {_run(comparison.before)}"
-    yield f"- now: {_run(comparison.after)}"
+    yield f"- before: {_run_markdown(comparison.before)}"
+    yield f"- now: {_run_markdown(comparison.after)}"
     gate = comparison.max_drop is not None
     heads = (*HEAD, GATE) if gate else HEAD
     for title, items in blocks(comparison):
         yield ""
         yield f"### {plain(title)}"
         yield ""
-        yield from markdown_table(heads, [(_named(item), *map(plain, cells(item, gate=gate))) for item in items])
+        yield from markdown_table(
+            heads, [(_named_markdown(item), *map(plain, cells(item, gate=gate))) for item in items]
+        )
     yield ""
     yield from (f"- {prose(remark)}" for remark in (*remarks(comparison), *comparison.notes))
     for ids, run in ((comparison.only_before, comparison.before), (comparison.only_after, comparison.after)):
         if ids:
             yield f"- only in {plain(run.name)}: {', '.join(map(code, ids))}"
-    yield from _moved(comparison)
+    yield from _moved_markdown(comparison)
 
 
-def _moved(comparison: Comparison) -> Iterator[str]:
+def _moved_markdown(comparison: Comparison) -> Iterator[str]:
     some = [item for item in comparison.items if item.broke or item.mended]
     if not some:
         return
@@ -55,7 +57,7 @@ def _moved(comparison: Comparison) -> Iterator[str]:
         ("relation", "broke", "mended"),
         [
             (
-                f"{_named(item)} {plain(where(item, comparison))}".rstrip(),
+                f"{_named_markdown(item)} {plain(where(item, comparison))}".rstrip(),
                 f"{len(item.broke):,}",
                 f"{len(item.mended):,}",
             )
@@ -64,10 +66,10 @@ def _moved(comparison: Comparison) -> Iterator[str]:
     )
     for case in comparison.shown:
         yield ""
-        yield from _case(case, comparison)
+        yield from _case_markdown(case, comparison)
 
 
-def _case(case: MovedCase, comparison: Comparison) -> Iterator[str]:
+def _case_markdown(case: MovedCase, comparison: Comparison) -> Iterator[str]:
     yield (
         f"**{code(case.item)}** {'was mended' if case.mended else 'broke'}: scene {code(case.scene)}, "
         f"case {code(case.case_id)}, expected {plain(case.expected)}; "
@@ -90,12 +92,12 @@ def _case(case: MovedCase, comparison: Comparison) -> Iterator[str]:
     yield f"Its pictures: {code(replay(case, comparison))}"
 
 
-def _named(item: ComparedItem) -> str:
+def _named_markdown(item: ComparedItem) -> str:
     tags = tags_of(item)
     return f"{code(item.item)} ({plain(', '.join(tags))})" if tags else code(item.item)
 
 
-def _run(run: ComparedRun) -> str:
+def _run_markdown(run: ComparedRun) -> str:
     models = ", ".join(f"{code(name)} ({code(fingerprint)})" for name, fingerprint in run.models)
     return f"{code(run.name)}, pytest-vqamt {plain(run.vqamt_version)}, seed {run.seed}, {models}"
 

@@ -12,10 +12,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
-from pytest_vqamt.core.baseline_rows import BASELINE_SCHEMA, BaselineHead, head_of
-from pytest_vqamt.core.case_store import cases_in, opened
+from pytest_vqamt.core.case_store import Members, cases_in, opened
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.packed import Members
+from pytest_vqamt.core.report_json import BASELINE_SCHEMA, BaselineHead, head_of
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.item_lines import CaseLine, CountedItem, check_ended, item_lines
 from pytest_vqamt.reporting.json_file import FILE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 
-from pytest_vqamt.core.gate import Gate
+from pytest_vqamt.core.results import Gate
 from pytest_vqamt.reporting.compared import ComparedItem, ComparedRun, Comparison, MovedCase, Standing
 from pytest_vqamt.reporting.page.figures import counted
 from pytest_vqamt.reporting.wording import p_in_words

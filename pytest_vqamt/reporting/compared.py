@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pytest_vqamt.core.changes import Change
+from pytest_vqamt.core.results import Change
 
 
 class Standing(StrEnum):

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-_DELAY_S = 1.0
+_SAMPLING_DELAY_S = 1.0
 """What takes less shows no bar."""
 
 
@@ -19,5 +19,7 @@ def drawing(pictures: int) -> Iterator[Callable[[], object]]:
         return
     from tqdm import tqdm
 
-    with tqdm(total=pictures, desc="pictures of the report", unit="picture", leave=False, delay=_DELAY_S) as bar:
+    with tqdm(
+        total=pictures, desc="pictures of the report", unit="picture", leave=False, delay=_SAMPLING_DELAY_S
+    ) as bar:
         yield bar.update

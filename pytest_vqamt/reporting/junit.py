@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_vqamt.core.gate import Gate
-from pytest_vqamt.core.results import Presumed, RelationResult
+from pytest_vqamt.core.results import Gate, Presumed, RelationResult
 
 Property = tuple[str, object]
 """A name and a text, a number or a truth: what xdist sends as it is."""

@@ -9,16 +9,12 @@ from functools import reduce
 from operator import add
 from pathlib import Path
 
+from pytest_vqamt.core.case import together
 from pytest_vqamt.core.case_store import cases_in
-from pytest_vqamt.core.changes import BaselineUse, Change
-from pytest_vqamt.core.clusters import PairedClusters
 from pytest_vqamt.core.errors import DataError, VqamtError
-from pytest_vqamt.core.figures import together
-from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.pairs import Pairs
-from pytest_vqamt.core.reports import models_used
-from pytest_vqamt.core.results import ModelUse, Presumed, RelationResult, Report
-from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.core.results import BaselineUse, Change, Gate, ModelUse, Presumed, RelationResult, Report, models_used
+from pytest_vqamt.core.tallies import PairedClusters, Tally
 from pytest_vqamt.reporting import cases_file, json_file
 from pytest_vqamt.reporting.beside import Beside
 from pytest_vqamt.reporting.merge_cases import MergedCases, merge_cases

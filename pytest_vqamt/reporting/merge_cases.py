@@ -12,12 +12,10 @@ from typing import NamedTuple, cast
 
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.case_store import cases_in, created, opened
-from pytest_vqamt.core.clusters import Clusters, PairedClusters, Spread
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.judged_cases import JudgedCases
-from pytest_vqamt.core.readings import Readings
 from pytest_vqamt.core.report_json import Row
-from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.results import JudgedCases, Report
+from pytest_vqamt.core.tallies import Clusters, PairedClusters, Readings, Spread
 from pytest_vqamt.reporting.beside import Beside
 from pytest_vqamt.reporting.item_lines import CaseLine, CountedItem, check_ended, item_lines
 

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.gate import Gate
-from pytest_vqamt.core.results import RelationResult, Report
+from pytest_vqamt.core.results import Gate, RelationResult, Report
 
 
 def check_one_run(parts: Mapping[str, Report]) -> None:

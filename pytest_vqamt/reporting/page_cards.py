@@ -8,8 +8,7 @@ from typing import cast
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json, decode
-from pytest_vqamt.core.edit_words import in_words
-from pytest_vqamt.core.edits import EDITS, Edit, Insert
+from pytest_vqamt.core.edits import EDITS, Edit, Insert, in_words
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import MEANINGS, Meaning, groups_of
 from pytest_vqamt.core.picture import Picture

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pytest_vqamt.core.rankings import Difference, RankedKind, Ranking
-from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.results import Difference, RankedKind, Ranking, Report
 from pytest_vqamt.reporting.page.figures import counted
 from pytest_vqamt.reporting.text_table import table
 from pytest_vqamt.reporting.wording import p_in_words

@@ -6,12 +6,9 @@ import json
 from pathlib import Path
 from typing import cast
 
-from pytest_vqamt.core.change_rows import baseline_of
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.ranking_rows import difference_of, ranking_of
-from pytest_vqamt.core.report_json import SCHEMA, Row, taken_over
-from pytest_vqamt.core.reports import data_used
-from pytest_vqamt.core.results import RelationResult, Report
+from pytest_vqamt.core.report_json import SCHEMA, Row, baseline_of, difference_of, ranking_of, taken_over
+from pytest_vqamt.core.results import RelationResult, Report, data_used
 from pytest_vqamt.reporting.json_file import FILE
 from pytest_vqamt.stats.coverage import coverage
 from pytest_vqamt.stats.summaries import summaries

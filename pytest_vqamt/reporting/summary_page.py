@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.rankings import RankedKind
-from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.results import RankedKind, Report
 from pytest_vqamt.reporting.costs import asked_in_words, work_in_words
 from pytest_vqamt.reporting.folding import folded_in_words
 from pytest_vqamt.reporting.markdown import code, plain, prose, table
 from pytest_vqamt.reporting.page.audit import audit_tables
 from pytest_vqamt.reporting.page.cautions import cautions
 from pytest_vqamt.reporting.page.figures import counted, rate, span
-from pytest_vqamt.reporting.page.head import Finding, Head, head
+from pytest_vqamt.reporting.page.head import Finding, PageHead, head
 from pytest_vqamt.reporting.page.lines import Line, lines
 from pytest_vqamt.reporting.page.overview import Cell, overview
 
@@ -52,7 +51,7 @@ def _lines(report: Report, audit: Mapping[str, Json] | None) -> Iterator[str]:
         yield from _audit(audit)
 
 
-def _first(report: Report, told: Sequence[Line], first: Head) -> Iterator[str]:
+def _first(report: Report, told: Sequence[Line], first: PageHead) -> Iterator[str]:
     """Lists of what to look at, and of what the figures are worth."""
     for title, findings in (("Missed", first.missed), ("Worse since the baseline", first.dropped)):
         if findings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_vqamt.core.summaries import Cell, Summary
+from pytest_vqamt.core.results import Cell, Summary
 
 
 def summary_rows(summary: Summary) -> list[tuple[str, ...]]:

@@ -7,11 +7,8 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import add
 
-from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.pairs import PairTally
-from pytest_vqamt.core.reports import data_used
-from pytest_vqamt.core.results import RelationResult, Report
-from pytest_vqamt.core.summaries import Summary
+from pytest_vqamt.core.results import Gate, RelationResult, Report, Summary, data_used
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.baseline_table import baseline_lines
 from pytest_vqamt.reporting.costs import amount, asked_in_words, work_in_words

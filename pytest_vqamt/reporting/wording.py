@@ -5,9 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 
-from pytest_vqamt.core.changes import Change
-from pytest_vqamt.core.gate import Gate
-from pytest_vqamt.core.results import RelationResult, ShownCase
+from pytest_vqamt.core.results import Change, Gate, RelationResult, ShownCase
 from pytest_vqamt.core.tallies import Tally
 
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_vqamt.core.figures import Figures
-from pytest_vqamt.core.results import RelationResult
-from pytest_vqamt.core.summaries import Cell, Cells, Summary
+from pytest_vqamt.core.case import Figures
+from pytest_vqamt.core.results import Cell, Cells, RelationResult, Summary
 from pytest_vqamt.core.tallies import Tally
 
 _OF_PAPER = "metaic."

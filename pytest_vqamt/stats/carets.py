@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from pytest_vqamt.core.results import Reference
 
-PUBLISHED = "carets.published"
+PUBLISHED_PAIRS = "carets.published"
 """The relation each of whose variants is a test by itself, named as in the authors' default.yml."""
 
 _PUBLISHED_TESTS: Mapping[str, str] = {
@@ -48,13 +48,13 @@ def test_of(item: str) -> str:
     ('carets.visual', 'carets.published[phrasal_invariance]')
     """
     relation, _, _ = item.partition("[")
-    return item if relation == PUBLISHED else relation
+    return item if relation == PUBLISHED_PAIRS else relation
 
 
 def human(item: str, fact: str = "", value: str = "") -> Reference | None:
     """What people reach on an item or a test, or on its pairs with a value of a fact; None where nobody asked."""
     relation, _, variant = item.partition("[")
-    test = _PUBLISHED_TESTS.get(variant.removesuffix("]"), item) if relation == PUBLISHED else item
+    test = _PUBLISHED_TESTS.get(variant.removesuffix("]"), item) if relation == PUBLISHED_PAIRS else item
     if fact:
         return _HUMAN_BY_ANSWERS.get((test, value)) if fact == "answers" else None
     return _HUMAN.get(test)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
-from pytest_vqamt.core.judged_cases import HOLDS, PRESUMED, JudgedCases
+from pytest_vqamt.core.results import HOLDS, PRESUMED, JudgedCases
+from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
 
 _KINDS = 4
 """Kept, lost, won, neither."""

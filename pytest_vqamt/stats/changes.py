@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 
-from pytest_vqamt.core.changes import Change
-from pytest_vqamt.core.clusters import PairedClusters
-from pytest_vqamt.core.gate import Gate
+from pytest_vqamt.core.results import Change, Gate
+from pytest_vqamt.core.tallies import PairedClusters
 from pytest_vqamt.stats.holm import holm
 from pytest_vqamt.stats.paired import drop_p, mcnemar_p, paired_interval, two_sided_p
 

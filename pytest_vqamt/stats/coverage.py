@@ -38,11 +38,11 @@ def _table(test: str, data: str, presumed: bool, models: Mapping[str, _ByItem]) 
         presumed=presumed,
         models=tuple(models),
         right=tuple(sum(pairs.right.bit_count() for pairs in items.values()) for items in of),
-        shares=tuple(tuple(_share(ours, theirs) for theirs in of) for ours in of),
+        shares=tuple(tuple(_share_of_pairs(ours, theirs) for theirs in of) for ours in of),
     )
 
 
-def _share(ours: _ByItem, theirs: _ByItem) -> float | None:
+def _share_of_pairs(ours: _ByItem, theirs: _ByItem) -> float | None:
     """The share of their right pairs that are right here, too; a pair without an answer here says nothing."""
     both = sum((ours[item].right & pairs.right).bit_count() for item, pairs in theirs.items())
     known = sum((pairs.right & ~ours[item].unanswered).bit_count() for item, pairs in theirs.items())

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from pytest_vqamt.core.clusters import PairedClusters
-from pytest_vqamt.core.rankings import Difference
-from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.core.results import Difference, RelationResult
+from pytest_vqamt.core.tallies import PairedClusters
 from pytest_vqamt.stats.case_arrays import arrays_of, paired_of
 from pytest_vqamt.stats.holm import holm
 from pytest_vqamt.stats.paired import paired_interval, two_sided_p

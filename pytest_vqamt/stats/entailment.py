@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pytest_vqamt.core.figures import Figures
-from pytest_vqamt.core.results import RelationResult
-from pytest_vqamt.core.summaries import Cell, Cells, Summary
+from pytest_vqamt.core.case import Figures
+from pytest_vqamt.core.results import Cell, Cells, RelationResult, Summary
 from pytest_vqamt.core.tallies import Tally
 
 ISSUE, INCONSISTENT, SOURCE_RIGHT = "issue", "inconsistent", "source right"
 """The figures of verdicts on hypotheses, as ``relations.labels`` calls them."""
 
-PUBLISHED: Mapping[str, tuple[float, ...]] = {
+PUBLISHED_IFR: Mapping[str, tuple[float, ...]] = {
     "veglue.mr1_joint_erase": (0.439, 0.461, 0.868, 0.640),
     "veglue.mr2_linked_erase": (0.758, 0.951, 0.826, 0.354),
     "veglue.mr3_unlinked_erase": (0.225, 0.243, 0.389, 0.142),
@@ -45,10 +44,10 @@ def entailment(results: Sequence[RelationResult], *, model: str, data: str) -> S
     but for the items that demand the same label twice. Of the inconsistent ones the first label was right. Shares are
     of GNUM. The total is the mean of three rates, presumed tests among them, where all three relations had any.
     """
-    counted = [(result.item, *each) for result in results if result.item in PUBLISHED for each in _counts(result)]
+    counted = [(result.item, *each) for result in results if result.item in PUBLISHED_IFR for each in _counts(result)]
     if not counted:
         return None
-    rows = tuple(_row(item, suffix, tally, figures) for item, suffix, tally, figures in counted)
+    rows = tuple(_ifr_row(item, suffix, tally, figures) for item, suffix, tally, figures in counted)
     rates = [_rate([(tally, figures) for item, _, tally, figures in counted if item == each]) for each in _RELATIONS]
     known = [rate for rate in rates if rate is not None]
     totals: dict[str, Cell] = {}
@@ -67,7 +66,7 @@ def _counts(result: RelationResult) -> Iterator[tuple[str, Tally, Figures]]:
         yield " (presumed)", result.presumed.tally, result.presumed.figures
 
 
-def _row(item: str, suffix: str, tally: Tally, figures: Figures) -> Cells:
+def _ifr_row(item: str, suffix: str, tally: Tally, figures: Figures) -> Cells:
     return {
         "relation": f"{item}{suffix}",
         "GNUM": tally.judged,
@@ -75,7 +74,7 @@ def _row(item: str, suffix: str, tally: Tally, figures: Figures) -> Cells:
         "IFR": _rate([(tally, figures)]),
         "inconsistent": _share(figures, INCONSISTENT),
         "source right": _share(figures, SOURCE_RIGHT),
-        "published IFR": f"{min(PUBLISHED[item]):.3f} to {max(PUBLISHED[item]):.3f}",
+        "published IFR": f"{min(PUBLISHED_IFR[item]):.3f} to {max(PUBLISHED_IFR[item]):.3f}",
     }
 
 

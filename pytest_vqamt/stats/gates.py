@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.core.gate import Gate
-from pytest_vqamt.core.globs import matches
-from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.core.identity import matches
+from pytest_vqamt.core.results import Gate, RelationResult
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.stats.changes import judged_together
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.core.clusters import Clusters
+from pytest_vqamt.core.tallies import Clusters
 from pytest_vqamt.stats.effective import Kind, effective_cases, scenes_worth, usual_size
 from pytest_vqamt.stats.wilson import wilson
 

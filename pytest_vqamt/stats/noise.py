@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_vqamt.core.results import RelationResult
-from pytest_vqamt.core.summaries import Cell, Summary
+from pytest_vqamt.core.results import Cell, RelationResult, Summary
 from pytest_vqamt.stats.robustness import monotonicity, r_score
 
 _RELATION = "basic_questions.noise"
@@ -28,7 +27,7 @@ def noise(results: Sequence[RelationResult], *, model: str, data: str) -> Summar
         kind="noise",
         model=model,
         data=data,
-        rows=tuple(_row(each) for each in ordered),
+        rows=tuple(_noise_row(each) for each in ordered),
         totals={
             "R_score": _r_score(partitions[_FIRST]) if _FIRST in partitions else None,
             "monotonicity": _monotonicity(ordered),
@@ -36,7 +35,7 @@ def noise(results: Sequence[RelationResult], *, model: str, data: str) -> Summar
     )
 
 
-def _row(result: RelationResult) -> dict[str, Cell]:
+def _noise_row(result: RelationResult) -> dict[str, Cell]:
     clean, noisy = _percent(result, "clean"), _percent(result, "noisy")
     return {
         "relation": result.item,

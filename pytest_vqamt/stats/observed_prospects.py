@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from pytest_vqamt.core.clusters import Clusters, PairedClusters
+from pytest_vqamt.core.tallies import Clusters, PairedClusters
 from pytest_vqamt.stats.alikeness import alikeness
 from pytest_vqamt.stats.effective import Kind
 from pytest_vqamt.stats.prospects import Prospect

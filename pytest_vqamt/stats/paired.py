@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from pytest_vqamt.core.clusters import PairedClusters
+from pytest_vqamt.core.tallies import PairedClusters
 from pytest_vqamt.stats.effective import Kind, effective_cases, scenes_worth, usual_size
 from pytest_vqamt.stats.sign_flips import chance_of_sum_at_least
 from pytest_vqamt.stats.tango import tango
@@ -22,7 +22,7 @@ def drop_p(paired: PairedClusters) -> float:
     as large as the one seen (Fisher's randomisation test of pairs, The Design of Experiments, 1935, section 21). Where
     no scene has more than one case that differs this is McNemar's exact test. 1 where nothing differs.
 
-    >>> from pytest_vqamt.core.clusters import AlikeTwice
+    >>> from pytest_vqamt.core.tallies import AlikeTwice
     >>> drop_p(PairedClusters((AlikeTwice(9, 1, 0, 0, 5),)))
     0.03125
     """

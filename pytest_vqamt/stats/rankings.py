@@ -6,9 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import fsum
 from typing import NamedTuple
 
-from pytest_vqamt.core.judged_cases import JudgedCases
-from pytest_vqamt.core.rankings import Behind, Ranked, RankedKind, Ranking
-from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.core.results import Behind, JudgedCases, Ranked, RankedKind, Ranking, RelationResult
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.stats.case_arrays import CaseArrays, arrays_of
 from pytest_vqamt.stats.means_by_scene import MeanByScene, difference_interval, mean_interval, means_by_scene

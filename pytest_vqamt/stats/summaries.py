@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_vqamt.core.results import RelationResult
-from pytest_vqamt.core.summaries import Summary
+from pytest_vqamt.core.results import RelationResult, Summary
 from pytest_vqamt.stats.captioning import captioning
 from pytest_vqamt.stats.entailment import entailment
 from pytest_vqamt.stats.noise import noise

@@ -13,7 +13,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
-from pytest_vqamt.core.user_cache import HOME_VARIABLE
+from pytest_vqamt.core.errors import HOME_VARIABLE
 from pytest_vqamt.language.basic_questions import Pool, Ranking, normalised, pool_of, ranked
 from tests.benchmarks.measuring import show
 

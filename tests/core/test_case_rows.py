@@ -10,12 +10,12 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, Outcome, Verdict
-from pytest_vqamt.core.case_rows import case_line, case_of_row, case_row
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.edits import Cutout, Fill
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import Count, Exists, Group, Related
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
+from pytest_vqamt.core.report_json import case_line, case_of_row, case_row
 from pytest_vqamt.core.scene import Scene
 from tests.making import group_of
 

@@ -8,12 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.core.change_rows import baseline_of, baseline_row, change_of, change_row
-from pytest_vqamt.core.changes import BaselineUse, Change
-from pytest_vqamt.core.cluster_rows import clusters_of, clusters_row, paired_of, paired_row
-from pytest_vqamt.core.clusters import Alike, AlikeTwice, Clusters, PairedClusters
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.gate import Gate
+from pytest_vqamt.core.report_json import (
+    baseline_of,
+    baseline_row,
+    change_of,
+    change_row,
+    clusters_of,
+    clusters_row,
+    paired_of,
+    paired_row,
+)
+from pytest_vqamt.core.results import BaselineUse, Change, Gate
+from pytest_vqamt.core.tallies import Alike, AlikeTwice, Clusters, PairedClusters
 
 count = st.integers(min_value=0, max_value=10**9)
 clusters = st.builds(Clusters, st.lists(st.builds(Alike, count, count, count)).map(tuple))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.clusters import Alike, AlikeTwice, Clusters, PairedClusters, Spread
+from pytest_vqamt.core.tallies import Alike, AlikeTwice, Clusters, PairedClusters, Spread
 
 HOLDS, VIOLATED, UNPARSED, ERROR = Outcome
 

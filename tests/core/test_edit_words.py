@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.edit_words import in_words
 from pytest_vqamt.core.edits import (
     EDITS,
     Blur,
@@ -24,6 +23,7 @@ from pytest_vqamt.core.edits import (
     Mirror,
     Reencode,
     Shear,
+    in_words,
 )
 from pytest_vqamt.core.scene import Photo, Scene
 from tests.making import thing_of

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import pytest
 
-from pytest_vqamt.core.figures import Figure, figures_of, figures_row, together
+from pytest_vqamt.core.case import Figure, figures_of, figures_row, together
 
 
 def total(amounts: list[float]) -> Figure:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.core.globs import matches
+from pytest_vqamt.core.identity import matches
 
 ITEM = "metavqa.partition[object]"
 

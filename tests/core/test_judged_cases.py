@@ -6,7 +6,7 @@ import pytest
 
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.core.judged_cases import RECORD_BYTES, JudgedCases
+from pytest_vqamt.core.results import RECORD_BYTES, JudgedCases
 
 
 def test_a_record_is_of_the_case_its_scene_and_two_bits() -> None:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_vqamt.core import packed
+from pytest_vqamt.core import case_store
+from pytest_vqamt.core.case_store import MEMBER_BYTES, Members, is_packed, packing, unpacking
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.packed import MEMBER_BYTES, Members, is_packed, packing, unpacking
 
 LINES = [f'{{"number":{number},"text":"{"x" * (number * 7919 % 3000)}"}}\n'.encode() for number in range(1500)]
 TEXT = b"".join(LINES)
@@ -107,14 +107,14 @@ def test_who_shares_the_members_finds_a_place_without_what_stands_before(
 def _counting(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How much is unpacked from now on."""
     found: list[int] = []
-    real = packed._Unpacking._next
+    real = case_store._Unpacking._next
 
-    def counted(self: packed._Unpacking, most: int) -> bytes:
+    def counted(self: case_store._Unpacking, most: int) -> bytes:
         data = real(self, most)
         found.append(len(data))
         return data
 
-    monkeypatch.setattr(packed._Unpacking, "_next", counted)
+    monkeypatch.setattr(case_store._Unpacking, "_next", counted)
     return found
 
 

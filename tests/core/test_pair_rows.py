@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from pytest_vqamt.core.pair_rows import Row, coverage_row, metrics_row, pairs_of, reference_of
 from pytest_vqamt.core.pairs import Pairs, PairTally
+from pytest_vqamt.core.report_json import Row, coverage_row, metrics_row, pairs_of, reference_of
 from pytest_vqamt.core.results import Coverage, Reference
 
 # Ten pairs: seven right first answers, five right second ones, four of them in the same pair.

@@ -11,9 +11,9 @@ import pytest
 from pytest_vqamt.core.case import Case, Outcome, PairKind, Verdict
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.meaning import Absent, Annotated, Choice, Count, Exists, Meaning
-from pytest_vqamt.core.pair_rows import metrics_row
 from pytest_vqamt.core.pairs import PairCounts, Pairs, PairTally
 from pytest_vqamt.core.query import Answer, Failure, Query
+from pytest_vqamt.core.report_json import metrics_row
 from pytest_vqamt.core.tallies import Counts
 from pytest_vqamt.relations.expectations import opposite_answer, same_answer
 from tests.making import case_of, group_of, scene_of

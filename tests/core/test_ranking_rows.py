@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
-from pytest_vqamt.core.ranking_rows import difference_of, difference_row, ranking_of, ranking_row
-from pytest_vqamt.core.rankings import Behind, Difference, Ranked, RankedKind, Ranking
+from pytest_vqamt.core.report_json import difference_of, difference_row, ranking_of, ranking_row
+from pytest_vqamt.core.results import Behind, Difference, Ranked, RankedKind, Ranking
+from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
 
 RANKING = Ranking(
     data="pictures:500",

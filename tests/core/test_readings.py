@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.core import readings as module
+from pytest_vqamt.core import tallies as module
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.core.readings import DIFFERENT_AT_MOST, SAMPLE_CASES, Readings
+from pytest_vqamt.core.tallies import DIFFERENT_AT_MOST, SAMPLE_CASES, Readings
 
 IDS = [digest(str(number)) for number in range(3 * SAMPLE_CASES)]
 

@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.core.reports import data_used, in_order, models_used, report
-from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult
+from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult, data_used, in_order, models_used, report
 from pytest_vqamt.core.tallies import Tally
 
 

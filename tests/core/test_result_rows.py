@@ -9,20 +9,27 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_vqamt.core.change_rows import change_row
-from pytest_vqamt.core.changes import BaselineUse, Change
-from pytest_vqamt.core.clusters import Alike, AlikeTwice, Clusters, PairedClusters
+from pytest_vqamt.core.case import Figure
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.figures import Figure
-from pytest_vqamt.core.gate import Gate
-from pytest_vqamt.core.judged_cases import JudgedCases
-from pytest_vqamt.core.pair_rows import metrics_row
 from pytest_vqamt.core.pairs import Pairs, PairTally
-from pytest_vqamt.core.report_json import SCHEMA, Row, hand_over, relation_row, report_row, taken_over
+from pytest_vqamt.core.report_json import (
+    SCHEMA,
+    Row,
+    change_row,
+    hand_over,
+    metrics_row,
+    relation_row,
+    report_row,
+    taken_over,
+)
 from pytest_vqamt.core.results import (
+    BaselineUse,
+    Change,
     Coverage,
     DataUse,
+    Gate,
+    JudgedCases,
     ModelUse,
     Presumed,
     Reference,
@@ -31,7 +38,7 @@ from pytest_vqamt.core.results import (
     ShownCase,
     ShownQuery,
 )
-from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.core.tallies import Alike, AlikeTwice, Clusters, PairedClusters, Tally
 
 PAIRED = PairedClusters((AlikeTwice(0, 1, 0, 0, 2), AlikeTwice(2, 0, 1, 1, 1)))
 CHANGE = Change(

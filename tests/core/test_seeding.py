@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.core.seeding import global_random_kept, seed_for
+from pytest_vqamt.core.identity import global_random_kept, seed_for
 
 ROOT = Path(__file__).parents[2]
 
 NAME_THINGS = """
 import json
 from pytest_vqamt.core.corpus import gather
-from pytest_vqamt.core.seeding import seed_for
+from pytest_vqamt.core.identity import seed_for
 from tests.making import scene_of
 
 names = ("dog", "cat", "car", "cow", "bench", "cup")

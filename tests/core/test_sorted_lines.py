@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.core.sorted_lines import LineSorter, in_order
+from pytest_vqamt.core.case_store import LineSorter, in_order
 
 LINES = st.lists(st.binary(max_size=6).map(lambda text: text.replace(b"\n", b"") + b"\n"), max_size=40)
 

@@ -17,14 +17,17 @@ from pytest_vqamt.core.meaning import (
     Exists,
     Group,
     Has,
+    Label,
     Meaning,
     Neither,
     NotBoth,
     Related,
+    Truth,
     Unit,
+    members,
+    truth,
 )
 from pytest_vqamt.core.scene import Relationship, Scene
-from pytest_vqamt.core.truth import Label, Truth, members, truth
 from tests.making import group_of, scene_of
 
 DOG, CAT, CAR, COW, BENCH = (Group(name=name) for name in ("dog", "cat", "car", "cow", "bench"))

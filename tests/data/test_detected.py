@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from pytest_vqamt.data.detected import FILE, Author, Trouble, note_found, note_trouble, settings_of_lines, troubles
+from pytest_vqamt.data.detected import NOTES, Author, Trouble, note_found, note_trouble, settings_of_lines, troubles
 from tests.data.test_graph_writing import DOG, TREES, WOMAN
 
 
 def test_which_detector_found_what_and_how_surely(tmp_path: Path) -> None:
     author = Author(settings={"masks": "org/name"}, fingerprint="masks-1 files=12")
     note_found(tmp_path, "a.jpg", "a", author, (DOG, TREES, WOMAN), size_bytes=1200)
-    (line,) = (tmp_path / FILE).read_text().splitlines()
+    (line,) = (tmp_path / NOTES).read_text().splitlines()
     assert json.loads(line) == {
         "photo": "a.jpg",
         "id": "a",
@@ -34,7 +34,7 @@ def test_the_last_word_on_a_photo_counts(tmp_path: Path) -> None:
 
 
 def test_lines_of_another_form_are_passed_over(tmp_path: Path) -> None:
-    (tmp_path / FILE).write_text('\n{"photo": \n[]\n{"photo": 3, "trouble": "x", "digest": ""}\n{"photo": "a.jpg"}\n')
+    (tmp_path / NOTES).write_text('\n{"photo": \n[]\n{"photo": 3, "trouble": "x", "digest": ""}\n{"photo": "a.jpg"}\n')
     assert troubles(tmp_path) == {}
 
 

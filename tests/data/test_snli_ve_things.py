@@ -8,9 +8,8 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.meaning import Entails, Group, Unit
+from pytest_vqamt.core.meaning import Entails, Group, Label, Unit, truth
 from pytest_vqamt.core.scene import LabelName, LinkedUnit, Thing
-from pytest_vqamt.core.truth import Label, truth
 from pytest_vqamt.data.snli_ve import load
 from pytest_vqamt.data.snli_ve_rows import HypothesisRow, UnitRow
 from pytest_vqamt.data.snli_ve_things import Linking, linking

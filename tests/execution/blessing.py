@@ -6,11 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from pytest_vqamt.core.case_rows import case_line, case_row
 from pytest_vqamt.core.events import Event, Judged
-from pytest_vqamt.core.report_json import report_row
-from pytest_vqamt.core.reports import report
-from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.core.report_json import case_line, case_row, report_row
+from pytest_vqamt.core.results import RelationResult, report
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.blessed import Baseline
 from pytest_vqamt.execution.job import Job, Terms

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.events import Event
-from pytest_vqamt.core.gate import Gate
-from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.core.results import Gate, RelationResult
 from pytest_vqamt.execution.job import Job, Terms
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.execution.run_item import run_item

@@ -8,8 +8,7 @@ import pytest
 
 import pytest_vqamt as vqamt
 from pytest_vqamt.core.errors import DataError, OptionError
-from pytest_vqamt.core.gate import Gate
-from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.results import Gate, Report
 from pytest_vqamt.reporting.baseline_file import bless
 from tests.reporting.running import run_into, world
 

@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.case_rows import case_of_row
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.events import Answered, Event, Finished, Judged, Planned, Stopped
-from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.core.results import ModelUse, RelationResult, ShownCase
+from pytest_vqamt.core.report_json import case_of_row
+from pytest_vqamt.core.results import Gate, ModelUse, RelationResult, ShownCase
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.execution import run_item as module
 from pytest_vqamt.execution.job import Job, Terms

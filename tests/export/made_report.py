@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_vqamt.core.case import Case, Outcome, Verdict
-from pytest_vqamt.core.case_rows import case_line, case_row
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.edits import Cutout
 from pytest_vqamt.core.meaning import Absent, Count, Describe, Entails, Exists, Group, Unit
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
+from pytest_vqamt.core.report_json import case_line, case_row
 from pytest_vqamt.data.pictures.source import PictureWorld
 
 SOURCE = PictureWorld(40)

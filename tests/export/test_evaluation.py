@@ -9,7 +9,7 @@ import pytest
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.data.pictures.source import PictureWorld
-from pytest_vqamt.export.evaluation import FILE, Evaluation, evaluation
+from pytest_vqamt.export.evaluation import EVALUATION_FILE, Evaluation, evaluation
 
 SOURCE = PictureWorld(6)
 
@@ -54,7 +54,7 @@ def test_ids_and_a_file_of_them() -> None:
 
 @pytest.mark.parametrize("folder", ["out", "."])
 def test_a_file_beside_the_report_is_read(folder: str) -> None:
-    (Path(folder) / FILE).write_text("pictures-0-3\n")
+    (Path(folder) / EVALUATION_FILE).write_text("pictures-0-3\n")
     assert refused(named()) == {3}
 
 

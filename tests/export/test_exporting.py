@@ -12,10 +12,10 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.core.case import Case, Outcome, Verdict
-from pytest_vqamt.core.case_rows import case_of_row
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.meaning import Exists, Group
 from pytest_vqamt.core.query import Failure, ModelInput, Query
+from pytest_vqamt.core.report_json import case_of_row
 from pytest_vqamt.export.exporting import Terms, export_report
 from pytest_vqamt.export.reported import Only, Wanted
 from pytest_vqamt.export.rows import Layout

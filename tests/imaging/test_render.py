@@ -32,7 +32,7 @@ from pytest_vqamt.core.edits import (
 )
 from pytest_vqamt.core.errors import DataError, RenderError
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.protocols import PhotoStore
+from pytest_vqamt.core.query import PhotoStore
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.imaging.render import render
 from tests.imaging.random_images import Photos, values

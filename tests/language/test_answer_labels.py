@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.core.truth import Label
+from pytest_vqamt.core.meaning import Label
 from pytest_vqamt.language.answer_labels import read_label
 from pytest_vqamt.language.answer_text import Unread, Unreadable
 

@@ -11,8 +11,7 @@ from random import Random
 import pytest
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.meaning import Group, Related, Unit, groups_of
-from pytest_vqamt.core.truth import Label
+from pytest_vqamt.core.meaning import Group, Label, Related, Unit, groups_of
 from pytest_vqamt.data.pictures import wording as training
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.language.hypotheses import IN_A_ROW, WORDINGS, Hypothesis, hypothesis, wordings_for

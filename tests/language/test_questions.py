@@ -8,9 +8,8 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.meaning import Absent, Both, Count, Exists, Group, Related
+from pytest_vqamt.core.meaning import Absent, Both, Count, Exists, Group, Related, truth
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.core.truth import truth
 from pytest_vqamt.language import ask
 from pytest_vqamt.language.questions import (
     ABSENT_WORDINGS,

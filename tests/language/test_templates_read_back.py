@@ -9,8 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_vqamt.core.meaning import Absent, Both, Choice, Either, Exists, Neither, NotBoth, groups_of
-from pytest_vqamt.core.truth import truth
+from pytest_vqamt.core.meaning import Absent, Both, Choice, Either, Exists, Neither, NotBoth, groups_of, truth
 from pytest_vqamt.language.questions import Question
 from pytest_vqamt.language.templates.asking import QuestionType
 from pytest_vqamt.language.templates.wording import count, question

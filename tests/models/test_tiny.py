@@ -16,10 +16,9 @@ from PIL import Image
 from safetensors.torch import load_file, save_file
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.core.meaning import Describe, Exists, Group
+from pytest_vqamt.core.meaning import Describe, Exists, Group, truth
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query, Task
-from pytest_vqamt.core.truth import truth
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.data.pictures.vocabulary import NAMES
 from pytest_vqamt.language import questions

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from pytest_vqamt.core.case_rows import case_of_row
 from pytest_vqamt.core.query import Answer
+from pytest_vqamt.core.report_json import case_of_row
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.relations import catalogue
 from tests.plugin.conftest import EIGHT, Run, every_item

@@ -25,7 +25,7 @@ KEPT_MODEL = """
             return [("yes", "no", "2", "1")[crc32(each.image.tobytes() + each.text.encode()) % 4] for each in batch]
 """
 EARLIER_MODEL = """
-    from pytest_vqamt.core.truth import truth
+    from pytest_vqamt.core.meaning import truth
 
     class Model:
         fingerprint = "perfect"

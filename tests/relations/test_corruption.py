@@ -14,14 +14,14 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.meaning import Annotated, Count, Exists, Group, groups_of
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.relations import catalogue
-from pytest_vqamt.relations.corruption import Corruption
+from pytest_vqamt.relations.corruption import PictureCorruption
 from tests.making import answers_of, choosers, scene_of, thing_of
 
-CORRUPTION = Corruption()
+CORRUPTION = PictureCorruption()
 VARIANTS = CORRUPTION.info.variants
 
 
-def cases(scene: Scene, variant: str, relation: Corruption = CORRUPTION) -> list[Case]:
+def cases(scene: Scene, variant: str, relation: PictureCorruption = CORRUPTION) -> list[Case]:
     corpus = gather((scene,))
     found = [relation.derive(scene, corpus, choose, variant) for choose in choosers(80)]
     return [each for each in found if isinstance(each, Case)]
@@ -112,7 +112,7 @@ def test_it_holds_for_who_still_sees_it_and_is_violated_by_who_does_not(yard: Sc
 
 def test_the_severity_is_a_setting(yard: Scene) -> None:
     relation = catalogue.get("corruption", {"severity": "5"})
-    assert isinstance(relation, Corruption)
+    assert isinstance(relation, PictureCorruption)
     found = cases(yard, "contrast-global", relation)
     assert {corrupt_of(case).severity for case in found} == {5}
     assert {case.fact("severity") for case in found} == {5}

@@ -9,9 +9,8 @@ import pytest
 
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.corpus import gather
-from pytest_vqamt.core.meaning import Group
+from pytest_vqamt.core.meaning import Group, members
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.core.truth import members
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.data.pictures.vocabulary import FAMILY_OF
 from pytest_vqamt.language.properties import COLOURS, POSTURES

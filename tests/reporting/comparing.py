@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytest_vqamt.core.case import Outcome, Verdict
-from pytest_vqamt.core.reports import report
-from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult, Report
+from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult, Report, report
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.json_file import write_report
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pytest_vqamt.core.case_rows import case_line
 from pytest_vqamt.core.codec import encode
 from pytest_vqamt.core.meaning import Exists
+from pytest_vqamt.core.report_json import case_line
 from tests.making import group_of
 
 Row = dict[str, Any]

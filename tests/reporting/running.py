@@ -7,8 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from pytest_vqamt.core.case_store import PLAIN
-from pytest_vqamt.core.reports import report
-from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.results import Report, report
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.execution.job import Job, Terms

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from pytest_vqamt.core.changes import BaselineUse
-from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
-from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.results import BaselineUse, Report
+from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
 from pytest_vqamt.reporting.baseline_table import baseline_lines
 from pytest_vqamt.stats.changes import change
 from pytest_vqamt.stats.gates import held_against_baseline

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
 from pytest_vqamt.core.errors import DataError, OptionError
-from pytest_vqamt.core.gate import Gate
+from pytest_vqamt.core.results import Gate
+from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
 from pytest_vqamt.reporting.baseline_file import bless
 from pytest_vqamt.reporting.compare import compare
 from pytest_vqamt.reporting.compare_sides import report_side, side

@@ -9,9 +9,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.core.case_rows import case_line
 from pytest_vqamt.core.codec import encode
 from pytest_vqamt.core.meaning import Annotated
+from pytest_vqamt.core.report_json import case_line
 from pytest_vqamt.reporting.item_lines import CaseLine, CountedItem, item_lines
 from tests.reporting.reported import query_of, row_of
 

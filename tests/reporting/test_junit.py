@@ -9,11 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.core.changes import Change
-from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
-from pytest_vqamt.core.gate import Gate
-from pytest_vqamt.core.results import Presumed, RelationResult
-from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.core.results import Change, Gate, Presumed, RelationResult
+from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Tally
 from pytest_vqamt.reporting.junit import properties
 from tests.reporting.running import run_into
 

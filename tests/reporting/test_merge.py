@@ -11,15 +11,12 @@ from typing import Any
 
 import pytest
 
-from pytest_vqamt.core import readings
+from pytest_vqamt.core import tallies
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.change_rows import baseline_row, change_row
-from pytest_vqamt.core.changes import BaselineUse
-from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters, Spread
 from pytest_vqamt.core.errors import DataError, VqamtError
-from pytest_vqamt.core.gate import Gate
-from pytest_vqamt.core.results import Presumed, Report
-from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.core.report_json import baseline_row, change_row
+from pytest_vqamt.core.results import BaselineUse, Gate, Presumed, Report
+from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Spread, Tally
 from pytest_vqamt.reporting.merge import merge_folders, merged
 from pytest_vqamt.reporting.merge_cases import CountedCases, MergedCases
 from pytest_vqamt.stats.changes import change as change_of
@@ -71,8 +68,8 @@ def test_three_shards_merged_are_the_whole_run(whole: Path, tmp_path: Path, orde
 def test_readings_of_a_sample_are_those_of_the_same_cases_after_a_merge(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(readings, "SAMPLE_CASES", 5)
-    monkeypatch.setattr(readings, "DIFFERENT_AT_MOST", 3)
+    monkeypatch.setattr(tallies, "SAMPLE_CASES", 5)
+    monkeypatch.setattr(tallies, "DIFFERENT_AT_MOST", 3)
     relations = ["metaic.deeptest[blur]", "control.repeat"]
     asks: dict[str, Any] = {"model": "oracle", "relations": relations, "max_cases": 12}
     captions, repeated = run_into(tmp_path / "whole", **asks).relations

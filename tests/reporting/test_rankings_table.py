@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
-from pytest_vqamt.core.rankings import Behind, Difference, Ranked, RankedKind, Ranking
-from pytest_vqamt.core.results import DataUse, Report
+from pytest_vqamt.core.results import Behind, DataUse, Difference, Ranked, RankedKind, Ranking, Report
+from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
 from pytest_vqamt.reporting.rankings_table import ranking_lines
 
 RANKING = Ranking(

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.core.changes import BaselineUse
-from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.report_json import report_row
+from pytest_vqamt.core.results import BaselineUse
+from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
 from pytest_vqamt.reporting.json_file import write_report
 from pytest_vqamt.reporting.read_report import read_report
 from pytest_vqamt.stats.changes import change, judged_together

@@ -12,9 +12,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from pytest_vqamt.core.case import Case, Outcome, Verdict
-from pytest_vqamt.core.case_rows import case_row
 from pytest_vqamt.core.meaning import Exists
 from pytest_vqamt.core.query import Answer, Query
+from pytest_vqamt.core.report_json import case_row
 from tests.making import group_of, scene_of
 from tests.reporting.running import run_into
 

@@ -12,11 +12,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from pytest_vqamt.core.change_rows import baseline_row, change_row
-from pytest_vqamt.core.changes import BaselineUse
-from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
-from pytest_vqamt.core.ranking_rows import difference_row, ranking_row
-from pytest_vqamt.core.report_json import SCHEMA
+from pytest_vqamt.core.report_json import SCHEMA, baseline_row, change_row, difference_row, ranking_row
+from pytest_vqamt.core.results import BaselineUse
+from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
 from pytest_vqamt.stats.changes import change, judged_together
 from pytest_vqamt.stats.differences import differences
 from pytest_vqamt.stats.rankings import rankings

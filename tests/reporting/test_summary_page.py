@@ -9,12 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.core.changes import BaselineUse, Change
-from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.gate import Gate
-from pytest_vqamt.core.results import RelationResult, Report
-from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.core.results import BaselineUse, Change, Gate, RelationResult, Report
+from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Tally
 from pytest_vqamt.reporting.merge import merge_folders
 from pytest_vqamt.reporting.read_report import read_report
 from pytest_vqamt.reporting.summary_page import BYTES_AT_MOST, summary_page

@@ -10,12 +10,19 @@ from typing import Any
 
 import pytest
 
-from pytest_vqamt.core.changes import BaselineUse
-from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
-from pytest_vqamt.core.gate import Gate
 from pytest_vqamt.core.pairs import Pairs, PairTally
-from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult, Report, ShownCase, ShownQuery
-from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.core.results import (
+    BaselineUse,
+    DataUse,
+    Gate,
+    ModelUse,
+    Presumed,
+    RelationResult,
+    Report,
+    ShownCase,
+    ShownQuery,
+)
+from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Tally
 from pytest_vqamt.reporting.terminal import summary
 from pytest_vqamt.stats.changes import change, judged_together
 from pytest_vqamt.stats.rankings import rankings

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.edits import Cut
-from pytest_vqamt.core.meaning import Describe
+from pytest_vqamt.core.meaning import Describe, truth
 from pytest_vqamt.core.query import Answer, Query
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.core.truth import truth
 from pytest_vqamt.language.captions import Form, class_of, classes_in
 from pytest_vqamt.models.oracle import say
 from tests.soundness.asking import Item, Judged

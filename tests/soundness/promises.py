@@ -8,9 +8,8 @@ from math import ceil, floor
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.edits import Blur, Crop, Cut, Edit, Erase, Insert, Mask, Shear
-from pytest_vqamt.core.meaning import Group, groups_of
+from pytest_vqamt.core.meaning import Group, groups_of, members
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.core.truth import members
 from tests.relations.metaic import rules
 
 LEAST_PX = 32

@@ -12,9 +12,8 @@ from typing import TypedDict, cast
 
 import pytest
 
-from pytest_vqamt.core.meaning import Choice, Exists, Group, Has, Meaning, Related
+from pytest_vqamt.core.meaning import Choice, Exists, Group, Has, Meaning, Related, truth
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.core.truth import truth
 from pytest_vqamt.models.oracle import say
 from tests.soundness.samples import REAL, REAL_DATA
 

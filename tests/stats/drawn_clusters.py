@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_vqamt.core.clusters import Alike, AlikeTwice, Clusters, PairedClusters
+from pytest_vqamt.core.tallies import Alike, AlikeTwice, Clusters, PairedClusters
 
 Numbers = NDArray[np.int64]
 Shares = NDArray[np.float64]

@@ -6,10 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.clusters import Spread
-from pytest_vqamt.core.judged_cases import JudgedCases
-from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult
-from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.core.results import DataUse, JudgedCases, ModelUse, Presumed, RelationResult
+from pytest_vqamt.core.tallies import Spread, Tally
 
 Cases = Mapping[str, tuple[str, bool]]
 """By id: the scene, and whether it holds."""

@@ -17,7 +17,7 @@ from typing import TypeVar
 import numpy as np
 from scipy.stats import beta  # type: ignore[import-untyped]  # its stubs are a package of their own
 
-from pytest_vqamt.core.clusters import Clusters, PairedClusters
+from pytest_vqamt.core.tallies import Clusters, PairedClusters
 from pytest_vqamt.stats.effective import Kind, effective_cases, scenes_worth
 from pytest_vqamt.stats.intervals import interval
 from pytest_vqamt.stats.paired import paired_interval

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from pytest_vqamt.core.figures import Figure
-from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult
-from pytest_vqamt.core.summaries import Summary
+from pytest_vqamt.core.case import Figure
+from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult, Summary
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.stats.captioning import captioning
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.core.changes import Change
-from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
-from pytest_vqamt.core.gate import Gate
+from pytest_vqamt.core.results import Change, Gate
+from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
 from pytest_vqamt.stats.changes import Standing, change, judged_together, standing
 from pytest_vqamt.stats.holm import holm
 from pytest_vqamt.stats.paired import drop_p, paired_interval, two_sided_p

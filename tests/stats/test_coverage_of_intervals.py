@@ -12,7 +12,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from pytest_vqamt.core.clusters import Clusters
+from pytest_vqamt.core.tallies import Clusters
 from pytest_vqamt.stats.intervals import interval
 from pytest_vqamt.stats.wilson import wilson
 from tests.stats.drawn_clusters import Numbers, alike, clusters, sizes

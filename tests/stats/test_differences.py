@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters, Spread
-from pytest_vqamt.core.judged_cases import JudgedCases
+from pytest_vqamt.core.results import JudgedCases
+from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Spread
 from pytest_vqamt.stats.case_arrays import arrays_of, paired_of
 from pytest_vqamt.stats.differences import differences
 from pytest_vqamt.stats.paired import paired_interval, two_sided_p

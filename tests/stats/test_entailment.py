@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.core.figures import Figure, Figures
+from pytest_vqamt.core.case import Figure, Figures
 from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.reporting.summary_tables import summary_rows, totals_in_words
 from pytest_vqamt.reporting.text_table import table
-from pytest_vqamt.stats.entailment import PUBLISHED, PUBLISHED_MEAN, entailment
+from pytest_vqamt.stats.entailment import PUBLISHED_IFR, PUBLISHED_MEAN, entailment
 from pytest_vqamt.stats.summaries import summaries
 from tests.reporting.running import run_into
 
@@ -125,11 +125,11 @@ def test_every_item_about_hypotheses_has_published_rates() -> None:
     named = [
         relation.info.item(variant) for relation, variant in catalogue.select(("veglue.*", "text.*"), ("veglue.vqa_*",))
     ]
-    assert set(named) == set(PUBLISHED)
+    assert set(named) == set(PUBLISHED_IFR)
 
 
 def test_the_table_fits_a_terminal() -> None:
-    found = entailment([result(item, Tally(cases=9, holds=9), {}) for item in PUBLISHED], model="mine", data="x")
+    found = entailment([result(item, Tally(cases=9, holds=9), {}) for item in PUBLISHED_IFR], model="mine", data="x")
     assert found is not None
     lines = [*table(summary_rows(found)), *totals_in_words(found)]
     assert max(map(len, lines)) < WIDTH - len(" (presumed)")
@@ -169,9 +169,9 @@ def test_rates_of_the_relations_are_those_of_the_paper() -> None:
             *(f"veglue.corruption[{kind}-global]" for kind in ("impulse", "zoom", "snow", "contrast")),
         )
         assert own[0] == PUBLISHED_MEAN[place]
-        assert own[1:] == tuple(PUBLISHED[item][place] for item in expected)
+        assert own[1:] == tuple(PUBLISHED_IFR[item][place] for item in expected)
         relations = cells("VE Systems\tMetrics\tMR1", f"\n{system}", 3)
-        assert relations == tuple(PUBLISHED[item][place] for item in MRS)
+        assert relations == tuple(PUBLISHED_IFR[item][place] for item in MRS)
 
 
 @needs_paper
@@ -181,9 +181,9 @@ def test_rates_in_boxes_are_those_of_the_paper() -> None:
         if system == "GPT-4V":
             own = own[::2]  # both regions stand in one row
         kinds = ("impulse", "zoom", "snow", "contrast")
-        assert own[:4] == tuple(PUBLISHED[f"veglue.corruption[{kind}-object]"][place] for kind in kinds)
+        assert own[:4] == tuple(PUBLISHED_IFR[f"veglue.corruption[{kind}-object]"][place] for kind in kinds)
 
 
 def test_the_mean_is_that_of_three_rates() -> None:
     for place, mean in enumerate(PUBLISHED_MEAN):
-        assert mean == pytest.approx(sum(PUBLISHED[item][place] for item in MRS) / 3, abs=0.001)
+        assert mean == pytest.approx(sum(PUBLISHED_IFR[item][place] for item in MRS) / 3, abs=0.001)

@@ -7,7 +7,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
-from pytest_vqamt.core.clusters import PairedClusters
+from pytest_vqamt.core.tallies import PairedClusters
 from pytest_vqamt.stats.changes import change, judged_together
 from tests.stats.drawn_clusters import runs_of_one_model
 

@@ -7,11 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.core.gate import Gate
-from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult
-from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.core.results import DataUse, Gate, ModelUse, Presumed, RelationResult
+from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Tally
 from pytest_vqamt.stats.changes import change
 from pytest_vqamt.stats.gates import GateOn, Threshold, gate, held_against_baseline, threshold_for
 from pytest_vqamt.stats.wilson import wilson

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.core.clusters import Alike, Clusters
+from pytest_vqamt.core.tallies import Alike, Clusters
 from pytest_vqamt.stats.intervals import interval
 from pytest_vqamt.stats.student import students_t
 from pytest_vqamt.stats.wilson import wilson

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from pytest_vqamt.core.figures import Figure
-from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult
-from pytest_vqamt.core.summaries import Summary
+from pytest_vqamt.core.case import Figure
+from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult, Summary
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.stats.noise import noise
 

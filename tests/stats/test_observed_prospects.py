@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.core.clusters import Alike, AlikeTwice, Clusters, PairedClusters
+from pytest_vqamt.core.tallies import Alike, AlikeTwice, Clusters, PairedClusters
 from pytest_vqamt.stats.observed_prospects import differing_by_chance, prospect_of
 
 SINGLES = Clusters((Alike(0, 1, 10), Alike(1, 1, 90)))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest  # type: ignore[import-untyped]  # its stubs are a package of their own
 from statsmodels.stats.contingency_tables import mcnemar  # type: ignore[import-untyped]  # it has no stubs
 
-from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
+from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
 from pytest_vqamt.stats.effective import Kind, effective_cases
 from pytest_vqamt.stats.paired import drop_p, mcnemar_p, paired_interval, two_sided_p
 from pytest_vqamt.stats.student import students_t

@@ -8,7 +8,7 @@ from math import comb, sqrt
 import numpy as np
 import pytest
 
-from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
+from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
 from pytest_vqamt.stats.changes import change, judged_together
 from pytest_vqamt.stats.paired import drop_p
 from pytest_vqamt.stats.power import Demand, power, scenes_needed, smallest_drop

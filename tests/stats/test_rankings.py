@@ -6,8 +6,7 @@ from random import Random
 
 import pytest
 
-from pytest_vqamt.core.rankings import RankedKind, Ranking
-from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.core.results import RankedKind, Ranking, RelationResult
 from pytest_vqamt.stats.rankings import rankings
 from tests.stats.judging import Cases, cases_of, result
 

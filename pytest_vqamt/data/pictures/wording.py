@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pytest_vqamt.core.meaning import Entails, Group, Related, Unit
+from pytest_vqamt.core.meaning import Entails, Group, Label, Related, Unit, members, truth
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.core.truth import Label, members, truth
 from pytest_vqamt.data.pictures.phrases import PREDICATE_CATEGORIES, a, capital, listed, noun_phrase
 from pytest_vqamt.data.pictures.unseen import unseen_of
 from pytest_vqamt.data.pictures.vocabulary import CATEGORIES, CATEGORY_OF, FAMILIES, FAMILY_OF, NAMES

@@ -6,13 +6,13 @@ import time
 from collections.abc import Callable
 
 from pytest_vqamt.execution.serving.once import Once
-from pytest_vqamt.execution.serving.told import Progress, Told
+from pytest_vqamt.execution.serving.told import Progress, StatusMessage
 
 
 class Account:
     """What was done, told as it grows."""
 
-    def __init__(self, once: Once, tell: Callable[[Told], None]) -> None:
+    def __init__(self, once: Once, tell: Callable[[StatusMessage], None]) -> None:
         self._once = once
         self._tell = tell
         self._before = (0, 0)

@@ -25,12 +25,13 @@ from pytest_vqamt.execution.serving.patient import Patient
 from pytest_vqamt.execution.serving.processes import adopt_orphans
 from pytest_vqamt.execution.serving.remembered import Remembered
 from pytest_vqamt.execution.serving.silence import Silence
-from pytest_vqamt.execution.serving.told import Ready, Refused, Told, as_line
+from pytest_vqamt.execution.serving.told import Ready, Refused, StatusMessage, as_line
 from pytest_vqamt.models.served.cards import Card
 from pytest_vqamt.models.served.wire import identity_of
 
 if TYPE_CHECKING:
     from uvicorn import Server
+
 
 LOG = "door.log"
 ANSWERS = "answers.sqlite"
@@ -53,7 +54,7 @@ def main() -> None:
     adopt_orphans()
     leaving = Leaving(offer, sys.stdin)
 
-    def tell(told: Told) -> None:
+    def tell(told: StatusMessage) -> None:
         with suppress(OSError):  # nobody listens any more: standard input has ended, too
             pipe.write(as_line(told))
 
@@ -67,7 +68,9 @@ def main() -> None:
             time.sleep(1)
 
 
-def _serve(offer: Offer, token: str, door: socket.socket, leaving: Leaving, tell: Callable[[Told], None]) -> None:
+def _serve(
+    offer: Offer, token: str, door: socket.socket, leaving: Leaving, tell: Callable[[StatusMessage], None]
+) -> None:
     from pytest_vqamt.execution.serving.engine import Engine
 
     # Ray's processes end with the thread that started them: this one, which lives as long as the process does.

@@ -33,15 +33,15 @@ class Progress:
     since_s: float
 
 
-Told: TypeAlias = Ready | Refused | Progress
+StatusMessage: TypeAlias = Ready | Refused | Progress
 
 
-def as_line(told: Told) -> str:
+def as_line(told: StatusMessage) -> str:
     """What is told, as one line."""
     return json.dumps({"is": type(told).__name__, **asdict(told)}) + "\n"
 
 
-def from_line(line: str) -> Told | None:
+def from_line(line: str) -> StatusMessage | None:
     """What ``as_line`` wrote; None for anything else, such as half a line of a process that was killed."""
     try:
         row = json.loads(line)

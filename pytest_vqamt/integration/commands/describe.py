@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from pytest_vqamt.core.case import Case, RelationInfo, item_name
-from pytest_vqamt.core.edit_words import in_words
+from pytest_vqamt.core.edits import in_words
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.data import catalogue as sources

@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from pytest_vqamt.core.case_rows import case_of_row
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.report_json import case_of_row
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.integration.asked_again import ask_again, judging, relation_of
 from pytest_vqamt.integration.case_files import SHEET, AnsweredCase, scenes_by_photo, write_case
@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     find_inpainter({**found.settings, **of_relations})
     relation = _relation(found, of_relations) if arguments.model else None
     recorded = _recorded(found, arguments.data)
-    asked = _asked(recorded, relation, arguments.model, options) if relation else ()
+    asked = _answers_now(recorded, relation, arguments.model, options) if relation else ()
     print(f"from {found.file}{_also(found.also_in)}")
     now = {each.model for each in asked}
     others = [replace(each, model=f"{each.model} in that run") for each in recorded if each.model not in now]
@@ -152,7 +152,7 @@ def _answered(row: dict[str, Json], where: str, source: SceneSource) -> Answered
     return AnsweredCase(case=case, source=source, model=str(row["model"]), said=said)
 
 
-def _asked(
+def _answers_now(
     recorded: Sequence[AnsweredCase], relation: Relation, models: Sequence[str], options: ModelOptions
 ) -> list[AnsweredCase]:
     """What models of these specs make of the case now."""

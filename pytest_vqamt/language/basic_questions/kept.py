@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeAlias
 from uuid import uuid4
 
-from pytest_vqamt.core.user_cache import HOME_VARIABLE, home
+from pytest_vqamt.core.errors import HOME_VARIABLE, home
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
 
 Arrays: TypeAlias = "Mapping[str, NDArray[np.generic]]"
 

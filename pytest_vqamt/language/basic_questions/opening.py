@@ -24,18 +24,18 @@ def open_pool(setting: str) -> Pool:
     named = setting.removesuffix(YES_NO)
     yes_no = named != setting
     if named == PICTURES:
-        from pytest_vqamt.language.basic_questions.pictures import questions
+        from pytest_vqamt.language.basic_questions.pictures import builtin_questions
 
-        found = questions()
+        found = builtin_questions()
     elif named.startswith(VQA_V2):
         from pytest_vqamt.language.basic_questions import vqa_v2
 
         path = _path(setting, named.removeprefix(VQA_V2))
-        found, yes_no = vqa_v2.questions(setting, path, yes_no=yes_no), False
+        found, yes_no = vqa_v2.questions_of_vqa_v2(setting, path, yes_no=yes_no), False
     else:
         from pytest_vqamt.language.basic_questions import text_files
 
-        found = text_files.questions(setting, _path(setting, named))
+        found = text_files.questions_of_text_file(setting, _path(setting, named))
     pool = pool_of(setting, (each for each in found if not yes_no or form_of(each) is QuestionForm.YES_NO))
     if not pool:
         raise OptionError(

@@ -27,7 +27,7 @@ _LONGEST = 10
 """In words: of longer ones hardly one fits behind a main question."""
 
 
-def questions() -> list[str]:
+def builtin_questions() -> list[str]:
     """The same on every machine, in an order that mixes what is asked and of what.
 
     Every other question that says "in the picture" last is without it, as people ask ("Is there a dog?").

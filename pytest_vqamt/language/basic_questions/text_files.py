@@ -12,7 +12,7 @@ from pytest_vqamt.language.basic_questions.reading import plain_text
 _JSON_LINES = (".jsonl", ".ndjson")
 
 
-def questions(setting: str, path: Path) -> list[str]:
+def questions_of_text_file(setting: str, path: Path) -> list[str]:
     """The questions of a file in UTF-8, compressed where its name ends in ``.gz``; empty lines are passed over.
 
     Raises:

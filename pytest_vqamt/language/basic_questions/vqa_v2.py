@@ -17,7 +17,7 @@ _ENDS = (".json", ".json.gz")
 _YES_NO = "yes/no"
 
 
-def questions(setting: str, path: Path, *, yes_no: bool) -> list[str]:
+def questions_of_vqa_v2(setting: str, path: Path, *, yes_no: bool) -> list[str]:
     """The questions of a file, or of all files of questions in a folder but those of test splits.
 
     The paper's pool is that of training and validation; of test splits are its main questions.
@@ -40,7 +40,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _of_file(setting: str, file: Path, *, yes_no: bool) -> Iterator[str]:
-    whole = _read(setting, file)
+    whole = _read_json(setting, file)
     types = _answer_types(setting, file, whole) if yes_no else {}
     for row in _rows(setting, file, whole, "questions"):
         text = row.get("question")
@@ -65,7 +65,7 @@ def _answer_types(setting: str, file: Path, whole: dict[str, object]) -> dict[st
         partner = file.name.partition(".json")[0].replace("OpenEnded_", "").replace("questions", "annotations")
         beside = [file.with_name(partner + end) for end in _ENDS]
         answers = next((each for each in beside if each != file and each.is_file()), None)
-        rows = _rows(setting, answers, _read(setting, answers), "annotations") if answers else []
+        rows = _rows(setting, answers, _read_json(setting, answers), "annotations") if answers else []
     return {
         str(row.get("question_id")): answer_type
         for row in rows
@@ -73,7 +73,7 @@ def _answer_types(setting: str, file: Path, whole: dict[str, object]) -> dict[st
     }
 
 
-def _read(setting: str, file: Path) -> dict[str, object]:
+def _read_json(setting: str, file: Path) -> dict[str, object]:
     try:
         whole: object = json.loads(plain_text(setting, file))
     except json.JSONDecodeError as error:

@@ -30,7 +30,7 @@ def follower(words: tuple[str, ...], end: int, name: str, *, has_article: bool) 
     """
     if end >= len(words):
         return None
-    found = _table(name)
+    found = _followers(name)
     for length in (3, 2, 1):
         after = words[end : end + length]
         kind = found.get(after) if len(after) == length else None
@@ -49,7 +49,7 @@ def _is_verb(words: tuple[str, ...], at: int) -> bool:
 
 
 @cache
-def _table(name: str) -> Mapping[tuple[str, ...], Follower]:
+def _followers(name: str) -> Mapping[tuple[str, ...], Follower]:
     """The words for one class: its own before those for all."""
     row = class_rows().get(name, ClassRow())
     after = phrases()["after"]

@@ -27,10 +27,10 @@ def may_be_the_same(a: str, b: str, name: str) -> bool:
     """
     if name != PERSON:
         return True
-    of_a, of_b = _table().get(a, ("", "")), _table().get(b, ("", ""))
+    of_a, of_b = _traits().get(a, ("", "")), _traits().get(b, ("", ""))
     return all(not one or not other or one == other for one, other in zip(of_a, of_b, strict=True))
 
 
 @cache
-def _table() -> Mapping[str, tuple[str, str]]:
+def _traits() -> Mapping[str, tuple[str, str]]:
     return {name: traits for section, traits in _SEX_AND_AGE.items() for name in people()[section]}

@@ -61,7 +61,7 @@ def strictly_named(caption: str, asked: tuple[str, ...] = (), *, apart: bool = T
                 continue
             if length > 1 or _is_noun(words, at, proper=_is_proper(spelled, at)):
                 name, shape = named
-                found[name] = Form.PLURAL if name in found else _form(words, at, shape)
+                found[name] = Form.PLURAL if name in found else _strict_form(words, at, shape)
             if apart:
                 step = length
                 break
@@ -83,7 +83,7 @@ def _forms(asked: tuple[str, ...]) -> tuple[Mapping[tuple[str, ...], tuple[str, 
     return MappingProxyType(forms), max(map(len, forms))
 
 
-def _form(words: tuple[str, ...], at: int, shape: Shape) -> Form:
+def _strict_form(words: tuple[str, ...], at: int, shape: Shape) -> Form:
     if shape is not Shape.BOTH:
         return Form.PLURAL if shape is Shape.MANY else Form.SINGULAR
     said = before(words, at, set(), singular=False).count

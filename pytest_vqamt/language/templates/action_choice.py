@@ -14,7 +14,7 @@ from pytest_vqamt.language.templates.asking import Asking
 from pytest_vqamt.language.templates.fillings import Fillings, the_one
 from pytest_vqamt.language.templates.templates import Templates
 
-_PLAIN = (
+_ACTION_PLAIN = (
     "{is} {the} {options}?",
     "{is} {the} in the picture {options}?",
     "in this photo, {is} {the} {options}?",
@@ -32,7 +32,7 @@ _PLAIN = (
     "{what_pose} {does} {the} appear to be {in_it}: {options}?",
 )
 
-_RELATED = (
+_ACTION_RELATED = (
     "{is} {the} {options}?",
     "{is} {the_that} {options}?",
     "in the picture, {is} {the} {options}?",
@@ -49,7 +49,7 @@ _RELATED = (
     "{what_pose} would you say {the} {is} {in_it}: {options}?",
 )
 
-_ASKED_FOR = {
+_ACTION_ASKED_FOR = {
     "pose": "in",
     "position": "in",
     "sport": "doing",
@@ -60,22 +60,22 @@ _ASKED_FOR = {
 """Of each noun that can be asked for ("what pose is the man in"), what closes the question."""
 
 
-def _fill(asking: Asking, wording: str, _: bool) -> str:
+def _fill_action(asking: Asking, wording: str, _: bool) -> str:
     meaning = asking.meaning
     assert isinstance(meaning, Choice)
-    return wording.format_map(_fillings(meaning.what, meaning.options, asking.category))
+    return wording.format_map(_action_fillings(meaning.what, meaning.options, asking.category))
 
 
 @lru_cache(maxsize=65536)
-def _fillings(what: Group, options: tuple[str, ...], category: str) -> Fillings:
+def _action_fillings(what: Group, options: tuple[str, ...], category: str) -> Fillings:
     return MappingProxyType(
         {
             **the_one(what),
-            "what_pose": f"what {category}" if category in _ASKED_FOR else "which of these",
-            "in_it": _ASKED_FOR.get(category, "doing"),
+            "what_pose": f"what {category}" if category in _ACTION_ASKED_FOR else "which of these",
+            "in_it": _ACTION_ASKED_FOR.get(category, "doing"),
             "options": in_a_row(options, "or"),
         }
     )
 
 
-TEMPLATES = Templates(asks=Choice, fill=_fill, plain=_PLAIN, related=_RELATED)
+ACTION_CHOICE = Templates(asks=Choice, fill=_fill_action, plain=_ACTION_PLAIN, related=_ACTION_RELATED)

@@ -8,7 +8,7 @@ from pytest_vqamt.language.templates.asking import Asking
 from pytest_vqamt.language.templates.fillings import number_of, the_one
 from pytest_vqamt.language.templates.templates import Templates
 
-_PLAIN = (
+_ATTRIBUTE_PLAIN = (
     "{is} {the} {clean}?",
     "{is} {the} in the picture {clean}?",
     "{is} {the} in this photo {clean}?",
@@ -27,7 +27,7 @@ _PLAIN = (
     "is it true that {the} in the picture {is} {clean}?",
 )
 
-_RELATED = (
+_ATTRIBUTE_RELATED = (
     "{is} {the} {clean}?",
     "{is} {the_that} {clean}?",
     "in the picture, {is} {the} {clean}?",
@@ -43,11 +43,11 @@ _RELATED = (
 )
 
 
-def _fill(asking: Asking, wording: str, _: bool) -> str:
+def _fill_attribute(asking: Asking, wording: str, _: bool) -> str:
     meaning = asking.meaning
     assert isinstance(meaning, Has)
     clean = after_is(meaning.attribute, number_of(meaning.group))
     return wording.format(clean=clean, **the_one(meaning.group))
 
 
-TEMPLATES = Templates(asks=Has, fill=_fill, plain=_PLAIN, related=_RELATED)
+ATTRIBUTE = Templates(asks=Has, fill=_fill_attribute, plain=_ATTRIBUTE_PLAIN, related=_ATTRIBUTE_RELATED)

@@ -11,7 +11,7 @@ from pytest_vqamt.language.templates.asking import Asking
 from pytest_vqamt.language.templates.fillings import Fillings, the_one
 from pytest_vqamt.language.templates.templates import Templates
 
-_PLAIN = (
+_ATTRIBUTE_PLAIN = (
     "{is} {the} {red_or_blue}?",
     "{is} {the} in the picture {red_or_blue}?",
     "in the photo, {is} {the} {red_or_blue}?",
@@ -34,7 +34,7 @@ _PLAIN = (
     "how would you describe {the_color}, {options}?",
 )
 
-_RELATED = (
+_ATTRIBUTE_RELATED = (
     "{is} {the} {red_or_blue}?",
     "{is} {the_that} {red_or_blue}?",
     "in the picture, {is} {the} {red_or_blue}?",
@@ -56,7 +56,7 @@ _RELATED = (
     "{what_is_the_color}, {options}?",
 )
 
-_ASKED_FOR = frozenset(
+_ATTRIBUTE_ASKED_FOR = frozenset(
     {
         "color", "colour", "material", "size", "shape", "pattern", "length", "height", "age", "width", "weight",
         "thickness", "depth", "texture", "breed", "brand", "style", "type", "flavor", "gender", "sex", "hair color",
@@ -66,18 +66,18 @@ _ASKED_FOR = frozenset(
 """What can be asked for with "what color is the cup". Of all else, such as how clean the cup is, no noun is said."""
 
 
-def _fill(asking: Asking, wording: str, _: bool) -> str:
+def _fill_attribute(asking: Asking, wording: str, _: bool) -> str:
     meaning = asking.meaning
     assert isinstance(meaning, Choice)
-    return wording.format_map(_fillings(meaning.what, meaning.options, asking.category))
+    return wording.format_map(_attribute_fillings(meaning.what, meaning.options, asking.category))
 
 
 @lru_cache(maxsize=65536)
-def _fillings(what: Group, options: tuple[str, ...], category: str) -> Fillings:
+def _attribute_fillings(what: Group, options: tuple[str, ...], category: str) -> Fillings:
     one = the_one(what)
     of_materials = all(map(is_material, options))
     listed = in_a_row(options, "or")
-    if category in _ASKED_FOR:
+    if category in _ATTRIBUTE_ASKED_FOR:
         asked_for = {
             "what_color": f"what {category}",
             "which_color": f"which {category}",
@@ -104,4 +104,4 @@ def _said_of_it(options: tuple[str, ...]) -> str:
     return f"turned {listed}" if {"on", "off"}.issuperset(options) else listed
 
 
-TEMPLATES = Templates(asks=Choice, fill=_fill, plain=_PLAIN, related=_RELATED)
+ATTRIBUTE_CHOICE = Templates(asks=Choice, fill=_fill_attribute, plain=_ATTRIBUTE_PLAIN, related=_ATTRIBUTE_RELATED)

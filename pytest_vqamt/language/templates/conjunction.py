@@ -11,7 +11,7 @@ from pytest_vqamt.language.templates.asking import Asking
 from pytest_vqamt.language.templates.fillings import Fillings, any_of, none_of, number_of, verbs
 from pytest_vqamt.language.templates.templates import Templates
 
-_PLAIN = (
+_BOTH_PLAIN = (
     "{is} there {both}?",
     "{is} there {both} in the picture?",
     "{is} there {both} anywhere in the picture?",
@@ -34,13 +34,13 @@ _PLAIN = (
 )
 
 
-def _fill(asking: Asking, wording: str, negated: bool) -> str:
+def _fill_both(asking: Asking, wording: str, negated: bool) -> str:
     assert isinstance(asking.meaning, Both)
-    return wording.format_map(_fillings(asking.meaning.groups, negated))
+    return wording.format_map(_both_fillings(asking.meaning.groups, negated))
 
 
 @lru_cache(maxsize=65536)
-def _fillings(groups: tuple[Group, ...], negated: bool) -> Fillings:
+def _both_fillings(groups: tuple[Group, ...], negated: bool) -> Fillings:
     """The groups in a row; the verb agrees with the first, as it does in speech ("is there a cup and scissors")."""
     if negated:
         both = each = f"either {in_a_row(map(none_of, groups), 'or')}"
@@ -50,4 +50,4 @@ def _fillings(groups: tuple[Group, ...], negated: bool) -> Fillings:
     return MappingProxyType({"both": both, "each": each, **verbs(number_of(groups[0]))})
 
 
-TEMPLATES = Templates(asks=Both, fill=_fill, plain=_PLAIN)
+CONJUNCTION = Templates(asks=Both, fill=_fill_both, plain=_BOTH_PLAIN)

@@ -14,7 +14,7 @@ from pytest_vqamt.language.templates.asking import Asking
 from pytest_vqamt.language.templates.fillings import Fillings, any_of, none_of, number_of, verbs
 from pytest_vqamt.language.templates.templates import Templates
 
-_PLAIN = (
+_EITHER_PLAIN = (
     "{is} there {either}?",
     "{is} there {either} in the picture?",
     "{is} there {either} anywhere in the picture?",
@@ -36,15 +36,15 @@ _PLAIN = (
 )
 
 
-def _fill(asking: Asking, wording: str, negated: bool) -> str:
+def _fill_either(asking: Asking, wording: str, negated: bool) -> str:
     assert isinstance(asking.meaning, Either)
-    return wording.format_map(_fillings(asking.meaning.groups, negated))
+    return wording.format_map(_either_fillings(asking.meaning.groups, negated))
 
 
 @lru_cache(maxsize=65536)
-def _fillings(groups: tuple[Group, ...], negated: bool) -> Fillings:
+def _either_fillings(groups: tuple[Group, ...], negated: bool) -> Fillings:
     words = in_a_row(map(none_of, groups)) if negated else f"either {in_a_row(map(any_of, groups), 'or')}"
     return MappingProxyType({"either": words, **verbs(number_of(groups[0]))})
 
 
-TEMPLATES = Templates(asks=Either, fill=_fill, plain=_PLAIN)
+DISJUNCTION = Templates(asks=Either, fill=_fill_either, plain=_EITHER_PLAIN)

@@ -7,7 +7,7 @@ from pytest_vqamt.language.templates.asking import Asking
 from pytest_vqamt.language.templates.fillings import existing
 from pytest_vqamt.language.templates.templates import Templates
 
-_PLAIN = (
+_OBJECT_PLAIN = (
     "{is} there {some}?",
     "{is} there {some} in the picture?",
     "{is} there {some} anywhere in the picture?",
@@ -30,7 +30,7 @@ _PLAIN = (
     "do you think there {is} {some} in this image?",
 )
 
-_RELATED = (
+_OBJECT_RELATED = (
     "{is} there {some}?",
     "{is} there {some} in the picture?",
     "{is} there {some} anywhere in the picture?",
@@ -52,15 +52,18 @@ _RELATED = (
 )
 
 
-def _fill(asking: Asking, wording: str, negated: bool) -> str:
+def _fill_object(asking: Asking, wording: str, negated: bool) -> str:
     assert isinstance(asking.meaning, Exists)
     return wording.format_map(existing(asking.meaning.group, negated))
 
 
-TEMPLATES = Templates(
+OBJECT = Templates(
     asks=Exists,
-    fill=_fill,
-    plain=_PLAIN,
-    related=(*_RELATED, *(each.replace("{some}", "{some_that}").replace("{a}", "{a_that}") for each in _RELATED)),
+    fill=_fill_object,
+    plain=_OBJECT_PLAIN,
+    related=(
+        *_OBJECT_RELATED,
+        *(each.replace("{some}", "{some_that}").replace("{a}", "{a_that}") for each in _OBJECT_RELATED),
+    ),
 )
 """The related wordings come twice: "a cup on the table" and "a cup that is on the table"."""

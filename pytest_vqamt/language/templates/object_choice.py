@@ -51,7 +51,7 @@ _BY_RELATION = (
 )
 
 
-def _fill(asking: Asking, wording: str, _: bool) -> str:
+def _fill_object(asking: Asking, wording: str, _: bool) -> str:
     meaning = asking.meaning
     assert isinstance(meaning, Choice)
     return wording.format(options=_things(meaning.options), **_of_a_class(meaning.what))
@@ -91,4 +91,4 @@ def _unrelated(group: Group) -> str:
     return phrase_with_the(replace(group, related=()), "singular")
 
 
-TEMPLATES = Templates(asks=Choice, fill=_fill, plain=_BY_ATTRIBUTE, related=_BY_RELATION)
+OBJECT_CHOICE = Templates(asks=Choice, fill=_fill_object, plain=_BY_ATTRIBUTE, related=_BY_RELATION)

@@ -15,7 +15,7 @@ from pytest_vqamt.language.templates import (
     attribute_choice,
     conjunction,
     disjunction,
-    object,  # noqa: A004 - the question type's own name
+    object,
     object_choice,
 )
 from pytest_vqamt.language.templates.asking import Askable, Asking, QuestionType
@@ -23,13 +23,13 @@ from pytest_vqamt.language.templates.templates import Templates
 
 TEMPLATES: Mapping[QuestionType, Templates] = MappingProxyType(
     {
-        QuestionType.OBJECT: object.TEMPLATES,
-        QuestionType.CONJUNCTION: conjunction.TEMPLATES,
-        QuestionType.DISJUNCTION: disjunction.TEMPLATES,
-        QuestionType.ATTRIBUTE: attribute.TEMPLATES,
-        QuestionType.OBJECT_CHOICE: object_choice.TEMPLATES,
-        QuestionType.ATTRIBUTE_CHOICE: attribute_choice.TEMPLATES,
-        QuestionType.ACTION_CHOICE: action_choice.TEMPLATES,
+        QuestionType.OBJECT: object.OBJECT,
+        QuestionType.CONJUNCTION: conjunction.CONJUNCTION,
+        QuestionType.DISJUNCTION: disjunction.DISJUNCTION,
+        QuestionType.ATTRIBUTE: attribute.ATTRIBUTE,
+        QuestionType.OBJECT_CHOICE: object_choice.OBJECT_CHOICE,
+        QuestionType.ATTRIBUTE_CHOICE: attribute_choice.ATTRIBUTE_CHOICE,
+        QuestionType.ACTION_CHOICE: action_choice.ACTION_CHOICE,
     }
 )
 

@@ -62,7 +62,7 @@ def _is_word_for(word: str, name: str) -> bool:
 
 def _exclude_each_other(one: str, other: str) -> bool:
     """Whether nobody is both: a man and a woman, a boy and an adult."""
-    table = _table()
+    table = _mention_words()
     return any(
         (one in table[these] and other in table[those]) or (one in table[those] and other in table[these])
         for these, those in (("men", "women"), ("young", "grown"))
@@ -70,7 +70,7 @@ def _exclude_each_other(one: str, other: str) -> bool:
 
 
 def _stands_for(word: str, unit: DescriptionUnit, erased: DescriptionUnit, *, is_first: bool) -> bool:
-    table = _table()
+    table = _mention_words()
     name = head_noun(erased.object)
     if word in table["somebody"]:
         return is_people(name)
@@ -84,7 +84,7 @@ def _stands_for(word: str, unit: DescriptionUnit, erased: DescriptionUnit, *, is
 
 
 def _can_stand_for(pronoun: str, unit: DescriptionUnit) -> bool:
-    table = _table()
+    table = _mention_words()
     name = head_noun(unit.object)
     if pronoun in table["many"]:
         return unit.is_plural or is_people(name)
@@ -99,7 +99,7 @@ def _can_stand_for(pronoun: str, unit: DescriptionUnit) -> bool:
 
 def _takes_both(one: str, other: str) -> bool:
     """Whether what is said of both, in the same words, is something that two do with each other, or are together."""
-    table = _table()
+    table = _mention_words()
     shared = _words_at_the_end(_WORD.findall(one.lower()), _WORD.findall(other.lower()))
     text = " ".join(shared)
     if any(phrase in text for phrase in table["mutual_phrases"]) or not table["mutual_words"].isdisjoint(shared):
@@ -120,6 +120,6 @@ def _words_at_the_end(one: Sequence[str], other: Sequence[str]) -> list[str]:
 
 
 @cache
-def _table() -> Mapping[str, frozenset[str]]:
+def _mention_words() -> Mapping[str, frozenset[str]]:
     text = files("pytest_vqamt.language.units").joinpath("mentions.toml").read_text(encoding="utf-8")
     return {key: frozenset(words) for key, words in tomllib.loads(text).items()}

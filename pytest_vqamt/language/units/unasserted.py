@@ -54,7 +54,7 @@ def _is_there(sentence: Sentence, start: int, place: int, end: int) -> bool:
     is_definite = sentence.word(place - 1) in _DEFINITE or sentence.tag(place - 1) is Tag.POSSESSIVE
     if is_definite or sentence.word(place - 1) in words_of("article"):
         place -= 1
-    if sentence.word(place - 1) in _table()["before"] or sentence.word(end) in ("nor", "or"):
+    if sentence.word(place - 1) in _unasserted_words()["before"] or sentence.word(end) in ("nor", "or"):
         return False
     if (sentence.word(place - 2), sentence.word(place - 1)) == ("instead", "of"):
         return False
@@ -74,7 +74,7 @@ def _before(sentence: Sentence, place: int) -> Iterator[int]:
 
 def _leaves_open(sentence: Sentence, at: int, place: int, *, is_definite: bool) -> bool:
     """Whether because of the word at one place what stands at the other need not be there."""
-    word, tag, table = sentence.word(at), sentence.tag(at), _table()
+    word, tag, table = sentence.word(at), sentence.tag(at), _unasserted_words()
     if tag is Tag.NOT or word == "never":
         return True
     if tag is Tag.TO or word in _modals():
@@ -90,7 +90,7 @@ def _leaves_open(sentence: Sentence, at: int, place: int, *, is_definite: bool) 
 
 def _is_pictured(sentence: Sentence, at: int, place: int) -> bool:
     """Whether a picture is named at the one place that shows what is named at the other, and was not taken of it."""
-    table = _table()
+    table = _unasserted_words()
     if singular(sentence.word(at)) not in table["depictions"]:
         return False
     between = [verb_forms(sentence.word(it))[0] for it in range(at + 1, place) if sentence.tag(it) in VERBS]
@@ -106,6 +106,6 @@ def _modals() -> frozenset[str]:
 
 
 @cache
-def _table() -> Mapping[str, frozenset[str]]:
+def _unasserted_words() -> Mapping[str, frozenset[str]]:
     text = files("pytest_vqamt.language.units").joinpath("unasserted.toml").read_text(encoding="utf-8")
     return {key: frozenset(words) for key, words in tomllib.loads(text).items()}

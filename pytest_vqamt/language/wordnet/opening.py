@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.core.seeding import global_random_kept
+from pytest_vqamt.core.identity import global_random_kept
 from pytest_vqamt.language.wordnet.sources import BUNDLED, find
 from pytest_vqamt.language.wordnet.words import WordNet
 

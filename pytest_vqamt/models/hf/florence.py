@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_vqamt.models.hf.marked import Marked
 from pytest_vqamt.models.prompts import Prompts
 
-PROMPTS = Prompts(question="", entailment="", caption="<CAPTION>")
+FLORENCE_PROMPTS = Prompts(question="", entailment="", caption="<CAPTION>")
 """Published checkpoints describe. They answer questions only where fine-tuned to, by a prompt of their own."""
 
 _TASKS = {
@@ -20,7 +20,7 @@ class Florence(Marked):
     """Florence-2 in the layout of transformers."""
 
     cls = "Florence2ForConditionalGeneration"
-    prompts = PROMPTS
+    prompts = FLORENCE_PROMPTS
 
     @property
     def special(self) -> bool:

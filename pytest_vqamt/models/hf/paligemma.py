@@ -13,7 +13,8 @@ from pytest_vqamt.models.prompts import Prompts
 if TYPE_CHECKING:
     import torch
 
-PROMPTS = Prompts(question="answer en {text}", entailment="", caption="caption en")
+
+PALIGEMMA_PROMPTS = Prompts(question="answer en {text}", entailment="", caption="caption en")
 """The tasks that the "mix" checkpoints were trained on; there is none for hypotheses.
 
 https://ai.google.dev/gemma/docs/paligemma/prompt-system-instructions
@@ -24,7 +25,7 @@ class PaliGemma(Marked):
     """PaliGemma and PaliGemma 2 (Beyer et al. 2024; Steiner et al. 2024)."""
 
     cls = "PaliGemmaForConditionalGeneration"
-    prompts = PROMPTS
+    prompts = PALIGEMMA_PROMPTS
 
     @property
     def special(self) -> bool:

@@ -21,7 +21,7 @@ _SPENT = "insufficient_quota"
 
 _LIKE_A_KEY = re.compile(r"\b(sk-|bearer\s+)[^\s\"'<>,;]{4,}", re.IGNORECASE)
 
-_ADVICE = {
+_OPTION_ADVICE = {
     "max_tokens": "--vqamt-option token-limit=max_completion_tokens",
     "max_completion_tokens": "--vqamt-option token-limit=max_tokens",
     "temperature": "--vqamt-option temperature=none",
@@ -108,7 +108,7 @@ def _about_key(address: Address, key: Key) -> str:
 
 def _advice(refusal: Refusal) -> str:
     said = f"{_message(refusal.fields)} {json.dumps(refusal.fields)}"
-    for name, option in _ADVICE.items():
+    for name, option in _OPTION_ADVICE.items():
         if re.search(rf"\b{name}\b", said):
             return f"; if the server does not take {name}: {option}"
     return ""

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.core.user_cache import home
+from pytest_vqamt.core.errors import ModelError, home
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.regions import download
 from pytest_vqamt.models.regions.files import CONFIG, WEIGHTS, DetectorFiles, files_at, files_beside
@@ -16,6 +15,7 @@ from pytest_vqamt.models.regions.settings import DetectorSettings
 
 if TYPE_CHECKING:
     from pytest_vqamt.models.regions.detector import Detector
+
 
 VARIABLE = "VQAMT_DETECTOR"
 """The environment variable that names the detector's folder or file."""

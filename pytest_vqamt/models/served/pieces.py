@@ -84,12 +84,12 @@ class Packing:
         piece = Piece()
         for asked in inputs:
             as_pixels = self.as_pixels(asked)
-            picture = b"" if piece.has_picture(asked) else _row(asked, as_pixels=as_pixels)
+            picture = b"" if piece.has_picture(asked) else _picture_row(asked, as_pixels=as_pixels)
             more = len(picture) + _length(asked)
             if not piece.has_room(more, max_queries=self.max_queries, max_bytes=self.max_bytes):
                 yield piece
                 piece = Piece()
-                picture = picture or _row(asked, as_pixels=as_pixels)
+                picture = picture or _picture_row(asked, as_pixels=as_pixels)
             if picture:
                 piece.show(asked, picture, as_pixels=as_pixels)
             piece.ask(asked, with_meaning=self.with_meaning)
@@ -97,7 +97,7 @@ class Packing:
             yield piece
 
 
-def _row(asked: ModelInput, *, as_pixels: bool) -> bytes:
+def _picture_row(asked: ModelInput, *, as_pixels: bool) -> bytes:
     return png_row(png_of(asked.image)) if as_pixels else recipe_row(asked.query.picture)
 
 

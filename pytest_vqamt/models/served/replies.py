@@ -28,7 +28,7 @@ Told: TypeAlias = Answer | Failure | Unknown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class ServedReply:
     """What one POST was answered; ``model`` is the identity of the model that answered."""
 
     model: str
@@ -43,10 +43,10 @@ def write_reply(model: str, answers: Sequence[Told]) -> bytes:
 
 def write_error(reason: str) -> bytes:
     """The body of every status but 200."""
-    return json.dumps({"error": _line(reason)}).encode()
+    return json.dumps({"error": _reason_line(reason)}).encode()
 
 
-def read_reply(body: bytes, count: int) -> Reply:
+def read_reply(body: bytes, count: int) -> ServedReply:
     """The reply to ``count`` queries.
 
     Raises:
@@ -58,7 +58,7 @@ def read_reply(body: bytes, count: int) -> Reply:
     if len(given) != count:
         raise WireError(f"Expected {count} answers, one for each query, but got {len(given)}")
     told = tuple(_told(row, f"answers[{place}]") for place, row in enumerate(given))
-    return Reply(model=text(found, "model", "the reply"), answers=told)
+    return ServedReply(model=text(found, "model", "the reply"), answers=told)
 
 
 def read_error(body: bytes) -> str:
@@ -74,9 +74,9 @@ def read_error(body: bytes) -> str:
 def _row(told: Told) -> dict[str, Json]:
     match told:
         case Failure(reason=reason):
-            return {"error": _line(reason)}
+            return {"error": _reason_line(reason)}
         case Unknown(reason=reason):
-            return {"unknown": _line(reason)}
+            return {"unknown": _reason_line(reason)}
         case Answer(text=said, scores=scores, truncated=truncated):
             row: dict[str, Json] = {"text": said}
             if scores is not None:
@@ -86,7 +86,7 @@ def _row(told: Told) -> dict[str, Json]:
             return row
 
 
-def _line(reason: str) -> str:
+def _reason_line(reason: str) -> str:
     return " ".join(reason.split())[:MAX_NAME]
 
 

@@ -186,13 +186,15 @@ def _meaning(value: object, where: str) -> Meaning:
     try:
         found = decode(plain(value, f"'meaning' of {where}"))
     except (AttributeError, DataError, TypeError, ValueError) as error:
-        raise WireError(f"Expected 'meaning' of {where} to be one that this version reads: {_line(error)}") from None
+        raise WireError(
+            f"Expected 'meaning' of {where} to be one that this version reads: {_error_line(error)}"
+        ) from None
     if not isinstance(found, MEANINGS):
         raise WireError(f"Expected 'meaning' of {where} to be a meaning, but got {shortened(found)}")
     meaning: Meaning = found  # type: ignore[assignment] # MEANINGS lists the very types of Meaning
     return meaning
 
 
-def _line(error: Exception) -> str:
+def _error_line(error: Exception) -> str:
     line = " ".join(str(error).split())
     return line if len(line) <= 200 else f"{line[:197]}..."

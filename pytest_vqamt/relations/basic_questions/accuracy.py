@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_vqamt.core.case import Case
-from pytest_vqamt.core.figures import Amount
-from pytest_vqamt.core.meaning import Annotated
+from pytest_vqamt.core.case import Amount, Case
+from pytest_vqamt.core.meaning import Annotated, truth
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.core.truth import truth
 from pytest_vqamt.language.vqa_accuracy import ENOUGH, accuracy, normalised
 from pytest_vqamt.relations.expectations import shown
 

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.identity import global_random_kept
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.core.seeding import global_random_kept
 from pytest_vqamt.language.basic_questions import (
     EMBEDDING,
     MOST_WORDS,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pytest_vqamt.core.case import Fact
-from pytest_vqamt.core.meaning import Choice, Exists, Group, groups_of
+from pytest_vqamt.core.meaning import Choice, Exists, Group, groups_of, members
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.core.truth import members
 from pytest_vqamt.language.questions import Question
 from pytest_vqamt.language.templates import wording
 from pytest_vqamt.language.templates.asking import Asking, QuestionType

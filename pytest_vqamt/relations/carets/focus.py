@@ -12,9 +12,8 @@ from enum import StrEnum
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import NotApplicable
-from pytest_vqamt.core.meaning import Choice, Group, Has, groups_of
+from pytest_vqamt.core.meaning import Choice, Group, Has, groups_of, members
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.core.truth import members
 from pytest_vqamt.relations.carets.argument import Argument, things_named
 from pytest_vqamt.relations.carets.foreground import boxes_of, foreground, half_seen_of
 from pytest_vqamt.relations.carets.view import View

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, PairKind, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.meaning import truth
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
-from pytest_vqamt.core.truth import truth
 from pytest_vqamt.language.questions import Question
 from pytest_vqamt.language.templates.asking import QuestionType
 from pytest_vqamt.relations import expectations

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.meaning import Label
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.core.truth import Label
 from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, DrawsOnWords
 from pytest_vqamt.relations.labels import label_becomes
 from pytest_vqamt.relations.text.antonyms import with_antonym

@@ -87,7 +87,7 @@ class Written:
 
     def without(self, thing: Thing) -> Written | None:
         """The units of other things, less what they say of this one. What stood beside it is a unit of its own."""
-        left = tuple(rest for each in self.said if (rest := _without(each, thing)))
+        left = tuple(rest for each in self.said if (rest := _said_without(each, thing)))
         return replace(self, said=left) if left else None
 
 
@@ -96,7 +96,7 @@ def _changed(group: Group, name: str, change: Callable[[Group], Group]) -> Group
     return replace(change(group) if group.name == name else group, related=beside)
 
 
-def _without(each: Said, thing: Thing) -> Said | None:
+def _said_without(each: Said, thing: Thing) -> Said | None:
     if each.beside is None:
         return None if each.thing.id == thing.id else each
     if each.beside.id == thing.id:

@@ -10,7 +10,7 @@ from math import sqrt
 from typing import NamedTuple
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.clusters import Clusters, Spread
+from pytest_vqamt.core.tallies import Clusters, Spread
 from pytest_vqamt.reporting.audit.sample import Drawn, Key, Sample
 from pytest_vqamt.stats.intervals import interval
 from pytest_vqamt.stats.wilson import wilson
@@ -159,7 +159,7 @@ def together(strata: Sequence[Stratum]) -> Share:
     many cases as these are worth, ``1 / sum w_i^2 / n_i`` (Kish, Survey Sampling, 1965), which takes the rates of the
     strata to be alike.
 
-    >>> from pytest_vqamt.core.clusters import Alike
+    >>> from pytest_vqamt.core.tallies import Alike
     >>> all_valid, half = Clusters((Alike(1, 1, 5),)), Clusters((Alike(0, 1, 5), Alike(1, 1, 5)))
     >>> together([Stratum(30, half), Stratum(10, all_valid)]).rate
     0.625

@@ -12,8 +12,7 @@ from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.case_store import cases_in
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import OptionError, did_you_mean
-from pytest_vqamt.core.globs import matches
-from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.identity import digest, matches
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.audit.draw import Draw, Of
 from pytest_vqamt.reporting.case_lines import case_rows

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case
-from pytest_vqamt.core.case_rows import case_of_row
-from pytest_vqamt.core.edit_words import in_words
+from pytest_vqamt.core.edits import in_words
 from pytest_vqamt.core.errors import DataError, RenderError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Task
+from pytest_vqamt.core.report_json import case_of_row
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.imaging.outline import edited
 from pytest_vqamt.imaging.render import render
@@ -22,6 +22,7 @@ from pytest_vqamt.reporting.audit.sample import Drawn
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
 
 SIDE_PX = 480
 """So long is the longer side of a picture at most."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.core.gate import Gate
+from pytest_vqamt.core.results import Gate
 
 
 def rate(value: float | None) -> str:

@@ -26,7 +26,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+class PageHead:
     """The first lines of the page.
 
     Attributes:
@@ -49,11 +49,11 @@ class Head:
     broke: int
 
 
-def head(report: Report, lines: Sequence[Line]) -> Head:
+def head(report: Report, lines: Sequence[Line]) -> PageHead:
     """What to say first of a report."""
     state, title = _verdict(report, lines)
     dropped = sorted((line for line in lines if not line.is_missed and is_worse(line)), key=difference)
-    return Head(
+    return PageHead(
         state=state,
         title=title,
         about=_about(report, lines),

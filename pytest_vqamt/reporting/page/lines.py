@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pytest_vqamt.core.gate import Gate
-from pytest_vqamt.core.results import Presumed, RelationResult, Report
+from pytest_vqamt.core.results import Gate, Presumed, RelationResult, Report
 
 _NOISE = "control"
 

@@ -44,7 +44,7 @@ class _Column:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+class ColumnHead:
     """The head of a column; numbers stand to the right."""
 
     name: str
@@ -55,7 +55,7 @@ class Head:
 class Overview:
     """The table; its rows have a cell for each head."""
 
-    heads: tuple[Head, ...]
+    heads: tuple[ColumnHead, ...]
     rows: tuple[tuple[Cell, ...], ...]
 
 
@@ -70,7 +70,7 @@ def overview(report: Report, lines: Sequence[Line]) -> Overview:
         if not column.is_optional or any(cell.text not in ("-", "0") for cell in cells)
     ]
     return Overview(
-        heads=tuple(Head(name=column.name, is_number=column.is_number) for column, _ in filled),
+        heads=tuple(ColumnHead(name=column.name, is_number=column.is_number) for column, _ in filled),
         rows=tuple(zip(*(cells for _, cells in filled), strict=True)),
     )
 

@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.stats.carets import human, test_of
-from pytest_vqamt.stats.entailment import PUBLISHED
+from pytest_vqamt.stats.entailment import PUBLISHED_IFR
 
 _PAPERS: Mapping[str, str] = {
     "metavqa": "MetaVQA (Yuan et al., CVPR 2021)",
@@ -79,4 +79,4 @@ def published_rates(item: str) -> tuple[float, ...]:
     """
     if item.partition("[")[0] in _SAME_LABEL:
         return ()
-    return tuple(sorted(round(1 - rate, 3) for rate in PUBLISHED.get(item, ())))
+    return tuple(sorted(round(1 - rate, 3) for rate in PUBLISHED_IFR.get(item, ())))

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from pytest_vqamt.core.rankings import Difference, Ranked, RankedKind, Ranking
-from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.results import Difference, Ranked, RankedKind, Ranking, Report
 from pytest_vqamt.reporting.page.figures import counted, rate, signed, span
 from pytest_vqamt.reporting.page.links import chosen
-from pytest_vqamt.reporting.page.overview import Cell, Head, Overview
+from pytest_vqamt.reporting.page.overview import Cell, ColumnHead, Overview
 from pytest_vqamt.stats.changes import SIGNIFICANT
 
 _OVER: Mapping[RankedKind, str] = MappingProxyType(
@@ -68,7 +67,7 @@ def _ranking(ranking: Ranking) -> Captioned:
             "variant counting alike"
         ),
         table=Overview(
-            heads=tuple(Head(name=name, is_number=bool(place)) for place, name in enumerate(heads)),
+            heads=tuple(ColumnHead(name=name, is_number=bool(place)) for place, name in enumerate(heads)),
             rows=tuple(map(_place, ranking.places)),
         ),
     )
@@ -110,7 +109,7 @@ def _differences(data: str, models: tuple[str, str], found: list[Difference]) ->
             f"{counted(tested, 'relation variant')}"
         ),
         table=Overview(
-            heads=tuple(Head(name=name, is_number=bool(place)) for place, name in enumerate(heads)),
+            heads=tuple(ColumnHead(name=name, is_number=bool(place)) for place, name in enumerate(heads)),
             rows=tuple(_difference(each) for each in ordered),
         ),
     )

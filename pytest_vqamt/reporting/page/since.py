@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from pytest_vqamt.core.changes import Change
-from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.results import Change, Report
 from pytest_vqamt.reporting.page.figures import counted, rate, signed
 from pytest_vqamt.reporting.page.lines import Line
 from pytest_vqamt.stats.changes import SIGNIFICANT, Standing, standing

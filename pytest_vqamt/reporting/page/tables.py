@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from pytest_vqamt.core.results import Report
-from pytest_vqamt.core.summaries import Summary
+from pytest_vqamt.core.results import Report, Summary
 from pytest_vqamt.reporting.pair_tables import coverage_rows, pair_rows_in_full
 from pytest_vqamt.reporting.summary_tables import summary_rows, totals_in_words
 

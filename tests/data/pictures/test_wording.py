@@ -8,9 +8,8 @@ from random import Random
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.meaning import Group, Unit
+from pytest_vqamt.core.meaning import Group, Label, Unit, truth
 from pytest_vqamt.core.scene import Photo, Scene, Thing
-from pytest_vqamt.core.truth import Label, truth
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.data.pictures.unseen import unseen_of
 from pytest_vqamt.data.pictures.vocabulary import CATEGORY_OF, EXHAUSTIVE, NAMES

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_vqamt.execution.serving.offer import Offer
 from pytest_vqamt.execution.serving.ray_environment import environment
-from pytest_vqamt.execution.serving.told import Progress, Ready, Refused, Told, as_line, from_line
+from pytest_vqamt.execution.serving.told import Progress, Ready, Refused, StatusMessage, as_line, from_line
 
 OURS = Offer(model="tiny", data=(), folder="/f")
 
@@ -21,7 +21,7 @@ OURS = Offer(model="tiny", data=(), folder="/f")
         Progress(received=10, asked=5, lately=2, since_s=10.5),
     ],
 )
-def test_it_comes_as_it_went(told: Told) -> None:
+def test_it_comes_as_it_went(told: StatusMessage) -> None:
     line = as_line(told)
     assert line.endswith("\n")
     assert line.count("\n") == 1

@@ -10,10 +10,9 @@ from typing import cast
 import pytest
 
 from pytest_vqamt.cli import main
-from pytest_vqamt.core.clusters import Alike, AlikeTwice, Clusters, PairedClusters
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult, Report
-from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.core.tallies import Alike, AlikeTwice, Clusters, PairedClusters, Tally
 from pytest_vqamt.reporting.json_file import write_report
 from pytest_vqamt.stats.changes import change
 from pytest_vqamt.stats.intervals import interval

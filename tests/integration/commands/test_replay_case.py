@@ -13,11 +13,11 @@ from PIL import Image, ImageChops, ImageOps
 from pytest_vqamt.cli import main
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, Outcome, Verdict
-from pytest_vqamt.core.case_rows import case_line, case_row
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.edits import Fill
 from pytest_vqamt.core.meaning import Exists, Group
 from pytest_vqamt.core.query import Answer, Failure, Query
+from pytest_vqamt.core.report_json import case_line, case_row
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.execution.answer_store import AnswerStore

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.core.user_cache import HOME_VARIABLE
+from pytest_vqamt.core.errors import HOME_VARIABLE
 from pytest_vqamt.language.basic_questions import ranking
 from pytest_vqamt.language.basic_questions.embedding import embedded
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from pytest_vqamt.core.user_cache import HOME_VARIABLE
+from pytest_vqamt.core.errors import HOME_VARIABLE
 from pytest_vqamt.language.basic_questions.kept import keep_texts, kept_arrays, kept_texts
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.core.user_cache import HOME_VARIABLE
+from pytest_vqamt.core.errors import HOME_VARIABLE, OptionError
 from pytest_vqamt.language.basic_questions import (
     EMBEDDING,
     RANKING,

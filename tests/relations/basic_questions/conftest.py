@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.core.user_cache import HOME_VARIABLE
+from pytest_vqamt.core.errors import HOME_VARIABLE
 
 
 @pytest.fixture(scope="session")

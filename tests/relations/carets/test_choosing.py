@@ -6,9 +6,8 @@ from itertools import combinations
 
 import pytest
 
-from pytest_vqamt.core.meaning import Choice
+from pytest_vqamt.core.meaning import Choice, truth
 from pytest_vqamt.core.scene import Relationship, Scene
-from pytest_vqamt.core.truth import truth
 from pytest_vqamt.language.templates.asking import QuestionType
 from pytest_vqamt.relations.carets.argument import Argument
 from tests.making import scene_of, thing_of

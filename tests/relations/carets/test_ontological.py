@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.meaning import Choice, Exists
+from pytest_vqamt.core.meaning import Choice, Exists, truth
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.core.truth import truth
 from pytest_vqamt.relations.carets.ontological import Ontological
 from tests.making import answers_of, choosers, scene_of
 from tests.relations.carets.draws import cases, corpus_of, one_is, short

@@ -9,9 +9,8 @@ import pytest
 
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
 from pytest_vqamt.core.corpus import gather
-from pytest_vqamt.core.meaning import Annotated
+from pytest_vqamt.core.meaning import Annotated, truth
 from pytest_vqamt.core.scene import Demand, PublishedPair, PublishedQuestion, Scene
-from pytest_vqamt.core.truth import truth
 from pytest_vqamt.data.carets import load
 from pytest_vqamt.models.oracle import say
 from pytest_vqamt.relations.base import PublishedRelation

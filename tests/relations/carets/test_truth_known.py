@@ -10,9 +10,8 @@ from random import Random
 import pytest
 
 from pytest_vqamt.core.case import Case, PairKind
-from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has, Meaning, groups_of
+from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has, Meaning, groups_of, members, truth
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.core.truth import members, truth
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.language.nouns import is_mass, plural, singular
 from pytest_vqamt.language.templates.asking import Asking, QuestionType

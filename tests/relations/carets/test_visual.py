@@ -13,9 +13,8 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
 from pytest_vqamt.core.corpus import gather
 from pytest_vqamt.core.edits import Blur, Crop, Edit, Mask
-from pytest_vqamt.core.meaning import Choice, Has, groups_of
+from pytest_vqamt.core.meaning import Choice, Has, groups_of, members, truth
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.core.truth import members, truth
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.language.families import family

@@ -8,10 +8,9 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
 from pytest_vqamt.core.corpus import gather
 from pytest_vqamt.core.edits import Blur, Brightness, Contrast, Edit, Shear
-from pytest_vqamt.core.meaning import Describe
+from pytest_vqamt.core.meaning import Describe, truth
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.core.truth import truth
 from pytest_vqamt.relations.metaic.deeptest import Deeptest
 from tests.making import answers_of, choosers, scene_of, thing_of
 

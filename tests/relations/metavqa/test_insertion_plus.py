@@ -9,9 +9,8 @@ import pytest
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
 from pytest_vqamt.core.corpus import gather
-from pytest_vqamt.core.meaning import Count, Group
+from pytest_vqamt.core.meaning import Count, Group, truth
 from pytest_vqamt.core.scene import Region, Scene
-from pytest_vqamt.core.truth import truth
 from pytest_vqamt.relations.metavqa.insertion_plus import InsertionPlus
 from tests.making import FirstOption, answers_of, choosers, group_of, scene_of
 from tests.relations.inserted import corpus_of, kennel, masked

@@ -10,9 +10,8 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
 from pytest_vqamt.core.corpus import gather
 from pytest_vqamt.core.edits import Erase, Fill
-from pytest_vqamt.core.meaning import Count, Group
+from pytest_vqamt.core.meaning import Count, Group, truth
 from pytest_vqamt.core.scene import Region, Scene
-from pytest_vqamt.core.truth import truth
 from pytest_vqamt.imaging import inpaint
 from pytest_vqamt.relations.metavqa.removal_plus import RemovalPlus
 from tests.making import FirstOption, answers_of, choosers, group_of, scene_of, thing_of

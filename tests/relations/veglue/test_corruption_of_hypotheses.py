@@ -9,7 +9,7 @@ from pytest_vqamt.core.case import Case, NotApplicable, Outcome
 from pytest_vqamt.core.corpus import gather
 from pytest_vqamt.core.edits import Corrupt
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.corruption import Corruption
+from pytest_vqamt.relations.corruption import PictureCorruption
 from pytest_vqamt.relations.veglue.corruption import HypothesisCorruption
 from tests.making import answers_of, choosers, scene_of
 from tests.relations.veglue.rooms import RIFLE, ROOM, groups
@@ -32,7 +32,7 @@ def corrupt_of(case: Case) -> Corrupt:
 
 
 def test_the_variants_are_those_of_questions() -> None:
-    assert CORRUPTION.info.variants == Corruption().info.variants
+    assert CORRUPTION.info.variants == PictureCorruption().info.variants
     assert CORRUPTION.info.tags == ("baseline",)
 
 

@@ -9,9 +9,9 @@ import pytest
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
 from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.meaning import Label, truth
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.core.truth import Label, truth
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.relations.veglue.mr1_joint_erase import JointErase

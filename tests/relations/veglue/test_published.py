@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.meaning import Group
+from pytest_vqamt.core.meaning import Group, Label, truth
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.core.truth import Label, truth
 from pytest_vqamt.data import catalogue
 from pytest_vqamt.relations.carets.knowledge import knowledge
 from pytest_vqamt.relations.veglue.published import Published, nouns_in, published

@@ -10,8 +10,8 @@ from random import Random
 import pytest
 
 from pytest_vqamt.core.case import Case
+from pytest_vqamt.core.meaning import Label, truth
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.core.truth import Label, truth
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.relations.catalogue import get
 from pytest_vqamt.sampling.over_random import RandomChooser

@@ -6,9 +6,8 @@ import pytest
 
 from pytest_vqamt.core.case import NotApplicable, Outcome
 from pytest_vqamt.core.corpus import gather
-from pytest_vqamt.core.meaning import Both, Exists, Group
+from pytest_vqamt.core.meaning import Both, Exists, Group, truth
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.core.truth import truth
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.relations.veglue.vqa_mr2 import VqaMr2

@@ -11,9 +11,8 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.corpus import gather
-from pytest_vqamt.core.meaning import Entails, Group, Related
+from pytest_vqamt.core.meaning import Entails, Group, Label, Related, truth
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.core.truth import Label, truth
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.language.hypotheses import IN_A_ROW
 from pytest_vqamt.relations.carets.knowledge import knowledge

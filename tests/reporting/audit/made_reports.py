@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from pytest_vqamt.core.case_rows import case_line
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.report_json import case_line
 from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult, Report
 from pytest_vqamt.core.tallies import Tally
 

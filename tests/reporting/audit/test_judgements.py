@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_vqamt.core.clusters import Alike, Clusters
+from pytest_vqamt.core.tallies import Alike, Clusters
 from pytest_vqamt.reporting.audit.agreement import agreements, kappa, most
 from pytest_vqamt.reporting.audit.draw import Draw, Of
 from pytest_vqamt.reporting.audit.judgements import Judgement, Share, Stratum, figures, figures_by_item, together

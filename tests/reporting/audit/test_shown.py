@@ -10,12 +10,12 @@ import pytest
 from PIL import Image, ImageChops, ImageOps
 
 from pytest_vqamt.core.case import Case, Outcome, Verdict
-from pytest_vqamt.core.case_rows import case_row
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, RenderError
 from pytest_vqamt.core.meaning import Describe, Exists, Group
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
+from pytest_vqamt.core.report_json import case_row
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.reporting.audit.draw import Of

@@ -7,12 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pytest_vqamt.core.changes import BaselineUse, Change
-from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.gate import Gate
-from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult, Report
-from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.core.results import BaselineUse, Change, DataUse, Gate, ModelUse, Presumed, RelationResult, Report
+from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Tally
 from pytest_vqamt.reporting.page.page import page_html
 from pytest_vqamt.reporting.page_cases import PageCases
 

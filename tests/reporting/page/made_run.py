@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.case_rows import case_line
-from pytest_vqamt.core.changes import BaselineUse
-from pytest_vqamt.core.clusters import Spread
-from pytest_vqamt.core.reports import report
-from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.core.report_json import case_line
+from pytest_vqamt.core.results import BaselineUse, RelationResult, report
+from pytest_vqamt.core.tallies import Spread
 from pytest_vqamt.execution.job import Job, Terms
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.execution.run_item import run_item

@@ -7,12 +7,12 @@ import pytest
 from pytest_vqamt.core.results import DataUse, RelationResult
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.page.cautions import cautions
-from pytest_vqamt.reporting.page.head import Head, head
+from pytest_vqamt.reporting.page.head import PageHead, head
 from pytest_vqamt.reporting.page.lines import lines
 from tests.reporting.page.made import BASELINE, OTHER, change, gate, presumed, report, result
 
 
-def first(*results: RelationResult, **fields: object) -> Head:
+def first(*results: RelationResult, **fields: object) -> PageHead:
     told = report(*results, **fields)
     return head(told, lines(told))
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.core.clusters import AlikeTwice, PairedClusters
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.rankings import Behind, Difference, Ranked, RankedKind, Ranking
-from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.results import Behind, Difference, Ranked, RankedKind, Ranking, Report
+from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
 from pytest_vqamt.reporting.page.audit import audit_tables
 from pytest_vqamt.reporting.page.overview import Overview
 from pytest_vqamt.reporting.page.ranking import best, differences, rankings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_vqamt.data.pictures.art.pen import PALETTE, Look, Pen, Rgb, shade
 from pytest_vqamt.data.pictures.art.sketch import INK, far, inset, rim, trim
 
-BEAK: Rgb = (246, 160, 30)
+WILD_BEAK: Rgb = (246, 160, 30)
 TUSK: Rgb = (248, 240, 214)
 
 
@@ -85,7 +85,7 @@ def draw_bird(pen: Pen, look: Look) -> None:
     s, rgb = inset(pen), PALETTE[look.colour]
     s.polygon([(0.4, 0.58), (0.05, 0.5), (0.12, 0.62), (0.03, 0.72), (0.42, 0.74)], trim(rgb))
     s.blob([(0.74, 0.56), (0.78, 0.28), (0.96, 0.08), (0.92, 0.36), (0.86, 0.58)], far(rgb))
-    s.polygon([(1.16, 0.44), (1.37, 0.55), (1.15, 0.61)], BEAK)
+    s.polygon([(1.16, 0.44), (1.37, 0.55), (1.15, 0.61)], WILD_BEAK)
     s.blob([(0.3, 0.64), (0.5, 0.54), (0.76, 0.5), (0.96, 0.42), (1.08, 0.5), (1.06, 0.68), (0.84, 0.82), (0.55, 0.82),
             (0.38, 0.74)], rgb)
     s.disc(1.06, 0.5, 0.175, 0.17, rgb)
