@@ -28,7 +28,7 @@ from pytest_vqamt.language.properties import exclusive_pool
 from pytest_vqamt.language.questions import Question
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import Relation
-from pytest_vqamt.sampling.over_hypothesis import HypothesisChooser
+from pytest_vqamt.sampling.hypothesis import HypothesisChooser
 
 __all__ = ["cases", "objects", "properties", "questions", "scenes"]
 

@@ -61,7 +61,7 @@ def explore(make: Callable[[Chooser], T], look: Callable[[T], None], seed: int, 
     from hypothesis import strategies as st
     from hypothesis.errors import HypothesisException
 
-    from pytest_vqamt.sampling.over_hypothesis import HypothesisChooser
+    from pytest_vqamt.sampling.hypothesis import HypothesisChooser
     from pytest_vqamt.sampling.uniform_backend import BACKEND, seeded
 
     raised: list[Exception] = []
