@@ -11,7 +11,7 @@ from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.meaning import Group, Meaning
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import Photo, Region, Relationship, Scene, Thing
-from pytest_vqamt.sampling.over_random import RandomChooser
+from pytest_vqamt.sampling.chooser import RandomChooser
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from pytest_vqamt.data.pictures.wording import hypothesis
 from pytest_vqamt.language import questions
 from pytest_vqamt.language.nouns import number_word, plural
 from pytest_vqamt.models.prompts import BARE
-from pytest_vqamt.sampling.over_random import RandomChooser
+from pytest_vqamt.sampling.chooser import RandomChooser
 from training.asked import COLOURS, POSTURES, Asked, World, family_words
 
 LARGEST_COUNT = 9

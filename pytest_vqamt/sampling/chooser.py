@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
+from random import Random
 from typing import Protocol, TypeVar
 
 T = TypeVar("T")
@@ -33,3 +36,31 @@ class Chooser(Protocol):
     def between(self, lo: int, hi: int) -> int:
         """A whole number from ``lo`` to ``hi``, both included."""
         ...
+
+
+class RandomChooser:
+    """A Chooser over ``random.Random``.
+
+    >>> RandomChooser(Random(0)).one(["cat", "dog"])
+    'dog'
+    """
+
+    def __init__(self, random: Random) -> None:
+        self._random = random.random
+        self._sample = random.sample
+
+    def one(self, options: Sequence[T]) -> T:
+        return options[int(self._random() * len(options))]
+
+    def several(self, options: Sequence[T], k: int) -> tuple[T, ...]:
+        return tuple(self._sample(options, k))
+
+    def weighted(self, options: Sequence[T], weights: Sequence[float]) -> T:
+        sums = list(accumulate(weights))
+        return options[min(bisect_right(sums, self._random() * sums[-1]), len(options) - 1)]
+
+    def chance(self, p: float) -> bool:
+        return self._random() < p
+
+    def between(self, lo: int, hi: int) -> int:
+        return lo + int(self._random() * (hi - lo + 1))

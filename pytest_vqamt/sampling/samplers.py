@@ -8,8 +8,7 @@ from enum import StrEnum
 from random import Random
 from typing import TypeVar
 
-from pytest_vqamt.sampling.chooser import Chooser
-from pytest_vqamt.sampling.over_random import RandomChooser
+from pytest_vqamt.sampling.chooser import Chooser, RandomChooser
 
 T = TypeVar("T")
 
@@ -61,8 +60,7 @@ def explore(make: Callable[[Chooser], T], look: Callable[[T], None], seed: int, 
     from hypothesis import strategies as st
     from hypothesis.errors import HypothesisException
 
-    from pytest_vqamt.sampling.hypothesis import HypothesisChooser
-    from pytest_vqamt.sampling.uniform_backend import BACKEND, seeded
+    from pytest_vqamt.sampling.hypothesis import BACKEND, HypothesisChooser, seeded
 
     raised: list[Exception] = []
 

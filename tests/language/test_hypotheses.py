@@ -16,7 +16,7 @@ from pytest_vqamt.data.pictures import wording as training
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.language.hypotheses import IN_A_ROW, WORDINGS, Hypothesis, hypothesis, wordings_for
 from pytest_vqamt.language.ontology import ontology
-from pytest_vqamt.sampling.over_random import RandomChooser
+from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.language.photo_fillings import photo_askings
 from tests.language.template_fillings import _drawn, scene_of
 from tests.reader.hypotheses import read, said

@@ -38,7 +38,7 @@ from pytest_vqamt.language.questions import Question
 from pytest_vqamt.language.templates.asking import YES_NO_TYPES, Asking, QuestionType
 from pytest_vqamt.language.templates.wording import TEMPLATES, count, question
 from pytest_vqamt.relations.catalogue import get, names
-from pytest_vqamt.sampling.over_random import RandomChooser
+from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.language.photo_fillings import photo_askings
 from tests.language.template_fillings import askings
 

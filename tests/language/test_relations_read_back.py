@@ -13,7 +13,7 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import truth
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.relations.catalogue import get
-from pytest_vqamt.sampling.over_random import RandomChooser
+from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.language.template_readings import plain
 from tests.reader.questions import read
 from tests.reader.truths import answer

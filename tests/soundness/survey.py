@@ -8,7 +8,7 @@ from functools import cache
 from random import Random
 
 from pytest_vqamt.core.case import Case, NotApplicable
-from pytest_vqamt.sampling.over_random import RandomChooser
+from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.soundness.asking import Item
 from tests.soundness.samples import Sample
 

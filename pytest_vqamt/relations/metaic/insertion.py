@@ -24,8 +24,7 @@ from pytest_vqamt.relations.metaic.cutouts import classes_that_fit, cut_outs, na
 from pytest_vqamt.relations.metaic.overlap import Edges, Layout, boxes_of
 from pytest_vqamt.relations.metaic.places import least_area, places
 from pytest_vqamt.relations.metaic.sizes import LEAST_SHARE, MOST_SHARE, Areas, areas_beside, salient_area
-from pytest_vqamt.sampling.chooser import Chooser
-from pytest_vqamt.sampling.over_random import RandomChooser
+from pytest_vqamt.sampling.chooser import Chooser, RandomChooser
 
 _CUT_OUTS = 30
 """So many are tried. Of most that find no place it is soon told: they are too small, or something is in their way."""

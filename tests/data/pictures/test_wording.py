@@ -14,7 +14,7 @@ from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.data.pictures.unseen import unseen_of
 from pytest_vqamt.data.pictures.vocabulary import CATEGORY_OF, EXHAUSTIVE, NAMES
 from pytest_vqamt.data.pictures.wording import hypothesis
-from pytest_vqamt.sampling.over_random import RandomChooser
+from pytest_vqamt.sampling.chooser import RandomChooser
 
 
 def written(scene: Scene, label: Label, times: int = 300) -> dict[str, tuple[Unit, ...]]:

@@ -16,8 +16,7 @@ from pytest_vqamt.relations.carets.argument import Argument
 from pytest_vqamt.relations.carets.drawing import any_of
 from pytest_vqamt.relations.carets.knowledge import knowledge
 from pytest_vqamt.relations.carets.view import View
-from pytest_vqamt.sampling.chooser import Chooser
-from pytest_vqamt.sampling.over_random import RandomChooser
+from pytest_vqamt.sampling.chooser import Chooser, RandomChooser
 
 T = TypeVar("T")
 

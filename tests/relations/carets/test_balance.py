@@ -11,7 +11,7 @@ from pytest_vqamt.core.case import Case
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.relations import catalogue
-from pytest_vqamt.sampling.over_random import RandomChooser
+from pytest_vqamt.sampling.chooser import RandomChooser
 
 BALANCED = (
     ("carets.rephrase", ""),

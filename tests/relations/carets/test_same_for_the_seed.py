@@ -16,7 +16,7 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.carets import view
-from pytest_vqamt.sampling.over_random import RandomChooser
+from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import scene_of
 from tests.relations.carets.draws import KNOWN, corpus_of
 

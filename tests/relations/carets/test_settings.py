@@ -18,7 +18,7 @@ from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.carets.antonym import Antonym
 from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, knowledge
 from pytest_vqamt.relations.carets.rephrase import Rephrase
-from pytest_vqamt.sampling.over_random import RandomChooser
+from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import scene_of
 from tests.relations.carets.draws import cases
 

@@ -17,7 +17,7 @@ from pytest_vqamt.relations.carets.argument import Argument
 from pytest_vqamt.relations.carets.choosing import action_choice
 from pytest_vqamt.relations.carets.knowledge import Knowledge
 from pytest_vqamt.relations.carets.view import view_of
-from pytest_vqamt.sampling.over_random import RandomChooser
+from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import scene_of
 from tests.relations.carets import draws
 from tests.relations.carets.draws import KNOWN

@@ -19,7 +19,7 @@ from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.carets.argument import Argument
 from pytest_vqamt.relations.carets.drawing import any_of
 from pytest_vqamt.relations.carets.view import view_of
-from pytest_vqamt.sampling.over_random import RandomChooser
+from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import group_of, scene_of
 from tests.relations.carets.draws import KNOWN, short
 from tests.soundness.samples import PICTURES, REAL, Sample, each_of

@@ -12,7 +12,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.language.captions import Reading
 from pytest_vqamt.relations.metaic.insertion import Insertion, insertion
-from pytest_vqamt.sampling.over_random import RandomChooser
+from pytest_vqamt.sampling.chooser import RandomChooser
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from pytest_vqamt.core.corpus import Corpus, gather
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.captions import Reading
 from pytest_vqamt.relations.metaic.insertion import Insertion, insertion
-from pytest_vqamt.sampling.over_random import RandomChooser
+from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import FirstOption, choosers, scene_of
 from tests.relations.inserted import corpus_of, insert_of, masked
 from tests.relations.metaic.backyard import backyard, cut_from, dogs

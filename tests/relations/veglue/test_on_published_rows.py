@@ -13,7 +13,7 @@ from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.models.oracle import known, say
 from pytest_vqamt.relations import catalogue
-from pytest_vqamt.sampling.over_random import RandomChooser
+from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import answers_of
 
 SNLI_VE = Path(__file__).parents[3] / "../shared/data/snli_ve"

@@ -14,7 +14,7 @@ from pytest_vqamt.core.meaning import Label, truth
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.relations.catalogue import get
-from pytest_vqamt.sampling.over_random import RandomChooser
+from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.reader.hypotheses import read, said
 from tests.reader.truths import named
 from tests.reader.vocabulary import LEXICON

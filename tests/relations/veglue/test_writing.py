@@ -19,7 +19,7 @@ from pytest_vqamt.relations.carets.knowledge import knowledge
 from pytest_vqamt.relations.names import disjoint
 from pytest_vqamt.relations.veglue.published import Published
 from pytest_vqamt.relations.veglue.writing import Said, Writer, Written, any_statement, writer_of
-from pytest_vqamt.sampling.over_random import RandomChooser
+from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import choosers, scene_of, thing_of
 from tests.relations.veglue.rooms import RIFLE, ROOM
 
