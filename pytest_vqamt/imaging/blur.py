@@ -10,7 +10,7 @@ from PIL import Image, ImageFilter
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Blur
-from pytest_vqamt.imaging.whole_pixels import Pixels, outwards
+from pytest_vqamt.imaging.pixel_boxes import Pixels, outwards
 
 _SHRUNK = (1, 2, 4)
 _SIGMA_PX = 3

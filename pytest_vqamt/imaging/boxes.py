@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.imaging.labels import Rect, draw_label, label_place, label_size, label_words
-from pytest_vqamt.imaging.outline import Outline, Shows
+from pytest_vqamt.imaging.outlines import Outline, Shows
 
 _LEAST_PX = 7
 """A smaller box is drawn this large, or nobody would see it."""

@@ -11,9 +11,9 @@ from pytest_vqamt.core.edits import in_words
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.imaging.outline import Outline, outlines
+from pytest_vqamt.imaging.contact_sheet import Strip
+from pytest_vqamt.imaging.outlines import Outline, outlines
 from pytest_vqamt.imaging.panels import Panel
-from pytest_vqamt.imaging.sheet import Strip
 
 
 def case_strip(

@@ -6,8 +6,8 @@ from PIL import Image
 
 from pytest_vqamt.core.edits import Colour, Erase, Fill
 from pytest_vqamt.core.errors import RenderError
-from pytest_vqamt.imaging.inpaint import inpaint
-from pytest_vqamt.imaging.whole_pixels import outwards
+from pytest_vqamt.imaging.inpainting import inpaint
+from pytest_vqamt.imaging.pixel_boxes import outwards
 
 _WHITE = (255, 255, 255)
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from pytest_vqamt.core.errors import RenderError
-from pytest_vqamt.imaging.inpaint import LAMA
+from pytest_vqamt.imaging.inpainting import LAMA
 from pytest_vqamt.imaging.lama import lama
-from pytest_vqamt.imaging.whole_pixels import Pixels
+from pytest_vqamt.imaging.pixel_boxes import Pixels
 
 Values: TypeAlias = NDArray[np.uint8]
 Hole: TypeAlias = NDArray[np.bool_]

@@ -8,7 +8,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Cutout, Insert
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.core.query import PhotoStore
-from pytest_vqamt.imaging.whole_pixels import nearest, outwards
+from pytest_vqamt.imaging.pixel_boxes import nearest, outwards
 
 _FEATHER_PX = 0.7
 """The sigma of the soft edge: a pixel and a half from half seen to wholly seen."""

@@ -10,7 +10,7 @@ from PIL import ImageDraw
 
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.imaging.lettering import drawable, font, line_height_px, width_px
-from pytest_vqamt.imaging.outline import Outline, Shows
+from pytest_vqamt.imaging.outlines import Outline, Shows
 
 _SIZE_PX = 12
 _PAD_PX = 3

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytest_vqamt.core.errors import RenderError
-from pytest_vqamt.imaging.inpaint import checkpoint_of
+from pytest_vqamt.imaging.inpainting import checkpoint_of
 
 if TYPE_CHECKING:
     from torch.jit import ScriptModule
+
 
 _MULTIPLE_PX = 8
 """Width and height that the network takes are multiples of this."""

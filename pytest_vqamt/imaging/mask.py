@@ -5,7 +5,7 @@ from __future__ import annotations
 from PIL import Image
 
 from pytest_vqamt.core.edits import Mask
-from pytest_vqamt.imaging.whole_pixels import outwards
+from pytest_vqamt.imaging.pixel_boxes import outwards
 
 
 def mask(image: Image.Image, edit: Mask) -> Image.Image:

@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.imaging.boxes import draw_outlines
 from pytest_vqamt.imaging.lettering import FAINT, INK, PAPER, Line, line_height_px, width_px, wrapped, write
-from pytest_vqamt.imaging.outline import Outline
+from pytest_vqamt.imaging.outlines import Outline
 
 SPACE_PX = 16
 _HEIGHTS_PX = range(340, 219, -20)

@@ -23,8 +23,8 @@ from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import PhotoStore
 from pytest_vqamt.imaging.blur import blur
-from pytest_vqamt.imaging.corrupt import corrupt
-from pytest_vqamt.imaging.cut import crop, cut
+from pytest_vqamt.imaging.corruptions import corrupt
+from pytest_vqamt.imaging.edits import crop, cut
 from pytest_vqamt.imaging.erase import erase
 from pytest_vqamt.imaging.insert import insert
 from pytest_vqamt.imaging.mask import mask

@@ -16,8 +16,8 @@ from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.imaging.case_strip import case_strip
+from pytest_vqamt.imaging.contact_sheet import Strip, sheet
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.imaging.sheet import Strip, sheet
 
 SHEET = "sheet.png"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from pytest_vqamt.core.errors import OptionError, did_you_mean
-from pytest_vqamt.imaging.inpaint import method_of
+from pytest_vqamt.imaging.inpainting import method_of
 from pytest_vqamt.relations.catalogue import settings_known
 from pytest_vqamt.relations.erasing import INPAINT
 

@@ -9,7 +9,7 @@ from pytest_vqamt.core.case import NotApplicable, Setting
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import Colour, Fill
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.imaging.inpaint import lacking, method_of
+from pytest_vqamt.imaging.inpainting import lacking, method_of
 from pytest_vqamt.relations.whole_pixels import covered
 
 ERASE = Setting(

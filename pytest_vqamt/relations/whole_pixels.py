@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.imaging.whole_pixels import outwards
+from pytest_vqamt.imaging.pixel_boxes import outwards
 
 
 def covered(box: Box, scene: Scene) -> Box | None:

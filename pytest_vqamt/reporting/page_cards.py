@@ -16,7 +16,7 @@ from pytest_vqamt.core.recipes import picture_of
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.imaging.outline import Outline, Shows, asked, edited
+from pytest_vqamt.imaging.outlines import Outline, Shows, asked, edited
 
 _MOST_CHARACTERS = 500
 """Of a text in a card; whole ones stand in ``cases.jsonl``."""

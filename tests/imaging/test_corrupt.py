@@ -10,7 +10,7 @@ from PIL import Image
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Corrupt, Corruption
 from pytest_vqamt.core.errors import RenderError
-from pytest_vqamt.imaging.corrupt import corrupt
+from pytest_vqamt.imaging.corruptions import corrupt
 from tests.imaging.random_images import boxes, images, touched, values
 
 

@@ -12,7 +12,7 @@ from PIL import Image
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Crop, Cut
 from pytest_vqamt.core.errors import RenderError
-from pytest_vqamt.imaging.cut import crop, cut
+from pytest_vqamt.imaging.edits import crop, cut
 from tests.imaging.random_images import images, scene_for, values, whole_boxes
 
 

@@ -15,8 +15,8 @@ from PIL import Image
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import OptionError, RenderError
-from pytest_vqamt.imaging import inpaint as inpainting
-from pytest_vqamt.imaging.inpaint import checkpoint_of, inpaint, lacking, method_of
+from pytest_vqamt.imaging import inpainting
+from pytest_vqamt.imaging.inpainting import checkpoint_of, inpaint, lacking, method_of
 
 IMAGE = Image.effect_noise((30, 20), 60).convert("RGB")
 
@@ -146,7 +146,7 @@ def test_a_hole_outside_the_picture_changes_nothing() -> None:
 
 
 def test_importing_it_brings_nothing_that_draws() -> None:
-    code = "import json, sys, pytest_vqamt.imaging.inpaint; print(json.dumps(list(sys.modules)))"
+    code = "import json, sys, pytest_vqamt.imaging.inpainting; print(json.dumps(list(sys.modules)))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=dict(os.environ))
     loaded = {name.partition(".")[0] for name in json.loads(ran.stdout)}
     assert loaded & {"cv2", "skimage", "torch", "numpy", "PIL"} == set()

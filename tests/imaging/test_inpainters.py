@@ -11,7 +11,7 @@ from PIL import Image
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.imaging import inpainters
-from pytest_vqamt.imaging.inpaint import inpaint
+from pytest_vqamt.imaging.inpainting import inpaint
 from tests.imaging.random_images import Values, boxes, images, touched, values
 
 cv2 = pytest.importorskip("cv2")

@@ -16,7 +16,7 @@ from pytest_vqamt.core.edits import Corruption, Cutout
 from pytest_vqamt.core.meaning import Count, Describe, Exists, Group, Related
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo, Region, Scene
-from pytest_vqamt.imaging.outline import Outline, Shows, edited, outlines
+from pytest_vqamt.imaging.outlines import Outline, Shows, edited, outlines
 from tests.core.random_scenes import boxes_within, scenes
 from tests.making import group_of, thing_of
 

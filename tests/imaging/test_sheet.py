@@ -15,10 +15,10 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.imaging.boxes import STROKES
+from pytest_vqamt.imaging.contact_sheet import WIDTH_PX, Strip, sheet
 from pytest_vqamt.imaging.lettering import FAINT, INK
-from pytest_vqamt.imaging.outline import Outline, Shows
+from pytest_vqamt.imaging.outlines import Outline, Shows
 from pytest_vqamt.imaging.panels import Panel
-from pytest_vqamt.imaging.sheet import WIDTH_PX, Strip, sheet
 
 COLOURS: tuple[Colour, ...] = ((200, 30, 30), (30, 200, 30), (30, 30, 200), (200, 200, 30), (30, 200, 200))
 SAID = (("1. How many dogs are there in the picture?", "2"),)

@@ -8,7 +8,7 @@ from hypothesis import given
 from PIL import Image
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.imaging.whole_pixels import inside, nearest, outwards
+from pytest_vqamt.imaging.pixel_boxes import inside, nearest, outwards
 from tests.imaging.random_images import boxes, images, touched
 
 

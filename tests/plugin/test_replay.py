@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.cli import main
-from pytest_vqamt.imaging import inpaint
+from pytest_vqamt.imaging import inpainting
 from pytest_vqamt.relations import catalogue
 from tests.integration.half_bad import half_bad
 from tests.plugin.conftest import Run
@@ -297,5 +297,5 @@ def test_pictures_that_a_checkpoint_made(
     options = ("--vqamt-option=erase=inpaint", f"--vqamt-option=inpaint={lama}")
     first = run("--vqamt-relations=metavqa.removal_plus", *options, model="fault:always-zero")
     assert any("erased (inpainted" in line for line in shown_violation(first))
-    monkeypatch.setattr(inpaint, "_checkpoints", {})  # as in another process
+    monkeypatch.setattr(inpainting, "_checkpoints", {})  # as in another process
     assert_replayed(pytester.runpytest_inprocess(*command(first)), first)

@@ -12,7 +12,7 @@ from pytest_vqamt.core.corpus import gather
 from pytest_vqamt.core.edits import Colour, Erase, Fill
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.imaging import inpaint
+from pytest_vqamt.imaging import inpainting
 from pytest_vqamt.language.properties import COLOURS
 from pytest_vqamt.relations.erasing import ERASE, FLAT, INPAINT, Eraser, eraser, words_for
 from tests.making import scene_of
@@ -50,12 +50,12 @@ def test_data_without_photos_has_no_mean_colour() -> None:
 
 @pytest.mark.parametrize("method", ["telea", "biharmonic"])
 def test_an_inpainter_by_its_name(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inpaint, "_is_installed", lambda _: True)
+    monkeypatch.setattr(inpainting, "_is_installed", lambda _: True)
     assert patch(made("inpaint", method)) == Erase(box=Box(0, 10, 15, 15), fill=Fill.INPAINT, method=method)
 
 
 def test_what_must_be_installed_first_is_the_reason_for_no_case(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inpaint, "_is_installed", lambda _: False)
+    monkeypatch.setattr(inpainting, "_is_installed", lambda _: False)
     found = eraser("inpaint", "telea", CORPUS)
     assert isinstance(found, NotApplicable)
     assert "pip install 'pytest-vqamt[inpaint]'" in found.reason
@@ -80,7 +80,7 @@ def test_a_patch_may_be_taken_for_something_white_and_flat() -> None:
 
 
 def test_an_inpainted_patch_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inpaint, "_is_installed", lambda _: True)
+    monkeypatch.setattr(inpainting, "_is_installed", lambda _: True)
     found = made("inpaint")
     assert (found.barred, found.barred_names) == ((), frozenset())
 

@@ -11,7 +11,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import EDITS, Blur, Corrupt, Corruption, Edit, Erase, Fill, Insert, Mask
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.imaging.inpaint import KINDS, LAMA, checkpoint_of
+from pytest_vqamt.imaging.inpainting import KINDS, LAMA, checkpoint_of
 
 MAX_PIXELS = 50_000_000
 """Of a picture, and of anything that is laid over it. A photo of a telephone has 12 to 50 million."""

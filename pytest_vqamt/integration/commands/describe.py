@@ -19,8 +19,8 @@ from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.imaging.case_strip import case_strip
+from pytest_vqamt.imaging.contact_sheet import Strip, sheet
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.imaging.sheet import Strip, sheet
 from pytest_vqamt.integration.case_files import save, scenes_by_photo
 from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.integration.described_kinds import settings_in_words

@@ -15,7 +15,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.report_json import case_of_row
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.imaging.outline import edited
+from pytest_vqamt.imaging.outlines import edited
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.reporting.audit.draw import Of
 from pytest_vqamt.reporting.audit.sample import Drawn

@@ -21,9 +21,9 @@ from pytest_vqamt.core.report_json import case_line, case_row
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.execution.answer_store import AnswerStore
-from pytest_vqamt.imaging import inpaint
+from pytest_vqamt.imaging import inpainting
 from pytest_vqamt.imaging.boxes import STROKES
-from pytest_vqamt.imaging.outline import Shows
+from pytest_vqamt.imaging.outlines import Shows
 from tests.integration.half_bad import half_bad
 
 SOURCE = PictureWorld(6)
@@ -260,11 +260,11 @@ def test_what_a_checkpoint_made_is_made_again_where_it_is_given(
     setting = checkpoint(here / "small.pt")
     scene = SOURCE.scene(0)
     box = Box(8, 8, 40, 40)
-    edited = scene.picture.erase(box, Fill.INPAINT, None, inpaint.method_of(setting))
+    edited = scene.picture.erase(box, Fill.INPAINT, None, inpainting.method_of(setting))
     queries = tuple(replace(each, picture=edited) for each in CASES[0].queries[:1])
     case = replace(CASES[0], queries=queries)
     report(Path("out"), row(case, SAID[:1]))
-    monkeypatch.setattr(inpaint, "_checkpoints", {})  # as in another process
+    monkeypatch.setattr(inpainting, "_checkpoints", {})  # as in another process
     assert "(vqamt: --option inpaint=lama:PATH)" in refusal_after_printing(capsys, case.id)
     assert told(capsys, case.id, f"--option=inpaint={setting}")
     filled = opened(Path("vqamt-replay") / case.id / "1.png").crop((8, 8, 48, 48))

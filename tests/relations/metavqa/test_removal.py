@@ -12,7 +12,7 @@ from pytest_vqamt.core.corpus import Corpus, gather
 from pytest_vqamt.core.edits import Erase, Fill
 from pytest_vqamt.core.meaning import Absent, Count, Exists, Meaning, groups_of
 from pytest_vqamt.core.scene import Region, Scene
-from pytest_vqamt.imaging import inpaint
+from pytest_vqamt.imaging import inpainting
 from pytest_vqamt.relations.metavqa.removal import Removal
 from tests.making import FirstOption, answers_of, choosers, scene_of, thing_of
 
@@ -90,7 +90,7 @@ def test_data_without_photos_has_no_mean_colour(yard: Scene) -> None:
 
 
 def test_an_inpainter_leaves_no_patch_to_be_taken_for_anything(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inpaint, "_is_installed", lambda _: True)
+    monkeypatch.setattr(inpainting, "_is_installed", lambda _: True)
     scene = scene_of("dog", "white box", "car", exhaustive=("dog", "box", "car"))
     some = cases(scene, removal=Removal(erase="inpaint", inpaint="biharmonic"))
     assert {(patch(case).fill, patch(case).method) for case in some} == {(Fill.INPAINT, "biharmonic")}
@@ -100,7 +100,7 @@ def test_an_inpainter_leaves_no_patch_to_be_taken_for_anything(monkeypatch: pyte
 def test_an_inpainter_that_is_not_installed_is_the_reason_for_no_case(
     yard: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inpaint, "_is_installed", lambda _: False)
+    monkeypatch.setattr(inpainting, "_is_installed", lambda _: False)
     found = Removal(erase="inpaint").derive(yard, gather((yard,)), FirstOption(), "count")
     assert isinstance(found, NotApplicable)
     assert "pip install" in found.reason

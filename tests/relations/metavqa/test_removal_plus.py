@@ -12,7 +12,7 @@ from pytest_vqamt.core.corpus import gather
 from pytest_vqamt.core.edits import Erase, Fill
 from pytest_vqamt.core.meaning import Count, Group, truth
 from pytest_vqamt.core.scene import Region, Scene
-from pytest_vqamt.imaging import inpaint
+from pytest_vqamt.imaging import inpainting
 from pytest_vqamt.relations.metavqa.removal_plus import RemovalPlus
 from tests.making import FirstOption, answers_of, choosers, group_of, scene_of, thing_of
 
@@ -80,7 +80,7 @@ def test_what_may_vanish_with_it_is_not_counted_with_it() -> None:
 
 
 def test_an_inpainter_leaves_no_patch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inpaint, "_is_installed", lambda _: True)
+    monkeypatch.setattr(inpainting, "_is_installed", lambda _: True)
     some = cases(scene_of("white dog", "box", exhaustive=("dog", "box")), RemovalPlus(erase="inpaint"))
     assert asked(some) == {*sets("dog", "dog", "dog+box", "white dog"), *sets("box", "box", "box+dog")}
     edits = {edit for case in some for edit in case.queries[1].picture.edits}

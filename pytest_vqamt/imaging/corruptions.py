@@ -9,8 +9,8 @@ from pytest_vqamt.core.edits import Corrupt, Corruption
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.imaging.impulse_noise import impulse_noise
 from pytest_vqamt.imaging.low_contrast import low_contrast
+from pytest_vqamt.imaging.pixel_boxes import outwards
 from pytest_vqamt.imaging.snow import snow
-from pytest_vqamt.imaging.whole_pixels import outwards
 from pytest_vqamt.imaging.zoom_blur import zoom_blur
 
 SEVEREST = 5

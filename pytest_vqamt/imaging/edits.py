@@ -7,7 +7,7 @@ from PIL import Image
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Crop, Cut
 from pytest_vqamt.core.errors import RenderError
-from pytest_vqamt.imaging.whole_pixels import inside
+from pytest_vqamt.imaging.pixel_boxes import inside
 
 
 def cut(image: Image.Image, edit: Cut) -> Image.Image:

@@ -11,7 +11,7 @@ from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.imaging.boxes import STROKES, draw_box
 from pytest_vqamt.imaging.lettering import INK, PAPER, font, line_height_px, width_px, wrapped, write
-from pytest_vqamt.imaging.outline import Shows
+from pytest_vqamt.imaging.outlines import Shows
 from pytest_vqamt.imaging.panels import SPACE_PX, Panel, in_rows
 
 WIDTH_PX = 1200

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import OptionError, RenderError, did_you_mean
-from pytest_vqamt.imaging.whole_pixels import outwards
+from pytest_vqamt.imaging.pixel_boxes import outwards
 
 if TYPE_CHECKING:
     from PIL import Image
+
 
 LAMA = "lama"
 
