@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from PIL import Image, ImageDraw
 
-from pytest_vqamt.core.edits import Colour
+from pytest_vqamt.core.case import Case
+from pytest_vqamt.core.edits import Colour, in_words
 from pytest_vqamt.core.errors import RenderError
-from pytest_vqamt.imaging.boxes import STROKES, draw_box
-from pytest_vqamt.imaging.lettering import INK, PAPER, font, line_height_px, width_px, wrapped, write
-from pytest_vqamt.imaging.outlines import Shows
-from pytest_vqamt.imaging.panels import SPACE_PX, Panel, in_rows
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.query import Query
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.imaging.lettering import FAINT, INK, PAPER, Line, font, line_height_px, width_px, wrapped, write
+from pytest_vqamt.imaging.outlines import STROKES, Outline, Shows, draw_box, draw_outlines, outlines
 
 WIDTH_PX = 1200
 _MOST_HEIGHT_PX = 60_000
@@ -92,3 +94,148 @@ def _head(strip: Strip) -> Image.Image:
     image = Image.new("RGB", (WIDTH_PX, sum(line_height_px(size) for _, size, _ in lines) + 16), _BAND)
     write(image, lines, _MARGIN_PX, 8)
     return image
+
+
+SPACE_PX = 16
+_HEIGHTS_PX = range(340, 219, -20)
+"""How high pictures may be: the first at which all of a strip stand in one row."""
+_WRAPPED_HEIGHT_PX = 260
+_CAPTION_WIDTH_PX = 210
+"""So much room has a caption that needs it, also where its picture is narrower."""
+_BLOCKY_FROM = 4
+"""From this enlargement on pixels stay squares: a smoothed picture would look like a blurred one."""
+_EDGE: Colour = (200, 200, 200)
+_TEXT_PX, _ANSWER_PX, _PANEL_NOTE_PX, _GAP_PX = 14, 16, 13, 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """One picture and what was said about it.
+
+    Attributes:
+        image: RGB, uint8, of any size; it is left as it is.
+        outlines: in pixels of ``image``, drawn in their order.
+        note: what the picture is.
+        said: each text with its answer.
+    """
+
+    image: Image.Image
+    outlines: tuple[Outline, ...] = ()
+    note: str = ""
+    said: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Sized:
+    """A panel with the size at which its picture is shown, and its caption."""
+
+    panel: Panel
+    size: tuple[int, int]
+    caption: tuple[Line, ...]
+
+    @property
+    def width(self) -> int:
+        return max([self.size[0], *(width_px(words, size) for words, size, _ in self.caption)])
+
+
+def in_rows(panels: tuple[Panel, ...], room: int) -> Iterator[Image.Image]:
+    """The panels as rows of at most ``room`` pixels, all in one where that leaves them large enough."""
+    return map(_row, _shared_out(panels, room))
+
+
+def _shared_out(panels: tuple[Panel, ...], room: int) -> Iterator[list[_Sized]]:
+    for height in _HEIGHTS_PX:
+        sized = [_sized(panel, height, room) for panel in panels]
+        if panels and _row_width(sized) <= room:
+            yield sized
+            return
+    row: list[_Sized] = []
+    for each in (_sized(panel, _WRAPPED_HEIGHT_PX, room) for panel in panels):
+        if row and _row_width([*row, each]) > room:
+            yield row
+            row = []
+        row.append(each)
+    if row:
+        yield row
+
+
+def _row_width(row: list[_Sized]) -> int:
+    return sum(each.width for each in row) + SPACE_PX * (len(row) - 1)
+
+
+def _sized(panel: Panel, height: int, room: int) -> _Sized:
+    widest = (room - SPACE_PX) // 2
+    scale = min(height / panel.image.height, widest / panel.image.width)
+    size = (max(1, round(panel.image.width * scale)), max(1, round(panel.image.height * scale)))
+    return _Sized(panel, size, tuple(_caption(panel, max(size[0], _CAPTION_WIDTH_PX))))
+
+
+def _row(row: list[_Sized]) -> Image.Image:
+    highest = max(each.size[1] for each in row)
+    heights = [sum(line_height_px(size) for _, size, _ in each.caption) for each in row]
+    image = Image.new("RGB", (_row_width(row) + 2, highest + 8 + max(heights)), PAPER)
+    draw = ImageDraw.Draw(image)
+    left = 1
+    for each in row:
+        (width, height), top = each.size, highest + 1 - each.size[1]
+        draw.rectangle((left - 1, top - 1, left + width, top + height), outline=_EDGE)
+        image.paste(_picture(each), (left, top))
+        write(image, each.caption, left, highest + 8)
+        left += each.width + SPACE_PX
+    return image
+
+
+def _picture(sized: _Sized) -> Image.Image:
+    """The picture of a panel at its size, with its outlines."""
+    image, size = sized.panel.image, sized.size
+    scale = (size[0] / image.width, size[1] / image.height)
+    smooth = Image.Resampling.NEAREST if min(scale) >= _BLOCKY_FROM else Image.Resampling.LANCZOS
+    shown = image.convert("RGB").resize(size, smooth)
+    draw_outlines(shown, sized.panel.outlines, scale)
+    return shown
+
+
+def _caption(panel: Panel, width: int) -> Iterator[Line]:
+    yield from ((line, _PANEL_NOTE_PX, FAINT) for line in wrapped(panel.note, width, _PANEL_NOTE_PX, 3))
+    for text, answer in panel.said:
+        yield "", _GAP_PX, INK
+        yield from ((line, _TEXT_PX, INK) for line in wrapped(text, width, _TEXT_PX))
+        yield from ((line, _ANSWER_PX, INK) for line in wrapped(f"-> {answer}", width, _ANSWER_PX))
+
+
+def case_strip(
+    case: Case,
+    answers: Sequence[str],
+    *,
+    title: str,
+    notes: tuple[str, ...],
+    image_of: Callable[[Picture], Image.Image],
+    scene_of: Callable[[str], Scene],
+) -> Strip:
+    """The pictures of ``case`` with what was answered to each of its texts, numbered in their order.
+
+    Texts about the same boxes of the same picture share a panel. ``scene_of`` finds a scene by the id of its photo.
+    """
+    panels: dict[tuple[str, tuple[Outline, ...]], tuple[Picture, list[tuple[str, str]]]] = {}
+    for number, (query, answer) in enumerate(zip(case.queries, answers, strict=True), start=1):
+        picture = query.picture
+        boxes = outlines(picture, query.meaning, scene_of(picture.photo.id))
+        _, said = panels.setdefault((picture.digest, boxes), (picture, []))
+        said.append((f"{number}. {_asked(query)}", answer))
+    return Strip(
+        title=title,
+        notes=notes,
+        panels=tuple(
+            Panel(image=image_of(picture), outlines=boxes, note=_made(picture), said=tuple(said))
+            for (_, boxes), (picture, said) in panels.items()
+        ),
+    )
+
+
+def _made(picture: Picture) -> str:
+    return ", ".join(map(in_words, picture.edits)) or "the photo as it is"
+
+
+def _asked(query: Query) -> str:
+    text = query.text or f"({query.task.value})"
+    return f"{text} (asked again)" if query.trial else text

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil, cos, radians, sin, sqrt
+
 import numpy as np
-from PIL import Image
+from numpy.typing import NDArray
+from PIL import Image, ImageChops, ImageStat
 
 from pytest_vqamt.core.edits import Corrupt, Corruption
 from pytest_vqamt.core.errors import RenderError
-from pytest_vqamt.imaging.impulse_noise import impulse_noise
-from pytest_vqamt.imaging.low_contrast import low_contrast
+from pytest_vqamt.imaging.edits import toned
 from pytest_vqamt.imaging.pixel_boxes import outwards
-from pytest_vqamt.imaging.snow import snow
-from pytest_vqamt.imaging.zoom_blur import zoom_blur
 
 SEVEREST = 5
 
@@ -48,3 +50,149 @@ def _corrupted(image: Image.Image, edit: Corrupt, seed: int) -> Image.Image:
             return snow(image, edit.severity, rng)
         case Corruption.CONTRAST:
             return low_contrast(image, edit.severity)
+
+
+AMOUNTS = (0.03, 0.06, 0.09, 0.17, 0.27)
+"""The share of values that are lost, by severity."""
+
+
+def impulse_noise(image: Image.Image, severity: int, rng: np.random.Generator) -> Image.Image:
+    """An RGB uint8 image in which a share of the values is 0 or 255, each as likely; a copy.
+
+    Hendrycks and Dietterich (2019): salt and pepper, drawn for every channel of every pixel alone. A value that was 0
+    or 255 may stay what it was. **Deviation**: the share is taken to the nearest 65536th.
+    """
+    values = np.asarray(image)
+    drawn = np.frombuffer(rng.bytes(2 * values.size), "<u2").reshape(values.shape)
+    salt, lost = (np.uint16(round(share * 65536)) for share in (AMOUNTS[severity - 1] / 2, AMOUNTS[severity - 1]))
+    return Image.fromarray(np.where(drawn < lost, np.where(drawn < salt, np.uint8(255), np.uint8(0)), values))
+
+
+FACTORS = tuple(
+    tuple(1 + number * step for number in range(count))
+    for count, step in ((12, 0.01), (16, 0.01), (11, 0.02), (13, 0.02), (11, 0.03))
+)
+"""The enlargements that are averaged, by severity: what ``np.arange(1, 1.11, 0.01)`` and its like come to.
+
+The first range has its end in it, since 1.11 - 1 is a little more than eleven times 0.01 in floating point.
+"""
+
+_FINER = 2
+
+
+def zoom_blur(image: Image.Image, severity: int) -> Image.Image:
+    """An RGB uint8 image averaged with enlargements of itself, each about the middle and clipped to the frame; a copy.
+
+    Hendrycks and Dietterich (2019): the mean of the picture and of all enlargements, of which the first is by 1.
+    **Deviations**: any width and height, where they have a square; each enlargement is about the exact middle, where
+    they clip to whole pixels first; a value between pixels is that of the nearest point of a bilinear picture of twice
+    the size (a third of the time of a bilinear value for each, and as near to theirs); rounded, where they cut off.
+    """
+    width, height = image.size
+    finer = image.resize((_FINER * width, _FINER * height), Image.Resampling.BILINEAR)
+    factors = FACTORS[severity - 1]
+    total = 2 * np.asarray(image).astype(np.uint16)  # itself, and the enlargement by 1
+    for factor in factors[1:]:
+        left, top = (side * (1 - 1 / factor) / 2 for side in finer.size)
+        seen = (left, top, finer.width - left, finer.height - top)
+        total += np.asarray(finer.resize(image.size, Image.Resampling.NEAREST, box=seen))
+    count = len(factors) + 1
+    return Image.fromarray(((total + count // 2) // count).astype(np.uint8))
+
+
+_SIDE_PX = 224
+"""The side of the pictures that the published figures are for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snowfall:
+    """The published figures of one severity, in their order.
+
+    Attributes:
+        mean, deviation: of the normal noise that flakes are made of.
+        zoom: how much the noise is enlarged.
+        threshold: below it there is no flake.
+        radius_px, sigma_px: of the motion blur.
+        kept: the share of the picture that is not whitened.
+    """
+
+    mean: float
+    deviation: float
+    zoom: float
+    threshold: float
+    radius_px: int
+    sigma_px: float
+    kept: float
+
+
+SNOWFALLS = (
+    Snowfall(0.1, 0.3, 3, 0.5, 10, 4, 0.8),
+    Snowfall(0.2, 0.3, 2, 0.5, 12, 4, 0.7),
+    Snowfall(0.55, 0.3, 4, 0.9, 12, 8, 0.7),
+    Snowfall(0.55, 0.3, 4.5, 0.85, 12, 8, 0.65),
+    Snowfall(0.55, 0.3, 2.5, 0.85, 12, 12, 0.55),
+)
+
+
+def snow(image: Image.Image, severity: int, rng: np.random.Generator) -> Image.Image:
+    """An RGB uint8 image, whitened where it is dark, under two layers of snow, one the other turned round; a copy.
+
+    Hendrycks and Dietterich (2019). **Deviations**: their figures in pixels are for 224 x 224, so the layer has as many
+    pixels, in the shape of the picture, and is brought to its size: snow looks the same on a picture and on its
+    enlargement. Noise is drawn only for the middle that they enlarge. Values are rounded between the steps.
+    """
+    fall = SNOWFALLS[severity - 1]
+    layer = Image.fromarray(_layer(_layer_size(image.size), fall, rng)).resize(image.size, Image.Resampling.BILINEAR)
+    both = ImageChops.add(layer, layer.transpose(Image.Transpose.ROTATE_180))
+    return ImageChops.add(_whitened(image, fall.kept), Image.merge("RGB", (both, both, both)))
+
+
+def _whitened(image: Image.Image, kept: float) -> Image.Image:
+    """The picture as kept * x + (1 - kept) * max(x, 1.5 * grey + 0.5), for values from 0 to 1."""
+    paler = toned(image.convert("L"), lambda grey: (1 - kept) * (1.5 * grey + 127.5))
+    mixed = ImageChops.add(toned(image, lambda value: kept * value), Image.merge("RGB", (paler, paler, paler)))
+    return ImageChops.lighter(image, mixed)
+
+
+def _layer_size(size: tuple[int, int]) -> tuple[int, int]:
+    scale = _SIDE_PX / sqrt(size[0] * size[1])
+    return max(1, round(scale * size[0])), max(1, round(scale * size[1]))
+
+
+def _layer(size: tuple[int, int], fall: Snowfall, rng: np.random.Generator) -> NDArray[np.uint8]:
+    """One layer of flakes, HW, of ``size`` (width, height): 0 where there is none."""
+    drawn = (ceil(size[1] / fall.zoom), ceil(size[0] / fall.zoom))
+    noise = Image.fromarray(rng.normal(fall.mean, fall.deviation, drawn).astype(np.float32))
+    flakes = np.asarray(noise.resize(size, Image.Resampling.BILINEAR))
+    flakes = np.where(flakes < fall.threshold, np.float32(0), np.minimum(flakes, np.float32(1)))
+    return np.rint(255 * drawn_out(flakes, fall, radians(rng.uniform(-135, -45)))).astype(np.uint8)
+
+
+def drawn_out(flakes: NDArray[np.float32], fall: Snowfall, angle: float) -> NDArray[np.float32]:
+    """Each flake drawn out in one direction by half a Gaussian, as ImageMagick's motion blur has it; edges go on."""
+    length = 2 * fall.radius_px + 1
+    weights = [np.exp(-((step / fall.sigma_px) ** 2) / 2) for step in range(length)]
+    height, width = flakes.shape
+    around = np.pad(flakes, length, mode="edge")
+    total = np.zeros_like(flakes)
+    for step, weight in enumerate(weights):
+        x, y = length + ceil(step * cos(angle) - 0.5), length + ceil(step * sin(angle) - 0.5)
+        total += np.float32(weight / sum(weights)) * around[y : y + height, x : x + width]
+    return total
+
+
+GAINS = (0.4, 0.3, 0.2, 0.1, 0.05)
+"""What is left of a value's distance from the mean, by severity."""
+
+
+def low_contrast(image: Image.Image, severity: int) -> Image.Image:
+    """An RGB uint8 image with each value at (value - mean) * gain + mean, of its channel's mean; a copy.
+
+    Hendrycks and Dietterich (2019). **Deviation**: rounded, where they cut off.
+    """
+    gain = GAINS[severity - 1]
+
+    def nearer(mean: float) -> Callable[[int], float]:
+        return lambda value: (value - mean) * gain + mean
+
+    return toned(image, *(nearer(mean) for mean in ImageStat.Stat(image).mean))

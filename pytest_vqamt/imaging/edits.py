@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from PIL import Image
+from collections.abc import Callable
+from io import BytesIO
+
+from PIL import Image, ImageChops, ImageFilter, ImageOps
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.edits import Crop, Cut
+from pytest_vqamt.core.edits import Brightness, Colour, Contrast, Crop, Cut, Cutout, Erase, Fill, Insert, Mask, Shear
 from pytest_vqamt.core.errors import RenderError
-from pytest_vqamt.imaging.pixel_boxes import inside
+from pytest_vqamt.core.query import PhotoStore
+from pytest_vqamt.imaging.inpainting import inpaint
+from pytest_vqamt.imaging.pixel_boxes import inside, nearest, outwards
 
 
 def cut(image: Image.Image, edit: Cut) -> Image.Image:
@@ -38,3 +43,142 @@ def _piece(image: Image.Image, edit: Cut | Crop, box: Box) -> Image.Image:
             "clip it to the scene's frame"
         )
     return image.crop(piece)
+
+
+_WHITE = (255, 255, 255)
+
+
+def erase(image: Image.Image, edit: Erase) -> Image.Image:
+    """An RGB uint8 image with every pixel that ``box`` touches white, of ``colour``, or inpainted; a copy.
+
+    Raises:
+        RenderError: no colour is given where one is needed, or the inpainter cannot be had.
+    """
+    if edit.fill is Fill.INPAINT:
+        return inpaint(image, edit.box, edit.method)
+    erased = image.copy()
+    if covered := outwards(edit.box, image.size):
+        erased.paste(_colour(edit), covered)
+    return erased
+
+
+def _colour(edit: Erase) -> Colour:
+    if edit.fill is Fill.WHITE:
+        return _WHITE
+    if edit.colour is None:
+        raise RenderError(f"Expected the colour to erase with, but got edit={edit!r}: give colour=corpus.mean_colour")
+    return edit.colour
+
+
+_FEATHER_PX = 0.7
+"""The sigma of the soft edge: a pixel and a half from half seen to wholly seen."""
+
+_FEATHER_SHARE = 0.05
+"""The soft edge takes no more of the shorter side, so that small things do not fade."""
+
+_REACH = 4
+"""A Gaussian ends after so many sigmas."""
+
+
+def insert(image: Image.Image, edit: Insert, photos: PhotoStore) -> Image.Image:
+    """An RGB uint8 image with the cut-out scaled into ``box`` (to the nearest whole pixels) and laid over it; a copy.
+
+    Nothing outside the box changes; what of the box lies outside the picture is lost.
+
+    Raises:
+        RenderError: the cut-out has no pixels.
+        DataError: its photo or its mask cannot be read.
+    """
+    x0, y0, x1, y1 = nearest(edit.box)
+    laid = _scaled(edit.cutout, (x1 - x0, y1 - y0), photos)
+    result = image.copy()
+    result.paste(laid.convert("RGB"), (x0, y0), laid.getchannel("A"))
+    return result
+
+
+def _scaled(cutout: Cutout, size: tuple[int, int], photos: PhotoStore) -> Image.Image:
+    """The thing at ``size``, RGBA: its mask is the transparency, soft at the edge."""
+    photo, mask = photos.photo(cutout.photo), photos.mask(cutout.photo, cutout.thing.id)
+    pixels = outwards(cutout.thing.box, photo.size)
+    if pixels is None or not mask.crop(pixels).getbbox():
+        raise RenderError(
+            f"Expected a thing to cut out of photo={cutout.photo.id!r}, but the mask shows no pixel inside the box of "
+            f"thing={cutout.thing!r}: leave it out"
+        )
+    thing = photo.crop(pixels)
+    thing.putalpha(mask.crop(pixels))
+    box = Box(0, 0, *photo.size).common(cutout.thing.box) or cutout.thing.box
+    within = (box.x - pixels[0], box.y - pixels[1], box.x1 - pixels[0], box.y1 - pixels[1])
+    scale = max(size[0] / box.w, size[1] / box.h)
+    # Pillow weighs colours by transparency when it scales RGBA, so that what stood around the thing does not shine
+    # through. Sharper filters weigh some pixels below zero, which draws a bright line along the edge of the mask.
+    scaled = thing.resize(size, Image.Resampling.BILINEAR if scale > 1 else Image.Resampling.HAMMING, box=within)
+    scaled.putalpha(_feathered(scaled.getchannel("A"), max(1.0, scale)))
+    return scaled
+
+
+def _feathered(mask: Image.Image, scale: float) -> Image.Image:
+    """The mask (L) with a soft edge that lies inside it: what stood around the thing is not shown.
+
+    A mask that is enlarged has steps of ``scale`` pixels, and an edge as much softer.
+    """
+    sigma_px = min(_FEATHER_PX * scale, _FEATHER_SHARE * min(mask.size))
+    reach = round(_REACH * sigma_px) + 1
+    blurred = ImageOps.expand(mask, reach).filter(ImageFilter.GaussianBlur(sigma_px))
+    return ImageChops.darker(mask, ImageOps.crop(blurred, reach))
+
+
+def mask(image: Image.Image, edit: Mask) -> Image.Image:
+    """An RGB uint8 image in ``colour``, with the pixels that the kept boxes touch as they were; a hard edge, a copy."""
+    masked = Image.new("RGB", image.size, edit.colour)
+    for box in edit.keep:
+        if kept := outwards(box, image.size):
+            masked.paste(image.crop(kept), kept)
+    return masked
+
+
+def mirror(image: Image.Image) -> Image.Image:
+    """An RGB uint8 image with its columns in the opposite order; a copy."""
+    return ImageOps.mirror(image)
+
+
+def reencode(image: Image.Image) -> Image.Image:
+    """An RGB uint8 image as it comes back from a TIFF file: the same, bit for bit; a copy.
+
+    Any lossless format would do. PNG takes ten times as long, most of it to compress what is read back at once.
+    """
+    file = BytesIO()
+    image.save(file, format="TIFF")
+    file.seek(0)
+    with Image.open(file) as reread:
+        return reread.convert("RGB")
+
+
+def shear(image: Image.Image, edit: Shear) -> Image.Image:
+    """An RGB uint8 image with each row shifted by ``factor`` times its distance below the middle; a copy.
+
+    With a ``factor`` above 0 what is below the middle goes to the right. The frame stays: what leaves it is lost, what
+    comes in is black, as OpenCV's warpAffine has it in DeepTest. Linear between the two nearest pixels of the row.
+    """
+    affine = (1, -edit.factor, edit.factor * image.height / 2, 0, 1, 0)  # from where in the picture each pixel comes
+    return image.transform(image.size, Image.Transform.AFFINE, affine, Image.Resampling.BILINEAR)
+
+
+def brightness(image: Image.Image, edit: Brightness) -> Image.Image:
+    """An RGB uint8 image with ``offset`` added to every channel, clipped to 0..255; a copy."""
+    return toned(image, lambda value: value + edit.offset)
+
+
+def contrast(image: Image.Image, edit: Contrast) -> Image.Image:
+    """An RGB uint8 image with every channel times ``gain``, rounded (halves to even), clipped to 0..255; a copy."""
+    return toned(image, lambda value: value * edit.gain)
+
+
+def toned(image: Image.Image, *becomes: Callable[[int], float]) -> Image.Image:
+    """The image with each value put through ``becomes``: one for all channels, or one for each.
+
+    Rounded (halves to even), clipped to 0..255; a copy.
+    """
+    channels = len(image.getbands())
+    curves = becomes if len(becomes) == channels else becomes * channels
+    return image.point([min(255, max(0, round(curve(value)))) for curve in curves for value in range(256)])

@@ -5,15 +5,20 @@ Geometry alone: no pixels are read. Boxes are in pixels of the finished picture 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import product
+
+from PIL import Image, ImageDraw
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.edits import Blur, Corrupt, Edit, Erase, Insert, Mask
+from pytest_vqamt.core.edits import Blur, Colour, Corrupt, Edit, Erase, Insert, Mask
 from pytest_vqamt.core.meaning import Meaning, groups_of, members
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Scene, Thing
+from pytest_vqamt.imaging.lettering import drawable, font, line_height_px, width_px
 
 
 class Shows(StrEnum):
@@ -139,3 +144,178 @@ def _inside(found: Iterable[Outline], frame: Box) -> Iterator[Outline]:
     for each in found:
         if box := each.box.common(frame):
             yield replace(each, box=box)
+
+
+# The two strong colours are told apart by people who see no red, no green or no blue; a light rim keeps each line
+# visible on a dark picture.
+
+
+_LEAST_PX = 7
+"""A smaller box is drawn this large, or nobody would see it."""
+_DASH_PX, _GAP_PX = 9, 6
+_APART_PX = 5
+_RIM: Colour = (255, 255, 255)
+_QUIET: Colour = (240, 240, 240)
+_QUIET_INK: Colour = (40, 40, 40)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stroke:
+    """How the boxes of one kind are drawn."""
+
+    colour: Colour
+    width: int
+    dashed: bool
+
+    @property
+    def rim_width(self) -> int:
+        """Of the light line below the line itself."""
+        return self.width + min(self.width, 2)
+
+
+STROKES: dict[Shows, Stroke] = {
+    Shows.OTHER: Stroke(colour=(90, 90, 90), width=1, dashed=False),
+    Shows.ASKED: Stroke(colour=(0, 98, 168), width=3, dashed=False),
+    Shows.EDITED: Stroke(colour=(190, 78, 0), width=3, dashed=True),
+}
+
+
+def draw_outlines(image: Image.Image, outlines: Sequence[Outline], scale: tuple[float, float]) -> None:
+    """Draws ``outlines`` into ``image`` (RGB, uint8, changed in place), their boxes multiplied by ``scale`` (x, y)."""
+    draw = ImageDraw.Draw(image)
+    framed = [(each, _around(each.box, STROKES[each.shows], scale, image.size)) for each in outlines]
+    edited = [rect for each, rect in framed if each.shows is Shows.EDITED]
+    for each, rect in framed:
+        draw_box(
+            draw, _drawn_apart(rect, edited, image.size) if each.shows is Shows.ASKED else rect, STROKES[each.shows]
+        )
+    taken: list[Rect] = []
+    weight = list(Shows).index
+    labelled = zip(label_words(outlines), framed, strict=True)
+    for words, (each, rect) in sorted(labelled, key=lambda one: weight(one[1][0].shows), reverse=True):
+        is_other = each.shows is Shows.OTHER
+        place = label_place(label_size(words), rect, image.size, taken, is_needed=not is_other)
+        if words and place:
+            taken.append(place)
+            ink, ground = (_QUIET_INK, _QUIET) if is_other else (_RIM, STROKES[each.shows].colour)
+            draw_label(draw, words, place, ink=ink, ground=ground)
+
+
+def draw_box(draw: ImageDraw.ImageDraw, rect: Rect, stroke: Stroke) -> None:
+    """A frame along ``rect``, with a light rim."""
+    left, top, right, bottom = rect
+    for row in (top, bottom):
+        draw.line((left, row, right, row), fill=_RIM, width=stroke.rim_width)
+    for column in (left, right):
+        draw.line((column, top, column, bottom), fill=_RIM, width=stroke.rim_width)
+    length = _DASH_PX if stroke.dashed else max(right - left, bottom - top) + 1
+    for start in range(left, right + 1, length + _GAP_PX):
+        for row in (top, bottom):
+            draw.line((start, row, min(start + length - 1, right), row), fill=stroke.colour, width=stroke.width)
+    for start in range(top, bottom + 1, length + _GAP_PX):
+        for column in (left, right):
+            draw.line((column, start, column, min(start + length - 1, bottom)), fill=stroke.colour, width=stroke.width)
+
+
+def _around(box: Box, stroke: Stroke, scale: tuple[float, float], size: tuple[int, int]) -> Rect:
+    """Where the frame of a box runs: about its edge, so that it hides nothing of what is inside, within the image."""
+    border = stroke.rim_width // 2 + 1
+    left, right = _span(box.x * scale[0], box.x1 * scale[0], border, size[0])
+    top, bottom = _span(box.y * scale[1], box.y1 * scale[1], border, size[1])
+    return left, top, right, bottom
+
+
+def _span(start: float, stop: float, border: int, within: int) -> tuple[int, int]:
+    """The first and last pixel of a span, at least so many that it can be seen, just inside the image."""
+    first = max(1, min(round(start) - border, within - _LEAST_PX - 1))
+    return first, min(within - 2, max(round(stop) - 1 + border, first + _LEAST_PX - 1))
+
+
+def _drawn_apart(rect: Rect, edited: Sequence[Rect], size: tuple[int, int]) -> Rect:
+    """Moves the frame of what is asked about outwards where it would hide under one of what was edited."""
+    left, top, right, bottom = rect
+    if not any(all(abs(a - b) < _APART_PX for a, b in zip(rect, over, strict=True)) for over in edited):
+        return rect
+    return (
+        max(1, left - _APART_PX),
+        max(1, top - _APART_PX),
+        min(size[0] - 2, right + _APART_PX),
+        min(size[1] - 2, bottom + _APART_PX),
+    )
+
+
+_SIZE_PX = 12
+_PAD_PX = 3
+_MOST_CHARACTERS = 28
+_MANY = 4
+
+Rect = tuple[int, int, int, int]
+"""Left, top, right, bottom in pixels of the image, the last two included."""
+
+
+def label_words(outlines: Sequence[Outline]) -> list[str]:
+    """What each label says: of many things asked about by one name, all but the first have a number alone."""
+    many = Counter(each.label for each in outlines if each.shows is Shows.ASKED)
+    numbers: Counter[str] = Counter()
+    words = []
+    for each in outlines:
+        label = drawable(each.label)
+        label = label if len(label) <= _MOST_CHARACTERS else f"{label[: _MOST_CHARACTERS - 3]}..."
+        if each.shows is Shows.ASKED and many[each.label] > _MANY:
+            numbers[each.label] += 1
+            number = numbers[each.label]
+            label = f"{label} 1" if number == 1 else str(number)
+        words.append(label)
+    return words
+
+
+def label_size(words: str) -> tuple[int, int]:
+    """Width and height of a label, in pixels."""
+    return width_px(words, _SIZE_PX) + 2 * _PAD_PX, line_height_px(_SIZE_PX)
+
+
+def label_place(
+    label: tuple[int, int], rect: Rect, size: tuple[int, int], taken: Sequence[Rect], *, is_needed: bool
+) -> Rect | None:
+    """Where a label of this width and height goes: by the frame, else inside, where no other label is.
+
+    One that is needed goes farther off where it must. One that is not is left off (None) where it is wider than its box
+    or in the way of another.
+    """
+    (width, height), (left, top, right, bottom) = label, rect
+    if not is_needed and width > right - left:
+        return None
+    rows = (top - height - 1, bottom + 2, top + 3, bottom - height - 2)
+    columns = (left, right - width + 1, right + 3, left - width - 2) if is_needed else (left,)
+    spots = [_at(column, row, width, height) for column, row in product(columns, rows)]
+    if is_needed:
+        elsewhere = sorted(range(0, size[1] - height, height), key=lambda row: abs(row - top))
+        spots += [_at(left, row, width, height) for row in elsewhere]
+    shown = [_into(spot, size[0]) for spot in spots if spot[1] >= 0 and spot[3] < size[1]]
+    for spot in shown:
+        if not any(_overlap(spot, other) for other in taken):
+            return spot
+    if not is_needed:
+        return None
+    return shown[0] if shown else _into(_at(left, 0, width, height), size[0])
+
+
+def _at(left: int, top: int, width: int, height: int) -> Rect:
+    return left, top, left + width - 1, top + height - 1
+
+
+def _into(rect: Rect, width: int) -> Rect:
+    """The rectangle moved sideways into the image; one that is too wide begins at its left."""
+    left, top, right, bottom = rect
+    shift = max(-left, min(0, width - 1 - right))
+    return left + shift, top, right + shift, bottom
+
+
+def _overlap(one: Rect, other: Rect) -> bool:
+    return one[0] <= other[2] and other[0] <= one[2] and one[1] <= other[3] and other[1] <= one[3]
+
+
+def draw_label(draw: ImageDraw.ImageDraw, words: str, place: Rect, *, ink: Colour, ground: Colour) -> None:
+    """The words on a ground of their own."""
+    draw.rectangle(place, fill=ground)
+    draw.text((place[0] + _PAD_PX, (place[1] + place[3]) / 2), words, fill=ink, font=font(_SIZE_PX), anchor="lm")

@@ -24,14 +24,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import PhotoStore
 from pytest_vqamt.imaging.blur import blur
 from pytest_vqamt.imaging.corruptions import corrupt
-from pytest_vqamt.imaging.edits import crop, cut
-from pytest_vqamt.imaging.erase import erase
-from pytest_vqamt.imaging.insert import insert
-from pytest_vqamt.imaging.mask import mask
-from pytest_vqamt.imaging.mirror import mirror
-from pytest_vqamt.imaging.reencode import reencode
-from pytest_vqamt.imaging.shear import shear
-from pytest_vqamt.imaging.tone import brightness, contrast
+from pytest_vqamt.imaging.edits import brightness, contrast, crop, cut, erase, insert, mask, mirror, reencode, shear
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -15,8 +15,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.imaging.case_strip import case_strip
-from pytest_vqamt.imaging.contact_sheet import Strip, sheet
+from pytest_vqamt.imaging.contact_sheet import Strip, case_strip, sheet
 from pytest_vqamt.imaging.render import render
 
 SHEET = "sheet.png"

@@ -11,8 +11,7 @@ from PIL import Image
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Colour
-from pytest_vqamt.imaging.boxes import STROKES, draw_outlines
-from pytest_vqamt.imaging.outlines import Outline, Shows
+from pytest_vqamt.imaging.outlines import STROKES, Outline, Shows, draw_outlines
 
 GREY = (128, 128, 128)
 ONE = (1.0, 1.0)

@@ -13,8 +13,7 @@ from pytest_vqamt.core.meaning import Absent, Count, Describe, Exists, Meaning
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.imaging.case_strip import case_strip
-from pytest_vqamt.imaging.contact_sheet import Strip, sheet
+from pytest_vqamt.imaging.contact_sheet import Strip, case_strip, sheet
 from pytest_vqamt.imaging.outlines import Shows
 from pytest_vqamt.imaging.render import render
 from tests.imaging.coco_photos import CocoPhotos, needs_coco

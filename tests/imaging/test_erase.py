@@ -10,7 +10,7 @@ from PIL import Image
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Colour, Erase, Fill
 from pytest_vqamt.core.errors import RenderError
-from pytest_vqamt.imaging.erase import erase
+from pytest_vqamt.imaging.edits import erase
 from tests.imaging.random_images import boxes, images, touched, values
 
 levels = st.integers(0, 255)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from pytest_vqamt.imaging.impulse_noise import impulse_noise
+from pytest_vqamt.imaging.corruptions import impulse_noise
 from tests.imaging.random_images import images, values
 
 # make_imagenet_c.py of Hendrycks and Dietterich.

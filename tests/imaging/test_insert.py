@@ -13,7 +13,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Cutout, Insert
 from pytest_vqamt.core.errors import DataError, RenderError
 from pytest_vqamt.core.scene import Photo, Thing
-from pytest_vqamt.imaging.insert import insert
+from pytest_vqamt.imaging.edits import insert
 from tests.imaging.random_images import Photos, Values, boxes, images, touched, values
 
 PHOTO = Photo(id="0", digest="0")

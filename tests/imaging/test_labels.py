@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.imaging.labels import Rect, label_place, label_words
-from pytest_vqamt.imaging.outlines import Outline, Shows
+from pytest_vqamt.imaging.outlines import Outline, Rect, Shows, label_place, label_words
 
 FRAME = (200, 150)
 

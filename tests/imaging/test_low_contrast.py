@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from pytest_vqamt.imaging.low_contrast import low_contrast
+from pytest_vqamt.imaging.corruptions import low_contrast
 from tests.imaging.random_images import images, values
 
 # make_imagenet_c.py of Hendrycks and Dietterich.

@@ -8,7 +8,7 @@ from PIL import Image
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Mask
-from pytest_vqamt.imaging.mask import mask
+from pytest_vqamt.imaging.edits import mask
 from tests.imaging.random_images import boxes, images, touched, values
 
 

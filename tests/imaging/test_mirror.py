@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from PIL import Image
 
-from pytest_vqamt.imaging.mirror import mirror
+from pytest_vqamt.imaging.edits import mirror
 from tests.imaging.random_images import images, values
 
 

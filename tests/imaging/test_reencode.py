@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from PIL import Image
 
-from pytest_vqamt.imaging.reencode import reencode
+from pytest_vqamt.imaging.edits import reencode
 from tests.imaging.random_images import images, values
 
 

@@ -13,7 +13,7 @@ from PIL import Image
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Shear
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.imaging.shear import shear
+from pytest_vqamt.imaging.edits import shear
 from tests.imaging.random_images import images, scene_for, values
 from tests.making import thing_of
 

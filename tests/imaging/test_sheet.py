@@ -14,11 +14,9 @@ from PIL import Image
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import RenderError
-from pytest_vqamt.imaging.boxes import STROKES
-from pytest_vqamt.imaging.contact_sheet import WIDTH_PX, Strip, sheet
+from pytest_vqamt.imaging.contact_sheet import WIDTH_PX, Panel, Strip, sheet
 from pytest_vqamt.imaging.lettering import FAINT, INK
-from pytest_vqamt.imaging.outlines import Outline, Shows
-from pytest_vqamt.imaging.panels import Panel
+from pytest_vqamt.imaging.outlines import STROKES, Outline, Shows
 
 COLOURS: tuple[Colour, ...] = ((200, 30, 30), (30, 200, 30), (30, 30, 200), (200, 200, 30), (30, 200, 200))
 SAID = (("1. How many dogs are there in the picture?", "2"),)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from PIL import Image
 
-from pytest_vqamt.imaging import snow as snowing
-from pytest_vqamt.imaging.snow import SNOWFALLS, Snowfall, drawn_out, snow
+from pytest_vqamt.imaging import corruptions as snowing
+from pytest_vqamt.imaging.corruptions import SNOWFALLS, Snowfall, drawn_out, snow
 from tests.imaging.random_images import images, values
 
 # make_imagenet_c.py of Hendrycks and Dietterich.

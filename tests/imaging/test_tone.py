@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from pytest_vqamt.core.edits import Brightness, Contrast
-from pytest_vqamt.imaging.tone import brightness, contrast, toned
+from pytest_vqamt.imaging.edits import brightness, contrast, toned
 from tests.imaging.random_images import images, values
 
 

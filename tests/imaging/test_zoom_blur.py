@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from pytest_vqamt.imaging.zoom_blur import FACTORS, zoom_blur
+from pytest_vqamt.imaging.corruptions import FACTORS, zoom_blur
 from tests.imaging.random_images import images, values
 
 # make_imagenet_c.py of Hendrycks and Dietterich.

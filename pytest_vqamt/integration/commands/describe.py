@@ -18,8 +18,7 @@ from pytest_vqamt.core.query import Query
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.plan import Plan, Sampling
-from pytest_vqamt.imaging.case_strip import case_strip
-from pytest_vqamt.imaging.contact_sheet import Strip, sheet
+from pytest_vqamt.imaging.contact_sheet import Strip, case_strip, sheet
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.integration.case_files import save, scenes_by_photo
 from pytest_vqamt.integration.commands.main import ExitStatus

@@ -22,8 +22,7 @@ from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.execution.answer_store import AnswerStore
 from pytest_vqamt.imaging import inpainting
-from pytest_vqamt.imaging.boxes import STROKES
-from pytest_vqamt.imaging.outlines import Shows
+from pytest_vqamt.imaging.outlines import STROKES, Shows
 from tests.integration.half_bad import half_bad
 
 SOURCE = PictureWorld(6)

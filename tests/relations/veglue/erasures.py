@@ -14,8 +14,7 @@ from PIL import Image
 
 from pytest_vqamt.core.edits import Fill
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.imaging.boxes import STROKES, draw_outlines
-from pytest_vqamt.imaging.outlines import Outline, Shows
+from pytest_vqamt.imaging.outlines import STROKES, Outline, Shows, draw_outlines
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.relations.veglue.erasable import MOST_COVERED, allowed, allowed_by_iou, erasable
 from pytest_vqamt.relations.whole_pixels import covered
