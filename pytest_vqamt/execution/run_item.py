@@ -27,9 +27,9 @@ from pytest_vqamt.execution.simplest import Judgement
 from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.models.answer_rows import NAMED, first_of
 from pytest_vqamt.relations.base import resources_of
-from pytest_vqamt.stats.carets import human
 from pytest_vqamt.stats.gates import gate
 from pytest_vqamt.stats.intervals import interval
+from pytest_vqamt.stats.papers import human
 
 WINDOW = 1024
 """Cases that are planned, asked and judged together; so many are in memory at once."""

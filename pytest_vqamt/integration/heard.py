@@ -14,7 +14,7 @@ from pytest_vqamt.execution.blessed_use import use_of
 from pytest_vqamt.stats.coverage import coverage
 from pytest_vqamt.stats.differences import differences
 from pytest_vqamt.stats.gates import held_against_baseline
-from pytest_vqamt.stats.rankings import rankings
+from pytest_vqamt.stats.model_ranking import rankings
 from pytest_vqamt.stats.summaries import summaries
 
 if TYPE_CHECKING:

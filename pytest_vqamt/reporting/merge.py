@@ -25,7 +25,7 @@ from pytest_vqamt.stats.coverage import coverage
 from pytest_vqamt.stats.differences import differences
 from pytest_vqamt.stats.gates import GateOn, Threshold, gate, held_against_baseline
 from pytest_vqamt.stats.intervals import interval
-from pytest_vqamt.stats.rankings import rankings
+from pytest_vqamt.stats.model_ranking import rankings
 from pytest_vqamt.stats.summaries import summaries
 
 

@@ -9,7 +9,7 @@ from operator import add
 
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import Coverage, Reference, RelationResult
-from pytest_vqamt.stats.carets import human, test_of
+from pytest_vqamt.stats.papers import human, test_of
 
 Rows = list[tuple[str, ...]]
 

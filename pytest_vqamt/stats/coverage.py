@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from pytest_vqamt.core.pairs import Pairs
 from pytest_vqamt.core.results import Coverage, RelationResult
-from pytest_vqamt.stats.carets import test_of
+from pytest_vqamt.stats.papers import test_of
 
 _ByItem = Mapping[str, Pairs]
 

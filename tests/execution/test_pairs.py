@@ -22,7 +22,7 @@ from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.sampling.chooser import Chooser
 from pytest_vqamt.sampling.samplers import Sampler
-from pytest_vqamt.stats.carets import human
+from pytest_vqamt.stats.papers import human
 from tests.execution.worlds import Model, Rule, Scenes, loaded
 from tests.making import group_of
 

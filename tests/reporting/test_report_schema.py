@@ -17,7 +17,7 @@ from pytest_vqamt.core.results import BaselineUse
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
 from pytest_vqamt.stats.changes import change, judged_together
 from pytest_vqamt.stats.differences import differences
-from pytest_vqamt.stats.rankings import rankings
+from pytest_vqamt.stats.model_ranking import rankings
 from tests.reporting.running import run_into
 from tests.stats.judging import cases_of, result
 

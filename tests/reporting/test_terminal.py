@@ -25,7 +25,7 @@ from pytest_vqamt.core.results import (
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Tally
 from pytest_vqamt.reporting.terminal import summary
 from pytest_vqamt.stats.changes import change, judged_together
-from pytest_vqamt.stats.rankings import rankings
+from pytest_vqamt.stats.model_ranking import rankings
 
 TINY = ModelUse(name="tiny", fingerprint="", tasks=("vqa",))
 GQA = DataUse(spec="gqa:DIR", scenes=8, digest="0" * 16)

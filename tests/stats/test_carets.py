@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.stats import carets
-from pytest_vqamt.stats.carets import human
+from pytest_vqamt.stats import papers
+from pytest_vqamt.stats.papers import human
 
 PAPER = Path(__file__).parents[2] / "../shared/papers/carets.txt"
 
@@ -86,6 +86,6 @@ def test_nobody_asked_people_about_other_relations() -> None:
 
 
 def test_the_variants_of_a_relation_are_one_test_but_those_of_the_published() -> None:
-    assert carets.test_of("carets.visual[mask]") == "carets.visual"
-    assert carets.test_of("carets.negation") == "carets.negation"
-    assert carets.test_of("carets.published[phrasal_invariance]") == "carets.published[phrasal_invariance]"
+    assert papers.test_of("carets.visual[mask]") == "carets.visual"
+    assert papers.test_of("carets.negation") == "carets.negation"
+    assert papers.test_of("carets.published[phrasal_invariance]") == "carets.published[phrasal_invariance]"

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from pytest_vqamt.core.results import RankedKind, Ranking, RelationResult
-from pytest_vqamt.stats.rankings import rankings
+from pytest_vqamt.stats.model_ranking import rankings
 from tests.stats.judging import Cases, cases_of, result
 
 

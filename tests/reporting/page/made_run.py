@@ -26,7 +26,7 @@ from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.changes import change, judged_together
 from pytest_vqamt.stats.differences import differences
 from pytest_vqamt.stats.gates import Threshold
-from pytest_vqamt.stats.rankings import rankings
+from pytest_vqamt.stats.model_ranking import rankings
 from tests.reporting.erratic import SPEC
 from tests.reporting.running import world
 
