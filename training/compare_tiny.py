@@ -25,7 +25,7 @@ from pytest_vqamt.core.tallies import PairedClusters, Spread
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.tiny import load
-from pytest_vqamt.stats.changes import change, judged_together
+from pytest_vqamt.stats.paired import change, judged_together
 
 FRESH_SEED = 90_003
 SCENES = 1000

@@ -9,7 +9,7 @@ from pytest_vqamt.core.results import Change
 from pytest_vqamt.core.tallies import Counts, PairedClusters
 from pytest_vqamt.execution.blessed import Blessed
 from pytest_vqamt.relations.base import Relation
-from pytest_vqamt.stats.changes import change
+from pytest_vqamt.stats.paired import change
 
 
 @dataclass(slots=True)

@@ -11,9 +11,7 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.reporting.read_report import read_report
 from pytest_vqamt.reporting.text_table import table
-from pytest_vqamt.stats.observed_prospects import prospect_of
-from pytest_vqamt.stats.power import Demand, scenes_needed, smallest_drop
-from pytest_vqamt.stats.prospects import Prospect
+from pytest_vqamt.stats.power import Demand, Prospect, prospect_of, scenes_needed, smallest_drop
 
 _NOT_GATED = frozenset({"control", "baseline"})
 

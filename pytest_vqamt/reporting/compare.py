@@ -13,10 +13,8 @@ from pytest_vqamt.reporting.compare_notes import notes
 from pytest_vqamt.reporting.compare_pairs import PairedItem, data_by_spec, matched, models_compared
 from pytest_vqamt.reporting.compare_sides import Side
 from pytest_vqamt.reporting.compared import ComparedItem, ComparedRun, Comparison, MovedCase, Standing
-from pytest_vqamt.stats import changes
-from pytest_vqamt.stats.changes import SIGNIFICANT, change, judged_together
-from pytest_vqamt.stats.holm import holm
-from pytest_vqamt.stats.paired import drop_p
+from pytest_vqamt.stats import paired
+from pytest_vqamt.stats.paired import SIGNIFICANT, change, drop_p, holm, judged_together
 
 _NEVER_GATED = {"control", "baseline"}
 
@@ -114,12 +112,12 @@ def _standing(made: Change, p_gain: float | None, max_drop: float | None) -> Sta
     pairs = made.paired
     if pairs.shared and not pairs.lost and not pairs.won:
         return Standing.UNCHANGED
-    stands = changes.standing(made, max_drop or 0.0)
-    if stands is changes.Standing.WORSE:
+    stands = paired.standing(made, max_drop or 0.0)
+    if stands is paired.Standing.WORSE:
         return Standing.WORSE
     if pairs.won > pairs.lost and (_gain_p(made) if p_gain is None else p_gain) < SIGNIFICANT:
         return Standing.BETTER
-    if max_drop is not None and stands is changes.Standing.NO_WORSE:
+    if max_drop is not None and stands is paired.Standing.NO_WORSE:
         return Standing.NO_WORSE
     return Standing.UNCERTAIN
 

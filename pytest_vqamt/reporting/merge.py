@@ -20,13 +20,11 @@ from pytest_vqamt.reporting.beside import Beside
 from pytest_vqamt.reporting.merge_cases import MergedCases, merge_cases
 from pytest_vqamt.reporting.one_run import check_one_run, demand_in_words, item_in_words, max_drop
 from pytest_vqamt.reporting.read_report import read_report
-from pytest_vqamt.stats.changes import change
-from pytest_vqamt.stats.coverage import coverage
-from pytest_vqamt.stats.differences import differences
 from pytest_vqamt.stats.gates import GateOn, Threshold, gate, held_against_baseline
 from pytest_vqamt.stats.intervals import interval
-from pytest_vqamt.stats.model_ranking import rankings
-from pytest_vqamt.stats.summaries import summaries
+from pytest_vqamt.stats.model_ranking import differences, rankings
+from pytest_vqamt.stats.paired import change
+from pytest_vqamt.stats.papers import coverage, summaries
 
 
 def merge_folders(folders: Sequence[Path], out: Path) -> Report:

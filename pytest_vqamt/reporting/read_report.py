@@ -10,8 +10,7 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.report_json import SCHEMA, Row, baseline_of, difference_of, ranking_of, taken_over
 from pytest_vqamt.core.results import RelationResult, Report, data_used
 from pytest_vqamt.reporting.json_file import FILE
-from pytest_vqamt.stats.coverage import coverage
-from pytest_vqamt.stats.summaries import summaries
+from pytest_vqamt.stats.papers import coverage, summaries
 
 
 def read_report(folder: Path) -> Report:

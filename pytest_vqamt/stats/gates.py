@@ -10,7 +10,7 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.results import Gate, RelationResult
 from pytest_vqamt.core.tallies import Tally
-from pytest_vqamt.stats.changes import judged_together
+from pytest_vqamt.stats.paired import judged_together
 
 _NAMED_ONLY = {"baseline", "presumed"}
 _NEVER = "control"

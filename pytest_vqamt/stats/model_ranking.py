@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from math import fsum
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from math import fsum, sqrt
+from statistics import NormalDist
+from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_vqamt.core.results import Behind, JudgedCases, Ranked, RankedKind, Ranking, RelationResult
-from pytest_vqamt.core.tallies import Tally
-from pytest_vqamt.stats.case_arrays import CaseArrays, arrays_of
-from pytest_vqamt.stats.means_by_scene import MeanByScene, difference_interval, mean_interval, means_by_scene
+from pytest_vqamt.core.results import (
+    HOLDS,
+    PRESUMED,
+    Behind,
+    Difference,
+    JudgedCases,
+    Ranked,
+    RankedKind,
+    Ranking,
+    RelationResult,
+)
+from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Tally
+from pytest_vqamt.stats.intervals import CONFIDENCE, students_t, wilson
+from pytest_vqamt.stats.paired import holm, paired_interval, two_sided_p
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class _Scored(NamedTuple):
@@ -93,3 +110,183 @@ def _by_scene(items: _Items, models: Sequence[str], *, presumed: bool) -> dict[s
                 return {}
             cases[model].append(arrays_of(judged, presumed=presumed))
     return means_by_scene(cases)
+
+
+# One picture gives cases of many relations, so the pass rates of a model are not independent of each other, nor are two
+# models' that were asked the same. The mean is a smooth function of sums over scenes; its variance is that of what each
+# scene adds to its error (Woodruff, Journal of the American Statistical Association 66, 1971):
+#
+#     error_s = (1/k) sum over the k items of (holds in s - pass rate x judged in s) / judged in all
+#     variance = S / (S - 1) x sum over the S scenes of error_s squared
+#
+# The difference of two models' means has the errors of one less those of the other, so what is hard for both counts for
+# neither. As in ``stats.intervals``, half a scene is imagined beside the real ones that holds wholly, and half a one that
+# is violated: where next to nothing differs, the scenes show too little of how much they can. Every item has them, but
+# they count for the square root of k items: the intervals were measured to be too narrow if they count for one, and too
+# wide if for all k (docs/comparing.md).
+
+
+_IMAGINED_SCENES = 0.5
+"""Of each sort, one that holds and one that is violated."""
+
+
+class MeanByScene(NamedTuple):
+    """What each scene, the same for all models, adds to the error of a mean, and imagined ones to its variance."""
+
+    errors: NDArray[np.float64]
+    imagined: float
+
+    @property
+    def scenes(self) -> int:
+        return self.errors.size
+
+    @property
+    def variance(self) -> float:
+        """Of the mean; there are two scenes or more."""
+        squares = fsum(error * error for error in self.errors.tolist())
+        return squares * self.scenes / (self.scenes - 1) + self.imagined
+
+
+def means_by_scene(items: Mapping[str, Sequence[CaseArrays]]) -> dict[str, MeanByScene]:
+    """For each model, from its cases of each item; no item is without any."""
+    import numpy as np
+
+    known = np.unique(np.concatenate([each.scenes for of_model in items.values() for each in of_model]))
+    return {model: _summed(of_model, known) for model, of_model in items.items()}
+
+
+def mean_interval(mean: float, by_scene: MeanByScene) -> tuple[float, float]:
+    """The 95 % interval of a mean pass rate: Wilson's, of as many independent cases as leave it as uncertain."""
+    if by_scene.scenes == 1:
+        return 0.0, 1.0
+    real = sqrt(_IMAGINED_SCENES / by_scene.imagined)
+    middle = (mean * real + _IMAGINED_SCENES) / (real + 2 * _IMAGINED_SCENES)
+    for_few = (NormalDist().inv_cdf((1 + CONFIDENCE) / 2) / students_t(by_scene.scenes - 1)) ** 2
+    cases = middle * (1 - middle) / by_scene.variance * for_few
+    return wilson(mean * cases, cases)
+
+
+def difference_interval(difference: float, model: MeanByScene, other: MeanByScene) -> tuple[float, float]:
+    """The 95 % interval of the mean of ``model`` less that of ``other``: Student's."""
+    if model.scenes == 1:
+        return -1.0, 1.0
+    variance = model._replace(errors=model.errors - other.errors).variance
+    half = students_t(model.scenes - 1) * sqrt(variance)
+    return max(-1.0, difference - half), min(1.0, difference + half)
+
+
+def _summed(items: Sequence[CaseArrays], known: NDArray[np.uint64]) -> MeanByScene:
+    import numpy as np
+
+    weights = [1 / each.holds.size / len(items) for each in items]
+    errors = [weight * (each.holds - each.holds.mean()) for weight, each in zip(weights, items, strict=True)]
+    places = np.searchsorted(known, np.concatenate([each.scenes for each in items]))
+    return MeanByScene(
+        errors=np.asarray(np.bincount(places, weights=np.concatenate(errors), minlength=known.size), dtype=np.float64),
+        imagined=_IMAGINED_SCENES
+        * fsum((weight * _usual_size(each)) ** 2 for weight, each in zip(weights, items, strict=True))
+        / sqrt(len(items)),
+    )
+
+
+def _usual_size(cases: CaseArrays) -> float:
+    """How many cases of the item the scene of a case has on average."""
+    import numpy as np
+
+    _, sizes = np.unique(cases.scenes, return_counts=True)
+    return float((sizes * sizes).sum() / sizes.sum())
+
+
+_KINDS = 4
+"""Kept, lost, won, neither."""
+
+
+class CaseArrays(NamedTuple):
+    """The cases of an item in the order of their names, which is the same however they came.
+
+    Attributes:
+        cases, scenes: uint64, the digest of each one's id and of its scene.
+        holds: bool.
+    """
+
+    cases: NDArray[np.uint64]
+    scenes: NDArray[np.uint64]
+    holds: NDArray[np.bool_]
+
+
+def arrays_of(judged: JudgedCases, *, presumed: bool) -> CaseArrays:
+    """The presumed cases, or all others."""
+    import numpy as np
+
+    records = np.frombuffer(bytes(judged.records), dtype=[("case", ">u8"), ("scene", ">u8"), ("bits", "u1")])
+    records = records[(records["bits"] & PRESUMED > 0) == presumed]
+    cases = records["case"].astype(np.uint64)
+    order = np.argsort(cases)
+    return CaseArrays(cases[order], records["scene"].astype(np.uint64)[order], (records["bits"] & HOLDS > 0)[order])
+
+
+def paired_of(first: CaseArrays, second: CaseArrays) -> PairedClusters:
+    """The cases that are in both, by scene: the same as a ``Spread`` gives of them."""
+    import numpy as np
+
+    _, in_first, in_second = np.intersect1d(first.cases, second.cases, assume_unique=True, return_indices=True)
+    if not in_first.size:
+        return PairedClusters()
+    kind = 2 * ~first.holds[in_first] + ~second.holds[in_second]
+    scenes, of_scene = np.unique(first.scenes[in_first], return_inverse=True)
+    counts = np.bincount(of_scene * _KINDS + kind, minlength=_KINDS * scenes.size).reshape(-1, _KINDS)
+    alike, times = np.unique(counts, axis=0, return_counts=True)
+    return PairedClusters(
+        tuple(AlikeTwice(*map(int, (*row, scenes))) for row, scenes in zip(alike, times, strict=True))
+    )
+
+
+_CONTROL = "control"
+
+
+def differences(results: Sequence[RelationResult]) -> tuple[Difference, ...]:
+    """The differences in the order of the results, which is that of the run; none where there is one model.
+
+    Holm's correction is for all items of two models on one data source, but controls, which tell nothing of which is
+    the better one.
+    """
+    items: dict[tuple[str, str], list[RelationResult]] = {}
+    for result in results:
+        items.setdefault((result.data.spec, result.item), []).append(result)
+    found = [
+        (_CONTROL in of_item[0].tags, difference) for of_item in items.values() for difference in _of_item(of_item)
+    ]
+    families: dict[tuple[str, tuple[str, str]], list[int]] = {}
+    for place, (control, difference) in enumerate(found):
+        if not control:
+            families.setdefault((difference.data, difference.models), []).append(place)
+    corrected = {
+        place: p
+        for places in families.values()
+        for place, p in zip(places, holm([found[place][1].p for place in places]), strict=True)
+    }
+    return tuple(replace(difference, p_holm=corrected.get(place)) for place, (_, difference) in enumerate(found))
+
+
+def _of_item(results: Sequence[RelationResult]) -> Iterator[Difference]:
+    for presumed in (False, True):
+        cases = [
+            (result, arrays_of(result.judged, presumed=presumed)) for result in results if result.judged is not None
+        ]
+        for (first, before), (second, after) in combinations(cases, 2):
+            paired = paired_of(before, after)
+            if paired.shared:
+                yield _difference(first, second, paired, presumed=presumed)
+
+
+def _difference(first: RelationResult, second: RelationResult, paired: PairedClusters, *, presumed: bool) -> Difference:
+    return Difference(
+        item=first.item,
+        data=first.data.spec,
+        presumed=presumed,
+        models=(first.model.name, second.model.name),
+        paired=paired,
+        interval=paired_interval(paired),
+        p=two_sided_p(paired),
+        p_holm=None,
+    )

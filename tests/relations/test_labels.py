@@ -12,7 +12,7 @@ from pytest_vqamt.core.meaning import Entails, Exists, Group, Label, Unit
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import LabelName
 from pytest_vqamt.relations.labels import INCONSISTENT, ISSUE, SOURCE_RIGHT, label_becomes, same_label
-from pytest_vqamt.stats import entailment
+from pytest_vqamt.stats import papers
 from tests.making import answers_of, case_of
 
 DOG = Entails(units=(Unit(group=Group(name="dog")),))
@@ -102,4 +102,4 @@ def test_they_are_for_two_hypotheses(wrong: Case) -> None:
 
 
 def test_summaries_know_the_figures_by_these_names() -> None:
-    assert (entailment.ISSUE, entailment.INCONSISTENT, entailment.SOURCE_RIGHT) == (ISSUE, INCONSISTENT, SOURCE_RIGHT)
+    assert (papers.ISSUE, papers.INCONSISTENT, papers.SOURCE_RIGHT) == (ISSUE, INCONSISTENT, SOURCE_RIGHT)

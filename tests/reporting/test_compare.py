@@ -16,7 +16,7 @@ from pytest_vqamt.reporting.baseline_file import bless
 from pytest_vqamt.reporting.compare import compare
 from pytest_vqamt.reporting.compare_sides import report_side, side
 from pytest_vqamt.reporting.compared import ComparedItem, Comparison, Standing
-from pytest_vqamt.stats.changes import change, judged_together
+from pytest_vqamt.stats.paired import change, judged_together
 from tests.reporting.comparing import RULE, Made, case_id, write_run
 from tests.reporting.running import run_into
 

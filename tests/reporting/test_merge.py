@@ -19,8 +19,8 @@ from pytest_vqamt.core.results import BaselineUse, Gate, Presumed, Report
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Spread, Tally
 from pytest_vqamt.reporting.merge import merge_folders, merged
 from pytest_vqamt.reporting.merge_cases import CountedCases, MergedCases
-from pytest_vqamt.stats.changes import change as change_of
-from pytest_vqamt.stats.changes import judged_together
+from pytest_vqamt.stats.paired import change as change_of
+from pytest_vqamt.stats.paired import judged_together
 from tests.costs import without_costs
 from tests.reporting.running import run_into
 

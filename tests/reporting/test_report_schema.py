@@ -15,9 +15,8 @@ from jsonschema import Draft202012Validator
 from pytest_vqamt.core.report_json import SCHEMA, baseline_row, change_row, difference_row, ranking_row
 from pytest_vqamt.core.results import BaselineUse
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
-from pytest_vqamt.stats.changes import change, judged_together
-from pytest_vqamt.stats.differences import differences
-from pytest_vqamt.stats.model_ranking import rankings
+from pytest_vqamt.stats.model_ranking import differences, rankings
+from pytest_vqamt.stats.paired import change, judged_together
 from tests.reporting.running import run_into
 from tests.stats.judging import cases_of, result
 

@@ -24,8 +24,8 @@ from pytest_vqamt.core.results import (
 )
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Tally
 from pytest_vqamt.reporting.terminal import summary
-from pytest_vqamt.stats.changes import change, judged_together
 from pytest_vqamt.stats.model_ranking import rankings
+from pytest_vqamt.stats.paired import change, judged_together
 
 TINY = ModelUse(name="tiny", fingerprint="", tasks=("vqa",))
 GQA = DataUse(spec="gqa:DIR", scenes=8, digest="0" * 16)

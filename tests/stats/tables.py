@@ -18,12 +18,8 @@ import numpy as np
 from scipy.stats import beta  # type: ignore[import-untyped]  # its stubs are a package of their own
 
 from pytest_vqamt.core.tallies import Clusters, PairedClusters
-from pytest_vqamt.stats.effective import Kind, effective_cases, scenes_worth
-from pytest_vqamt.stats.intervals import interval
-from pytest_vqamt.stats.paired import paired_interval
-from pytest_vqamt.stats.student import students_t
-from pytest_vqamt.stats.tango import tango
-from pytest_vqamt.stats.wilson import wilson
+from pytest_vqamt.stats.intervals import Kind, effective_cases, interval, scenes_worth, students_t, wilson
+from pytest_vqamt.stats.paired import paired_interval, tango
 from tests.stats.drawn_clusters import Shares, alike, clusters, paired, sizes
 
 Ends = tuple[float, float]

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import f_oneway  # type: ignore[import-untyped]  # its stubs are a package of their own
 
-from pytest_vqamt.stats.alikeness import alikeness
-from pytest_vqamt.stats.effective import Kind
+from pytest_vqamt.stats.intervals import Kind, alikeness
 
 
 def kind(holds: int, judged: int, scenes: int) -> Kind:

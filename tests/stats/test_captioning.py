@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pytest_vqamt.core.case import Figure
 from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult, Summary
 from pytest_vqamt.core.tallies import Tally
-from pytest_vqamt.stats.captioning import captioning
+from pytest_vqamt.stats.papers import captioning
 
 
 def figures(cases: int, **sums: int) -> dict[str, Figure]:

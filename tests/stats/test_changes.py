@@ -6,9 +6,16 @@ import pytest
 
 from pytest_vqamt.core.results import Change, Gate
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
-from pytest_vqamt.stats.changes import Standing, change, judged_together, standing
-from pytest_vqamt.stats.holm import holm
-from pytest_vqamt.stats.paired import drop_p, paired_interval, two_sided_p
+from pytest_vqamt.stats.paired import (
+    Standing,
+    change,
+    drop_p,
+    holm,
+    judged_together,
+    paired_interval,
+    standing,
+    two_sided_p,
+)
 
 
 def of_single_cases(kept: int, lost: int, won: int = 0) -> PairedClusters:

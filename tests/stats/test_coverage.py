@@ -9,7 +9,7 @@ from random import Random
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import Coverage, DataUse, ModelUse, Presumed, RelationResult
 from pytest_vqamt.core.tallies import Tally
-from pytest_vqamt.stats.coverage import coverage
+from pytest_vqamt.stats.papers import coverage
 
 
 def bits(positions: Iterable[int]) -> int:

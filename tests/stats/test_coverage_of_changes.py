@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from pytest_vqamt.core.tallies import PairedClusters
-from pytest_vqamt.stats.paired import drop_p, mcnemar_p, paired_interval, two_sided_p
-from pytest_vqamt.stats.tango import tango
+from pytest_vqamt.stats.paired import drop_p, mcnemar_p, paired_interval, tango, two_sided_p
 from tests.stats.drawn_clusters import changed_runs, runs_of_one_model
 
 

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 from pytest_vqamt.core.tallies import Clusters
-from pytest_vqamt.stats.intervals import interval
-from pytest_vqamt.stats.wilson import wilson
+from pytest_vqamt.stats.intervals import interval, wilson
 from tests.stats.drawn_clusters import Numbers, alike, clusters, sizes
 
 Ends = Callable[[Clusters], tuple[float, float]]

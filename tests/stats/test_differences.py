@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.results import JudgedCases
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Spread
-from pytest_vqamt.stats.case_arrays import arrays_of, paired_of
-from pytest_vqamt.stats.differences import differences
+from pytest_vqamt.stats.model_ranking import arrays_of, differences, paired_of
 from pytest_vqamt.stats.paired import paired_interval, two_sided_p
 from tests.stats.judging import cases_of, result
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.stats.effective import Kind, effective_cases, scenes_worth, usual_size
-from pytest_vqamt.stats.student import students_t
+from pytest_vqamt.stats.intervals import Kind, effective_cases, scenes_worth, students_t, usual_size
 
 
 def kind(holds: int, judged: int, scenes: float) -> Kind:

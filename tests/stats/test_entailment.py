@@ -15,8 +15,7 @@ from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.reporting.summary_tables import summary_rows, totals_in_words
 from pytest_vqamt.reporting.text_table import table
-from pytest_vqamt.stats.entailment import PUBLISHED_IFR, PUBLISHED_MEAN, entailment
-from pytest_vqamt.stats.summaries import summaries
+from pytest_vqamt.stats.papers import PUBLISHED_IFR, PUBLISHED_MEAN, entailment, summaries
 from tests.reporting.running import run_into
 
 PAPER = Path(__file__).parents[2] / "../shared/papers/veglue.txt"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pytest_vqamt.core.tallies import PairedClusters
-from pytest_vqamt.stats.changes import change, judged_together
+from pytest_vqamt.stats.paired import change, judged_together
 from tests.stats.drawn_clusters import runs_of_one_model
 
 SETS = 1000

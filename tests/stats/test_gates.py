@@ -10,9 +10,9 @@ import pytest
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.results import DataUse, Gate, ModelUse, Presumed, RelationResult
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Tally
-from pytest_vqamt.stats.changes import change
 from pytest_vqamt.stats.gates import GateOn, Threshold, gate, held_against_baseline, threshold_for
-from pytest_vqamt.stats.wilson import wilson
+from pytest_vqamt.stats.intervals import wilson
+from pytest_vqamt.stats.paired import change
 
 ITEM = "metavqa.partition[object]"
 ANY = (0.0, 1.0)

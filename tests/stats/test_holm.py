@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]  # it has no stubs
 
-from pytest_vqamt.stats.holm import holm
+from pytest_vqamt.stats.paired import holm
 
 ps = st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.01, 0.05, 1.0]), min_size=1, max_size=40)
 

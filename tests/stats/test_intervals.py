@@ -9,9 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.tallies import Alike, Clusters
-from pytest_vqamt.stats.intervals import interval
-from pytest_vqamt.stats.student import students_t
-from pytest_vqamt.stats.wilson import wilson
+from pytest_vqamt.stats.intervals import interval, students_t, wilson
 
 
 def clusters(*rows: tuple[int, int, int]) -> Clusters:

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pytest_vqamt.stats.case_arrays import CaseArrays
-from pytest_vqamt.stats.means_by_scene import MeanByScene, difference_interval, mean_interval, means_by_scene
+from pytest_vqamt.stats.model_ranking import CaseArrays, MeanByScene, difference_interval, mean_interval, means_by_scene
 
 Floats = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ import pytest
 from pytest_vqamt.core.case import Figure
 from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult, Summary
 from pytest_vqamt.core.tallies import Tally
-from pytest_vqamt.stats.noise import noise
+from pytest_vqamt.stats.papers import noise
 
 CASES = 200
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.tallies import Alike, AlikeTwice, Clusters, PairedClusters
-from pytest_vqamt.stats.observed_prospects import differing_by_chance, prospect_of
+from pytest_vqamt.stats.power import differing_by_chance, prospect_of
 
 SINGLES = Clusters((Alike(0, 1, 10), Alike(1, 1, 90)))
 ALIKE = Clusters((Alike(0, 2, 5), Alike(1, 1, 10), Alike(2, 2, 15)))

@@ -13,10 +13,8 @@ from scipy.stats import binomtest  # type: ignore[import-untyped]  # its stubs a
 from statsmodels.stats.contingency_tables import mcnemar  # type: ignore[import-untyped]  # it has no stubs
 
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
-from pytest_vqamt.stats.effective import Kind, effective_cases
-from pytest_vqamt.stats.paired import drop_p, mcnemar_p, paired_interval, two_sided_p
-from pytest_vqamt.stats.student import students_t
-from pytest_vqamt.stats.tango import tango
+from pytest_vqamt.stats.intervals import Kind, effective_cases, students_t
+from pytest_vqamt.stats.paired import drop_p, mcnemar_p, paired_interval, tango, two_sided_p
 from tests.stats.drawn_clusters import changed_runs
 
 Row = tuple[int, int, int, int, int]

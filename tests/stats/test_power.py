@@ -9,12 +9,8 @@ import numpy as np
 import pytest
 
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
-from pytest_vqamt.stats.changes import change, judged_together
-from pytest_vqamt.stats.paired import drop_p
-from pytest_vqamt.stats.power import Demand, power, scenes_needed, smallest_drop
-from pytest_vqamt.stats.power_by_scene import chances_of_drops
-from pytest_vqamt.stats.prospects import Prospect
-from pytest_vqamt.stats.sign_flips import chance_of_sum_at_least
+from pytest_vqamt.stats.paired import chance_of_sum_at_least, change, drop_p, judged_together
+from pytest_vqamt.stats.power import Demand, Prospect, chances_of_drops, power, scenes_needed, smallest_drop
 from tests.stats.drawn_clusters import changed_runs
 
 QUIET = change(PairedClusters((AlikeTwice(1, 0, 0, 0, 50),)))

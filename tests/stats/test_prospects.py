@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import dirichlet_multinomial, multinomial  # type: ignore[import-untyped]  # stubs are another package
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.stats.prospects import Prospect
+from pytest_vqamt.stats.power import Prospect
 
 prospects = st.builds(
     Prospect,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.stats.robustness import monotonicity, r_score
+from pytest_vqamt.stats.papers import monotonicity, r_score
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom  # type: ignore[import-untyped]  # its stubs are a package of their own
 
-from pytest_vqamt.stats.sign_flips import chance_of_sum_at_least
+from pytest_vqamt.stats.paired import chance_of_sum_at_least
 
 few = st.dictionaries(st.integers(1, 6), st.integers(1, 4), max_size=4).filter(lambda terms: sum(terms.values()) <= 10)
 

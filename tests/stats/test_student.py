@@ -8,7 +8,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from pytest_vqamt.stats.student import students_t
+from pytest_vqamt.stats.intervals import students_t
 
 
 def test_of_one_two_and_four_degrees_it_is_written_down() -> None:

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq  # type: ignore[import-untyped]  # its stubs are a package of their own
 
-from pytest_vqamt.stats.tango import tango
-from pytest_vqamt.stats.wilson import wilson
+from pytest_vqamt.stats.intervals import wilson
+from pytest_vqamt.stats.paired import tango
 
 Z95 = 1.959963984540054
 """The 97.5th percentile of the standard normal distribution, from a table."""

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]  # it has no stubs
 
-from pytest_vqamt.stats.wilson import wilson
+from pytest_vqamt.stats.intervals import wilson
 
 Z95 = 1.959963984540054
 """The 97.5th percentile of the standard normal distribution, from a table."""

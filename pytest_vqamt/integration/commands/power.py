@@ -11,8 +11,7 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.integration.power_of_cases import CasesAsked, lines_of_cases, row_of_cases
 from pytest_vqamt.integration.power_of_report import ReportAsked, lines_of_report, row_of_report
-from pytest_vqamt.stats.observed_prospects import differing_by_chance
-from pytest_vqamt.stats.power import MOST_SCENES, Demand
+from pytest_vqamt.stats.power import MOST_SCENES, Demand, differing_by_chance
 
 _DROPS = "0.02,0.05,0.1,0.2"
 _RATE, _ICC, _POWER, _RELATIONS = "0.85", "0.3", "0.8", "30"

@@ -12,8 +12,7 @@ from typing import NamedTuple
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.tallies import Clusters, Spread
 from pytest_vqamt.reporting.audit.sample import Drawn, Key, Sample
-from pytest_vqamt.stats.intervals import interval
-from pytest_vqamt.stats.wilson import wilson
+from pytest_vqamt.stats.intervals import interval, wilson
 
 
 class Judgement(StrEnum):

@@ -12,7 +12,7 @@ from pytest_vqamt.reporting.page.lines import Line
 from pytest_vqamt.reporting.page.links import chosen
 from pytest_vqamt.reporting.page.papers import people, published_rates
 from pytest_vqamt.reporting.page.since import is_worse, stands
-from pytest_vqamt.stats.changes import Standing
+from pytest_vqamt.stats.paired import Standing
 
 _STANDINGS: Mapping[Standing | None, str] = MappingProxyType(
     {Standing.NO_WORSE: "shown to be no worse", Standing.UNCERTAIN: "too few cases to tell"}

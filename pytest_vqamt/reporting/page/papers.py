@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from pytest_vqamt.core.results import RelationResult
-from pytest_vqamt.stats.entailment import PUBLISHED_IFR
-from pytest_vqamt.stats.papers import human, test_of
+from pytest_vqamt.stats.papers import PUBLISHED_IFR, human, test_of
 
 _PAPERS: Mapping[str, str] = {
     "metavqa": "MetaVQA (Yuan et al., CVPR 2021)",

@@ -14,10 +14,9 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult, Report
 from pytest_vqamt.core.tallies import Alike, AlikeTwice, Clusters, PairedClusters, Tally
 from pytest_vqamt.reporting.json_file import write_report
-from pytest_vqamt.stats.changes import change
 from pytest_vqamt.stats.intervals import interval
-from pytest_vqamt.stats.power import Demand, power, scenes_needed, smallest_drop
-from pytest_vqamt.stats.prospects import Prospect
+from pytest_vqamt.stats.paired import change
+from pytest_vqamt.stats.power import Demand, Prospect, power, scenes_needed, smallest_drop
 
 Row = dict[str, Json]
 

@@ -18,8 +18,7 @@ from pytest_vqamt.reporting.audit.draw import Draw, Of
 from pytest_vqamt.reporting.audit.judgements import Judgement, Share, Stratum, figures, figures_by_item, together
 from pytest_vqamt.reporting.audit.sample import Drawn, Key, Sample
 from pytest_vqamt.reporting.audit.ticked import Ticked
-from pytest_vqamt.stats.intervals import interval
-from pytest_vqamt.stats.wilson import wilson
+from pytest_vqamt.stats.intervals import interval, wilson
 from tests.reporting.audit.made_reports import row
 
 VALID, INVALID, UNSURE = Judgement

@@ -23,10 +23,9 @@ from pytest_vqamt.reporting.files import write_pages
 from pytest_vqamt.reporting.images import Images
 from pytest_vqamt.reporting.json_file import write_report
 from pytest_vqamt.sampling.samplers import Sampler
-from pytest_vqamt.stats.changes import change, judged_together
-from pytest_vqamt.stats.differences import differences
 from pytest_vqamt.stats.gates import Threshold
-from pytest_vqamt.stats.model_ranking import rankings
+from pytest_vqamt.stats.model_ranking import differences, rankings
+from pytest_vqamt.stats.paired import change, judged_together
 from tests.reporting.erratic import SPEC
 from tests.reporting.running import world
 
