@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     from pytest_vqamt.core.scene import Scene, Thing
     from pytest_vqamt.execution.run import run
     from pytest_vqamt.integration.consistency import Consistency
-    from pytest_vqamt.language import ask
-    from pytest_vqamt.language.questions import Question
+    from pytest_vqamt.language.questions import ask
+    from pytest_vqamt.language.questions.simple import Question
     from pytest_vqamt.relations.expectations import opposite_answer, same_answer, sum_of_parts
     from pytest_vqamt.relations.user import Draft, case, relation
     from pytest_vqamt.sampling.chooser import Chooser
+
 
 _WHERE = {
     "Answer": "pytest_vqamt.core.query",
@@ -41,7 +42,7 @@ _WHERE = {
     "ModelInput": "pytest_vqamt.core.query",
     "NotApplicable": "pytest_vqamt.core.case",
     "Outcome": "pytest_vqamt.core.case",
-    "Question": "pytest_vqamt.language.questions",
+    "Question": "pytest_vqamt.language.questions.simple",
     "Report": "pytest_vqamt.core.results",
     "Scene": "pytest_vqamt.core.scene",
     "Thing": "pytest_vqamt.core.scene",
@@ -85,7 +86,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     if name == "ask":
-        return import_module("pytest_vqamt.language.ask")
+        return import_module("pytest_vqamt.language.questions.ask")
     if name not in _WHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_WHERE[name]), name)

@@ -18,7 +18,7 @@ from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.core.scene import Region, Scene, Thing
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.language.questions import Question
+from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.relations import catalogue

@@ -25,7 +25,7 @@ from pytest_vqamt.core.query import ModelInput, Query
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.data.pictures.vocabulary import NAMES
-from pytest_vqamt.language.nouns import plural
+from pytest_vqamt.language.english.nouns import plural
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.llava import Llava
 from pytest_vqamt.models.prompts import BARE

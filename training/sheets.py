@@ -11,8 +11,8 @@ from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.data.pictures.phrases import a, capital, listed, noun_phrase
 from pytest_vqamt.data.pictures.vocabulary import CATEGORIES, CATEGORY_OF, FAMILIES, FAMILY_OF, SETTING_PHRASES
 from pytest_vqamt.data.pictures.wording import hypothesis
-from pytest_vqamt.language import questions
-from pytest_vqamt.language.nouns import number_word, plural
+from pytest_vqamt.language.english.nouns import number_word, plural
+from pytest_vqamt.language.questions import simple
 from pytest_vqamt.models.prompts import BARE
 from pytest_vqamt.sampling.chooser import RandomChooser
 from training.asked import COLOURS, POSTURES, Asked, World, family_words
@@ -61,9 +61,9 @@ def _existence(asked: Asked) -> Row | None:
         if group is None:
             return None
     if rng.random() < 0.5:
-        text = questions.exists(group, rng.randrange(questions.EXISTS_WORDINGS)).text
+        text = simple.exists(group, rng.randrange(simple.EXISTS_WORDINGS)).text
         return Row(kind, text, _yes_no(truth(Exists(group=group), asked.scene)))
-    text = questions.absent(group, rng.randrange(questions.ABSENT_WORDINGS)).text
+    text = simple.absent(group, rng.randrange(simple.ABSENT_WORDINGS)).text
     return Row(kind + " not", text, _yes_no(truth(Absent(group=group), asked.scene)))
 
 
@@ -71,7 +71,7 @@ def _family_existence(asked: Asked) -> Row:
     words = family_words()
     name = asked.rng.choice(list(words))
     group = Group(name=name, covers=words[name])
-    text = questions.exists(group, asked.rng.randrange(questions.EXISTS_WORDINGS)).text
+    text = simple.exists(group, asked.rng.randrange(simple.EXISTS_WORDINGS)).text
     return Row("exists family", text, _yes_no(truth(Exists(group=group), asked.scene)))
 
 
@@ -117,7 +117,7 @@ def _count(asked: Asked) -> Row | None:
     keep = (0.65, 0.35, 0.65, 1.0)[min(right, 3)]
     if right > LARGEST_COUNT or rng.random() > keep:
         return None
-    text = questions.count(groups, rng.randrange(questions.COUNT_WORDINGS)).text
+    text = simple.count(groups, rng.randrange(simple.COUNT_WORDINGS)).text
     label = "count" if len(groups) == 1 else "count two"
     return Row(label if not groups[0].attributes else f"{label} property", text, str(right))
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.data.words import is_multi_coloured
-from pytest_vqamt.language.nouns import is_plural, lacks_singular
+from pytest_vqamt.language.english.nouns import is_plural, lacks_singular
 
 LEAST_IOU = 0.7
 """From which overlap on two boxes of one name or synset are of one thing.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from pytest_vqamt.language.families import one_is_a_kind_of_the_other
-from pytest_vqamt.language.nouns import NUMBER_WORDS, is_person, is_plural, lacks_singular
+from pytest_vqamt.language.english.families import one_is_a_kind_of_the_other
+from pytest_vqamt.language.english.nouns import NUMBER_WORDS, is_person, is_plural, lacks_singular
 from pytest_vqamt.language.wordnet import wordnet
 
 _SEVERAL = frozenset(NUMBER_WORDS[2:]) | {"several", "many", "few", "both", "numerous", "multiple", "various", "and"}

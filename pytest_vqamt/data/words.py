@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from functools import lru_cache
 
-from pytest_vqamt.language.families import family
+from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.properties import COLOURS
 
 _NO_PART_OF_A_WORD = re.compile(r"[^\w\s'-]|_")

@@ -6,8 +6,8 @@ import re
 from functools import lru_cache
 
 from pytest_vqamt.core.meaning import Label
-from pytest_vqamt.language.answer_choices import without_questions
-from pytest_vqamt.language.answer_text import SHORT, Unread, Unreadable, answer_proper, prepare, unread
+from pytest_vqamt.language.answers.choices import without_questions
+from pytest_vqamt.language.answers.text import SHORT, Unread, Unreadable, answer_proper, prepare, unread
 
 
 def read_label(text: str) -> Label | Unread:

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from pytest_vqamt.language.nouns import singular
+from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.wordnet import WordNet, wordnet
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_vqamt.language.nouns import NUMBER_WORDS
+from pytest_vqamt.language.english.nouns import NUMBER_WORDS
 
 MARK = re.compile(r"<(\d+)>")
 NOT_WHOLE = "<?>"

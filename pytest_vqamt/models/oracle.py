@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from pytest_vqamt.core.meaning import Truth, truth
 from pytest_vqamt.core.query import Answer, ModelInput, Query
-from pytest_vqamt.language.phrases import describe
+from pytest_vqamt.language.english.phrases import describe
 from pytest_vqamt.models.base import ModelOptions
 
 UNKNOWN = "unknown"

@@ -7,7 +7,7 @@ from dataclasses import astuple, dataclass, replace
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import ModelInput, Task
-from pytest_vqamt.language.question_form import VERSION, QuestionForm, form_of
+from pytest_vqamt.language.questions.form import VERSION, QuestionForm, form_of
 from pytest_vqamt.models.base import ModelOptions
 
 PLACE = "{text}"

@@ -10,7 +10,7 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Query
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.questions import Question
+from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.sampling.chooser import Chooser
 
 

@@ -11,7 +11,7 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import groups_of, members
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.questions import Question
+from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations import expectations, present
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.corrupting import SEVERITY, VARIANTS, corrupted, is_global

@@ -16,7 +16,7 @@ from pytest_vqamt.core.corpus import Corpus, CutoutEntry
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.language.families import family
+from pytest_vqamt.language.english.families import family
 from pytest_vqamt.relations.look_alikes import surely_unlike
 from pytest_vqamt.relations.names import presumed, unrelated
 from pytest_vqamt.relations.room import Place, Size, anywhere, size_among, touching

@@ -13,7 +13,7 @@ from pytest_vqamt.core.case import Amount, Case, Outcome, Verdict
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.meaning import Entails, Label
 from pytest_vqamt.core.query import Answer
-from pytest_vqamt.language.answer_text import Unread
+from pytest_vqamt.language.answers.text import Unread
 from pytest_vqamt.relations.expectations import Reading, read, same_answer, shown
 
 ISSUE, INCONSISTENT, SOURCE_RIGHT = "issue", "inconsistent", "source right"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 
-from pytest_vqamt.language.families import family
+from pytest_vqamt.language.english.families import family
 
 OUTLINES: tuple[str, ...] = (
     # Upright, as high as a person or less.

@@ -15,8 +15,8 @@ from itertools import combinations
 from pytest_vqamt.core.case import Fact, NotApplicable
 from pytest_vqamt.core.meaning import Group, members
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language import questions
-from pytest_vqamt.language.questions import Question
+from pytest_vqamt.language.questions import simple
+from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.names import borne, countable_here, disjoint, presumed, single_valued
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -124,11 +124,11 @@ def _shapes(
 def _worded(kind: Kind, groups: tuple[Group, ...], choose: Chooser) -> tuple[int, Question]:
     match kind:
         case Kind.COUNT:
-            wording = choose.between(0, questions.COUNT_WORDINGS - 1)
-            return wording, questions.count(groups, wording)
+            wording = choose.between(0, simple.COUNT_WORDINGS - 1)
+            return wording, simple.count(groups, wording)
         case Kind.EXISTS:
-            wording = choose.between(0, questions.EXISTS_WORDINGS - 1)
-            return wording, questions.exists(groups[0], wording)
+            wording = choose.between(0, simple.EXISTS_WORDINGS - 1)
+            return wording, simple.exists(groups[0], wording)
         case Kind.ABSENT:
-            wording = choose.between(0, questions.ABSENT_WORDINGS - 1)
-            return wording, questions.absent(groups[0], wording)
+            wording = choose.between(0, simple.ABSENT_WORDINGS - 1)
+            return wording, simple.absent(groups[0], wording)

@@ -6,7 +6,7 @@ from collections import Counter
 
 from pytest_vqamt.core.meaning import Annotated
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
-from pytest_vqamt.language.questions import Question
+from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.sampling.chooser import Chooser
 
 

@@ -12,7 +12,7 @@ from pytest_vqamt.core.errors import VqamtError, did_you_mean
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.questions import Question
+from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.expectations import Expectation
 from pytest_vqamt.sampling.chooser import Chooser

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 from pytest_vqamt.core.errors import HOME_VARIABLE
-from pytest_vqamt.language.basic_questions import Pool, Ranking, normalised, pool_of, ranked
+from pytest_vqamt.language.question_ranking import Pool, Ranking, normalised, pool_of, ranked
 from tests.benchmarks.measuring import show
 
 _REAL = Path(__file__).parents[2] / "../shared/data/vqa_v2/questions.json.gz"
@@ -62,8 +62,8 @@ def made_of(questions: list[str]) -> Pool:
 
 
 def _by_lasso(pool: Pool, mains: tuple[str, ...]) -> tuple[str, ...]:
-    from pytest_vqamt.language.basic_questions.embedding import embedded
-    from pytest_vqamt.language.basic_questions.lasso import solve
+    from pytest_vqamt.language.question_ranking.embeddings import embedded
+    from pytest_vqamt.language.question_ranking.lasso import solve
 
     first_s = _seconds(lambda: embedded(pool, "lsa"))
     embedded.cache_clear()

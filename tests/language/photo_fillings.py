@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has, Related
-from pytest_vqamt.language.templates.asking import Asking, QuestionType
+from pytest_vqamt.language.questions.templates import Asking, QuestionType
 from tests.reader.photo_words import LEXICON, PREDICATES
 
 NAMES = sorted({*LEXICON.names, *LEXICON.mass, *LEXICON.pairs} - {"person"})

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has, Related
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.data.pictures.source import PictureWorld
-from pytest_vqamt.language.templates.asking import Asking, QuestionType
+from pytest_vqamt.language.questions.templates import Asking, QuestionType
 from tests.reader.truths import KINDS_OF
 from tests.reader.vocabulary import COLOURS, PATTERNS, PICTURE_WORLD, POSES
 

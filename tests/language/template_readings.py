@@ -19,9 +19,9 @@ from pytest_vqamt.core.meaning import (
     NotBoth,
     groups_of,
 )
-from pytest_vqamt.language.questions import Question
-from pytest_vqamt.language.templates.asking import Asking, QuestionType
-from pytest_vqamt.language.templates.wording import count, question
+from pytest_vqamt.language.questions.simple import Question
+from pytest_vqamt.language.questions.templates import Asking, QuestionType
+from pytest_vqamt.language.questions.wordings import count, question
 from tests.reader.lexicon import Lexicon
 from tests.reader.questions import Unreadable, read
 

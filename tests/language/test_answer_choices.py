@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.language.answer_choices import read_choice
-from pytest_vqamt.language.answer_text import Unread, Unreadable
-from pytest_vqamt.language.nouns import plural
+from pytest_vqamt.language.answers.choices import read_choice
+from pytest_vqamt.language.answers.text import Unread, Unreadable
+from pytest_vqamt.language.english.nouns import plural
 
 COLOURS = ("red", "blue", "light blue")
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.language.answer_counts import Quantifier, read_count
-from pytest_vqamt.language.answer_text import Unread, Unreadable
-from pytest_vqamt.language.nouns import number_word
+from pytest_vqamt.language.answers.counts import Quantifier, read_count
+from pytest_vqamt.language.answers.text import Unread, Unreadable
+from pytest_vqamt.language.english.nouns import number_word
 
 NUMBERS = [
     ("3", 3), ("Three", 3), ("three.", 3), ("  7  ", 7), ("7!", 7), ("2.0", 2), ("0", 0), ("12", 12),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.meaning import Label
 from pytest_vqamt.language.answer_labels import read_label
-from pytest_vqamt.language.answer_text import Unread, Unreadable
+from pytest_vqamt.language.answers.text import Unread, Unreadable
 
 LABELS = [
     ("entailment", Label.ENTAILMENT), ("Entailment.", Label.ENTAILMENT), ("entailed", Label.ENTAILMENT),

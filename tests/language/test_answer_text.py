@@ -7,10 +7,10 @@ import time
 import pytest
 
 from pytest_vqamt.core.meaning import Exists, Group
-from pytest_vqamt.language.answer_choices import read_choice
-from pytest_vqamt.language.answer_counts import read_count
-from pytest_vqamt.language.answer_text import Unread, Unreadable, prepare, strip_reasoning
-from pytest_vqamt.language.answer_yes_no import read_yes_no
+from pytest_vqamt.language.answers.choices import read_choice
+from pytest_vqamt.language.answers.counts import read_count
+from pytest_vqamt.language.answers.text import Unread, Unreadable, prepare, strip_reasoning
+from pytest_vqamt.language.answers.yes_no import read_yes_no
 
 
 @pytest.mark.parametrize(

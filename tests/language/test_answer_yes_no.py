@@ -20,9 +20,9 @@ from pytest_vqamt.core.meaning import (
     NotBoth,
     Related,
 )
-from pytest_vqamt.language.answer_text import Unread, Unreadable
-from pytest_vqamt.language.answer_yes_no import read_yes_no
-from pytest_vqamt.language.phrases import phrase, with_indefinite
+from pytest_vqamt.language.answers.text import Unread, Unreadable
+from pytest_vqamt.language.answers.yes_no import read_yes_no
+from pytest_vqamt.language.english.phrases import phrase, with_indefinite
 
 DOG, CAT = Group(name="dog"), Group(name="cat")
 RED_CAR = Group(name="car", attributes=("red",))

@@ -13,7 +13,7 @@ import pytest
 from pytest_vqamt.data.coco_classes import COCO_CLASSES
 from pytest_vqamt.data.pictures.vocabulary import NAMES
 from pytest_vqamt.language.derived_families import derived_family
-from pytest_vqamt.language.families import belong_together, family, is_known
+from pytest_vqamt.language.english.families import belong_together, family, is_known
 from pytest_vqamt.language.wordnet import wordnet
 
 SHARED = Path(__file__).parents[2] / "../shared/data"

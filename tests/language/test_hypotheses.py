@@ -14,8 +14,8 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.meaning import Group, Label, Related, Unit, groups_of
 from pytest_vqamt.data.pictures import wording as training
 from pytest_vqamt.data.pictures.source import PictureWorld
-from pytest_vqamt.language.hypotheses import IN_A_ROW, WORDINGS, Hypothesis, hypothesis, wordings_for
 from pytest_vqamt.language.ontology import ontology
+from pytest_vqamt.language.questions.hypotheses import IN_A_ROW, WORDINGS, Hypothesis, hypothesis, wordings_for
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.language.photo_fillings import photo_askings
 from tests.language.template_fillings import _drawn, scene_of

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.language.nouns import (
+from pytest_vqamt.language.english.nouns import (
     head,
     indefinite,
     is_countable,
@@ -250,5 +250,5 @@ def test_what_stands_before_a_noun_does_not_change_its_plural(word: str, pair: t
 
 
 def test_inflect_is_loaded_when_a_noun_is_asked_about_and_not_before() -> None:
-    code = "import sys, pytest_vqamt.language.nouns as n; assert 'inflect' not in sys.modules; n.plural('dog')"
+    code = "import sys, pytest_vqamt.language.english.nouns as n; assert 'inflect' not in sys.modules; n.plural('dog')"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.meaning import Group, Related
-from pytest_vqamt.language.phrases import definite, describe, in_a_row, phrase, phrase_with_the, with_indefinite
+from pytest_vqamt.language.english.phrases import definite, describe, in_a_row, phrase, phrase_with_the, with_indefinite
 
 
 def related(name: str, predicate: str, to: str, *attributes: str) -> Group:

@@ -31,12 +31,12 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.data.pictures.source import PictureWorld
-from pytest_vqamt.language import questions
-from pytest_vqamt.language.nouns import is_mass
-from pytest_vqamt.language.question_form import QuestionForm, form_of
-from pytest_vqamt.language.questions import Question
-from pytest_vqamt.language.templates.asking import YES_NO_TYPES, Asking, QuestionType
-from pytest_vqamt.language.templates.wording import TEMPLATES, count, question
+from pytest_vqamt.language.english.nouns import is_mass
+from pytest_vqamt.language.questions import simple
+from pytest_vqamt.language.questions.form import QuestionForm, form_of
+from pytest_vqamt.language.questions.simple import Question
+from pytest_vqamt.language.questions.templates import YES_NO_TYPES, Asking, QuestionType
+from pytest_vqamt.language.questions.wordings import TEMPLATES, count, question
 from pytest_vqamt.relations.catalogue import get, names
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.language.photo_fillings import photo_askings
@@ -135,16 +135,16 @@ def _every_wording(asking: Asking) -> Iterator[Question]:
 
 
 def _own_questions(first: Group, second: Group) -> Iterator[Question]:
-    for wording in range(questions.EXISTS_WORDINGS):
-        yield questions.exists(first, wording)
-    for wording in range(questions.ABSENT_WORDINGS):
-        yield questions.absent(first, wording)
-    for wording in range(questions.BOTH_WORDINGS):
-        yield questions.both((first, second), wording)
+    for wording in range(simple.EXISTS_WORDINGS):
+        yield simple.exists(first, wording)
+    for wording in range(simple.ABSENT_WORDINGS):
+        yield simple.absent(first, wording)
+    for wording in range(simple.BOTH_WORDINGS):
+        yield simple.both((first, second), wording)
     if not is_mass(first.name) and not is_mass(second.name):
-        for wording in range(questions.COUNT_WORDINGS):
-            yield questions.count(first, wording)
-            yield questions.count((first, second), wording)
+        for wording in range(simple.COUNT_WORDINGS):
+            yield simple.count(first, wording)
+            yield simple.count((first, second), wording)
 
 
 def test_the_text_of_every_wording_tells_what_is_meant() -> None:

@@ -10,8 +10,8 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.meaning import Absent, Both, Count, Exists, Group, Related, truth
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.language import ask
-from pytest_vqamt.language.questions import (
+from pytest_vqamt.language.questions import ask
+from pytest_vqamt.language.questions.simple import (
     ABSENT_WORDINGS,
     BOTH_IN_THE_SINGULAR,
     BOTH_WORDINGS,

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pytest_vqamt.language
-from pytest_vqamt.language.nouns import singular
+from pytest_vqamt.language.english.lexical_relations import Replacement, found, replaced, replacements, replacements_of
+from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.opposite_words import OPPOSITE_NAMES, OPPOSITE_PLACES, opposite_pronouns
-from pytest_vqamt.language.synonyms import Replacement, found, replaced, replacements, replacements_of
 from pytest_vqamt.language.wordnet import wordnet
 from pytest_vqamt.language.wordnet.reader import Synsets
 from pytest_vqamt.language.wordnet.sources import find

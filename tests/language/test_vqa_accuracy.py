@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.language.vqa_accuracy import accuracy, normalised
+from pytest_vqamt.language.answers.vqa_accuracy import accuracy, normalised
 from tests.language.vqa_contractions import MENDED
 
 VQA_V2 = Path(__file__).parents[2] / "../shared/data/vqa_v2"

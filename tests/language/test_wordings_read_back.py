@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from pytest_vqamt.core.meaning import Absent, Both, Count, Exists, Group, Meaning
-from pytest_vqamt.language.questions import (
+from pytest_vqamt.language.questions.simple import (
     ABSENT_WORDINGS,
     BOTH_WORDINGS,
     COUNT_WORDINGS,

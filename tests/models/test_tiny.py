@@ -21,7 +21,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.data.pictures.vocabulary import NAMES
-from pytest_vqamt.language import questions
+from pytest_vqamt.language.questions import simple
 from pytest_vqamt.models.base import ModelOptions, adopt
 from pytest_vqamt.models.llava import Llava
 from pytest_vqamt.models.prompts import BARE
@@ -77,7 +77,7 @@ def test_it_sees_what_is_there(tiny: Llava) -> None:
         here = [thing.name for thing in scene.objects]
         away = [name for name in NAMES if name not in here]
         for name in (here[index % len(here)], away[7 * index % len(away)]):
-            question = questions.exists(Group(name=name), index % questions.EXISTS_WORDINGS)
+            question = simple.exists(Group(name=name), index % simple.EXISTS_WORDINGS)
             asked.append(about(index, question.text))
             right.append("yes" if truth(Exists(group=Group(name=name)), scene) else "no")
     assert right.count("yes") == 60

@@ -7,7 +7,7 @@ import pytest
 from pytest_vqamt.core.codec import decode, encode
 from pytest_vqamt.core.meaning import Annotated
 from pytest_vqamt.core.scene import PublishedPair, PublishedQuestion
-from pytest_vqamt.language.questions import Question
+from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.published import asked
 
 PAIR = PublishedPair(original="6", test="negation_consistency", demand="opposite")

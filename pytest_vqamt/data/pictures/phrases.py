@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from pytest_vqamt.data.pictures.vocabulary import CATEGORY_OF
-from pytest_vqamt.language.nouns import with_article
+from pytest_vqamt.language.english.nouns import with_article
 
 _ORDER = ("size", "stature", "filling", "opening", "cleanness", "colour", "pattern")
 """The categories whose words stand before a noun, in this order; the words of the others follow it."""

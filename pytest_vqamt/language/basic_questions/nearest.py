@@ -7,9 +7,9 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_vqamt.language.basic_questions.embedding import EmbeddedPool
-from pytest_vqamt.language.basic_questions.lasso import solve
 from pytest_vqamt.language.basic_questions.one_thread import one_thread
+from pytest_vqamt.language.question_ranking.embeddings import EmbeddedPool
+from pytest_vqamt.language.question_ranking.lasso import solve
 
 COLUMNS = 2_000
 """So many of the nearest by cosine are LASSO's columns: the declared method for large pools."""

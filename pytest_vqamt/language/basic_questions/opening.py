@@ -6,9 +6,9 @@ from functools import cache
 from pathlib import Path
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.language.basic_questions.pool import Pool, pool_of
 from pytest_vqamt.language.basic_questions.settings import PICTURES, VQA_V2, YES_NO
-from pytest_vqamt.language.question_form import QuestionForm, form_of
+from pytest_vqamt.language.question_ranking.pool import Pool, pool_of
+from pytest_vqamt.language.questions.form import QuestionForm, form_of
 
 
 @cache

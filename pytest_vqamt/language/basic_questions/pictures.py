@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has, Related
-from pytest_vqamt.language import questions as plain
 from pytest_vqamt.language.basic_questions.picture_words import (
     ACTIONS,
     COLOURS,
@@ -18,8 +17,9 @@ from pytest_vqamt.language.basic_questions.picture_words import (
     PREDICATES,
     STATURES,
 )
-from pytest_vqamt.language.templates import wording
-from pytest_vqamt.language.templates.asking import Asking, QuestionType
+from pytest_vqamt.language.questions import simple as plain
+from pytest_vqamt.language.questions import wordings
+from pytest_vqamt.language.questions.templates import Asking, QuestionType
 
 _NAMES = tuple(name for names in NAMES.values() for name in names)
 _TAIL = re.compile(r"(?<!found)(?<!appear) (?:anywhere )?in (?:the|this) (?:picture|image|photo)(?=\?$)")
@@ -96,4 +96,4 @@ def _worded(
 ) -> str:
     related = isinstance(meaning, Exists) and bool(meaning.group.related)
     asking = Asking(type=type_, meaning=meaning, category=category)
-    return wording.question(asking, turn % wording.count(type_, related)).text
+    return wordings.question(asking, turn % wordings.count(type_, related)).text

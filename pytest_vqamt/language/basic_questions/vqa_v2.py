@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.language.basic_questions.reading import plain_text
-from pytest_vqamt.language.question_form import QuestionForm, form_of
+from pytest_vqamt.language.questions.form import QuestionForm, form_of
 
 _FILE = re.compile(r"(?:.*questions.*|vqa(?!.*annotations).*)\.json(?:\.gz)?", re.IGNORECASE)
 _TEST = re.compile(r"test", re.IGNORECASE)

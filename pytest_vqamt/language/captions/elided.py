@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pytest_vqamt.language.captions.determiners import is_adjective
 from pytest_vqamt.language.captions.forms import Form
 from pytest_vqamt.language.captions.mention import Mention
+from pytest_vqamt.language.captions.number import is_adjective
 from pytest_vqamt.language.captions.tables import PERSON, grammar
 from pytest_vqamt.language.captions.words import STOP
 

@@ -8,7 +8,7 @@ from functools import cache
 
 from pytest_vqamt.language.captions.tables import ClassRow, class_rows, grammar, phrases
 from pytest_vqamt.language.captions.words import words_of
-from pytest_vqamt.language.nouns import plural
+from pytest_vqamt.language.english.nouns import plural
 
 
 class Follower(StrEnum):

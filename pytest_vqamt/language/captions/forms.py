@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from pytest_vqamt.language.captions.determiners import Before, Count
 from pytest_vqamt.language.captions.lexicon import Shape
+from pytest_vqamt.language.captions.number import Before, Count
 from pytest_vqamt.language.captions.tables import grammar
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pytest_vqamt.language.captions.tables import PERSON, class_rows, people, phrases
 from pytest_vqamt.language.captions.words import words_of
-from pytest_vqamt.language.nouns import is_mass, lacks_singular, plural
+from pytest_vqamt.language.english.nouns import is_mass, lacks_singular, plural
 
 
 class Shape(StrEnum):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
-from pytest_vqamt.language.captions.determiners import Before, Count, before
+from pytest_vqamt.language.captions.disambiguation import Around, meant
 from pytest_vqamt.language.captions.elided import with_elided
 from pytest_vqamt.language.captions.followers import Follower, follower
 from pytest_vqamt.language.captions.forms import Form, form_of
 from pytest_vqamt.language.captions.lexicon import Shape, Span, Word, spans_of
-from pytest_vqamt.language.captions.meant import Around, meant
 from pytest_vqamt.language.captions.mention import Mention
+from pytest_vqamt.language.captions.number import Before, Count, before
 from pytest_vqamt.language.captions.persons import may_be_the_same
 from pytest_vqamt.language.captions.tables import PERSON, class_rows, grammar, people
 from pytest_vqamt.language.captions.words import words_of

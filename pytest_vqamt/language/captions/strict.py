@@ -17,12 +17,12 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from types import MappingProxyType
 
-from pytest_vqamt.language.captions.determiners import Count, before
 from pytest_vqamt.language.captions.forms import Form
 from pytest_vqamt.language.captions.lexicon import Shape, by_form
+from pytest_vqamt.language.captions.number import Count, before
 from pytest_vqamt.language.captions.tables import PERSON, class_rows, describing, grammar
 from pytest_vqamt.language.captions.words import STOP
-from pytest_vqamt.language.nouns import plural
+from pytest_vqamt.language.english.nouns import plural
 
 _UNREAD = frozenset({"skis", "knife", "donut", "tv", "mouse"})
 """The classes of COCO with names of one word that are not among the tool's 60."""

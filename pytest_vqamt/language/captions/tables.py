@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 
-from pytest_vqamt.language.nouns import NUMBER_WORDS
-from pytest_vqamt.language.phrases import descriptions
+from pytest_vqamt.language.english.nouns import NUMBER_WORDS
+from pytest_vqamt.language.english.phrases import descriptions
 
 PERSON = "person"
 

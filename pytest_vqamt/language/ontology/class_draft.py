@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from pytest_vqamt.language.ontology.loading import ClassEntry, Entries, unknown
 from pytest_vqamt.language.ontology.noun_classes import NounClass, NounClasses
-from pytest_vqamt.language.ontology.reading import ClassEntry, Entries, unknown
 from pytest_vqamt.language.ontology.sections import mistake
 
 

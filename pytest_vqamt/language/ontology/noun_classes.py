@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pytest_vqamt.language.nouns import head, singular
+from pytest_vqamt.language.english.nouns import head, singular
 
 if TYPE_CHECKING:
     from pytest_vqamt.language.wordnet import WordNet

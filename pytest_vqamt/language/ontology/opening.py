@@ -6,9 +6,9 @@ from functools import cache
 from pathlib import Path
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.language.ontology.draft import Draft
 from pytest_vqamt.language.ontology.knowledge import Ontology
-from pytest_vqamt.language.ontology.reading import read
+from pytest_vqamt.language.ontology.loading import read
+from pytest_vqamt.language.ontology.merging import Draft
 
 _OURS = ("ontology.toml", "classes.toml")
 

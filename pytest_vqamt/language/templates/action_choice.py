@@ -9,8 +9,8 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from pytest_vqamt.core.meaning import Choice, Group
-from pytest_vqamt.language.phrases import in_a_row
-from pytest_vqamt.language.templates.asking import Asking
+from pytest_vqamt.language.english.phrases import in_a_row
+from pytest_vqamt.language.questions.templates import Asking
 from pytest_vqamt.language.templates.fillings import Fillings, the_one
 from pytest_vqamt.language.templates.templates import Templates
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pytest_vqamt.core.meaning import Has
-from pytest_vqamt.language.phrases import after_is
-from pytest_vqamt.language.templates.asking import Asking
+from pytest_vqamt.language.english.phrases import after_is
+from pytest_vqamt.language.questions.templates import Asking
 from pytest_vqamt.language.templates.fillings import number_of, the_one
 from pytest_vqamt.language.templates.templates import Templates
 

@@ -6,8 +6,8 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from pytest_vqamt.core.meaning import Both, Group
-from pytest_vqamt.language.phrases import in_a_row
-from pytest_vqamt.language.templates.asking import Asking
+from pytest_vqamt.language.english.phrases import in_a_row
+from pytest_vqamt.language.questions.templates import Asking
 from pytest_vqamt.language.templates.fillings import Fillings, any_of, none_of, number_of, verbs
 from pytest_vqamt.language.templates.templates import Templates
 

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from pytest_vqamt.core.meaning import Group
-from pytest_vqamt.language.nouns import is_countable, is_everywhere, is_mass, is_plural, with_article
-from pytest_vqamt.language.phrases import Link, Number, definite, phrase_with_the
+from pytest_vqamt.language.english.nouns import is_countable, is_everywhere, is_mass, is_plural, with_article
+from pytest_vqamt.language.english.phrases import Link, Number, definite, phrase_with_the
 
 Fillings: TypeAlias = Mapping[str, str]
 

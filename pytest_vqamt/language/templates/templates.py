@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pytest_vqamt.language.templates.asking import Askable, Asking
+from pytest_vqamt.language.questions.templates import Askable, Asking
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.language.units.erasing import left_in_place, without
-from pytest_vqamt.language.units.rules import by_rules
-from pytest_vqamt.language.units.sentences import recombined
+from pytest_vqamt.language.units.parser import by_rules
 from pytest_vqamt.language.units.unit import DescriptionUnit, head_noun, unit_of
+from pytest_vqamt.language.units.writing import recombined
 
 __all__ = ["DescriptionUnit", "head_noun", "left_in_place", "recombined", "unit_of", "units_of", "without"]
 
@@ -45,8 +45,8 @@ def splitter(by: str) -> Callable[[str], tuple[DescriptionUnit, ...]]:
     if by == "rules":
         return by_rules
     if kind == "spacy":
+        from pytest_vqamt.language.units.spacy_backend import units_of_doc
         from pytest_vqamt.language.units.spacy_loading import MODEL, load
-        from pytest_vqamt.language.units.spacy_units import units_of_doc
 
         parse = load(model or MODEL)
         return lambda hypothesis: units_of_doc(parse(hypothesis))

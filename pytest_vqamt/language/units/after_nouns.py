@@ -12,7 +12,7 @@ from pytest_vqamt.language.units.phrase_before import (
     is_of_many,
     is_of_subject_of_many,
 )
-from pytest_vqamt.language.units.reading import Reading
+from pytest_vqamt.language.units.tagger_context import Reading
 from pytest_vqamt.language.units.verbs import VerbForm
 
 LEAST_VERB = 0.1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_vqamt.language.units.lexicon import Tag
-from pytest_vqamt.language.units.reading import LIKE_SUBORDINATORS, Reading
+from pytest_vqamt.language.units.tagger_context import LIKE_SUBORDINATORS, Reading
 from pytest_vqamt.language.units.verbs import VerbForm
 
 _CLAUSE_ENDS = frozenset({Tag.AND, Tag.SUBORDINATOR, Tag.RELATIVE, Tag.MARK})

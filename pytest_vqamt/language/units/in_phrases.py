@@ -6,7 +6,7 @@ from pytest_vqamt.language.units.after_nouns import LEAST_VERB, verb_after_noun
 from pytest_vqamt.language.units.clause_verbs import has_verb_after, has_verb_before
 from pytest_vqamt.language.units.lexicon import Tag
 from pytest_vqamt.language.units.phrase_before import lacks_noun_of_many
-from pytest_vqamt.language.units.reading import Reading
+from pytest_vqamt.language.units.tagger_context import Reading
 from pytest_vqamt.language.units.verbs import VerbForm
 
 

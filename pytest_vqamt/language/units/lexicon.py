@@ -9,10 +9,10 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from pytest_vqamt.language.nouns import NUMBER_WORDS, is_plural, singular
+from pytest_vqamt.language.english.nouns import NUMBER_WORDS, is_plural, singular
 from pytest_vqamt.language.units.parts_of_speech import shares
 from pytest_vqamt.language.units.verbs import VerbForm, verb_forms
-from pytest_vqamt.language.units.word_list import ADJECTIVE, ADVERB, IDEA, THING, VERB
+from tools.word_list import ADJECTIVE, ADVERB, IDEA, THING, VERB
 
 
 class Tag(StrEnum):

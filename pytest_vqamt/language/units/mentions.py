@@ -13,8 +13,8 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import takewhile
 
-from pytest_vqamt.language.families import one_is_a_kind_of_the_other
-from pytest_vqamt.language.nouns import singular
+from pytest_vqamt.language.english.families import one_is_a_kind_of_the_other
+from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.units.lexicon import Tag, look_up, words_of
 from pytest_vqamt.language.units.parsing import read
 from pytest_vqamt.language.units.things import is_living, is_people

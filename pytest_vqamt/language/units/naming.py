@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from pytest_vqamt.language.nouns import is_everywhere, is_mass, is_plural, plural, with_article
+from pytest_vqamt.language.english.nouns import is_everywhere, is_mass, is_plural, plural, with_article
 from pytest_vqamt.language.units.lexicon import Tag, look_up, words_of
 from pytest_vqamt.language.units.parts_of_speech import shares
 from pytest_vqamt.language.units.unit import DescriptionUnit

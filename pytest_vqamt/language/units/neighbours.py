@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from pytest_vqamt.language.units.clause_verbs import has_verb_after, has_verb_before
 from pytest_vqamt.language.units.lexicon import Tag
-from pytest_vqamt.language.units.reading import Reading
+from pytest_vqamt.language.units.tagger_context import Reading
 from pytest_vqamt.language.units.things import is_living
 from pytest_vqamt.language.units.verbs import VerbForm
 

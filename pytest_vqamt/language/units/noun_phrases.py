@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pytest_vqamt.language.nouns import is_person, is_plural, singular
+from pytest_vqamt.language.english.nouns import is_person, is_plural, singular
 from pytest_vqamt.language.units.lexicon import Tag, words_of
 from pytest_vqamt.language.units.sentence import NounPhrase, Sentence
 from pytest_vqamt.language.units.things import is_object

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pytest_vqamt.language.units.noun_phrases import noun_phrases
 from pytest_vqamt.language.units.sentence import Sentence, Token
-from pytest_vqamt.language.units.tagging import tagged
+from pytest_vqamt.language.units.tagger import tagged
 
 _TOKEN = re.compile(
     r"\d+(?:[.,:]\d+)*|\w+(?=n['\u2019]t\b)|n['\u2019]t\b|['\u2019](?:d|ll|m|re|s|ve)\b|\w+(?:-\w+)*|[^\w\s]"

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
-from pytest_vqamt.language.units.word_list import IDEA, THING, VERB
+from tools.word_list import IDEA, THING, VERB
 
 _PART = re.compile(r"([a-z])(\d?)")
 _CURATED = {

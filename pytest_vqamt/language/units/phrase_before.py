@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.language.nouns import singular
+from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.units.lexicon import VERBS, Tag, words_of
-from pytest_vqamt.language.units.reading import IN_A_PHRASE, OPENING, Reading
+from pytest_vqamt.language.units.tagger_context import IN_A_PHRASE, OPENING, Reading
 from pytest_vqamt.language.units.verbs import verb_forms
 
 _NAMING = OPENING | {Tag.NOUN, Tag.PRONOUN}

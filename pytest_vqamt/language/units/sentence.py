@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pytest_vqamt.language.nouns import is_plural
+from pytest_vqamt.language.english.nouns import is_plural
 from pytest_vqamt.language.units.lexicon import Tag
 
 _OF_MANY = frozenset({"all", "both", "few", "many", "most", "others", "several", "some", "them", "they", "us", "we"})

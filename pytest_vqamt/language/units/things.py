@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from pytest_vqamt.language.nouns import counted, is_mass, is_person, is_plural, singular
+from pytest_vqamt.language.english.nouns import counted, is_mass, is_person, is_plural, singular
 from pytest_vqamt.language.units.lexicon import look_up, words_of
 from pytest_vqamt.language.wordnet import wordnet
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from pytest_vqamt.language.nouns import singular
+from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.units.lexicon import VERBS, Tag, words_of
 from pytest_vqamt.language.units.naming import named
 from pytest_vqamt.language.units.parsing import read

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pytest_vqamt.language.nouns import head, is_plural, singular
+from pytest_vqamt.language.english.nouns import head, is_plural, singular
 from pytest_vqamt.language.units.lexicon import Tag, look_up, words_of
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from pytest_vqamt.language.nouns import head, singular
+from pytest_vqamt.language.english.nouns import head, singular
 
 
 def listed_wholes(name: str, kinds: frozenset[str]) -> frozenset[str]:

@@ -15,10 +15,11 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_vqamt.language.nouns import head, lacks_singular, singular
+from pytest_vqamt.language.english.nouns import head, lacks_singular, singular
 
 if TYPE_CHECKING:
     from pytest_vqamt.language.wordnet.reader import Synsets
+
 
 PHYSICAL = "physical_entity.n.01"
 PERSON = "person.n.01"

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_vqamt.language.nouns import singular
+from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.wordnet.hierarchy import DOWN, PARTS, TOO_GENERAL, UP, Above, levels, wholes
 from pytest_vqamt.language.wordnet.parts import listed_parts, listed_wholes
 from pytest_vqamt.language.wordnet.senses import Senses, head_of_compound

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.language.nouns import NUMBER_WORDS, is_plural, lacks_singular, singular
+from pytest_vqamt.language.english.nouns import NUMBER_WORDS, is_plural, lacks_singular, singular
 from pytest_vqamt.models.loading.config import config_of
 from pytest_vqamt.models.loading.places import Checkpoint
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.language.nouns import indefinite
+from pytest_vqamt.language.english.nouns import indefinite
 from pytest_vqamt.models.detection.looking import Look
 from pytest_vqamt.models.detection.reading import EVERY, Reading, readings
 from pytest_vqamt.models.loading.config import check_model_type

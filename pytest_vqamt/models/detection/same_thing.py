@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_vqamt.core.detections import Found
-from pytest_vqamt.language.families import one_is_a_kind_of_the_other
+from pytest_vqamt.language.english.families import one_is_a_kind_of_the_other
 from pytest_vqamt.language.wordnet import wordnet
 
 LEAST_IOU = 0.7

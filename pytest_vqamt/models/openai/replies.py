@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from pytest_vqamt.language.answer_text import strip_reasoning
+from pytest_vqamt.language.answers.text import strip_reasoning
 from pytest_vqamt.models.http.failures import QueryError
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pytest_vqamt.core.case import Amount, Case
 from pytest_vqamt.core.meaning import Annotated, truth
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.language.vqa_accuracy import ENOUGH, accuracy, normalised
+from pytest_vqamt.language.answers.vqa_accuracy import ENOUGH, accuracy, normalised
 from pytest_vqamt.relations.expectations import shown
 
 _ASKED = ("clean", "noisy")

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pytest_vqamt.core.case import Fact, NotApplicable
 from pytest_vqamt.core.meaning import YES_OR_NO, Annotated, Count, Meaning, is_yes_no
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
-from pytest_vqamt.language.questions import Question
+from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations import present
 from pytest_vqamt.relations.published import asked
 from pytest_vqamt.sampling.chooser import Chooser

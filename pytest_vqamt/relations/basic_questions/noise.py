@@ -11,7 +11,7 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.identity import global_random_kept
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.basic_questions import (
+from pytest_vqamt.language.question_ranking import (
     EMBEDDING,
     MOST_WORDS,
     POOL,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pytest_vqamt.core.case import Fact
 from pytest_vqamt.core.meaning import Choice, Exists, Group, groups_of, members
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.language.questions import Question
-from pytest_vqamt.language.templates import wording
-from pytest_vqamt.language.templates.asking import Asking, QuestionType
+from pytest_vqamt.language.questions import wordings
+from pytest_vqamt.language.questions.simple import Question
+from pytest_vqamt.language.questions.templates import Asking, QuestionType
 from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -43,10 +43,10 @@ class Argument:
     @property
     def templates(self) -> int:
         """How many templates word it."""
-        return wording.count(self.asking.type, self.is_related)
+        return wordings.count(self.asking.type, self.is_related)
 
     def worded(self, template: int, *, negated: bool = False) -> Question:
-        return wording.question(self.asking, template, negated=negated)
+        return wordings.question(self.asking, template, negated=negated)
 
     def facts(self, *, template: int, other_template: int) -> tuple[tuple[str, Fact], ...]:
         """What reports break the verdicts down by."""

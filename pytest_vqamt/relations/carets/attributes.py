@@ -14,7 +14,7 @@ from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Group, Has
 from pytest_vqamt.core.scene import Thing
-from pytest_vqamt.language.templates.asking import Asking, QuestionType
+from pytest_vqamt.language.questions.templates import Asking, QuestionType
 from pytest_vqamt.relations.carets import weights
 from pytest_vqamt.relations.carets.argument import Argument
 from pytest_vqamt.relations.carets.knowledge import Knowledge

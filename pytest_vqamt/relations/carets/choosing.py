@@ -13,7 +13,7 @@ from dataclasses import replace
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.meaning import Choice, Group
 from pytest_vqamt.core.scene import Thing
-from pytest_vqamt.language.templates.asking import Asking, QuestionType
+from pytest_vqamt.language.questions.templates import Asking, QuestionType
 from pytest_vqamt.relations.carets import weights
 from pytest_vqamt.relations.carets.argument import Argument
 from pytest_vqamt.relations.carets.attributes import definite, plausible

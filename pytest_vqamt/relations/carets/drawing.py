@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TypeAlias, TypeVar
 
 from pytest_vqamt.core.case import NotApplicable
-from pytest_vqamt.language.templates.asking import QuestionType
+from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.carets import attributes, choosing, verifying
 from pytest_vqamt.relations.carets.argument import Argument
 from pytest_vqamt.relations.carets.view import View

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.meaning import Choice, Group
-from pytest_vqamt.language.nouns import singular
-from pytest_vqamt.language.templates.asking import QuestionType
+from pytest_vqamt.language.english.nouns import singular
+from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.carets import weights
 from pytest_vqamt.relations.carets.argument import Argument, existence
 from pytest_vqamt.relations.carets.drawing import CHOOSE

@@ -11,7 +11,7 @@ from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo, 
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.templates.asking import QuestionType
+from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets.argument import Argument, one_template

@@ -13,7 +13,7 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Both, Choice, Either
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.templates.asking import CHOICE_TYPES, Askable, QuestionType
+from pytest_vqamt.language.questions.templates import CHOICE_TYPES, Askable, QuestionType
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets.argument import one_template

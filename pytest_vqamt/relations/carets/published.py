@@ -11,8 +11,8 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import truth
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
-from pytest_vqamt.language.questions import Question
-from pytest_vqamt.language.templates.asking import QuestionType
+from pytest_vqamt.language.questions.simple import Question
+from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.published import asked

@@ -20,9 +20,9 @@ from itertools import combinations
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.meaning import Both, Either, Group
 from pytest_vqamt.core.scene import Thing
-from pytest_vqamt.language.families import family
-from pytest_vqamt.language.phrases import stands_before_its_noun
-from pytest_vqamt.language.templates.asking import Asking, QuestionType
+from pytest_vqamt.language.english.families import family
+from pytest_vqamt.language.english.phrases import stands_before_its_noun
+from pytest_vqamt.language.questions.templates import Asking, QuestionType
 from pytest_vqamt.relations.carets import weights
 from pytest_vqamt.relations.carets.argument import Argument, existence
 from pytest_vqamt.relations.carets.view import View, related

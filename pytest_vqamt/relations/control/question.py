@@ -5,8 +5,8 @@ from __future__ import annotations
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language import questions
-from pytest_vqamt.language.questions import Question
+from pytest_vqamt.language.questions import simple
+from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations import groups
 from pytest_vqamt.relations.published import published_question
 from pytest_vqamt.sampling.chooser import Chooser
@@ -20,8 +20,8 @@ def plain_question(scene: Scene, corpus: Corpus, choose: Chooser) -> Question | 
         single = groups.single(scene, corpus, choose, "object")
         if isinstance(single, NotApplicable):
             return single
-        return questions.exists(single.group, choose.between(0, questions.EXISTS_WORDINGS - 1))
+        return simple.exists(single.group, choose.between(0, simple.EXISTS_WORDINGS - 1))
     pair = groups.pair(scene, corpus, choose, "object")
     if isinstance(pair, NotApplicable):
         return pair
-    return questions.count((pair.first, pair.second), choose.between(0, questions.COUNT_WORDINGS - 1))
+    return simple.count((pair.first, pair.second), choose.between(0, simple.COUNT_WORDINGS - 1))

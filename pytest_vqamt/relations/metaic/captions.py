@@ -8,9 +8,9 @@ from pytest_vqamt.core.case import Outcome, Setting, Verdict
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Query, Task
-from pytest_vqamt.language.answer_text import Unread, prepare, strip_reasoning
+from pytest_vqamt.language.answers.text import Unread, prepare, strip_reasoning
 from pytest_vqamt.language.captions import Form, Reading, classes_in
-from pytest_vqamt.language.nouns import plural
+from pytest_vqamt.language.english.nouns import plural
 
 METAIC = Setting(
     name="metaic",

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from pytest_vqamt.core.corpus import Corpus, CutoutEntry
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.captions import Form, Reading, class_of, classes_in
-from pytest_vqamt.language.nouns import indefinite, is_countable
+from pytest_vqamt.language.english.nouns import indefinite, is_countable
 from pytest_vqamt.relations.recognisable import is_recognisable
 
 _LARGEST_SHARE = 0.2

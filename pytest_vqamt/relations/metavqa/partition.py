@@ -10,7 +10,7 @@ from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language import questions
+from pytest_vqamt.language.questions import simple
 from pytest_vqamt.relations import expectations, groups
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.sampling.chooser import Chooser
@@ -36,11 +36,11 @@ class Partition:
         pair = groups.pair(scene, corpus, choose, variant)
         if isinstance(pair, NotApplicable):
             return pair
-        wording = choose.between(0, questions.COUNT_WORDINGS - 1)
+        wording = choose.between(0, simple.COUNT_WORDINGS - 1)
         asked = (
-            questions.count((pair.first, pair.second), wording),
-            questions.count((pair.first,), wording),
-            questions.count((pair.second,), wording),
+            simple.count((pair.first, pair.second), wording),
+            simple.count((pair.first,), wording),
+            simple.count((pair.second,), wording),
         )
         return case_of(
             self,

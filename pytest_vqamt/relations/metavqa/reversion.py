@@ -10,7 +10,7 @@ from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language import questions
+from pytest_vqamt.language.questions import simple
 from pytest_vqamt.relations import expectations, groups
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.sampling.chooser import Chooser
@@ -36,9 +36,9 @@ class Reversion:
         single = groups.single(scene, corpus, choose, variant)
         if isinstance(single, NotApplicable):
             return single
-        exists = choose.between(0, questions.EXISTS_WORDINGS - 1)
-        absent = choose.between(0, questions.ABSENT_WORDINGS - 1)
-        asked = questions.exists(single.group, exists), questions.absent(single.group, absent)
+        exists = choose.between(0, simple.EXISTS_WORDINGS - 1)
+        absent = choose.between(0, simple.ABSENT_WORDINGS - 1)
+        asked = simple.exists(single.group, exists), simple.absent(single.group, absent)
         return case_of(
             self,
             variant,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pytest_vqamt.core.case import Case, Fact
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.hypotheses import Hypothesis
+from pytest_vqamt.language.questions.hypotheses import Hypothesis
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.veglue.statement import Statement, case_of
 

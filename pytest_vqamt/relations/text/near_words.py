@@ -9,9 +9,9 @@ from dataclasses import replace
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Entails, Group
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.language.hypotheses import Hypothesis
-from pytest_vqamt.language.nouns import counted, is_countable, is_person
-from pytest_vqamt.language.synonyms import replaced, replacements, replacements_of
+from pytest_vqamt.language.english.lexical_relations import replaced, replacements, replacements_of
+from pytest_vqamt.language.english.nouns import counted, is_countable, is_person
+from pytest_vqamt.language.questions.hypotheses import Hypothesis
 from pytest_vqamt.relations.carets.knowledge import Knowledge
 from pytest_vqamt.relations.carets.view import View, view_of
 from pytest_vqamt.relations.text.change import Change

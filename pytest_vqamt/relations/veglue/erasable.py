@@ -14,7 +14,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Fact, NotApplicable, Setting
 from pytest_vqamt.core.edits import GONE_SHARE
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.language.families import belong_together, family
+from pytest_vqamt.language.english.families import belong_together, family
 from pytest_vqamt.relations import erasing
 from pytest_vqamt.relations.whole_pixels import covered
 

@@ -11,8 +11,8 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Label
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.hypotheses import Hypothesis
-from pytest_vqamt.language.synonyms import Replacement, replaced, replacements
+from pytest_vqamt.language.english.lexical_relations import Replacement, replaced, replacements
+from pytest_vqamt.language.questions.hypotheses import Hypothesis
 from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, DrawsOnWords
 from pytest_vqamt.relations.erasing import INPAINT, eraser
 from pytest_vqamt.relations.labels import label_becomes

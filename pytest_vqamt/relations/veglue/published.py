@@ -11,8 +11,8 @@ from functools import lru_cache
 from pytest_vqamt.core.case import Fact
 from pytest_vqamt.core.meaning import Entails, Group, Unit
 from pytest_vqamt.core.scene import LinkedUnit, Scene, Thing
-from pytest_vqamt.language.hypotheses import Hypothesis
-from pytest_vqamt.language.nouns import head, is_plural, singular
+from pytest_vqamt.language.english.nouns import head, is_plural, singular
+from pytest_vqamt.language.questions.hypotheses import Hypothesis
 from pytest_vqamt.language.units import DescriptionUnit, head_noun, left_in_place, recombined
 from pytest_vqamt.language.units.lexicon import Tag
 from pytest_vqamt.language.units.parsing import read

@@ -9,7 +9,7 @@ from pytest_vqamt.core.case import Case, Fact
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.language.hypotheses import Hypothesis
+from pytest_vqamt.language.questions.hypotheses import Hypothesis
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.veglue.erasable import standing
 

@@ -10,7 +10,7 @@ from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language import questions
+from pytest_vqamt.language.questions import simple
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.erasing import INPAINT, eraser
@@ -61,12 +61,12 @@ class VqaMr1:
         thing, others = choose.one(pairs)
         left = choose.one(others)
         groups = in_any_order((thing.name, left), choose)
-        wording = choose.between(0, questions.BOTH_IN_THE_SINGULAR - 1)
+        wording = choose.between(0, simple.BOTH_IN_THE_SINGULAR - 1)
         asked = (
-            (scene.picture, questions.both(groups, wording)),
+            (scene.picture, simple.both(groups, wording)),
             (
                 cleaner.erase(scene.picture, thing.box),
-                questions.both([group for group in groups if group.name == left], wording),
+                simple.both([group for group in groups if group.name == left], wording),
             ),
         )
         beside = (other for other in scene.objects if other.name == left)

@@ -10,7 +10,7 @@ from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language import questions
+from pytest_vqamt.language.questions import simple
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.erasing import INPAINT, eraser
@@ -66,8 +66,8 @@ class VqaMr2:
         if others and choose.chance(0.5):
             names.append(choose.one(others))
         groups = in_any_order(names, choose)
-        wording = choose.between(0, questions.BOTH_IN_THE_SINGULAR - 1)
-        question = questions.both(groups, wording)
+        wording = choose.between(0, simple.BOTH_IN_THE_SINGULAR - 1)
+        question = simple.both(groups, wording)
         beside = (other for other in scene.objects if other.id != thing.id)
         return case_of(
             self,

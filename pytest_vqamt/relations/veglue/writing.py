@@ -17,8 +17,8 @@ from pytest_vqamt.core.case import Fact
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Group, Related, Unit
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.language.hypotheses import Hypothesis, hypothesis, wordings_for
-from pytest_vqamt.language.phrases import stands_before_its_noun
+from pytest_vqamt.language.english.phrases import stands_before_its_noun
+from pytest_vqamt.language.questions.hypotheses import Hypothesis, hypothesis, wordings_for
 from pytest_vqamt.relations.carets.knowledge import Knowledge
 from pytest_vqamt.relations.carets.view import View, view_of
 from pytest_vqamt.relations.names import countable_here

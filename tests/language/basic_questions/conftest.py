@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.errors import HOME_VARIABLE
-from pytest_vqamt.language.basic_questions import ranking
-from pytest_vqamt.language.basic_questions.embedding import embedded
+from pytest_vqamt.language.question_ranking import ranking
+from pytest_vqamt.language.question_ranking.embeddings import embedded
 
 
 @pytest.fixture(scope="session")

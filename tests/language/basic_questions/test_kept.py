@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from pytest_vqamt.core.errors import HOME_VARIABLE
-from pytest_vqamt.language.basic_questions.kept import keep_texts, kept_arrays, kept_texts
+from pytest_vqamt.language.question_ranking.disk_cache import keep_texts, kept_arrays, kept_texts
 
 if TYPE_CHECKING:
-    from pytest_vqamt.language.basic_questions.kept import Arrays
+    from pytest_vqamt.language.question_ranking.disk_cache import Arrays
 
 
 class Maker:

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pytest_vqamt.language.basic_questions import open_pool, pool_of
-from pytest_vqamt.language.basic_questions.embedding import embedded, fingerprint_of
-from pytest_vqamt.language.basic_questions.lsa import Lsa
+from pytest_vqamt.language.question_ranking import open_pool, pool_of
+from pytest_vqamt.language.question_ranking.embeddings import embedded, fingerprint_of
+from pytest_vqamt.language.question_ranking.lsa import Lsa
 from tests.language.basic_questions.conftest import forget
 
 

@@ -7,10 +7,10 @@ from functools import cache
 
 import pytest
 
-from pytest_vqamt.language.basic_questions import Ranking, open_pool, pool_of
-from pytest_vqamt.language.basic_questions.measures import _measure, by_words
-from pytest_vqamt.language.basic_questions.pool import Pool
 from pytest_vqamt.language.basic_questions.words import words_of
+from pytest_vqamt.language.question_ranking import Ranking, open_pool, pool_of
+from pytest_vqamt.language.question_ranking.pool import Pool
+from pytest_vqamt.language.question_ranking.word_overlap import _measure, by_words
 from tests.language.basic_questions.real_pool import VQA_V2, real_data
 
 BY_WORDS = tuple(each for each in Ranking if each is not Ranking.LASSO)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.language.basic_questions import noisy
+from pytest_vqamt.language.question_ranking import noisy
 
 MAIN = "Is the big dog near the red car black?"  # 9 words
 THREE = ("Is there a dog near the car?", "What color is the big dog?", "How many black dogs are there?")  # 7, 6, 6

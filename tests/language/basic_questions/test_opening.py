@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.language.basic_questions import POOL, open_pool
+from pytest_vqamt.language.question_ranking import POOL, open_pool
 from tests.language.basic_questions.real_pool import VQA_V2, real_data
 
 # A yes/no question by its words, one by its answers alone, and one of neither.

@@ -6,10 +6,11 @@ from collections import Counter
 
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.data.pictures import vocabulary
-from pytest_vqamt.language.basic_questions import open_pool, picture_words
+from pytest_vqamt.language.basic_questions import picture_words
 from pytest_vqamt.language.basic_questions.words import words_of
-from pytest_vqamt.language.nouns import plural
-from pytest_vqamt.language.question_form import QuestionForm, form_of
+from pytest_vqamt.language.english.nouns import plural
+from pytest_vqamt.language.question_ranking import open_pool
+from pytest_vqamt.language.questions.form import QuestionForm, form_of
 
 
 def test_the_words_are_those_of_the_picture_world() -> None:

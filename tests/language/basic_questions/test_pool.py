@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.language.basic_questions import normalised, open_pool, pool_of
-from pytest_vqamt.language.basic_questions.pool import places
+from pytest_vqamt.language.question_ranking import normalised, open_pool, pool_of
+from pytest_vqamt.language.question_ranking.pool import places
 
 
 def test_the_first_of_those_written_alike_stays_and_order_is_kept() -> None:

@@ -13,18 +13,9 @@ import numpy as np
 import pytest
 
 from pytest_vqamt.core.errors import HOME_VARIABLE, OptionError
-from pytest_vqamt.language.basic_questions import (
-    EMBEDDING,
-    RANKING,
-    Ranking,
-    lacking,
-    nearest,
-    open_pool,
-    pool_of,
-    ranked,
-    settings,
-)
-from pytest_vqamt.language.basic_questions.ranking import TOP
+from pytest_vqamt.language.basic_questions import nearest, settings
+from pytest_vqamt.language.question_ranking import EMBEDDING, RANKING, Ranking, lacking, open_pool, pool_of, ranked
+from pytest_vqamt.language.question_ranking.ranking import TOP
 from tests.language.basic_questions.conftest import forget
 from tests.language.basic_questions.real_pool import VQA_V2, real_data
 
@@ -33,7 +24,7 @@ MAIN = ("Is there a small dog in the picture?", "How many cats and dogs are ther
 
 ELSEWHERE = """
 import json, sys
-from pytest_vqamt.language.basic_questions import Ranking, open_pool, ranked
+from pytest_vqamt.language.question_ranking import Ranking, open_pool, ranked
 pool = open_pool(sys.argv[1])
 print(json.dumps([ranked(pool, main, ranking=each, embedding="lsa") for each in Ranking for main in sys.argv[2:]]))
 """
@@ -104,7 +95,7 @@ def test_a_ranking_is_made_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert len({*made}) == 3
     assert len(list((home / "basic-questions" / "rankings").rglob("*.json"))) == 3
     forget()
-    monkeypatch.setattr("pytest_vqamt.language.basic_questions.ranking._best", None)
+    monkeypatch.setattr("pytest_vqamt.language.question_ranking.ranking._best", None)
     assert [ranked(pool, MAIN[0], ranking=each, embedding="lsa") for each in ("lasso", "bleu-1", "meteor")] == made
 
 
@@ -190,6 +181,6 @@ def test_the_settings_name_all_rankings() -> None:
 
 def test_importing_it_loads_nothing_heavy() -> None:
     heavy = "{'numpy', 'scipy', 'sklearn', 'nltk', 'torch', 'rouge_score', 'sentence_transformers'}"
-    code = f"import sys, pytest_vqamt.language.basic_questions; sys.exit(str({heavy} & set(sys.modules) or ''))"
+    code = f"import sys, pytest_vqamt.language.question_ranking; sys.exit(str({heavy} & set(sys.modules) or ''))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.stderr.strip() == ""

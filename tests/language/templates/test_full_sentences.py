@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.meaning import Absent, Both, Either, Exists, Group, Has, Meaning, Neither, NotBoth
-from pytest_vqamt.language.answer_choices import read_choice
-from pytest_vqamt.language.answer_text import Unread
-from pytest_vqamt.language.answer_yes_no import read_yes_no
+from pytest_vqamt.language.answers.choices import read_choice
+from pytest_vqamt.language.answers.text import Unread
+from pytest_vqamt.language.answers.yes_no import read_yes_no
 from tests.language.templates.filled import near, of
 
 PETS = (of("dog"), of("cat"))

@@ -18,8 +18,8 @@ from pytest_vqamt.core.meaning import (
     Related,
     groups_of,
 )
-from pytest_vqamt.language.templates.asking import Askable, Asking, QuestionType
-from pytest_vqamt.language.templates.wording import TEMPLATES, count, question
+from pytest_vqamt.language.questions.templates import Askable, Asking, QuestionType
+from pytest_vqamt.language.questions.wordings import TEMPLATES, count, question
 from tests.language.templates.filled import near, of
 
 CUP = of("cup")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.language.templates.wording import TEMPLATES
+from pytest_vqamt.language.questions.wordings import TEMPLATES
 from tests.language.templates.wordings_page import PAGE, page
 
 

@@ -14,6 +14,7 @@ from pytest_vqamt.language.units.spacy_loading import load
 if TYPE_CHECKING:
     from pytest_vqamt.language.units.spacy_loading import Doc
 
+
 # A word a line: the word, its tag, its label, and the word that it hangs on.
 PARSES = {
     "The man is aiming his rifle at something": (
@@ -119,7 +120,7 @@ PARSES = {
 @pytest.mark.parametrize(("parse", "units"), PARSES.values(), ids=list(PARSES))
 def test_units_follow_the_parse(parse: str, units: str) -> None:
     spacy = pytest.importorskip("spacy")
-    from pytest_vqamt.language.units.spacy_units import units_of_doc
+    from pytest_vqamt.language.units.spacy_backend import units_of_doc
 
     found = units_of_doc(_doc(spacy, parse))
     assert " | ".join(f"{unit.object}: {unit.property}".strip() for unit in found) == units
@@ -127,7 +128,7 @@ def test_units_follow_the_parse(parse: str, units: str) -> None:
 
 def test_plurals_are_told() -> None:
     spacy = pytest.importorskip("spacy")
-    from pytest_vqamt.language.units.spacy_units import units_of_doc
+    from pytest_vqamt.language.units.spacy_backend import units_of_doc
 
     found = units_of_doc(_doc(spacy, PARSES["A man and two boys fly a kite"][0]))
     assert [unit.is_plural for unit in found] == [False, True, False]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.language.units.tagging import tagged
+from pytest_vqamt.language.units.tagger import tagged
 
 SHORT = {
     "determiner": "d", "possessive": "s", "number": "#", "adjective": "a", "noun": "n", "pronoun": "p", "be": "b",

@@ -20,7 +20,7 @@ from pytest_vqamt.language.wordnet.database import (
     read_index,
     write_data,
 )
-from pytest_vqamt.language.wordnet.extract import extract, main
+from tools.wordnet_extract import extract, main
 
 SOURCE = Path(str(files("pytest_vqamt.language.wordnet").joinpath("files")))
 

@@ -93,7 +93,7 @@ def test_files_of_another_format_are_one_line(broken: str, content: bytes, tmp_p
     "code",
     [
         "import pytest_vqamt.language.wordnet",
-        "from pytest_vqamt.language.families import family; assert family('dog') == 'animal'",
+        "from pytest_vqamt.language.english.families import family; assert family('dog') == 'animal'",
     ],
 )
 def test_nltk_waits_until_a_word_is_looked_up(code: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_vqamt.data.coco_classes import COCO_CLASSES
 from pytest_vqamt.data.pictures.vocabulary import NAMES, SYNSETS
-from pytest_vqamt.language.families import family
+from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.wordnet import wordnet
 
 WORDS = wordnet()

@@ -10,7 +10,7 @@ from pytest_vqamt.core.case import Case, NotApplicable
 from pytest_vqamt.core.corpus import Corpus, gather
 from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has
 from pytest_vqamt.core.scene import Relationship, Scene
-from pytest_vqamt.language.templates.asking import Askable, QuestionType
+from pytest_vqamt.language.questions.templates import Askable, QuestionType
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.carets.argument import Argument
 from pytest_vqamt.relations.carets.drawing import any_of

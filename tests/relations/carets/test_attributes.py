@@ -8,7 +8,7 @@ import pytest
 
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.scene import Relationship, Scene
-from pytest_vqamt.language.templates.asking import QuestionType
+from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.carets.attributes import attribute, with_antonym
 from pytest_vqamt.relations.carets.choosing import action_choice, attribute_choice
 from pytest_vqamt.relations.carets.view import View

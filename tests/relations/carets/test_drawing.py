@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from pytest_vqamt.core.case import NotApplicable
-from pytest_vqamt.language.templates.asking import QuestionType
+from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.carets.argument import Argument
 from pytest_vqamt.relations.carets.drawing import any_of, any_that
 from tests.making import choosers, scene_of

@@ -14,7 +14,7 @@ import pytest
 
 from pytest_vqamt.core.meaning import Choice, Exists, groups_of
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.templates.asking import QuestionType
+from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.carets import weights
 from pytest_vqamt.relations.carets.argument import Argument
 from pytest_vqamt.relations.carets.attributes import with_antonym

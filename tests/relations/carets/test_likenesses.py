@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.templates.asking import QuestionType
+from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.carets.ontological import Ontological
 from tests.making import scene_of
 from tests.relations.carets.draws import arguments, asked, cases, one_is, view_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_vqamt.core.case import NotApplicable, Outcome
 from pytest_vqamt.core.meaning import Absent, Both, Either, Exists, Neither, NotBoth, truth
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.templates.asking import QuestionType
+from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.carets.negation import Negation
 from tests.making import answers_of, choosers, scene_of
 from tests.relations.carets.draws import cases, corpus_of

@@ -11,7 +11,7 @@ from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
-from pytest_vqamt.language.templates.asking import QuestionType
+from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.carets import weights
 from pytest_vqamt.relations.carets.argument import Argument
 from pytest_vqamt.relations.carets.choosing import action_choice

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_vqamt.core.meaning import Both, Either, groups_of, members
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.templates.asking import QuestionType
+from pytest_vqamt.language.questions.templates import QuestionType
 from tests.making import scene_of
 from tests.relations.carets.draws import arguments, asked, one_is, view_of
 

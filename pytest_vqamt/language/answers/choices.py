@@ -1,0 +1,103 @@
+"""Options in answers: what was named, and only that."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from pytest_vqamt.language.answers.text import SHORT, Unread, Unreadable, prepare, unread
+from pytest_vqamt.language.english.nouns import plural, singular
+
+
+def read_choice(text: str, options: tuple[str, ...]) -> str | Unread:
+    """The one of ``options`` that an answer names, by whole words, in the singular or the plural.
+
+    Longer options are looked for first, so that "light blue" does not name "blue". Two options named give no reading,
+    nor does one that is only denied ("not red"). What the answer repeats of the question is no part of it.
+
+    >>> read_choice("It's the red one.", ("red", "blue")), read_choice("brown", ("no", "yes"))
+    ('red', Unread(reason=<Unreadable.NO_OPTION: 'no option named'>))
+    >>> read_choice("red or blue", ("red", "blue"))
+    Unread(reason=<Unreadable.SEVERAL_OPTIONS: 'several options named'>)
+    """
+    if text in options:
+        return text
+    return (_choice if len(text) <= SHORT else _choice.__wrapped__)(text, options)
+
+
+@lru_cache(maxsize=65536)
+def _choice(text: str, options: tuple[str, ...]) -> str | Unread:
+    prepared = prepare(text)
+    if isinstance(prepared, Unread):
+        return prepared
+    answer = without_questions(prepared)
+    named: set[str] = set()
+    denied: set[str] = set()
+    for found in _pattern(options).finditer(answer):
+        option = _forms(options)[_joined(found[0])]
+        (denied if _DENIAL.search(answer, 0, found.start()) else named).add(option)
+    if len(named | denied) > 1:
+        return Unread(Unreadable.SEVERAL_OPTIONS)
+    return named.pop() if named else unread(prepared, Unreadable.NO_OPTION)
+
+
+def without_questions(prepared: str) -> str:
+    """The answer without the sentences of it that ask; all of it where it does nothing else."""
+    statements = _QUESTION.sub(" ", prepared).strip()
+    return statements if re.search(r"\w", statements) else prepared
+
+
+_QUESTION = re.compile(r"(?:^|(?<=[.!?\n]))[^.!?\n]*\?")
+_DENIAL = re.compile(r"\b(?:not|nor|neither|never|no)(?: (?:a|an|the|any|really|in|be|is|it|either|at all))*\s$")
+
+
+@lru_cache(maxsize=65536)
+def _forms(options: tuple[str, ...]) -> dict[str, str]:
+    """Every way to write an option, joined up, with the option; an option's own name before another option's plural."""
+    forms = {_joined(option.lower()): option for option in options}
+    for option in options:
+        for form in _ways(option):
+            forms.setdefault(_joined(form), option)
+    return forms
+
+
+def _ways(option: str) -> tuple[str, ...]:
+    words = option.lower()
+    spelled = words.replace("gray", "grey"), words.replace("grey", "gray")
+    return words, plural(words), singular(words), *spelled, words.removeprefix("playing "), *_OTHER_WORDS.get(words, ())
+
+
+_OTHER_WORDS: dict[str, tuple[str, ...]] = {
+    "wood": ("wooden",),
+    "wooden": ("wood",),
+    "metal": ("metallic",),
+    "metallic": ("metal",),
+    "wool": ("woolen",),
+    "gold": ("golden",),
+    "golden": ("gold",),
+    "lying": ("laying",),
+    "laying": ("lying",),
+    "checked": ("checkered",),
+    "checkered": ("checked",),
+    "striped": ("stripes",),
+    "dotted": ("dots",),
+}
+"""What an answer may say instead of an option, unless that is an option as well."""
+
+
+def _joined(words: str) -> str:
+    """The words as one, so that "hot dog", "hotdog" and "hot-dog" are the same."""
+    return words.replace(" ", "").replace("-", "")
+
+
+@lru_cache(maxsize=65536)
+def _pattern(options: tuple[str, ...]) -> re.Pattern[str]:
+    ways = {
+        "[ -]?".join(map(re.escape, _SPLIT.split(way))) for option in options for way in _ways(option) if _joined(way)
+    }
+    longest_first = "|".join(sorted(ways, key=lambda way: (-len(way), way))) or _NOTHING
+    return re.compile(rf"(?<![\w'])(?:{longest_first})(?!\w)")
+
+
+_SPLIT = re.compile(r"[ -]")
+_NOTHING = "(?!)"

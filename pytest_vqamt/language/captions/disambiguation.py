@@ -1,0 +1,236 @@
+"""What a word means in its place: "orange" a fruit or a colour, "bats" a noun or a verb, "its baby" an elephant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from pytest_vqamt.language.captions.forms import Form
+from pytest_vqamt.language.captions.lexicon import Shape, Span, Word
+from pytest_vqamt.language.captions.number import is_adjective
+from pytest_vqamt.language.captions.tables import PERSON, class_rows, describing, grammar, people, several_words
+from pytest_vqamt.language.captions.words import STOP
+
+_COLLECTIVE = frozenset({"crowd", "family", "team", "crew", "audience", "group", "pair", "duo", "trio", "band", "gang"})
+_SEXES = frozenset({"male", "female"})
+_IMPLYING = frozenset({"sports", "vehicle"})
+"""Super-categories whose names make verbs that nobody does without the thing: "to snowboard"."""
+_OWNERS = frozenset({"its", "her", "his", "their"})
+_SHADES = frozenset({"bright", "dark", "light", "pale", "neon", "deep", "burnt"})
+_NEAR = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Around:
+    """A phrase of the tables with the caption around it.
+
+    ``spans`` are all phrases of the caption, this one is ``spans[at]``. ``person_before``: whether somebody was named
+    before; ``kin_of``: the animal that was called a mother or a baby ("a mother bear"). ``subject``: the form of
+    somebody, or of an animal, whose name ends where this phrase starts, if there is one.
+    """
+
+    words: tuple[str, ...]
+    spans: Sequence[Span]
+    at: int
+    person_before: bool
+    kin_of: str
+    subject: Form | None
+
+    @property
+    def span(self) -> Span:
+        return self.spans[self.at]
+
+    @property
+    def previous(self) -> str:
+        return self.words[self.span.start - 1] if self.span.start else STOP
+
+    @property
+    def next(self) -> str:
+        return self.words[self.span.end] if self.span.end < len(self.words) else STOP
+
+
+def meant(around: Around) -> Word | None:
+    """The phrase as it is meant here, None where it names nothing."""
+    word = around.span.word
+    if _is_verb(around, word):
+        return _implied(word)
+    if word.lemma in people()["kin"] and any(span.word.is_animal for span in around.spans[: around.at]):
+        return _kin(around, word)
+    rule = _RULES.get(word.lemma)
+    return rule(around, word) if rule is not None else word
+
+
+def _is_verb(around: Around, word: Word) -> bool:
+    """Whether it is what somebody does: "a man ties his shoe", "two men bike", "learning to snowboard"."""
+    of = grammar()
+    if word.lemma not in of.verbs:
+        return False
+    if around.previous == "to" and word.shape is Shape.ONE:
+        start = around.span.start
+        return start < 2 or around.words[start - 2] not in of.towards
+    if around.subject is None:
+        return False
+    return (around.subject is Form.PLURAL) == (word.shape is Shape.ONE)
+
+
+def _implied(word: Word) -> Word | None:
+    may = [name for name in word.classes if class_rows()[name].kind in _IMPLYING]
+    return replace(word, classes=(), perhaps=(*may, *word.perhaps)) if may or word.perhaps else None
+
+
+def _kin(around: Around, word: Word) -> Word | None:
+    """A word for young and old: the animal's own, where one was named before and it is said to be its."""
+    owner = _owner(around)
+    its = owner == "its" or (owner and not around.person_before)
+    marked = bool(around.kin_of) and not around.person_before
+    if not its and not marked:
+        return word
+    animal = next(span.word for span in reversed(around.spans[: around.at]) if span.word.is_animal)
+    return replace(word, classes=animal.classes[:1], perhaps=(), is_animal=True) if animal.classes else None
+
+
+def _owner(around: Around) -> str:
+    """The pronoun before the word, with adjectives between: "its small"."""
+    for at in range(around.span.start - 1, max(around.span.start - _NEAR, -1), -1):
+        if around.words[at] in _OWNERS:
+            return around.words[at]
+        if around.words[at] in grammar().prepositions or around.words[at] == STOP:
+            break
+    return ""
+
+
+def _orange(around: Around, word: Word) -> Word | None:
+    """The fruit, where its phrase ends with the word and is about one or several of it."""
+    if word.shape is Shape.MANY:
+        return word
+    of, after = grammar(), around.next
+    if after in of.joining:
+        end = around.span.end + 1
+        colour = end < len(around.words) and around.words[end] in describing() and around.words[end] != "orange"
+        ends = not colour
+    else:
+        ends = after == STOP or after in of.prepositions or after in of.after_a_fruit
+    return word if ends and _is_counted(around) else None
+
+
+def _is_counted(around: Around) -> bool:
+    """Whether an article, a number or a list of food stands before the word."""
+    of = grammar()
+    if around.previous in _SHADES:
+        return False
+    for at in range(around.span.start - 1, max(around.span.start - _NEAR, -1), -1):
+        before = around.words[at]
+        if (
+            before in of.one
+            or before in of.same
+            or before in of.whose
+            or before in of.several
+            or before in several_words()
+        ):
+            return True
+        if before in of.joining or before == STOP:
+            fruits = (name for span in around.spans for name in span.word.classes[:1] if name != "orange")
+            return any(class_rows()[name].kind == "food" for name in fruits)
+        if before == "of":
+            return at > 0 and around.words[at - 1].removesuffix("s") in of.pieces | {"bowl", "basket", "bag", "plate"}
+        if not is_adjective(before) and before not in of.after_a_fruit:
+            break
+    return False
+
+
+def _bed(around: Around, word: Word) -> Word | None:
+    """Where one sleeps, not "a bed of lettuce" or "the bed of a truck"."""
+    return None if around.next == "of" else word
+
+
+def _remote(around: Around, word: Word) -> Word | None:
+    return None if around.next in grammar().far_off else word
+
+
+def _mouse(around: Around, word: Word) -> Word | None:
+    """The device, unless it is hunted or eaten."""
+    start = around.span.start
+    return None if grammar().hunting & set(around.words[max(start - 3, 0) : start]) else word
+
+
+def _pitcher(around: Around, word: Word) -> Word | None:
+    """Who throws, by what is done; else it may be of glass."""
+    throws = around.next in grammar().pitches
+    on_the_mound = "mound" in around.words[around.span.end : around.span.end + _NEAR]
+    return replace(word, classes=(PERSON,), perhaps=()) if throws or on_the_mound else word
+
+
+def _couple(around: Around, word: Word) -> Word | None:
+    """Two people, unless it counts what follows: "a couple of dogs", "a couple dogs"."""
+    if around.next == "of":
+        return None
+    of, end = grammar(), around.span.end
+    for span in around.spans[around.at + 1 :]:
+        between = around.words[end : span.start]
+        if len(between) >= _NEAR or any(
+            each in of.prepositions or each in of.joining or each == STOP for each in between
+        ):
+            break
+        if span.word.shape is not Shape.ONE and span.word.classes:
+            return None
+    return word
+
+
+def _collective(around: Around, word: Word) -> Word | None:
+    """People, unless what it is of is named ("a crowd of sheep", but "a family of four"); a group, where it does it."""
+    end = around.span.end
+    if around.next != "of":
+        return word if word.classes or not _is_subject(around) else replace(word, classes=(PERSON,), shape=Shape.MANY)
+    if not word.classes:
+        return None
+    if around.words[end + 1 : end + 2] and around.words[end + 1] in several_words():
+        return word
+    named = any(span.word.classes for span in around.spans[around.at + 1 :] if span.start <= end + _NEAR)
+    return None if named else word
+
+
+def _is_subject(around: Around) -> bool:
+    """Whether the sentence begins with it and goes on to say what is done: "a group sits at a table"."""
+    of, after = grammar(), around.next
+    if any(span.word.classes or span.word.is_animal for span in around.spans[: around.at]):
+        return False
+    return after in of.singular_verbs or after in of.plural_verbs or after.endswith("ing")
+
+
+def _sex(around: Around, word: Word) -> Word | None:
+    """A person by what follows ("a male in a suit"), unless it is of an animal."""
+    animal = any(span.word.is_animal for span in around.spans[: around.at])
+    says_more = around.next in grammar().prepositions or around.next.endswith("ing")
+    return replace(word, classes=(PERSON,), perhaps=()) if says_more and not animal else word
+
+
+def _herd(around: Around, word: Word) -> Word | None:
+    """Animals, unless it is said of what they are."""
+    return None if around.next == "of" else word
+
+
+def _drink(around: Around, word: Word) -> Word | None:
+    """What one drinks from, unless it is what somebody does: "a cow drinks", "to drink"."""
+    return None if around.subject is not None or around.previous == "to" else word
+
+
+def _wave(around: Around, word: Word) -> Word | None:
+    """What one rides on a board."""
+    start = around.span.start
+    return word if grammar().riding & set(around.words[max(start - _NEAR, 0) : start]) else None
+
+
+_Rule = Callable[[Around, Word], "Word | None"]
+_RULES: dict[str, _Rule] = {
+    "orange": _orange,
+    "remote": _remote,
+    "bed": _bed,
+    "mouse": _mouse,
+    "pitcher": _pitcher,
+    "couple": _couple,
+    "drink": _drink,
+    "wave": _wave,
+    **dict.fromkeys(("herd", "flock"), _herd),
+    **dict.fromkeys(_COLLECTIVE, _collective),
+    **dict.fromkeys(_SEXES, _sex),
+}

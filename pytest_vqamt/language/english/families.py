@@ -1,0 +1,133 @@
+"""The top family of an object name: things of two families are surely not the same things."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import lru_cache
+from importlib.resources import files
+from itertools import combinations
+
+from pytest_vqamt.language.derived_families import derived_family, is_of_none
+from pytest_vqamt.language.english.nouns import singular
+from pytest_vqamt.language.wordnet import wordnet
+from pytest_vqamt.language.wordnet.senses import head_of_compound
+
+
+def family(name: str) -> str | None:
+    """The family of ``name``: as ``families.toml`` has it, curated; else as WordNet has it, where there is no doubt.
+
+    >>> family("dog"), family("teddy bear"), family("office chair"), family("mouse")
+    ('animal', 'plaything', 'furniture', None)
+    """
+    return _families().get(name) or _derived(name)
+
+
+@lru_cache(maxsize=65536)
+def _derived(name: str) -> str | None:
+    if name in _OF_NO_FAMILY or not name:
+        return None
+    one = singular(name)
+    return _families().get(one) or (None if is_of_none(one) else _of_head(one) or derived_family(name))
+
+
+def _of_head(name: str) -> str | None:
+    """The listed family of the noun that a compound is surely a kind of: of "chair" for "office chair"."""
+    last = head_of_compound(name)
+    while last and not (last in _families() and wordnet().is_kind_of(name, last)):
+        last = head_of_compound(last)
+    return _families().get(last)
+
+
+def one_is_a_kind_of_the_other(a: str, b: str) -> bool:
+    """Whether a thing of one name may go by the other as well, by a curated list of common names.
+
+    Class lists keep such names apart ("bird" is every bird but the ducks), people do not.
+
+    >>> one_is_a_kind_of_the_other("bird", "duck"), one_is_a_kind_of_the_other("duck", "dog")
+    (True, False)
+    """
+    shared = family(a) if family(a) == family(b) else None
+    if shared == "person":
+        return not _SEXES_AND_AGES.issuperset((a, b))  # a skier is a man or a woman, and so is a player
+    if shared is not None and shared in (a, b):
+        return True
+    return a in _KINDS.get(b, ()) or b in _KINDS.get(a, ())
+
+
+def is_known(name: str) -> bool:
+    """Whether it is known for certain what kind of thing goes by the name, and which listed names it may share it with.
+
+    >>> is_known("dog"), is_known("mouse"), is_known("robin")
+    (True, True, False)
+    """
+    return name in _families() or name in _OF_NO_FAMILY
+
+
+_SEXES_AND_AGES = frozenset({"man", "woman", "boy", "girl"})
+_OF_NO_FAMILY = frozenset({"mouse", "orange", "skis", "scissors", "baseball glove"})
+"""Names that could stand for things of two families, of which a class list means one."""
+
+
+def belong_together(a: str, b: str) -> bool:
+    """Whether things of the two names often come as one: what people wear, hold or sit in, and what is a part of what.
+
+    Where not all of them are annotated, erasing the one may take the other with it. A name without a family belongs
+    together with everything.
+
+    >>> belong_together("person", "shirt"), belong_together("dog", "car"), belong_together("dog", "thingamajig")
+    (True, False, True)
+    """
+    families = frozenset({family(a) or "", family(b) or ""})
+    return len(families) < 2 or families not in _APART
+
+
+_ON_THEIR_OWN = ("animal", "vehicle", "street", "plant", "furniture")
+_APART: frozenset[frozenset[str]] = frozenset(
+    map(frozenset, (*combinations(_ON_THEIR_OWN, 2), ("person", "plant"), ("person", "street")))
+)
+"""Pairs of families of which neither is worn, carried, held, eaten, ridden or inhabited by the other."""
+
+
+_KINDS: dict[str, frozenset[str]] = {
+    "bird": frozenset({"duck", "goose", "chicken", "parrot", "seagull", "pigeon", "swan", "owl", "penguin", "eagle"}),
+    "dog": frozenset({"puppy"}),
+    "cat": frozenset({"kitten"}),
+    "cow": frozenset({"bull", "calf", "ox"}),
+    "person": frozenset({"man", "woman", "boy", "girl", "child", "kid", "baby", "lady", "guy", "player"}),
+    "man": frozenset({"guy"}),
+    "woman": frozenset({"lady"}),
+    "child": frozenset({"boy", "girl", "kid", "baby"}),
+    "kid": frozenset({"boy", "girl", "baby"}),
+    "car": frozenset({"taxi", "van", "suv", "minivan", "truck", "pickup truck"}),
+    "truck": frozenset({"van", "fire truck", "pickup truck", "bus"}),
+    "bus": frozenset({"van", "minivan"}),
+    "boat": frozenset({"ship", "sailboat", "canoe", "kayak"}),
+    "cup": frozenset({"mug", "wine glass", "bowl"}),
+    "bottle": frozenset({"vase"}),
+    "vase": frozenset({"potted plant", "jar"}),
+    "hot dog": frozenset({"sandwich"}),
+    "handbag": frozenset({"backpack", "suitcase", "purse"}),
+    "backpack": frozenset({"suitcase"}),
+    "oven": frozenset({"microwave"}),
+    "bicycle": frozenset({"bike"}),
+    "motorcycle": frozenset({"bike", "moped", "scooter", "bicycle"}),
+    "airplane": frozenset({"plane", "jet"}),
+    "couch": frozenset({"sofa", "bed", "bench"}),
+    "chair": frozenset({"armchair", "stool", "couch", "bench"}),
+    "table": frozenset({"desk", "coffee table", "dining table", "nightstand"}),
+    "bag": frozenset({"handbag", "backpack", "purse", "suitcase"}),
+    "hat": frozenset({"cap", "helmet"}),
+    "shirt": frozenset({"t-shirt"}),
+    "shoe": frozenset({"boot", "sandal", "sneaker"}),
+    "ball": frozenset({"sports ball", "tennis ball"}),
+    "tree": frozenset({"palm tree", "pine tree"}),
+    "flower": frozenset({"rose", "tulip", "sunflower", "daisy"}),
+}
+
+
+@lru_cache(maxsize=1)
+def _families() -> dict[str, str]:
+    table: dict[str, list[str]] = tomllib.loads(
+        files("pytest_vqamt.language").joinpath("families.toml").read_text("utf-8")
+    )
+    return {name: kind for kind, names in table.items() for name in names}

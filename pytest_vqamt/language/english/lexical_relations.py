@@ -1,0 +1,190 @@
+"""Words of a sentence that others may stand for, and the sentence with those in their place."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+
+from pytest_vqamt.language.english.nouns import is_person, plural, with_article
+from pytest_vqamt.language.english.phrases import descriptions
+from pytest_vqamt.language.ontology import ontology
+
+_LISTS = Path(__file__).with_name("synonyms.toml")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Replacement:
+    """Other words for those from ``start`` to before ``end`` of a text."""
+
+    start: int
+    end: int
+    words: str
+
+
+@lru_cache(maxsize=4096)
+def replacements(text: str) -> tuple[Replacement, ...]:
+    """Every word of the text for which another may surely stand, in its order; one for each that may stand there.
+
+    Words count where their neighbours tell that they are what they seem: no "bike" of a "bike lane".
+
+    >>> [each.words for each in replacements("A man is holding a gray purse.")]
+    ['guy', 'holds', 'grey', 'handbag']
+    """
+    return tuple(sorted((*_names(text), *_attributes(text), *_verbs(text), *_prepositions(text))))
+
+
+def replacements_of(text: str, name: str, words: str) -> tuple[Replacement, ...]:
+    """Where in the text the name stands, or its plural, with other words for it.
+
+    >>> replacements_of("a dog and two dogs", "dog", "animal")[1]
+    Replacement(start=14, end=18, words='animals')
+    """
+    return tuple(_nouns(text, name, words))
+
+
+def replaced(text: str, chosen: Iterable[Replacement]) -> str:
+    """The text with the replacements made, and its articles and its first letter as they must be; none may overlap.
+
+    >>> text = "A couch is near an airplane."
+    >>> replaced(text, replacements(text))
+    'A sofa is close to a plane.'
+    """
+    for each in sorted(chosen, reverse=True):
+        before, after = text[: each.start], text[each.end :]
+        words = each.words
+        if given := _ARTICLE.search(before):
+            article = with_article(words).split(" ", 1)[0]
+            said = article.capitalize() if given[1][0].isupper() else article
+            before = f"{before[: given.start(1)]}{said} "
+        elif not before and text[:1].isupper():
+            words = words[0].upper() + words[1:]
+        text = f"{before}{words}{after}"
+    return text
+
+
+_ARTICLE = re.compile(r"\b([Aa]n?) $")
+_WORD = re.compile(r"[a-z0-9'-]+", re.IGNORECASE)
+_TOKEN = re.compile(r"[\w'-]+")
+"""A word by the bounds of ``found``."""
+_AND_DOING = re.compile(r"\band \w+ing\b")
+"""Two participles after one verb: "is sitting and talking"."""
+
+
+def _names(text: str) -> Iterator[Replacement]:
+    here = frozenset(_TOKEN.findall(text.casefold()))
+    for name, words in _lists().names:
+        if not here.isdisjoint(_first_words(name)):
+            yield from _nouns(text, name, words)
+
+
+@cache
+def _first_words(name: str) -> tuple[str, ...]:
+    """The words that the name and its plural begin with: where the text has neither, it has not the name."""
+    return tuple(_TOKEN.findall(said.casefold())[0] for said in (name, plural(name)))
+
+
+def _nouns(text: str, name: str, words: str) -> Iterator[Replacement]:
+    for said, instead in ((name, words), (plural(name), plural(words))):
+        for place in found(text, said):
+            before, after = _neighbours(text, place)
+            follows = not after or _can_follow_a_noun(after, name) or (said != name and is_person(name))
+            if (not before or _can_precede_a_noun(before)) and follows:
+                yield Replacement(place.start(), place.end(), instead)
+
+
+def _can_precede_a_noun(word: str) -> bool:
+    return word in _lists().before_a_noun or _describes(word)
+
+
+def _describes(word: str) -> bool:
+    return word in descriptions() or ontology().category_of(word) is not None
+
+
+def _can_follow_a_noun(word: str, name: str) -> bool:
+    """Whether the word begins something else: of people, what they do; after their plural any word is that."""
+    return word in _lists().after_a_noun or (
+        is_person(name) and word.endswith(("ing", "s")) and not word.endswith("'s")
+    )
+
+
+def _attributes(text: str) -> Iterator[Replacement]:
+    for attribute, instead in _lists().attributes:
+        for place in found(text, attribute):
+            before, after = _neighbours(text, place)
+            follows = before in ("is", "are") or before in _lists().determiners or _describes(before)
+            if follows and not after.endswith("ing"):
+                yield Replacement(place.start(), place.end(), instead)
+
+
+def _verbs(text: str) -> Iterator[Replacement]:
+    if _AND_DOING.search(text):
+        return
+    for doing, does, do in _lists().verbs:
+        for said, instead in ((f"is {doing}", does), (f"are {doing}", do)):
+            for place in found(text, said):
+                _, after = _neighbours(text, place)
+                if not after or after in _lists().after_a_verb:
+                    yield Replacement(place.start(), place.end(), instead)
+
+
+def _prepositions(text: str) -> Iterator[Replacement]:
+    for preposition, instead in _lists().prepositions:
+        for place in found(text, preposition):
+            if _neighbours(text, place)[1] in _lists().determiners:
+                yield Replacement(place.start(), place.end(), instead)
+
+
+def found(text: str, said: str) -> Iterator[re.Match[str]]:
+    """Where the words stand in the text, each whole.
+
+    >>> [each.start() for each in found("a man and a woman", "man")]
+    [2]
+    """
+    if said.casefold() not in text.casefold():  # so it is with most words that a text is searched for
+        return iter(())
+    return re.finditer(rf"(?<![\w'-]){re.escape(said)}(?![\w'-])", text, re.IGNORECASE)
+
+
+def _neighbours(text: str, place: re.Match[str]) -> tuple[str, str]:
+    """The words before and after, in lower case; "" where a comma or the end of the text stands there."""
+    before = re.search(r"([\w'-]+) $", text[: place.start()])
+    after = re.match(r" ([\w'-]+)", text[place.end() :])
+    return (before[1].lower() if before else "", after[1].lower() if after else "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Lists:
+    names: tuple[tuple[str, str], ...]
+    attributes: tuple[tuple[str, str], ...]
+    prepositions: tuple[tuple[str, str], ...]
+    verbs: tuple[tuple[str, str, str], ...]
+    determiners: frozenset[str]
+    before_a_noun: frozenset[str]
+    after_a_noun: frozenset[str]
+    after_a_verb: frozenset[str]
+
+
+@cache
+def _lists() -> _Lists:
+    table = tomllib.loads(_LISTS.read_text(encoding="utf-8"))
+
+    def pairs(section: str) -> tuple[tuple[str, str], ...]:
+        both, one = table[section]["both_ways"], table[section]["one_way"]
+        return tuple(dict.fromkeys([*((a, b) for a, b, *_ in (*both, *one)), *((b, a) for a, b, *_ in both)]))
+
+    beside = {kind: frozenset(words) for kind, words in table["neighbours"].items()}
+    determiners, prepositions = beside["determiners"], beside["prepositions"]
+    return _Lists(
+        names=pairs("names"),
+        attributes=pairs("attributes"),
+        prepositions=pairs("prepositions"),
+        verbs=tuple((doing, does, do) for doing, does, do in table["verbs"]["forms"]),
+        determiners=determiners,
+        before_a_noun=determiners | prepositions | beside["before_a_noun"],
+        after_a_noun=prepositions | beside["after_a_noun"],
+        after_a_verb=determiners | prepositions,
+    )

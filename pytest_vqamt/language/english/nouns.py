@@ -1,0 +1,251 @@
+"""Number and article of English nouns: what a question or a caption needs to be grammatical."""
+
+from __future__ import annotations
+
+import tomllib
+from contextlib import nullcontext
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+from unittest.mock import patch
+
+if TYPE_CHECKING:
+    import inflect
+
+
+_LISTS = Path(__file__).with_name("nouns.toml")
+_AFTER_THE_HEAD = frozenset({"of", "in", "on", "with", "for", "at", "from"})
+
+_SMALL = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+NUMBER_WORDS: tuple[str, ...] = (
+    *_SMALL,
+    *(ten if one == 0 else f"{ten}-{_SMALL[one]}" for ten in _TENS for one in range(10)),
+)
+"""The words for 0 to 99, in order."""
+
+
+def number_word(n: int) -> str:
+    """The word for ``n``; from 100 on, and below 0, the digits.
+
+    >>> number_word(3), number_word(21), number_word(250)
+    ('three', 'twenty-one', '250')
+    """
+    return NUMBER_WORDS[n] if 0 <= n < len(NUMBER_WORDS) else str(n)
+
+
+@cache
+def plural(noun: str) -> str:
+    """The plural of a noun of one or more words; what is plural or a mass already stays as it is.
+
+    >>> plural("teddy bear"), plural("mother-in-law"), plural("glass of water")
+    ('teddy bears', 'mothers-in-law', 'glasses of water')
+    >>> plural("people"), plural("pants"), plural("grass")
+    ('people', 'pants', 'grass')
+    """
+    if is_plural(noun) or is_mass(noun):
+        return noun
+    before, word, after = _parts(noun)
+    return f"{before}{_plural_word(word)}{after}"
+
+
+@cache
+def singular(noun: str) -> str:
+    """The singular of a plural; what has none, and what is singular already, stays as it is.
+
+    >>> singular("hot dogs"), singular("people"), singular("scissors"), singular("bus")
+    ('hot dog', 'person', 'scissors', 'bus')
+    """
+    if lacks_singular(noun) or is_mass(noun):
+        return noun
+    before, word, after = _parts(noun)
+    return f"{before}{_singular_word(word) or word}{after}"
+
+
+@cache
+def is_plural(noun: str) -> bool:
+    """Whether the noun is in the plural as it stands ("leaves", "people", "skis"); "sheep" counts as singular.
+
+    >>> is_plural("leaves"), is_plural("wine glasses"), is_plural("grass"), is_plural("bus")
+    (True, True, False, False)
+    """
+    if lacks_singular(noun):
+        return True
+    return singular(noun) != noun
+
+
+@cache
+def lacks_singular(noun: str) -> bool:
+    """Whether the noun is used in the plural only: scissors, pants, glasses (but not wine glasses).
+
+    >>> lacks_singular("ski pants"), lacks_singular("glasses"), lacks_singular("wine glasses"), lacks_singular("dogs")
+    (True, True, False, False)
+    """
+    lists = _lists()
+    if " ".join(noun.split(" ")[-2:]) in lists.has_singular:
+        return False
+    return noun in lists.plural_only or noun.rpartition(" ")[2] in lists.plural_only
+
+
+@cache
+def is_mass(noun: str) -> bool:
+    """Whether the noun takes neither an article nor a number: water, grass, furniture, hair.
+
+    >>> is_mass("ocean water"), is_mass("water bottle"), is_mass("glass of water")
+    (True, False, False)
+    """
+    lists = _lists()
+    return noun in lists.mass or (head(noun) in lists.mass and noun not in lists.countable)
+
+
+@cache
+def is_countable(noun: str) -> bool:
+    """Whether "how many" can be asked of the noun, a singular with a plural whose instances have edges.
+
+    >>> is_countable("dog"), is_countable("dogs"), is_countable("water"), is_countable("scissors"), is_countable("sky")
+    (True, False, False, False, False)
+    """
+    return not (is_plural(noun) or is_mass(noun) or noun in _lists().not_counted)
+
+
+@cache
+def is_person(noun: str) -> bool:
+    """Whether the noun names people, so that "who" follows it and not "that".
+
+    >>> is_person("women"), is_person("tennis player"), is_person("cd player"), is_person("dog")
+    (True, True, False, False)
+    """
+    return singular(noun) in _lists().people
+
+
+@cache
+def is_everywhere(noun: str) -> bool:
+    """Whether one asks for some of it, although it is no mass: "is there any sky", but "a blue sky".
+
+    >>> is_everywhere("sky"), is_everywhere("sea")
+    (True, False)
+    """
+    return noun in _lists().everywhere
+
+
+@cache
+def counted(noun: str) -> str:
+    """The noun for one thing of a collection: "furniture" has pieces, and what is counted already is left as it is.
+
+    >>> counted("furniture"), counted("animal"), counted("food")
+    ('piece of furniture', 'animal', 'food')
+    """
+    return f"piece of {noun}" if noun.rpartition(" ")[2] in _lists().in_pieces else noun
+
+
+@cache
+def head(noun: str) -> str:
+    """The word of a name that says what kind of thing it is: the last one, or the last before "of", "in" and such.
+
+    >>> head("teddy bear"), head("slice of pizza"), head("dog")
+    ('bear', 'slice', 'dog')
+    """
+    return _parts(noun)[1]
+
+
+@cache
+def with_article(phrase: str) -> str:
+    """``phrase`` with "a" or "an" before it, as its first word sounds. Whether it takes one at all: see ``indefinite``.
+
+    >>> with_article("apple"), with_article("uniform"), with_article("hour hand"), with_article("orange cat")
+    ('an apple', 'a uniform', 'an hour hand', 'an orange cat')
+    """
+    first = phrase.split(" ", 1)[0].split("-", 1)[0]
+    listed = _lists().article.get(first)
+    if listed:
+        return f"{listed} {phrase}"
+    return f"{_engine().a(first).split(' ', 1)[0]} {phrase}"
+
+
+@cache
+def indefinite(noun: str) -> str:
+    """The noun as a sentence brings it in: with an article, or bare where it takes none.
+
+    >>> indefinite("teddy bear"), indefinite("umbrella"), indefinite("water"), indefinite("pants")
+    ('a teddy bear', 'an umbrella', 'water', 'pants')
+    """
+    return noun if is_mass(noun) or is_plural(noun) else with_article(noun)
+
+
+class _Lists(NamedTuple):
+    mass: frozenset[str]
+    countable: frozenset[str]
+    plural_only: frozenset[str]
+    has_singular: frozenset[str]
+    not_counted: frozenset[str]
+    singular_in_s: frozenset[str]
+    people: frozenset[str]
+    in_pieces: frozenset[str]
+    everywhere: frozenset[str]
+    irregular: dict[str, str]
+    singular_of: dict[str, str]
+    article: dict[str, str]
+
+
+@cache
+def _lists() -> _Lists:
+    table = tomllib.loads(_LISTS.read_text(encoding="utf-8"))
+    irregular: dict[str, str] = table["irregular"]
+    return _Lists(
+        mass=frozenset(table["mass"]),
+        countable=frozenset(table["countable"]),
+        plural_only=frozenset(table["plural_only"]),
+        has_singular=frozenset(table["has_singular"]),
+        not_counted=frozenset(table["not_counted"]),
+        singular_in_s=frozenset(table["singular_in_s"]),
+        people=frozenset(table["people"]),
+        in_pieces=frozenset(table["in_pieces"]),
+        everywhere=frozenset(table["everywhere"]),
+        irregular=irregular,
+        singular_of={many: one for one, many in irregular.items() if many != "glasses"},
+        article=table["article"],
+    )
+
+
+@cache
+def _engine() -> inflect.engine:
+    # typeguard would rewrite each function of inflect to check its arguments, which takes far longer than the import.
+    unchecked = patch("typeguard.typechecked", lambda function: function) if find_spec("typeguard") else nullcontext()
+    with unchecked:
+        import inflect  # a tenth of a second, so only once a noun is asked about
+
+    return inflect.engine()
+
+
+@cache
+def _parts(noun: str) -> tuple[str, str, str]:
+    """What stands before the head word, the head word, and what follows it, spaces included."""
+    words = noun.split(" ")
+    end = next((i for i, word in enumerate(words) if i > 0 and word in _AFTER_THE_HEAD), len(words))
+    before, after = words[: end - 1], words[end:]
+    return "".join(f"{word} " for word in before), words[end - 1], "".join(f" {word}" for word in after)
+
+
+@cache
+def _plural_word(word: str) -> str:
+    return _lists().irregular.get(word) or str(_engine().plural_noun(word))
+
+
+@cache
+def _singular_word(word: str) -> str | None:
+    """The singular of one word that is a plural, else None.
+
+    inflect takes every final s off ("bus" to "bu"), so its answer counts only where it leads back to the word.
+    """
+    lists = _lists()
+    if word in lists.singular_of:
+        one = lists.singular_of[word]
+        return one if one != word else None
+    if word in lists.singular_in_s or word in lists.irregular or word.endswith(("ss", "us", "is")):
+        return None
+    one = str(_engine().singular_noun(word) or "")
+    return one if one and one != word and _plural_word(one) == word else None

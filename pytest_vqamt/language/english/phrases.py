@@ -1,0 +1,237 @@
+"""Groups of things as English noun phrases, and the inventory of a scene as a list."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeAlias
+
+from pytest_vqamt.core.meaning import Group, Related
+from pytest_vqamt.language.english.nouns import (
+    counted,
+    indefinite,
+    is_mass,
+    is_person,
+    is_plural,
+    number_word,
+    plural,
+    with_article,
+)
+from pytest_vqamt.language.links import links
+
+Number: TypeAlias = Literal["singular", "plural"]
+Link: TypeAlias = Literal["phrase", "clause"]
+"""How a noun is joined to what it is related to: "the cup on the table", "the cup that is on the table"."""
+
+_LISTS = Path(__file__).with_name("adjectives.toml")
+_BEFORE_THE_NOUN = ("size", "state", "age", "shape", "action", "colour", "pattern", "material", "kind")
+
+
+@lru_cache(maxsize=65536)
+def phrase(group: Group, number: Number) -> str:
+    """The noun phrase of ``group`` without an article: its attributes, its noun, what it is related to.
+
+    The things that it is related to are any of their group, so they come with "a": "dogs on a table".
+
+    >>> phrase(Group(name="car", attributes=("red", "large")), "plural")
+    'large red cars'
+    >>> from pytest_vqamt.core.meaning import Related
+    >>> table = Group(name="table", attributes=("wooden",))
+    >>> phrase(Group(name="dog", related=(Related(predicate="on", to=table),)), "singular")
+    'dog on a wooden table'
+    >>> phrase(Group(name="man", attributes=("playing tennis",)), "plural")
+    'men playing tennis'
+    """
+    before, clauses, _ = _described(group, number, clauses=True)
+    parts = [before]
+    if clauses:
+        parts.append(f"that {clauses}")
+    parts += (f"{links().after_a_noun(each.predicate)} {with_indefinite(each.to)}" for each in group.related)
+    return " ".join(parts)
+
+
+@lru_cache(maxsize=65536)
+def phrase_with_the(group: Group, number: Number, link: Link = "phrase") -> str:
+    """The noun phrase of ``group`` without an article; what it is related to is the only one of its kind there.
+
+    >>> from pytest_vqamt.core.meaning import Related
+    >>> boy = Group(name="boy", related=(Related(predicate="has", to=Group(name="ball", attributes=("red",))),))
+    >>> phrase_with_the(boy, "singular"), phrase_with_the(boy, "singular", "clause")
+    ('boy with the red ball', 'boy who has the red ball')
+    >>> cups = Group(name="cup", related=(Related(predicate="on", to=Group(name="table")),))
+    >>> phrase_with_the(cups, "plural", "clause")
+    'cups that are on the table'
+    """
+    before, clauses, many = _described(group, number, clauses=False)
+    parts = [clauses] if clauses else []
+    if link == "clause":
+        parts += (f"{links().in_a_clause(each.predicate, many=many)} {_the_other(each)}" for each in group.related)
+        return f"{before} {_pronoun(group)} {' and '.join(parts)}" if parts else before
+    if clauses:
+        before = f"{before} {_pronoun(group)} {clauses}"
+    return " ".join((before, *(f"{links().after_a_noun(each.predicate)} {_the_other(each)}" for each in group.related)))
+
+
+@lru_cache(maxsize=65536)
+def definite(group: Group, link: Link = "phrase") -> str:
+    """The phrase of the one thing of ``group``, with "the".
+
+    >>> definite(Group(name="scissors", attributes=("red",)))
+    'the red scissors'
+    """
+    return f"the {phrase_with_the(group, 'singular', link)}"
+
+
+@lru_cache(maxsize=65536)
+def with_indefinite(group: Group) -> str:
+    """The phrase of any one of ``group``: with "a" or "an", or bare where the noun takes no article.
+
+    >>> with_indefinite(Group(name="pear", attributes=("unripe",))), with_indefinite(Group(name="grass"))
+    ('an unripe pear', 'grass')
+    """
+    words = phrase(group, "singular")
+    return words if is_mass(group.name) or is_plural(group.name) else with_article(words)
+
+
+@cache
+def after_is(attribute: str, number: Number) -> str:
+    """The attribute as it is said of things of that number: "the table is made of wood", "the elephants are babies".
+
+    >>> after_is("wood", "singular"), after_is("wooden", "singular"), after_is("baby", "plural")
+    ('made of wood', 'wooden', 'babies')
+    """
+    lists = _lists()
+    if attribute in lists.materials:
+        return f"made of {attribute}"
+    one, many = lists.after_is.get(attribute, (attribute, attribute))
+    return many if number == "plural" else one
+
+
+@cache
+def is_material(attribute: str) -> bool:
+    """Whether the attribute is a noun for what things are made of: "wood", not "wooden"."""
+    return attribute in _lists().materials
+
+
+def in_a_row(phrases: Iterable[str], last: Literal["and", "or"] = "and") -> str:
+    """The phrases as a list in a sentence.
+
+    >>> in_a_row(["a dog", "two cats", "a red bus"]), in_a_row(["red", "blue"], "or")
+    ('a dog, two cats and a red bus', 'red or blue')
+    """
+    items = tuple(phrases)
+    return f"{', '.join(items[:-1])} {last} {items[-1]}" if len(items) > 1 else "".join(items)
+
+
+def describe(inventory: Iterable[tuple[str, int]]) -> str:
+    """What is there, as names with their numbers: the caption of a perfect perceiver.
+
+    Names without a number ("water", "pants") stand as they are, however many there are.
+
+    >>> describe([("dog", 1), ("cat", 2), ("grass", 1), ("umbrella", 1)])
+    'a dog, two cats, grass and an umbrella'
+    """
+    return in_a_row(_counted(name, n) for name, n in inventory if n > 0) or "nothing"
+
+
+@cache
+def _counted(name: str, n: int) -> str:
+    if n == 1 or is_mass(name) or is_plural(name):
+        return indefinite(name)
+    return f"{number_word(n)} {plural(name)}"
+
+
+@cache
+def stands_before_its_noun(attribute: str) -> bool:
+    """Whether the attribute precedes its noun in ``phrase_with_the``.
+
+    Of two things in a row, what follows the last noun could be said of both: "a dog or a cat lying down".
+
+    >>> stands_before_its_noun("red"), stands_before_its_noun("on"), stands_before_its_noun("lying down")
+    (True, True, False)
+    """
+    return _place(_lists().no_clause.get(attribute, attribute)) == "before"
+
+
+@cache
+def descriptions() -> frozenset[str]:
+    """The attributes that describe a thing without making it another: "black", "small", not "hot" of a hot dog."""
+    return frozenset(_lists().ranks)
+
+
+class _Lists(NamedTuple):
+    ranks: dict[str, int]
+    after: frozenset[str]
+    particles: frozenset[str]
+    clause: frozenset[str]
+    materials: frozenset[str]
+    after_is: dict[str, tuple[str, str]]
+    no_clause: dict[str, str]
+
+    def rank_of(self, attribute: str) -> int:
+        if attribute not in self.ranks:
+            return _BEFORE_THE_NOUN.index("action" if attribute.endswith("ing") else "state")
+        return self.ranks[attribute]
+
+
+@cache
+def _lists() -> _Lists:
+    table = tomllib.loads(_LISTS.read_text(encoding="utf-8"))
+    return _Lists(
+        ranks={word: rank for rank, kind in enumerate(_BEFORE_THE_NOUN) for word in table.get(kind, ())},
+        after=frozenset(table["after"]),
+        particles=frozenset(table["particles"]),
+        clause=frozenset(table["clause"]),
+        materials=frozenset(table["materials"]),
+        after_is={word: (one, many) for word, (one, many) in table["after_is"].items()},
+        no_clause=table["instead_of_a_clause"],
+    )
+
+
+@cache
+def _place(attribute: str) -> Literal["before", "after", "clause"]:
+    lists = _lists()
+    if attribute in lists.clause:
+        return "clause"
+    if attribute in lists.ranks:
+        return "before"
+    words = attribute.split(" ")
+    of_its_own = words[0].endswith("ing") or words[:2] == ["made", "of"] or words[-1] in lists.particles
+    if attribute in lists.after or (len(words) > 1 and of_its_own):
+        return "after"
+    return "before"
+
+
+def _described(group: Group, number: Number, *, clauses: bool) -> tuple[str, str, bool]:
+    """The noun with its attributes around it, those that need a clause ("are on"), and whether it is in the plural.
+
+    Without ``clauses``, attributes that can do without one stand before the noun.
+    """
+    lists = _lists()
+    attributes = group.attributes if clauses else [lists.no_clause.get(word, word) for word in group.attributes]
+    before = sorted((word for word in attributes if _place(word) == "before"), key=lists.rank_of)
+    after = [word for word in attributes if _place(word) == "after"]
+    last = [word for word in attributes if _place(word) == "clause"]
+    noun = plural(group.name) if number == "plural" else group.name
+    many = (number == "plural" or is_plural(noun)) and not is_mass(noun)
+    said = f"{'are' if many else 'is'} {' and '.join(last)}" if last else ""
+    return " ".join((*before, noun, *after)), said, many
+
+
+def _pronoun(group: Group) -> str:
+    return "who" if is_person(group.name) else "that"
+
+
+def _the_other(condition: Related) -> str:
+    """What the noun is related to: "the table", but "wood" of what is made of it, and "tennis" of who plays it.
+
+    Of a class that is a mass, it is the one piece of it: "the piece of furniture".
+    """
+    if condition.to.covers:
+        return definite(replace(condition.to, name=counted(condition.to.name)))
+    stuff = is_mass(condition.to.name) or is_material(condition.to.name)
+    bare = stuff and links().of_stuff(condition.predicate)
+    return phrase_with_the(condition.to, "singular") if bare else definite(condition.to)

@@ -1,0 +1,30 @@
+"""Basic questions: pools of them, and their rankings by how near they are to a main question.
+
+Huang, Dao, Alfadly and Ghanem, "A Novel Framework for Robustness Analysis of Visual QA Models", AAAI 2019.
+"""
+
+from __future__ import annotations
+
+from pytest_vqamt.language.basic_questions.noisy import MOST_WORDS, noisy
+from pytest_vqamt.language.basic_questions.opening import open_pool
+from pytest_vqamt.language.basic_questions.settings import EMBEDDING, POOL, RANKING, Ranking, lacking
+from pytest_vqamt.language.question_ranking.embeddings import fingerprint_of
+from pytest_vqamt.language.question_ranking.pool import Pool, normalised, pool_of
+from pytest_vqamt.language.question_ranking.ranking import TOP, ranked
+
+__all__ = [
+    "EMBEDDING",
+    "MOST_WORDS",
+    "POOL",
+    "RANKING",
+    "TOP",
+    "Pool",
+    "Ranking",
+    "fingerprint_of",
+    "lacking",
+    "noisy",
+    "normalised",
+    "open_pool",
+    "pool_of",
+    "ranked",
+]

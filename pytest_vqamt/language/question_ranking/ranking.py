@@ -1,0 +1,103 @@
+"""The basic questions of a pool that are nearest to a main question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from importlib.metadata import version
+
+from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.identity import digest
+from pytest_vqamt.language.basic_questions.settings import Ranking, lacking, ranking_of
+from pytest_vqamt.language.question_ranking.disk_cache import keep_texts, kept_texts
+from pytest_vqamt.language.question_ranking.pool import Pool, normalised, places
+
+TOP = 21
+"""Seven partitions of three (Huang et al., AAAI 2019, section 4)."""
+
+_VERSION = 1
+"""Goes up when rankings may change, so that those of before are not taken for these."""
+
+_PACKAGES = {Ranking.LASSO: "scikit-learn", Ranking.ROUGE_L: "rouge-score", Ranking.CIDER: "pycocoevalcap"}
+
+
+def ranked(
+    pool: Pool, question: str, *, ranking: str, embedding: str, exclude: frozenset[str] = frozenset(), top: int = TOP
+) -> tuple[str, ...]:
+    """The best ``top`` questions of the pool, the nearest first; fewer where it has no more.
+
+    The main question is what pool questions are compared with: of BLEU, ROUGE-L, CIDEr and METEOR it is the reference,
+    and they are the candidates. The same arguments give the same result in every process, on any number of threads.
+    Rankings are kept in the user's cache, so that each is made once.
+
+    Args:
+        pool: what to choose from.
+        question: the main question. It is left out, however it is written (see `pool.normalised`).
+        ranking: one of `Ranking`.
+        embedding: what LASSO compares by; the other rankings compare words.
+        exclude: further questions to leave out: other main questions.
+        top: how many, 1 or more.
+
+    Raises:
+        OptionError: a wrong setting, a package that is not installed, or a model that is not on this machine.
+    """
+    wanted = ranking_of(ranking)
+    if reason := lacking(ranking, embedding):
+        raise OptionError(f"Expected to rank basic questions, but {reason}")
+    key = digest("ranking", str(_VERSION), pool.digest, _means(wanted, embedding), _named(exclude), str(top), question)
+    return _kept(key, pool, lambda: _best(pool, question, wanted, embedding, exclude, top), top)
+
+
+_in_memory: dict[str, tuple[str, ...]] = {}
+
+
+def _kept(key: str, pool: Pool, make: Callable[[], tuple[str, ...]], top: int) -> tuple[str, ...]:
+    if key not in _in_memory:
+        found = kept_texts(key)
+        if found is None or len(found) > top or not all(normalised(text) in places(pool) for text in found):
+            found = make()
+            keep_texts(key, found)
+        _in_memory[key] = found
+    return _in_memory[key]
+
+
+def _best(
+    pool: Pool, question: str, ranking: Ranking, embedding: str, exclude: frozenset[str], top: int
+) -> tuple[str, ...]:
+    left_out = _left_out(pool, exclude)
+    if (own := places(pool).get(normalised(question))) is not None:
+        left_out |= {own}
+    # What ranks brings NumPy and more, and is imported when the first ranking is made.
+    if ranking is Ranking.LASSO:
+        from pytest_vqamt.language.basic_questions.nearest import by_lasso
+        from pytest_vqamt.language.question_ranking.embeddings import embedded
+
+        found = by_lasso(embedded(pool, embedding), question, sorted(left_out), top)
+    else:
+        from pytest_vqamt.language.question_ranking.word_overlap import by_words
+
+        found = by_words(pool, ranking, question, sorted(left_out), top)
+    return tuple(pool.questions[place] for place in found)
+
+
+@lru_cache(maxsize=8)
+def _left_out(pool: Pool, exclude: frozenset[str]) -> frozenset[int]:
+    known = places(pool)
+    return frozenset(known[text] for text in map(normalised, exclude) if text in known)
+
+
+@lru_cache(maxsize=8)
+def _named(exclude: frozenset[str]) -> str:
+    return digest(*sorted({normalised(text) for text in exclude}))
+
+
+@lru_cache(maxsize=16)
+def _means(ranking: Ranking, embedding: str) -> str:
+    """The ranking with all that it depends on beside the questions."""
+    package = _PACKAGES.get(ranking, "nltk")
+    parts = [ranking, f"{package} {version(package)}"]
+    if ranking is Ranking.LASSO:
+        from pytest_vqamt.language.question_ranking.embeddings import fingerprint_of
+
+        parts.append(fingerprint_of(embedding))
+    return digest(*parts)

@@ -1,0 +1,181 @@
+"""Hypotheses that say what there is to see, in as many natural wordings as a relation can want."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.meaning import Entails, Group, Unit
+from pytest_vqamt.language.english.nouns import counted, is_mass, is_plural, with_article
+from pytest_vqamt.language.english.phrases import after_is, in_a_row, phrase_with_the, stands_before_its_noun
+from pytest_vqamt.language.links import links
+from pytest_vqamt.language.ontology import ontology
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """A text, and the units that it says are there, in the order of the text."""
+
+    text: str
+    meaning: Entails
+
+
+# Things in a row. The verb agrees with the first noun, as it does in speech ("there is a cup and scissors").
+_LISTED = (
+    "There {is_there} {ones}.",
+    "There {is_there} {ones} in the picture.",
+    "The picture shows {ones}.",
+    "The image contains {ones}.",
+    "This is a picture of {ones}.",
+    "In the picture, there {is_there} {ones}.",
+    "This image shows {ones}.",
+    "You can see {ones} in the picture.",
+    "{ones} can be seen in the image.",
+)
+# One clause after the other: "a man is holding a cup and there is a red car"; and whether what is described has a
+# clause of its own, too: "and a car is red".
+_IN_CLAUSES = (
+    ("{clauses}.", False),
+    ("{clauses}.", True),
+    ("In the picture, {clauses}.", False),
+    ("The picture shows that {clauses}.", True),
+)
+
+IN_A_ROW = len(_LISTED)
+"""So many wordings, the first, put things in a row; the others say a clause of each."""
+WORDINGS = IN_A_ROW + len(_IN_CLAUSES)
+
+
+def hypothesis(units: Sequence[Unit], wording: int = 0) -> Hypothesis:
+    """That there is one of each unit's group, be it with others like it.
+
+    >>> from pytest_vqamt.core.meaning import Related
+    >>> car, dog = (Unit(group=Group(name=name)) for name in ("car", "dog"))
+    >>> cup = Group(name="cup", attributes=("red",))
+    >>> man = Unit(group=Group(name="man", related=(Related(predicate="holding", to=cup),)))
+    >>> hypothesis((car, dog)).text, hypothesis((man,)).text
+    ('There is a car and a dog.', 'There is a man holding a red cup.')
+    >>> hypothesis((dog, man, car), IN_A_ROW).text
+    'A man is holding a red cup and there is a dog and a car.'
+
+    Raises:
+        VqamtError: there is no unit, one says what cannot be seen, or the wording is none of ``wordings_for``.
+    """
+    every = tuple(units)
+    if not every or any(unit.unseen for unit in every):
+        raise VqamtError(f"Expected units that a picture shows, one at least, but got units={every!r}")
+    if not 0 <= wording < WORDINGS:
+        raise VqamtError(f"Expected a wording from 0 to {WORDINGS - 1}, but got wording={wording!r}")
+    return _hypothesis(every, wording)
+
+
+def wordings_for(units: Sequence[Unit]) -> tuple[int, ...]:
+    """The wordings that suit the units: in a row where nothing needs a clause, in clauses where something can have one.
+
+    There always is one. What follows the noun of one of several ("a dog and a cat on a table") could be said of all.
+
+    >>> dog, cat = (Unit(group=Group(name=name)) for name in ("dog", "cat"))
+    >>> wordings_for((dog, cat)) == tuple(range(IN_A_ROW))
+    True
+    """
+    groups = [unit.group for unit in units]
+    row = range(IN_A_ROW) if _fits_in_a_row(groups) else ()
+    acting, described = (any(_clause(group, described=it) for group in groups) for it in (False, True))
+    differ = any(_clause(group, described=True) != _clause(group, described=False) for group in groups)
+    clauses = (
+        number
+        for number, (_, of_described) in enumerate(_IN_CLAUSES, start=IN_A_ROW)
+        if (described and differ if of_described else acting)
+    )
+    return (*row, *clauses)
+
+
+@lru_cache(maxsize=65536)
+def _hypothesis(units: tuple[Unit, ...], wording: int) -> Hypothesis:
+    groups = [unit.group for unit in units]
+    if wording < IN_A_ROW:
+        if not _fits_in_a_row(groups):
+            raise VqamtError(f"Expected units that can stand in a row, but got units={units!r}: take another wording")
+        text = _LISTED[wording].format(ones=in_a_row(map(_any_of, groups)), is_there=_is_there(groups[0]))
+    else:
+        frame, described = _IN_CLAUSES[wording - IN_A_ROW]
+        units, clauses = _in_clauses(units, described=described)
+        text = frame.format(clauses=clauses)
+    return Hypothesis(text[0].upper() + text[1:], Entails(units=units))
+
+
+def _fits_in_a_row(groups: Sequence[Group]) -> bool:
+    return len(groups) == 1 or not any(
+        group.related or not all(map(stands_before_its_noun, group.attributes)) for group in groups
+    )
+
+
+def _in_clauses(units: Sequence[Unit], *, described: bool) -> tuple[tuple[Unit, ...], str]:
+    """The clauses, and the units in their order: those of which no more is said than that they are there, together.
+
+    They come last, but for a single one, which stays where it is.
+    """
+    bare = [unit for unit in units if _clause(unit.group, described=described) is None]
+    ordered = tuple(units) if len(bare) < 2 else (*(unit for unit in units if unit not in bare), *bare)
+    said = [_clause(unit.group, described=described) or _there(unit.group) for unit in ordered]
+    if len(bare) > 1:
+        said[-len(bare) :] = [_there(*(unit.group for unit in bare))]
+    return ordered, in_a_row(said)
+
+
+def _there(*groups: Group) -> str:
+    return f"there {_is_there(groups[0])} {in_a_row(map(_any_of, groups))}"
+
+
+def _is_there(group: Group) -> str:
+    return "are" if _is_many(group) else "is"
+
+
+def _is_many(group: Group) -> bool:
+    return is_plural(group.name) and not is_mass(group.name)
+
+
+def _any_of(group: Group) -> str:
+    """Any one of the group, as a noun phrase: "a red car", "scissors", "a man holding a cup"; of furniture, a piece."""
+    one = replace(group, name=counted(group.name), related=()) if group.covers else replace(group, related=())
+    words = phrase_with_the(one, "singular")
+    noun = words if is_mass(one.name) or is_plural(one.name) else with_article(words)
+    beside = (f"{links().after_a_noun(each.predicate)} {_any_of(each.to)}" for each in group.related)
+    return " ".join((noun, *beside))
+
+
+@lru_cache(maxsize=65536)
+def _clause(group: Group, *, described: bool) -> str | None:
+    """What the group is or does, as a clause; None where no more is said than that it is there.
+
+    What it is like is said in a clause where it is to be ``described``: "a car is red".
+    """
+    many = _is_many(group)
+    if group.related:
+        subject = _any_of(replace(group, related=()))
+        said = (f"{links().in_a_clause(each.predicate, many=many)} {_any_of(each.to)}" for each in group.related)
+        return f"{subject} {' and '.join(said)}"
+    word = _deed(group) or (_quality(group) if described else None)
+    if word is None:
+        return None
+    subject = _any_of(replace(group, attributes=tuple(each for each in group.attributes if each != word)))
+    return f"{subject} {'are' if many else 'is'} {after_is(word, 'plural' if many else 'singular')}"
+
+
+def _deed(group: Group) -> str | None:
+    """What the things do, or another attribute that is hard to put before a noun: that they are on, or upside down."""
+    return next((word for word in group.attributes if _is_better_in_a_clause(word)), None)
+
+
+def _is_better_in_a_clause(attribute: str) -> bool:
+    is_action = ontology().is_action(ontology().category_of(attribute) or "")
+    return is_action or attribute in ("on", "off") or not stands_before_its_noun(attribute)
+
+
+def _quality(group: Group) -> str | None:
+    """The only attribute of what has an article: "grass is green" would be said of all grass."""
+    name = counted(group.name) if group.covers else group.name
+    has_article = not (is_mass(name) or is_plural(name))
+    return group.attributes[0] if len(group.attributes) == 1 and has_article else None
