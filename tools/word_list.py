@@ -18,10 +18,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from pytest_vqamt.language.units.lexicon import ADJECTIVE, ADVERB, IDEA, THING, VERB
+
 LEAST = 0.03
 """What a word is in fewer cases is left out: "man" as a verb."""
 
-THING, IDEA, VERB, ADJECTIVE, ADVERB = "nivar"
 _WORD = re.compile(r"[a-z]{2,}")
 _THINGS = frozenset({"03", "05", "06", "08", "13", "14", "15", "17", "18", "20", "21", "27"})
 """The lexicographers' files of what a picture can show: the tops (person, food), animal, artifact, body, food, group,

@@ -14,23 +14,13 @@ import json
 import re
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.language.wordnet.choosing import Part
-from pytest_vqamt.language.wordnet.database import (
-    SUFFIXES,
-    notice,
-    place,
-    read_data,
-    read_index,
-    write_data,
-    write_exceptions,
-    write_index,
-)
-from pytest_vqamt.language.wordnet.hierarchy import DOWN, PARTS, UP, WHOLES, Above
-from pytest_vqamt.language.wordnet.senses import Senses, head_of_compound, spellings
+from pytest_vqamt.language.wordnet.senses import DOWN, PARTS, UP, WHOLES, Above, Senses, head_of_compound, spellings
 from pytest_vqamt.language.wordnet.sources import find
 
 MOST = 2_990_000
@@ -46,7 +36,7 @@ CLASSES = (
 )  # fmt: skip
 """What people name most in pictures: their kinds come first, in this order, then the names' with the fewest kinds."""
 
-_LANGUAGE = Path(__file__).parents[1]
+_LANGUAGE = Path(__file__).parents[1] / "pytest_vqamt" / "language"
 _SYNSET = re.compile(r'"([^"\s]+\.n\.\d\d)"')
 
 
@@ -126,7 +116,7 @@ def _names(vocabularies: Sequence[Path]) -> Iterator[str]:
                 f"VOCABULARY={str(path)!r}: expected a text file or a JSON list of names ({error})"
             ) from error
         yield from (name.strip().lower() for name in listed)
-    for names in tomllib.loads((_LANGUAGE / "families.toml").read_text(encoding="utf-8")).values():
+    for names in tomllib.loads((_LANGUAGE / "english" / "families.toml").read_text(encoding="utf-8")).values():
         yield from names
 
 
@@ -139,7 +129,7 @@ def _forms(name: str) -> Iterator[str]:
 
 def _curated() -> Iterator[str]:
     """Every noun synset that a table of this package names."""
-    for path in (*sorted(_LANGUAGE.glob("wordnet/*.toml")), *sorted(_LANGUAGE.glob("families*.toml"))):
+    for path in (*sorted(_LANGUAGE.glob("wordnet/*.toml")), *sorted(_LANGUAGE.glob("english/families*.toml"))):
         yield from _SYNSET.findall(path.read_text(encoding="utf-8"))
     yield from ("person.n.01",)
 
@@ -193,3 +183,263 @@ def _write(
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
+
+
+# Held whole, with the pointers among them:
+#
+# - every physical noun sense of each name, every synset that our own tables name, and what is above them;
+# - what they are parts of, and so on; of each name's own sense and what is above it, the parts;
+# - every adjective sense of each word, its cluster of similar ones, and the opposites of all these;
+# - all kinds of some classes, and of the names' own senses, as far as asked for.
+#
+# Held in outline, one pointer up and no more: the other senses of the names, and of the nouns that synsets are named
+# after, so that "crane.n.04" is the same synset here as in the whole of WordNet. Adjectives are numbered anew: none is
+# asked for by its number.
+
+
+_UP = frozenset({"@", "@i"})
+_KEPT = {"n": frozenset({"@", "@i", "~", "~i", "#m", "#s", "#p", "%m", "%s", "%p"}), "a": frozenset({"&", "!"})}
+"""Pointers that are read here; of the others (derivation, domain, attribute) nobody asks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """The nouns or the adjectives of a WordNet."""
+
+    part_of_speech: str
+    lines: dict[int, Line]
+    index: dict[str, Entry]
+
+    def senses(self, words: Iterable[str]) -> Iterator[int]:
+        """Every sense of the words, spelled with spaces."""
+        for word in words:
+            entry = self.index.get(word.replace(" ", "_"))
+            yield from entry.offsets if entry else ()
+
+    def offset(self, synset: str) -> int:
+        """Where a synset of this name lies ("dog.n.01")."""
+        word, _, number = synset.rsplit(".", 2)
+        try:
+            return self.index[word].offsets[int(number) - 1]
+        except (KeyError, IndexError):
+            raise VqamtError(
+                f"synset={synset!r}: expected a noun synset of WordNet 3.0, as a table of this package has it, and "
+                "SOURCE has none; mend the table, or give WordNet 3.0"
+            ) from None
+
+    def targets(self, offset: int, symbols: Iterable[str]) -> list[int]:
+        """Where the pointers of these kinds lead, within the part of speech."""
+        wanted = frozenset(symbols)
+        pointers = self.lines[offset].pointers
+        return [it.offset for it in pointers if it.symbol in wanted and it.part_of_speech in (self.part_of_speech, "s")]
+
+    def reach(self, start: Iterable[int], symbols: Iterable[str]) -> set[int]:
+        """The start, what the pointers lead to, and so on."""
+        wanted = tuple(symbols)
+        return _closed(start, lambda offset: self.targets(offset, wanted))
+
+    def cut(self, whole: set[int], words: Iterable[str]) -> Part:
+        """What is left with these synsets whole, and in outline every other sense of the words and of their names."""
+        outline = _closed({*whole, *self.senses(words)}, self._named_alike) - whole
+        held = whole | outline
+        lines = {
+            offset: self._whole(line, whole, held) if offset in whole else self._outline(line, held)
+            for offset, line in self.lines.items()
+            if offset in held
+        }
+        spelled = {word.partition("(")[0].lower() for line in lines.values() for word, _ in line.words}
+        index = {word: it for word, it in self.index.items() if word in spelled and held.issuperset(it.offsets)}
+        if self.part_of_speech == "a":
+            for word in {line.first_word for line in lines.values()} - set(index):
+                there = tuple(offset for offset in self.index[word].offsets if offset in held)
+                index[word] = Entry(there, min(self.index[word].ranked, len(there)))
+        return Part(part_of_speech=self.part_of_speech, lines=lines, index=dict(sorted(index.items())))
+
+    def _named_alike(self, offset: int) -> list[int]:
+        """What a synset cannot do without: all senses of the noun that it is named after, an adjective's head."""
+        if self.part_of_speech == "n":
+            return list(self.index[self.lines[offset].first_word].offsets)
+        return self.targets(offset, "&")[:1] if self.lines[offset].kind == "s" else []
+
+    def _whole(self, line: Line, whole: set[int], held: set[int]) -> Line:
+        kept = _KEPT[self.part_of_speech]
+        pointers = (it for it in line.pointers if it.symbol in kept and it.part_of_speech in (self.part_of_speech, "s"))
+        return replace(
+            line, pointers=tuple(it for it in pointers if it.offset in (held if it.symbol in _UP else whole))
+        )
+
+    def _outline(self, line: Line, held: set[int]) -> Line:
+        if line.kind == "s":
+            return replace(
+                line, pointers=tuple(it for it in line.pointers if it.symbol == "&" and it.offset in held)[:1]
+            )
+        symbol = "@i" if any(it.symbol == "@i" for it in line.pointers) else "@"
+        near = self._nearest_above(line.offset, held)
+        return replace(line, pointers=tuple(Pointer(symbol, offset, self.part_of_speech, "0000") for offset in near))
+
+    def _nearest_above(self, offset: int, held: set[int]) -> list[int]:
+        """The nearest synsets above that are held: those between are left out."""
+        found: list[int] = []
+        seen, todo = set[int](), self.targets(offset, _UP)
+        while todo:
+            above = todo.pop(0)
+            if above in seen:
+                continue
+            seen.add(above)
+            if above in held:
+                found.append(above)
+            else:
+                todo += self.targets(above, _UP)
+        return found
+
+
+def _closed(start: Iterable[int], further: Callable[[int], Iterable[int]]) -> set[int]:
+    seen, todo = set[int](), list(start)
+    while todo:
+        each = todo.pop()
+        if each not in seen:
+            seen.add(each)
+            todo.extend(further(each))
+    return seen
+
+
+# A data file has one synset a line, which begins with its own byte offset; pointers and the index name synsets by it. So
+# a synset that is left out moves all that follow, and everything that names them is written anew.
+
+
+SUFFIXES = {"n": "noun", "a": "adj"}
+"""Parts of speech and their files; a satellite ("s") is in the file of adjectives."""
+
+
+class Pointer(NamedTuple):
+    """From one synset to another; ``ends`` says between which of their words ("0000": between the synsets)."""
+
+    symbol: str
+    offset: int
+    part_of_speech: str
+    ends: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A synset without its gloss.
+
+    Attributes:
+        offset: where it begins in the file it was read from.
+        file: two digits, the lexicographer's file that it is from.
+        kind: "n", "a", or "s" for a satellite adjective.
+        words: each as it is written, with its id in the lexicographer's file.
+    """
+
+    offset: int
+    file: str
+    kind: str
+    words: tuple[tuple[str, str], ...]
+    pointers: tuple[Pointer, ...]
+
+    @property
+    def first_word(self) -> str:
+        """The word that the synset is named after, as the index spells it."""
+        return self.words[0][0].partition("(")[0].lower()
+
+    def text(self, offset: int, moved: Mapping[tuple[str, int], int]) -> str:
+        """The line at a new offset, its pointers to the new offsets of their targets."""
+        words = " ".join(f"{word} {number}" for word, number in self.words)
+        pointers = "".join(
+            f" {it.symbol} {moved.get((it.part_of_speech, it.offset), 0):08d} {it.part_of_speech} {it.ends}"
+            for it in self.pointers
+        )
+        fields = f"{offset:08d} {self.file} {self.kind} {len(self.words):02x} {words} {len(self.pointers):03d}"
+        return f"{fields}{pointers} | \n"
+
+
+class Entry(NamedTuple):
+    """A word of the index: its synsets, the most frequent sense first, and how many of them are ranked by frequency."""
+
+    offsets: tuple[int, ...]
+    ranked: int
+
+
+def notice(data: bytes) -> str:
+    """The licence at the head of a file: the lines that begin with two spaces."""
+    lines = data.decode("ascii").splitlines(keepends=True)
+    return "".join(line for line in lines if line.startswith("  "))
+
+
+def read_data(data: bytes) -> dict[int, Line]:
+    """The synsets of a data file, by their offsets, in the order of the file."""
+    lines = (_read_line(line) for line in data.decode("ascii").splitlines() if not line.startswith("  "))
+    return {line.offset: line for line in lines}
+
+
+def read_index(data: bytes) -> dict[str, Entry]:
+    """The words of an index file, in its order."""
+    found = {}
+    for line in data.decode("ascii").splitlines():
+        if not line.startswith("  "):
+            fields = line.split()
+            senses = int(fields[2])
+            found[fields[0]] = Entry(tuple(map(int, fields[-senses:])), int(fields[-senses - 1]))
+    return found
+
+
+def place(lines: Iterable[Line], heading: str) -> dict[tuple[str, int], int]:
+    """Where each line comes to lie in a file that begins with ``heading``, by part of speech and former offset."""
+    moved, end = {}, len(heading)
+    for line in lines:
+        moved["a" if line.kind == "s" else line.kind, line.offset] = end
+        end += len(line.text(0, {}))
+    return moved
+
+
+def write_data(lines: Iterable[Line], heading: str, moved: Mapping[tuple[str, int], int]) -> bytes:
+    """A data file."""
+    texts = (line.text(moved["a" if line.kind == "s" else line.kind, line.offset], moved) for line in lines)
+    return (heading + "".join(texts)).encode("ascii")
+
+
+def write_index(
+    entries: Mapping[str, Entry],
+    part_of_speech: str,
+    lines: Mapping[int, Line],
+    heading: str,
+    moved: Mapping[tuple[str, int], int],
+) -> bytes:
+    """An index file of those words."""
+    texts = []
+    for word, entry in entries.items():
+        symbols = sorted({pointer.symbol for offset in entry.offsets for pointer in lines[offset].pointers})
+        offsets = " ".join(f"{moved[part_of_speech, offset]:08d}" for offset in entry.offsets)
+        senses = len(entry.offsets)
+        fields = [
+            word,
+            part_of_speech,
+            str(senses),
+            str(len(symbols)),
+            *symbols,
+            str(senses),
+            str(entry.ranked),
+            offsets,
+        ]
+        texts.append(" ".join(fields) + "  \n")
+    return (heading + "".join(texts)).encode("ascii")
+
+
+def write_exceptions(data: bytes, words: Collection[str]) -> bytes:
+    """Of a file of irregular forms, the lines whose word is still in the index."""
+    lines = data.decode("ascii").splitlines(keepends=True)
+    return "".join(line for line in lines if any(word in words for word in line.split()[1:])).encode("ascii")
+
+
+def _read_line(line: str) -> Line:
+    fields = line.partition(" | ")[0].split()
+    words = int(fields[3], 16)
+    after = 4 + 2 * words
+    pointers = (fields[start : start + 4] for start in range(after + 1, after + 1 + 4 * int(fields[after]), 4))
+    return Line(
+        offset=int(fields[0]),
+        file=fields[1],
+        kind=fields[2],
+        words=tuple(zip(fields[4:after:2], fields[5:after:2], strict=True)),
+        pointers=tuple(Pointer(symbol, int(offset), pos, ends) for symbol, offset, pos, ends in pointers),
+    )

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from functools import lru_cache
 
 from pytest_vqamt.language.english.families import family
-from pytest_vqamt.language.properties import COLOURS
+from pytest_vqamt.language.english.lexical_relations import COLOURS
 
 _NO_PART_OF_A_WORD = re.compile(r"[^\w\s'-]|_")
 _MANY_COLOURS = frozenset(

@@ -32,8 +32,8 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Scene, Thing
+from pytest_vqamt.language.english.lexical_relations import exclusive_pool
 from pytest_vqamt.language.ontology import ontology
-from pytest_vqamt.language.properties import exclusive_pool
 
 Known: TypeAlias = bool | None
 """Surely true, surely false, or None: either may be."""

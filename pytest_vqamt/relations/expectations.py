@@ -14,8 +14,7 @@ from pytest_vqamt.core.case import Case, Outcome, Verdict
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.meaning import Annotated, Choice, Count, Entails, Meaning, is_yes_no
 from pytest_vqamt.core.query import Answer, Query
-from pytest_vqamt.language.answer_labels import read_label
-from pytest_vqamt.language.answers.choices import read_choice
+from pytest_vqamt.language.answers.choices import read_choice, read_label
 from pytest_vqamt.language.answers.counts import Quantifier, read_count
 from pytest_vqamt.language.answers.text import Unread, Unreadable, strip_reasoning
 from pytest_vqamt.language.answers.yes_no import read_yes_no

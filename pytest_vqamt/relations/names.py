@@ -8,8 +8,8 @@ from functools import lru_cache
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import belong_together, family, is_known, one_is_a_kind_of_the_other
+from pytest_vqamt.language.english.lexical_relations import COLOURS, exclusive_pool
 from pytest_vqamt.language.english.nouns import is_countable, plural
-from pytest_vqamt.language.properties import COLOURS, exclusive_pool
 
 
 def countable_here(scene: Scene) -> list[str]:

@@ -69,7 +69,7 @@ def _by_lasso(pool: Pool, mains: tuple[str, ...]) -> tuple[str, ...]:
     embedded.cache_clear()
     again_s = _seconds(lambda: embedded(pool, "lsa"))
     solving = _Timed(solve)
-    with patch("pytest_vqamt.language.basic_questions.nearest.solve", solving):
+    with patch("pytest_vqamt.language.question_ranking.lasso.solve", solving):
         all_s = _seconds(lambda: _rank(pool, mains, Ranking.LASSO))
     return (
         Ranking.LASSO,

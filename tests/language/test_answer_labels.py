@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.meaning import Label
-from pytest_vqamt.language.answer_labels import read_label
+from pytest_vqamt.language.answers.choices import read_label
 from pytest_vqamt.language.answers.text import Unread, Unreadable
 
 LABELS = [

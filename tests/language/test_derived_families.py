@@ -12,8 +12,7 @@ import pytest
 
 from pytest_vqamt.data.coco_classes import COCO_CLASSES
 from pytest_vqamt.data.pictures.vocabulary import NAMES
-from pytest_vqamt.language.derived_families import derived_family
-from pytest_vqamt.language.english.families import belong_together, family, is_known
+from pytest_vqamt.language.english.families import belong_together, derived_family, family, is_known
 from pytest_vqamt.language.wordnet import wordnet
 
 SHARED = Path(__file__).parents[2] / "../shared/data"
@@ -21,13 +20,15 @@ WORDS = wordnet()
 
 
 def table(name: str) -> dict[str, list[str]]:
-    loaded: dict[str, list[str]] = tomllib.loads(files("pytest_vqamt.language").joinpath(name).read_text("utf-8"))
+    loaded: dict[str, list[str]] = tomllib.loads(
+        files("pytest_vqamt.language.english").joinpath(name).read_text("utf-8")
+    )
     return loaded
 
 
 CURATED = {name: kind for kind, names in table("families.toml").items() for name in names}
 KINDS: dict[str, dict[str, list[str]]] = tomllib.loads(
-    files("pytest_vqamt.language").joinpath("families_of_kinds.toml").read_text(encoding="utf-8")
+    files("pytest_vqamt.language.english").joinpath("families_of_kinds.toml").read_text(encoding="utf-8")
 )["family"]
 OF_NONE = table("families_of_kinds.toml")["of_none"]
 

@@ -13,7 +13,7 @@ from pytest_vqamt.language.english.families import family, is_known, one_is_a_ki
 
 def test_no_name_is_in_two_families() -> None:
     table: dict[str, list[str]] = tomllib.loads(
-        files("pytest_vqamt.language").joinpath("families.toml").read_text(encoding="utf-8")
+        files("pytest_vqamt.language.english").joinpath("families.toml").read_text(encoding="utf-8")
     )
     names = [name for listed in table.values() for name in listed]
     assert sorted(names) == sorted(set(names))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.language.links import links
+from pytest_vqamt.language.english.phrases import links
 
 
 @pytest.mark.parametrize(

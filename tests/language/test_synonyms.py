@@ -12,14 +12,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pytest_vqamt.language
-from pytest_vqamt.language.english.lexical_relations import Replacement, found, replaced, replacements, replacements_of
+from pytest_vqamt.language.english.lexical_relations import (
+    OPPOSITE_NAMES,
+    OPPOSITE_PLACES,
+    Replacement,
+    found,
+    opposite_pronouns,
+    replaced,
+    replacements,
+    replacements_of,
+)
 from pytest_vqamt.language.english.nouns import singular
-from pytest_vqamt.language.opposite_words import OPPOSITE_NAMES, OPPOSITE_PLACES, opposite_pronouns
 from pytest_vqamt.language.wordnet import wordnet
 from pytest_vqamt.language.wordnet.reader import Synsets
 from pytest_vqamt.language.wordnet.sources import find
 
-TABLE = tomllib.loads(Path(pytest_vqamt.language.__file__).with_name("synonyms.toml").read_text(encoding="utf-8"))
+TABLE = tomllib.loads(
+    Path(pytest_vqamt.language.__file__).parent.joinpath("english", "synonyms.toml").read_text(encoding="utf-8")
+)
 PAIRS = [
     (part_of_speech, *pair)
     for section, part_of_speech in (("names", "n"), ("attributes", "a"))

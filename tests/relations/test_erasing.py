@@ -13,7 +13,7 @@ from pytest_vqamt.core.edits import Colour, Erase, Fill
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.imaging import inpainting
-from pytest_vqamt.language.properties import COLOURS
+from pytest_vqamt.language.english.lexical_relations import COLOURS
 from pytest_vqamt.relations.erasing import ERASE, FLAT, INPAINT, Eraser, eraser, words_for
 from tests.making import scene_of
 

@@ -10,7 +10,7 @@ from itertools import groupby
 from pytest_vqamt.integration.caption_sets import Id, SetCaption, captions_in
 from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.integration.json_lines import json_line
-from pytest_vqamt.language.captions.label_errors import SuperCategories, lacking, names_of, super_categories
+from pytest_vqamt.language.captions.verdicts import SuperCategories, lacking, names_of, super_categories
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,8 +5,7 @@ What cannot be read is an `Unread` with its reason; empty answers and refusals h
 
 from __future__ import annotations
 
-from pytest_vqamt.language.answer_labels import read_label
-from pytest_vqamt.language.answers.choices import read_choice
+from pytest_vqamt.language.answers.choices import read_choice, read_label
 from pytest_vqamt.language.answers.counts import Quantifier, read_count
 from pytest_vqamt.language.answers.text import Unread, Unreadable, strip_reasoning
 from pytest_vqamt.language.answers.yes_no import read_yes_no

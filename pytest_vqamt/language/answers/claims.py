@@ -7,8 +7,7 @@ from functools import cache, lru_cache
 
 from pytest_vqamt.core.meaning import Group, Related
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, plural
-from pytest_vqamt.language.english.phrases import descriptions
-from pytest_vqamt.language.links import links
+from pytest_vqamt.language.english.phrases import descriptions, links
 
 
 def clauses(statement: str) -> tuple[str, ...]:

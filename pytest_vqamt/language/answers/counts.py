@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pytest_vqamt.language.answers.text import SHORT, Unread, Unreadable, prepare, unread
+from pytest_vqamt.language.answers.text import MARK, NOT_WHOLE, SHORT, Unread, Unreadable, marked, prepare, unread
 from pytest_vqamt.language.english.phrases import descriptions
-from pytest_vqamt.language.number_marks import MARK, NOT_WHOLE, marked
 
 
 @dataclass(frozen=True, slots=True)

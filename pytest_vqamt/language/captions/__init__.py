@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.language.captions.classes import Reading, class_of, classes_in, super_category
-from pytest_vqamt.language.captions.forms import Form
+from pytest_vqamt.language.captions.number import Form
+from pytest_vqamt.language.captions.reading import Reading, class_of, classes_in, super_category
 from pytest_vqamt.language.captions.verdicts import CaptionVerdict, check, check_appearance, check_forms
 
 __all__ = [

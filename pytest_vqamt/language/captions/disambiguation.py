@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_vqamt.language.captions.forms import Form
-from pytest_vqamt.language.captions.lexicon import Shape, Span, Word
-from pytest_vqamt.language.captions.number import is_adjective
-from pytest_vqamt.language.captions.tables import PERSON, class_rows, describing, grammar, people, several_words
-from pytest_vqamt.language.captions.words import STOP
+from pytest_vqamt.language.captions.lexicon import (
+    PERSON,
+    STOP,
+    Shape,
+    Span,
+    Word,
+    class_rows,
+    describing,
+    grammar,
+    people,
+    several_words,
+)
+from pytest_vqamt.language.captions.number import Form, is_adjective
 
 _COLLECTIVE = frozenset({"crowd", "family", "team", "crew", "audience", "group", "pair", "duo", "trio", "band", "gang"})
 _SEXES = frozenset({"male", "female"})

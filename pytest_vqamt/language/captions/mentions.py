@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from enum import StrEnum
+from functools import cache
 from itertools import pairwise
 
 from pytest_vqamt.language.captions.disambiguation import Around, meant
-from pytest_vqamt.language.captions.elided import with_elided
-from pytest_vqamt.language.captions.followers import Follower, follower
-from pytest_vqamt.language.captions.forms import Form, form_of
-from pytest_vqamt.language.captions.lexicon import Shape, Span, Word, spans_of
-from pytest_vqamt.language.captions.mention import Mention
-from pytest_vqamt.language.captions.number import Before, Count, before
-from pytest_vqamt.language.captions.persons import may_be_the_same
-from pytest_vqamt.language.captions.tables import PERSON, class_rows, grammar, people
-from pytest_vqamt.language.captions.words import words_of
+from pytest_vqamt.language.captions.lexicon import (
+    PERSON,
+    STOP,
+    ClassRow,
+    Shape,
+    Span,
+    Word,
+    class_rows,
+    grammar,
+    people,
+    phrases,
+    spans_of,
+    words_of,
+)
+from pytest_vqamt.language.captions.number import Before, Count, Form, Mention, before, form_of, is_adjective
+from pytest_vqamt.language.english.nouns import plural
 
 
 def mentions_of(caption: str) -> tuple[Mention, ...]:
@@ -176,3 +186,139 @@ class _Reader:
 _OF_ANIMALS = frozenset({"adult", "mother", "mama", "momma", "father", "parent", "male", "female", "juvenile"})
 """Of an animal even with an article of its own: "a kid and a baby elephant" are two, one of them a person."""
 _DRESSED = frozenset({"dressed", "disguised", "up", "costumed", "looks", "look", "looking", "acting", "posing"})
+
+
+def with_elided(words: tuple[str, ...], found: Sequence[Mention]) -> tuple[Mention, ...]:
+    """The mentions, those in the plural of which one more is spoken of."""
+    mentions = list(found)
+    for at in range(1, len(words)):
+        if words[at] not in ("another", "other", "one") or not _ends_its_phrase(words, at):
+            continue
+        before = [number for number, each in enumerate(mentions) if each.end <= at and each.classes]
+        again = _again(words, at, mentions, before)
+        if again is not None and mentions[again].form is Form.SINGULAR:
+            mentions[again] = replace(mentions[again], form=Form.PLURAL)
+    return tuple(mentions)
+
+
+def _again(words: tuple[str, ...], at: int, mentions: Sequence[Mention], before: Sequence[int]) -> int | None:
+    """The number of the mention that the word at ``at`` stands for; None where it stands for none, or any."""
+    match words[at]:
+        case "another" if words[at - 1] != "one":
+            return before[-1] if before else None
+        case "other" if words[at - 1] == "the":
+            ones = [
+                number
+                for number in before
+                if "one" in words[max(mentions[number].start - 2, 0) : mentions[number].start]
+            ]
+            return ones[-1] if len(ones) == 1 else None
+        case "one" if _tells_apart(words, at):
+            things = [number for number in before if mentions[number].classes[0] != PERSON]
+            return things[0] if len(things) == 1 else None
+        case _:
+            return None
+
+
+def _ends_its_phrase(words: tuple[str, ...], at: int) -> bool:
+    """Whether no noun follows: "another one" and "the other one" end with their last word."""
+    of, after = grammar(), words[at + 1] if at + 1 < len(words) else STOP
+    return after in (STOP, "one") or after.endswith("ing") or after in of.joining | of.prepositions | of.singular_verbs
+
+
+def _tells_apart(words: tuple[str, ...], at: int) -> bool:
+    """Whether an article and adjectives stand before "one": "a green one"."""
+    first = at
+    while first > 0 and is_adjective(words[first - 1]):
+        first -= 1
+    return 0 < first < at and words[first - 1] in ("a", "an", "the")
+
+
+_SEX_AND_AGE = {
+    "man": ("male", "grown"),
+    "woman": ("female", "grown"),
+    "boy": ("male", "young"),
+    "girl": ("female", "young"),
+    "child": ("", "young"),
+    "adult": ("", "grown"),
+}
+
+
+def may_be_the_same(a: str, b: str, name: str) -> bool:
+    """Whether one thing of class ``name`` may be called by both words.
+
+    >>> may_be_the_same("surfer", "man", "person"), may_be_the_same("woman", "man", "person")
+    (True, False)
+    >>> may_be_the_same("puppy", "dog", "dog")
+    True
+    """
+    if name != PERSON:
+        return True
+    of_a, of_b = _traits().get(a, ("", "")), _traits().get(b, ("", ""))
+    return all(not one or not other or one == other for one, other in zip(of_a, of_b, strict=True))
+
+
+@cache
+def _traits() -> Mapping[str, tuple[str, str]]:
+    return {name: traits for section, traits in _SEX_AND_AGE.items() for name in people()[section]}
+
+
+class Follower(StrEnum):
+    """The kinds of words after a name; see phrases.toml."""
+
+    PART = "a part of the thing"
+    OTHER = "another thing"
+    LOOKS = "something that only looks like it"
+
+
+def follower(words: tuple[str, ...], end: int, name: str, *, has_article: bool) -> Follower | None:
+    """What follows the name of a thing of class ``name`` that ends before ``end``; None where none of them does.
+
+    "a bus stops" has a verb, since "a" wants a singular, and "bus stops" has none.
+
+    >>> follower(("a", "bus", "stop"), 2, "bus", has_article=True)
+    <Follower.OTHER: 'another thing'>
+    >>> follower(("a", "bus", "stops"), 2, "bus", has_article=True)
+    """
+    if end >= len(words):
+        return None
+    found = _followers(name)
+    for length in (3, 2, 1):
+        after = words[end : end + length]
+        kind = found.get(after) if len(after) == length else None
+        if kind is not None and not (has_article and _is_verb(words, end)):
+            return kind
+    return None
+
+
+def _is_verb(words: tuple[str, ...], at: int) -> bool:
+    """Whether a word after "a" and a name says what it does: "a bus stops", "a zebra crossing the street"."""
+    of = grammar()
+    if words[at] == "shaped":  # "a cake shaped like a train", not "a train shaped cake"
+        return words[at + 1 : at + 2] != () and words[at + 1] in of.prepositions
+    doing = words[at].endswith("ing") and words[at + 1 : at + 2] != () and words[at + 1] in of.one | of.same | of.whose
+    return doing or words[at] in of.singular_verbs
+
+
+@cache
+def _followers(name: str) -> Mapping[tuple[str, ...], Follower]:
+    """The words for one class: its own before those for all."""
+    row = class_rows().get(name, ClassRow())
+    after = phrases()["after"]
+    listed = (
+        (after["looks"], Follower.LOOKS),
+        (after["parts"], Follower.PART),
+        (after["others"], Follower.OTHER),
+        (after["likenesses"], None),
+        (row.parts, Follower.PART),
+        (row.others, Follower.OTHER),
+    )
+    found = {form: kind for names, kind in listed for form in _forms(names)}
+    return {form: kind for form, kind in found.items() if kind is not None}
+
+
+def _forms(names: Iterable[str]) -> Iterable[tuple[str, ...]]:
+    for name in names:
+        yield words_of(name)
+        if not name.startswith("of "):
+            yield words_of(plural(name))

@@ -6,9 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from pytest_vqamt.language.captions.lexicon import by_form
-from pytest_vqamt.language.captions.tables import describing, grammar, several_words, tens
-from pytest_vqamt.language.captions.words import STOP
+from pytest_vqamt.language.captions.lexicon import STOP, Shape, by_form, describing, grammar, several_words, tens
 
 _FAR = 7
 """Words between a noun and its determiner, at most."""
@@ -142,3 +140,69 @@ def _closes(words: tuple[str, ...], at: int, start: int) -> bool:
 def is_adjective(word: str) -> bool:
     """Whether it describes: "black", "striped"."""
     return word in describing() or word.endswith("ed")
+
+
+class Form(StrEnum):
+    """Whether a caption speaks of one thing of a class or of several."""
+
+    SINGULAR = "singular"
+    PLURAL = "plural"
+    NONE = "none"
+    """The words do not tell: scissors, luggage, broccoli, the cars of a train."""
+
+
+def form_of(shape: Shape, said: Before, words: tuple[str, ...], end: int, *, is_food: bool) -> Form:
+    """The form of a noun that ends before ``end``, by its own shape and what is said before it.
+
+    Number words and groups make plural whatever the noun looks like ("two giraffe"). Food without an article is a mass
+    ("eating pizza"); what looks the same in both numbers goes by its verb, and is a plural without an article
+    ("sheep in a field").
+    """
+    if shape is Shape.LACKING:
+        return Form.NONE
+    if shape is Shape.MANY:
+        return Form.PLURAL
+    stuff = shape is Shape.MASS or is_food
+    if said.count is Count.SEVERAL or (said.count is Count.GROUP and (said.counts or not stuff)):
+        return Form.PLURAL
+    if shape is Shape.BOTH:
+        return _of_both(said, words, end)
+    if said.count is Count.ONE:
+        return Form.SINGULAR
+    if said.count is Count.PIECE and stuff:
+        return Form.SINGULAR
+    bare = not (said.definite or said.owned)
+    if shape is Shape.MASS or (is_food and bare):
+        return Form.NONE
+    return Form.SINGULAR
+
+
+def _of_both(said: Before, words: tuple[str, ...], end: int) -> Form:
+    """The form of a word such as "sheep"."""
+    if said.count is Count.ONE:
+        return Form.SINGULAR
+    at = end + 1 if words[end : end + 1] in (("that",), ("which",), ("who",)) else end
+    verb = words[at] if at < len(words) else ""
+    if verb in grammar().singular_verbs:
+        return Form.SINGULAR
+    if verb in grammar().plural_verbs:
+        return Form.PLURAL
+    return Form.NONE if said.definite or said.owned else Form.PLURAL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """A thing, or some of a kind, that a caption names.
+
+    ``classes``: its class, and after it those that it may be of instead; none where the words only may name something,
+    of the classes in ``perhaps``. ``adds``: whether it may be one more of its class; a part of a thing is not.
+    """
+
+    lemma: str
+    start: int
+    end: int
+    form: Form = Form.NONE
+    classes: tuple[str, ...] = ()
+    perhaps: tuple[str, ...] = ()
+    definite: bool = False
+    adds: bool = True

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.language.ontology.knowledge import Ontology
-from pytest_vqamt.language.ontology.noun_classes import NounClass
-from pytest_vqamt.language.ontology.opening import ontology
+from pytest_vqamt.language.ontology.knowledge import NounClass, Ontology
+from pytest_vqamt.language.ontology.merging import ontology
 
 __all__ = ["NounClass", "Ontology", "ontology"]

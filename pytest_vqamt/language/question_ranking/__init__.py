@@ -5,12 +5,19 @@ Huang, Dao, Alfadly and Ghanem, "A Novel Framework for Robustness Analysis of Vi
 
 from __future__ import annotations
 
-from pytest_vqamt.language.basic_questions.noisy import MOST_WORDS, noisy
-from pytest_vqamt.language.basic_questions.opening import open_pool
-from pytest_vqamt.language.basic_questions.settings import EMBEDDING, POOL, RANKING, Ranking, lacking
 from pytest_vqamt.language.question_ranking.embeddings import fingerprint_of
-from pytest_vqamt.language.question_ranking.pool import Pool, normalised, pool_of
-from pytest_vqamt.language.question_ranking.ranking import TOP, ranked
+from pytest_vqamt.language.question_ranking.pool import (
+    EMBEDDING,
+    POOL,
+    RANKING,
+    Pool,
+    Ranking,
+    lacking,
+    normalised,
+    open_pool,
+    pool_of,
+)
+from pytest_vqamt.language.question_ranking.ranking import MOST_WORDS, TOP, noisy, ranked
 
 __all__ = [
     "EMBEDDING",

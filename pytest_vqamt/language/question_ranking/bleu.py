@@ -9,7 +9,7 @@ import numpy as np
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu  # type: ignore[import-untyped]  # nltk has neither types nor stubs
 from numpy.typing import NDArray
 
-from pytest_vqamt.language.basic_questions.ngrams import Ngrams
+from pytest_vqamt.language.question_ranking.word_overlap import Ngrams
 
 
 class Bleu:

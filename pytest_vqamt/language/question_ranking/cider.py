@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pycocoevalcap.cider.cider_scorer import CiderScorer, cook_refs, cook_test  # type: ignore[import-untyped]  # it has neither types nor stubs
 
-from pytest_vqamt.language.basic_questions.ngrams import LONGEST, Ngrams
+from pytest_vqamt.language.question_ranking.word_overlap import LONGEST, Ngrams
 
 _SIGMA = 6.0
 

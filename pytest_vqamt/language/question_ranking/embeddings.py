@@ -9,9 +9,8 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.language.basic_questions.settings import SENTENCE_TRANSFORMERS
 from pytest_vqamt.language.question_ranking.disk_cache import kept_arrays
-from pytest_vqamt.language.question_ranking.pool import Pool
+from pytest_vqamt.language.question_ranking.pool import SENTENCE_TRANSFORMERS, Pool
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,7 +81,7 @@ def fingerprint_of(setting: str) -> str:
         OptionError: a model that is not on this machine.
     """
     if setting.startswith(SENTENCE_TRANSFORMERS):
-        from pytest_vqamt.language.basic_questions.sentence_models import fingerprint
+        from pytest_vqamt.language.question_ranking.sentence_vectors import fingerprint
 
         return fingerprint(setting)
     packages = (f"{name} {version(name)}" for name in ("scikit-learn", "scipy", "numpy"))

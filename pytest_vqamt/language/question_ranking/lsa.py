@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.decomposition import TruncatedSVD  # type: ignore[import-untyped]  # it has neither types nor stubs
 from sklearn.feature_extraction.text import TfidfVectorizer  # type: ignore[import-untyped]  # as above
 
-from pytest_vqamt.language.basic_questions.one_thread import one_thread
-from pytest_vqamt.language.basic_questions.words import words_of
+from pytest_vqamt.language.question_ranking.pool import words_of
 
 Rows: TypeAlias = "NDArray[np.float32]"
 
@@ -89,3 +90,22 @@ class Lsa:
 
 
 _COUNTED = {"tokenizer": words_of, "token_pattern": None, "lowercase": False, "ngram_range": (1, 2)}
+
+
+class _Controller(Protocol):
+    def limit(self, *, limits: int) -> AbstractContextManager[object]: ...
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Within it NumPy, SciPy and scikit-learn compute in one thread, so that results are equal on any number."""
+    return _controller().limit(limits=1)
+
+
+@cache
+def _controller() -> _Controller:
+    # It looks up once what is loaded, and this has to be by then.
+    import sklearn.linear_model  # type: ignore[import-untyped]  # noqa: F401 - it has neither types nor stubs
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # as above
+
+    controller: _Controller = ThreadpoolController()
+    return controller

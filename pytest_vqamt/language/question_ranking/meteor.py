@@ -11,7 +11,7 @@ from nltk.stem.porter import PorterStemmer  # type: ignore[import-untyped]  # as
 from nltk.translate.meteor_score import single_meteor_score  # type: ignore[import-untyped]  # as above
 from numpy.typing import NDArray
 
-from pytest_vqamt.language.basic_questions.ngrams import Ngrams
+from pytest_vqamt.language.question_ranking.word_overlap import Ngrams
 from pytest_vqamt.language.wordnet.reader import Synsets
 from pytest_vqamt.language.wordnet.sources import BUNDLED, find
 

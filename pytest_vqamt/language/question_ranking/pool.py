@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from enum import StrEnum
+from functools import cache, lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
 
+from pytest_vqamt.core.case import Setting
+from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.language.basic_questions.words import words_of
+from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has, Related
+from pytest_vqamt.language.questions import simple as plain
+from pytest_vqamt.language.questions import wordings
+from pytest_vqamt.language.questions.form import QuestionForm, form_of
+from pytest_vqamt.language.questions.templates import Asking, QuestionType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -54,3 +68,423 @@ def normalised(question: str) -> str:
 def places(pool: Pool) -> dict[str, int]:
     """Where each question stands in the pool, by its normalised text."""
     return {normalised(question): place for place, question in enumerate(pool.questions)}
+
+
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+
+
+def words_of(text: str) -> list[str]:
+    """Lower-case words, without punctuation.
+
+    >>> words_of("What's on the man's T-shirt?")
+    ["what's", 'on', 'the', "man's", 't', 'shirt']
+    """
+    return _WORD.findall(text.casefold().replace("\u2019", "'"))
+
+
+@cache
+def open_pool(setting: str) -> Pool:
+    """The pool of "pictures", "vqa-v2:PATH" or "PATH"; with ":yes-no" behind it, its yes/no questions alone.
+
+    Of VQA v2 the annotations say which these are, where they are beside the questions; of all else the words do
+    (`language.question_form`).
+
+    Raises:
+        OptionError: there is no such file, it cannot be read, a line or record of it is wrong, or no question is left.
+    """
+    named = setting.removesuffix(YES_NO)
+    yes_no = named != setting
+    if named == PICTURES:
+        found = builtin_questions()
+    elif named.startswith(VQA_V2):
+        path = _path(setting, named.removeprefix(VQA_V2))
+        found, yes_no = questions_of_vqa_v2(setting, path, yes_no=yes_no), False
+    else:
+        found = questions_of_text_file(setting, _path(setting, named))
+    pool = pool_of(setting, (each for each in found if not yes_no or form_of(each) is QuestionForm.YES_NO))
+    if not pool:
+        raise OptionError(
+            f"pool={setting!r}: expected at least one {'yes/no ' if named != setting else ''}question, but it has none"
+        )
+    return pool
+
+
+def _path(setting: str, given: str) -> Path:
+    path = Path(given).expanduser()
+    if not given or not path.exists():
+        raise OptionError(
+            f"pool={setting!r}: expected {PICTURES}, {VQA_V2}PATH or the path of a text file with one question a line, "
+            f"with {YES_NO} behind it for yes/no questions alone, but there is no such path"
+        )
+    return path
+
+
+NAMES: dict[str, tuple[str, ...]] = {
+    "person": ("man", "woman", "boy", "girl"),
+    "animal": (
+        "dog", "cat", "horse", "cow", "sheep", "pig", "bird", "rabbit", "elephant", "duck", "giraffe", "turtle",
+        "butterfly",
+    ),
+    "food": ("apple", "banana", "pear", "carrot", "cake", "pizza", "sandwich", "strawberry"),
+    "vehicle": ("car", "bus", "truck", "bicycle", "boat", "airplane", "train"),
+    "furniture": ("chair", "table", "bed", "couch", "shelf", "lamp"),
+    "container": ("cup", "bottle", "bowl", "box", "vase", "bucket"),
+    "household thing": ("book", "clock", "laptop", "television", "key", "candle"),
+    "toy": ("ball", "balloon", "kite", "teddy bear", "robot", "drum"),
+    "plant": ("tree", "flower", "cactus", "bush"),
+    "clothing": ("shirt", "dress", "hat", "bag", "shoe", "umbrella"),
+}  # fmt: skip
+"""Names by family."""
+
+PEOPLE = NAMES["person"]
+"""Nobody is asked for the colour of people."""
+
+COLOURS = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "gray", "white")
+PATTERNS = ("plain", "striped", "dotted", "checked")
+STATURES = ("tall", "short")
+ON_TWO_LEGS = ("standing", "sitting", "walking", "running", "jumping", "waving")
+ON_FOUR_LEGS = ("standing", "sitting", "lying", "walking", "running")
+IN_THE_AIR = ("flying", "standing", "walking")
+
+ACTIONS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(PEOPLE, ON_TWO_LEGS),
+    **dict.fromkeys(NAMES["animal"], ON_FOUR_LEGS),
+    "bird": IN_THE_AIR,
+    "duck": IN_THE_AIR,
+    "butterfly": ("flying", "sitting"),
+    "turtle": ("standing", "walking"),
+}
+"""What people and animals of a name may be doing."""
+
+PATTERNED: frozenset[str] = frozenset(
+    (*NAMES["clothing"], "cup", "bowl", "vase", "ball", "balloon", "kite", "butterfly")
+)
+"""What may be striped."""
+
+PREDICATES = ("near", "next to", "behind", "in front of")
+
+
+_NAMES = tuple(name for names in NAMES.values() for name in names)
+_TAIL = re.compile(r"(?<!found)(?<!appear) (?:anywhere )?in (?:the|this) (?:picture|image|photo)(?=\?$)")
+_LONGEST = 10
+"""In words: of longer ones hardly one fits behind a main question."""
+
+
+def builtin_questions() -> list[str]:
+    """The same on every machine, in an order that mixes what is asked and of what.
+
+    Every other question that says "in the picture" last is without it, as people ask ("Is there a dog?").
+    """
+    made = dict.fromkeys(text for place, name in enumerate(_NAMES) for text in _about(name, place))
+    tailed = [text for text in made if _TAIL.search(text)]
+    short = {text: _TAIL.sub("", text) for text in tailed[::2]}
+    texts = dict.fromkeys(short.get(text, text) for text in made)
+    return sorted((text for text in texts if len(text.split()) <= _LONGEST), key=digest)
+
+
+def _about(name: str, place: int) -> Iterator[str]:
+    """Questions about things of a name; ``place`` shifts wordings and words, so that names differ in them."""
+    group, shift = Group(name=name), place * 5
+    for turn in range(6):
+        yield plain.count(group, (shift + turn) % plain.COUNT_WORDINGS).text
+        yield plain.exists(group, (shift + 2 * turn) % plain.EXISTS_WORDINGS).text
+        yield _worded(QuestionType.OBJECT, Exists(group=group), shift + turn)
+        if name not in PEOPLE:
+            yield from _coloured(name, COLOURS[(shift + turn) % len(COLOURS)], shift + turn)
+    for turn in range(4):
+        yield plain.absent(group, (shift + turn) % plain.ABSENT_WORDINGS).text
+        yield from _chosen(name, shift + turn)
+        yield from _with_another(name, _NAMES[(place + 7 * turn + 9) % len(_NAMES)], shift + turn)
+    said = (*ACTIONS.get(name, ()), *(STATURES if name in PEOPLE else ()), *(PATTERNS if name in PATTERNED else ()))
+    for turn, word in enumerate(said):
+        yield from _said(name, word, shift + turn)
+
+
+def _coloured(name: str, colour: str, turn: int) -> Iterator[str]:
+    yield plain.exists(Group(name=name, attributes=(colour,)), turn % plain.EXISTS_WORDINGS).text
+    if turn % 2:
+        yield plain.count(Group(name=name, attributes=(colour,)), turn % plain.COUNT_WORDINGS).text
+    yield _worded(QuestionType.ATTRIBUTE, Has(group=Group(name=name), attribute=colour), turn)
+
+
+def _said(name: str, word: str, turn: int) -> Iterator[str]:
+    """What a thing does, or how it looks."""
+    yield _worded(QuestionType.ATTRIBUTE, Has(group=Group(name=name), attribute=word), turn)
+    yield plain.count(Group(name=name, attributes=(word,)), turn % plain.COUNT_WORDINGS).text
+    yield plain.exists(Group(name=name, attributes=(word,)), turn % plain.EXISTS_WORDINGS).text
+
+
+def _chosen(name: str, turn: int) -> Iterator[str]:
+    """Which of two it is: two colours, two actions."""
+    if name not in PEOPLE:
+        colours = Choice(
+            what=Group(name=name), options=(COLOURS[turn % len(COLOURS)], COLOURS[(turn + 3) % len(COLOURS)])
+        )
+        yield _worded(QuestionType.ATTRIBUTE_CHOICE, colours, turn * 3, category="color")
+    if actions := ACTIONS.get(name):
+        pair = (actions[turn % len(actions)], actions[(turn + 1) % len(actions)])
+        yield _worded(QuestionType.ACTION_CHOICE, Choice(what=Group(name=name), options=pair), turn, category="pose")
+
+
+def _with_another(name: str, other: str, turn: int) -> Iterator[str]:
+    one, another = Group(name=name), Group(name=other)
+    yield _worded(QuestionType.CONJUNCTION, Both(groups=(one, another)), turn)
+    yield _worded(QuestionType.DISJUNCTION, Either(groups=(one, another)), turn)
+    beside = Related(predicate=PREDICATES[turn % len(PREDICATES)], to=another)
+    yield _worded(QuestionType.OBJECT, Exists(group=Group(name=name, related=(beside,))), turn)
+
+
+def _worded(
+    type_: QuestionType, meaning: Both | Choice | Either | Exists | Has, turn: int, *, category: str = ""
+) -> str:
+    related = isinstance(meaning, Exists) and bool(meaning.group.related)
+    asking = Asking(type=type_, meaning=meaning, category=category)
+    return wordings.question(asking, turn % wordings.count(type_, related)).text
+
+
+def plain_text(setting: str, path: Path) -> str:
+    """What a file in UTF-8 says, with or without a byte order mark, compressed where its name ends in ``.gz``.
+
+    Raises:
+        OptionError: it cannot be read, decompressed or decoded.
+    """
+    where = f"pool={setting!r}: expected {path.name} to be text in UTF-8"
+    try:
+        data = path.read_bytes()
+        plain = gzip.decompress(data) if path.suffix == ".gz" else data
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise OptionError(f"{where} and whole, but it cannot be decompressed ({error}): fetch it again") from error
+    except OSError as error:
+        raise OptionError(f"{where}, but it cannot be read ({error.strerror or error}): name one that can") from error
+    try:
+        return plain.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = plain.count(b"\n", 0, error.start) + 1
+        raise OptionError(f"{where}, but line {line} is not ({error.reason}): save it as UTF-8") from error
+
+
+PICTURES = "pictures"
+VQA_V2 = "vqa-v2:"
+YES_NO = ":yes-no"
+LSA = "lsa"
+SENTENCE_TRANSFORMERS = "sentence-transformers:"
+
+
+class Ranking(StrEnum):
+    """How near a basic question is to the main question."""
+
+    LASSO = "lasso"
+    BLEU_1 = "bleu-1"
+    BLEU_2 = "bleu-2"
+    BLEU_3 = "bleu-3"
+    BLEU_4 = "bleu-4"
+    ROUGE_L = "rouge-l"
+    CIDER = "cider"
+    METEOR = "meteor"
+
+
+POOL = Setting(
+    name="pool",
+    values=(PICTURES, f"{PICTURES}{YES_NO}", f"{VQA_V2}PATH", f"{VQA_V2}PATH{YES_NO}", "PATH", f"PATH{YES_NO}"),
+    default=PICTURES,
+    meaning="the basic questions: the package's own, those of VQA v2, or a text file with one a line; or only yes/no",
+)
+RANKING = Setting(
+    name="ranking",
+    values=tuple(Ranking),
+    default=Ranking.LASSO,
+    meaning="how basic questions are ranked: the nearest to the main question make the first partition",
+)
+EMBEDDING = Setting(
+    name="embedding",
+    values=(LSA, f"{SENTENCE_TRANSFORMERS}PATH"),
+    default=LSA,
+    meaning="what LASSO knows of questions: their words (TF-IDF with LSA), or a model by its name or folder",
+)
+
+
+class _Package(NamedTuple):
+    module: str
+    name: str
+    extra: str
+
+
+_SCIKIT_LEARN = _Package("sklearn", "scikit-learn", "noise")
+_SENTENCE_TRANSFORMERS = _Package("sentence_transformers", "sentence-transformers", "embeddings")
+_OF_RANKINGS = {
+    Ranking.LASSO: _SCIKIT_LEARN,
+    Ranking.ROUGE_L: _Package("rouge_score", "rouge-score", "noise"),
+    Ranking.CIDER: _Package("pycocoevalcap", "pycocoevalcap", "cider"),
+}
+"""What a ranking needs beside what the package always has: NumPy, and nltk for BLEU and METEOR."""
+
+
+def ranking_of(setting: str) -> Ranking:
+    """The ranking that the setting names.
+
+    Raises:
+        OptionError: there is none of that name.
+    """
+    try:
+        return Ranking(setting)
+    except ValueError as error:
+        raise OptionError(
+            f"Expected ranking={', '.join(Ranking)}, but got ranking={setting!r}; {did_you_mean(setting, Ranking)}"
+        ) from error
+
+
+def lacking(ranking: str, embedding: str) -> str:
+    """What must be installed for the settings, in a sentence with the command; "" where nothing is lacking.
+
+    Raises:
+        OptionError: one of them is no such setting.
+    """
+    wanted = ranking_of(ranking)
+    if not EMBEDDING.takes(embedding):
+        raise OptionError(
+            f"Expected embedding={LSA} or {SENTENCE_TRANSFORMERS}NAME-OR-FOLDER, but got embedding={embedding!r}; "
+            f"{did_you_mean(embedding.partition(':')[0], (LSA, SENTENCE_TRANSFORMERS.rstrip(':')))}"
+        )
+    needed = [_OF_RANKINGS[wanted]] if wanted in _OF_RANKINGS else []
+    if wanted is Ranking.LASSO and embedding.startswith(SENTENCE_TRANSFORMERS):
+        needed.append(_SENTENCE_TRANSFORMERS)
+    missing = [each for each in needed if not _is_installed(each.module)]
+    if not missing:
+        return ""
+    names = " and ".join(each.name for each in missing)
+    extras = ",".join(each.extra for each in missing)
+    return f"ranking={wanted} needs {names}; run: pip install 'pytest-vqamt[{extras}]'"
+
+
+@cache
+def _is_installed(module: str) -> bool:
+    return find_spec(module) is not None
+
+
+_JSON_LINES = (".jsonl", ".ndjson")
+
+
+def questions_of_text_file(setting: str, path: Path) -> list[str]:
+    """The questions of a file in UTF-8, compressed where its name ends in ``.gz``; empty lines are passed over.
+
+    Raises:
+        OptionError: it cannot be read, or a line of it is no question.
+    """
+    plain = path.with_suffix("") if path.suffix == ".gz" else path
+    if path.is_dir() or plain.suffix == ".json":
+        raise OptionError(
+            f"pool={setting!r}: expected a text file with one question a line, but got {path.name!r}: "
+            f"name a file or a folder of VQA v2 with pool=vqa-v2:{path}"
+        )
+    return list(_read(setting, path, is_json=plain.suffix in _JSON_LINES))
+
+
+def _read(setting: str, path: Path, *, is_json: bool) -> Iterator[str]:
+    # Not splitlines, which also ends lines at characters that may stand in a question.
+    for number, line in enumerate(plain_text(setting, path).split("\n"), 1):
+        if line.strip():
+            yield _question(line, f"pool={setting!r}: {path.name}, line {number}") if is_json else line
+
+
+def _question(line: str, where: str) -> str:
+    try:
+        row: object = json.loads(line)
+    except ValueError as error:
+        raise OptionError(f"{where}: expected a JSON object, but it is no JSON ({error}): correct it") from error
+    question = row.get("question") if isinstance(row, dict) else None
+    if not isinstance(question, str) or not question.strip():
+        raise OptionError(f'{where}: expected {{"question": "..."}}, but got {line.strip()[:80]!r}: correct it')
+    return question
+
+
+_FILE = re.compile(r"(?:.*questions.*|vqa(?!.*annotations).*)\.json(?:\.gz)?", re.IGNORECASE)
+_TEST = re.compile(r"test", re.IGNORECASE)
+_ENDS = (".json", ".json.gz")
+_YES_NO = "yes/no"
+
+
+def questions_of_vqa_v2(setting: str, path: Path, *, yes_no: bool) -> list[str]:
+    """The questions of a file, or of all files of questions in a folder but those of test splits.
+
+    The paper's pool is that of training and validation; of test splits are its main questions.
+
+    Raises:
+        OptionError: there is none, it cannot be read, or a record of it is wrong.
+    """
+    files = _files(path) if path.is_dir() else [path]
+    if not files:
+        raise OptionError(
+            f"pool={setting!r}: expected v2_OpenEnded_mscoco_*_questions.json, questions.json or vqa_*.json (or .gz) "
+            "in the folder, but there is none (test splits are left out of a pool): name the file itself"
+        )
+    return [text for file in files for text in _of_file(setting, file, yes_no=yes_no)]
+
+
+def _files(folder: Path) -> list[Path]:
+    found = (each for each in folder.iterdir() if each.is_file() and _FILE.fullmatch(each.name))
+    return sorted(each for each in found if not _TEST.search(each.name))
+
+
+def _of_file(setting: str, file: Path, *, yes_no: bool) -> Iterator[str]:
+    whole = _read_json(setting, file)
+    types = _answer_types(setting, file, whole) if yes_no else {}
+    for row in _rows(setting, file, whole, "questions"):
+        text = row.get("question")
+        if not isinstance(text, str) or not text.strip():
+            raise OptionError(
+                f"pool={setting!r}: {file.name}, question_id={row.get('question_id')!r}: expected a text as question, "
+                f"but got question={text!r}: correct it"
+            )
+        if not yes_no or _is_yes_no(text, types.get(str(row.get("question_id")))):
+            yield text
+
+
+def _is_yes_no(text: str, answer_type: str | None) -> bool:
+    return form_of(text) is QuestionForm.YES_NO if answer_type is None else answer_type == _YES_NO
+
+
+def _answer_types(setting: str, file: Path, whole: dict[str, object]) -> dict[str, str]:
+    """The type of answer of each question, by its id, from the same file or the one beside it; empty without one."""
+    if "annotations" in whole:
+        rows = _rows(setting, file, whole, "annotations")
+    else:
+        partner = file.name.partition(".json")[0].replace("OpenEnded_", "").replace("questions", "annotations")
+        beside = [file.with_name(partner + end) for end in _ENDS]
+        answers = next((each for each in beside if each != file and each.is_file()), None)
+        rows = _rows(setting, answers, _read_json(setting, answers), "annotations") if answers else []
+    return {
+        str(row.get("question_id")): answer_type
+        for row in rows
+        if isinstance(answer_type := row.get("answer_type"), str)
+    }
+
+
+def _read_json(setting: str, file: Path) -> dict[str, object]:
+    try:
+        whole: object = json.loads(plain_text(setting, file))
+    except json.JSONDecodeError as error:
+        raise OptionError(
+            f"pool={setting!r}: {file.name}, line {error.lineno}: expected JSON, but it breaks off ({error.msg}): "
+            "fetch it again"
+        ) from error
+    except (RecursionError, ValueError) as error:
+        raise OptionError(
+            f"pool={setting!r}: expected {file.name} to be VQA v2's, but it cannot be read ({error}): fetch it again"
+        ) from error
+    return whole if isinstance(whole, dict) else {"questions": whole}
+
+
+def _rows(setting: str, file: Path, whole: dict[str, object], name: str) -> list[dict[str, object]]:
+    rows = whole.get(name)
+    if not isinstance(rows, list):
+        raise OptionError(
+            f'pool={setting!r}: expected {file.name} to be VQA v2\'s, an object with a list of "{name}", but it has '
+            f"none: name the file with {name}"
+        )
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict):
+            raise OptionError(
+                f'pool={setting!r}: {file.name}, record {number} of "{name}": expected an object, but got {row!r:.80}: '
+                "correct it"
+            )
+    return rows

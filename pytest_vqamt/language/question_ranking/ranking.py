@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib.metadata import version
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.language.basic_questions.settings import Ranking, lacking, ranking_of
 from pytest_vqamt.language.question_ranking.disk_cache import keep_texts, kept_texts
-from pytest_vqamt.language.question_ranking.pool import Pool, normalised, places
+from pytest_vqamt.language.question_ranking.pool import Pool, Ranking, lacking, normalised, places, ranking_of
 
 TOP = 21
 """Seven partitions of three (Huang et al., AAAI 2019, section 4)."""
@@ -69,8 +68,8 @@ def _best(
         left_out |= {own}
     # What ranks brings NumPy and more, and is imported when the first ranking is made.
     if ranking is Ranking.LASSO:
-        from pytest_vqamt.language.basic_questions.nearest import by_lasso
         from pytest_vqamt.language.question_ranking.embeddings import embedded
+        from pytest_vqamt.language.question_ranking.lasso import by_lasso
 
         found = by_lasso(embedded(pool, embedding), question, sorted(left_out), top)
     else:
@@ -101,3 +100,22 @@ def _means(ranking: Ranking, embedding: str) -> str:
 
         parts.append(fingerprint_of(embedding))
     return digest(*parts)
+
+
+MOST_WORDS = 26
+"""What most models of the paper were trained on (Huang et al., AAAI 2019, section 4)."""
+
+
+def noisy(question: str, basic: Sequence[str], most_words: int = MOST_WORDS) -> tuple[str, int]:
+    """The main question followed by the basic ones, and how many of these stayed.
+
+    Basic questions are left off from the end until there are at most ``most_words`` words in all; a main question that
+    is longer by itself stays as it is. Words are what spaces part.
+
+    >>> noisy("Is it red?", ["Is there a dog?", "What is it?"], most_words=7)
+    ('Is it red? Is there a dog?', 1)
+    """
+    stayed = len(basic)
+    while stayed and sum(len(each.split()) for each in (question, *basic[:stayed])) > most_words:
+        stayed -= 1
+    return " ".join((question, *basic[:stayed])), stayed

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rouge_score.rouge_scorer import RougeScorer  # type: ignore[import-untyped]  # it has neither types nor stubs
 from rouge_score.tokenizers import Tokenizer  # type: ignore[import-untyped]  # as above
 
-from pytest_vqamt.language.basic_questions.ngrams import Ngrams
+from pytest_vqamt.language.question_ranking.word_overlap import Ngrams
 
 _NO_WORD = -1
 

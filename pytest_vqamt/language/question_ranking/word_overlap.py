@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import lru_cache
-from typing import Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_vqamt.language.basic_questions.ngrams import Ngrams
-from pytest_vqamt.language.basic_questions.settings import Ranking
-from pytest_vqamt.language.basic_questions.words import words_of
-from pytest_vqamt.language.question_ranking.pool import Pool
+from pytest_vqamt.language.question_ranking.pool import Pool, Ranking, words_of
 
 _BATCH = 64
 _DIGITS = 9
@@ -90,3 +87,105 @@ def _measure(pool: Pool, ranking: Ranking) -> Measure:
     from pytest_vqamt.language.question_ranking.bleu import Bleu
 
     return Bleu(_index(pool), int(ranking.removeprefix("bleu-")))
+
+
+Integers: TypeAlias = NDArray[np.int64]
+
+LONGEST = 4
+_BETWEEN = 0
+"""Stands between two texts, so that no sequence crosses."""
+
+
+class Postings(NamedTuple):
+    """The texts that have an n-gram, in order, and how often each has it."""
+
+    texts: Integers
+    counts: Integers
+
+
+class _Order(NamedTuple):
+    """The n-grams of one length, numbered.
+
+    Attributes:
+        keys: of each, in order: the number of its beginning, times the number of words, plus its last word.
+        starts: where its texts begin among ``texts``; one more at the end.
+        texts: the text of each occurrence.
+    """
+
+    keys: Integers
+    starts: Integers
+    texts: Integers
+
+
+class Ngrams:
+    """Sequences of one to four words in texts.
+
+    Attributes:
+        lengths: int64 [texts], in words.
+        words: int64 [all words], the number of each word, text after text, with a 0 behind each text.
+        starts: int64 [texts], where each text begins in ``words``.
+    """
+
+    def __init__(self, texts: Sequence[Sequence[str]]) -> None:
+        self._numbers: dict[str, int] = {}
+        self.lengths = np.array([len(text) for text in texts], np.int64)
+        numbered = [self._numbers.setdefault(word, len(self._numbers) + 1) for text in texts for word in text]
+        self.starts = np.concatenate(([0], np.cumsum(self.lengths + 1)[:-1])).astype(np.int64)[: len(texts)]
+        self.words = np.full(len(numbered) + len(texts), _BETWEEN, np.int64)
+        owners = np.repeat(np.arange(len(texts)), self.lengths + 1)
+        is_word = np.ones(len(self.words), np.bool_)
+        is_word[self.starts + self.lengths] = False
+        self.words[is_word] = numbered
+        self._orders = self._ordered(owners, is_word)
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @property
+    def vocabulary(self) -> dict[str, int]:
+        """Each word with its number, from 1."""
+        return self._numbers
+
+    def postings(self, ngram: tuple[str, ...]) -> Postings:
+        """The texts that have the sequence."""
+        order, number = self._orders[len(ngram) - 1], self._number(ngram)
+        found = order.texts[order.starts[number] : order.starts[number + 1]] if number >= 0 else order.texts[:0]
+        return Postings(*np.unique(found, return_counts=True))
+
+    def counted(self, length: int) -> tuple[Integers, Integers, Integers]:
+        """Of all n-grams of a length: each with each text that has it, and how often; sorted by n-gram."""
+        order = self._orders[length - 1]
+        ngrams = np.repeat(np.arange(len(order.keys)), np.diff(order.starts))
+        first = np.ones(len(ngrams), np.bool_)
+        first[1:] = (np.diff(ngrams) != 0) | (np.diff(order.texts) != 0)
+        at = np.flatnonzero(first)
+        return ngrams[at], order.texts[at], np.diff(np.append(at, len(ngrams)))
+
+    def _number(self, ngram: tuple[str, ...]) -> int:
+        """The number of the sequence among those of its length, -1 where no text has it."""
+        number = 0
+        for order, word in zip(self._orders, ngram, strict=False):
+            key = number * (len(self._numbers) + 1) + self._numbers.get(word, -1)
+            number = int(np.searchsorted(order.keys, key))
+            if word not in self._numbers or number == len(order.keys) or order.keys[number] != key:
+                return -1
+        return number
+
+    def _ordered(self, owners: Integers, is_word: NDArray[np.bool_]) -> tuple[_Order, ...]:
+        orders: list[_Order] = []
+        begins = np.zeros(len(self.words), np.int64)  # the number of the n-gram that begins at each place
+        valid = is_word
+        for length in range(1, LONGEST + 1):
+            if length > 1:
+                valid = valid & np.append(is_word[length - 1 :], np.zeros(length - 1, np.bool_))[: len(valid)]
+            places = np.flatnonzero(valid)
+            keys, numbers, counts = np.unique(
+                begins[places] * (len(self._numbers) + 1) + self.words[places + length - 1],
+                return_inverse=True,
+                return_counts=True,
+            )
+            begins[places] = numbers
+            by_ngram = np.argsort(numbers, kind="stable")
+            starts = np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+            orders.append(_Order(keys, starts, owners[places[by_ngram]]))
+        return tuple(orders)

@@ -9,8 +9,7 @@ from functools import lru_cache
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.meaning import Entails, Group, Unit
 from pytest_vqamt.language.english.nouns import counted, is_mass, is_plural, with_article
-from pytest_vqamt.language.english.phrases import after_is, in_a_row, phrase_with_the, stands_before_its_noun
-from pytest_vqamt.language.links import links
+from pytest_vqamt.language.english.phrases import after_is, in_a_row, links, phrase_with_the, stands_before_its_noun
 from pytest_vqamt.language.ontology import ontology
 
 

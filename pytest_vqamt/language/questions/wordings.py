@@ -10,19 +10,17 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.meaning import Absent, Both, Either, Exists, Meaning, Neither, NotBoth, groups_of
 from pytest_vqamt.language.questions import choose, verify
 from pytest_vqamt.language.questions.simple import Question
-from pytest_vqamt.language.questions.templates import Askable, Asking, QuestionType
-from pytest_vqamt.language.templates import action_choice, attribute, attribute_choice, conjunction, disjunction
-from pytest_vqamt.language.templates.templates import Templates
+from pytest_vqamt.language.questions.templates import Askable, Asking, QuestionType, Templates
 
 TEMPLATES: Mapping[QuestionType, Templates] = MappingProxyType(
     {
         QuestionType.OBJECT: verify.OBJECT,
-        QuestionType.CONJUNCTION: conjunction.CONJUNCTION,
-        QuestionType.DISJUNCTION: disjunction.DISJUNCTION,
-        QuestionType.ATTRIBUTE: attribute.ATTRIBUTE,
+        QuestionType.CONJUNCTION: verify.CONJUNCTION,
+        QuestionType.DISJUNCTION: verify.DISJUNCTION,
+        QuestionType.ATTRIBUTE: verify.ATTRIBUTE,
         QuestionType.OBJECT_CHOICE: choose.OBJECT_CHOICE,
-        QuestionType.ATTRIBUTE_CHOICE: attribute_choice.ATTRIBUTE_CHOICE,
-        QuestionType.ACTION_CHOICE: action_choice.ACTION_CHOICE,
+        QuestionType.ATTRIBUTE_CHOICE: choose.ATTRIBUTE_CHOICE,
+        QuestionType.ACTION_CHOICE: choose.ACTION_CHOICE,
     }
 )
 

@@ -45,8 +45,7 @@ def splitter(by: str) -> Callable[[str], tuple[DescriptionUnit, ...]]:
     if by == "rules":
         return by_rules
     if kind == "spacy":
-        from pytest_vqamt.language.units.spacy_backend import units_of_doc
-        from pytest_vqamt.language.units.spacy_loading import MODEL, load
+        from pytest_vqamt.language.units.spacy_backend import MODEL, load, units_of_doc
 
         parse = load(model or MODEL)
         return lambda hypothesis: units_of_doc(parse(hypothesis))

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache, lru_cache
+from importlib.resources import files
+from itertools import takewhile
 
-from pytest_vqamt.language.units.mentions import mentions
-from pytest_vqamt.language.units.unasserted import asserts
-from pytest_vqamt.language.units.unit import DescriptionUnit, head_noun, says_all_of
+from pytest_vqamt.language.english.families import one_is_a_kind_of_the_other
+from pytest_vqamt.language.english.nouns import singular
+from pytest_vqamt.language.units.lexicon import VERBS, Tag, look_up, verb_forms, words_of
+from pytest_vqamt.language.units.parser import read
+from pytest_vqamt.language.units.unit import DescriptionUnit, Sentence, head_noun, is_living, is_people, says_all_of
+from pytest_vqamt.language.units.writing import named
+from pytest_vqamt.language.wordnet import wordnet
 
 
 def without(units: Sequence[DescriptionUnit], erased: int) -> tuple[DescriptionUnit, ...]:
@@ -78,3 +87,206 @@ def _without_owner(name: str, gone: DescriptionUnit) -> str:
     return (
         whole if of and head_noun(whole) == head_noun(name) and head_noun(part_of) == head_noun(gone.object) else name
     )
+
+
+# Where that is in doubt, it does: a property that is dropped costs a test some of its words, and one that speaks of
+# something erased would make the test wrong.
+
+
+_WORD = re.compile(r"\w+(?:-\w+)*")
+_SHORTEST_STEM = 4
+
+
+def mentions(unit: DescriptionUnit, erased: DescriptionUnit, *, is_first: bool) -> bool:
+    """Whether the unit's property mentions what the erased unit names.
+
+    Args:
+        unit: whose property is looked at.
+        erased: another unit of the hypothesis.
+        is_first: whether the unit comes before the erased one, so that "his" in it is more likely its own.
+    """
+    words = _WORD.findall(unit.property.lower())
+    name = head_noun(erased.object)
+    return (
+        any(_is_word_for(word, name) for word in words)
+        or any(_stands_for(word, unit, erased, is_first=is_first) for word in words)
+        or _takes_both(unit.property, erased.property)
+    )
+
+
+@lru_cache(maxsize=65536)
+def _is_word_for(word: str, name: str) -> bool:
+    """Whether a word of a property can be another word for a thing of the name: a synonym, a kind of it, what it is."""
+    one = singular(word)
+    if name in (one, word):
+        return True
+    if look_up(word).closed is not None:
+        return False
+    if is_people(word) and is_people(name):
+        return not _exclude_each_other(one, name)
+    stem = name.removesuffix("e")
+    if one.endswith(name) or name.endswith(one) or (len(stem) >= _SHORTEST_STEM and word.startswith(stem)):
+        return True  # "football" with the ball erased, "skateboarding" with the skateboard
+    is_known = wordnet().sense(one) is not None and wordnet().sense(name) is not None
+    return is_known and (wordnet().may_name_the_same(one, name) or one_is_a_kind_of_the_other(one, name))
+
+
+def _exclude_each_other(one: str, other: str) -> bool:
+    """Whether nobody is both: a man and a woman, a boy and an adult."""
+    table = _mention_words()
+    return any(
+        (one in table[these] and other in table[those]) or (one in table[those] and other in table[these])
+        for these, those in (("men", "women"), ("young", "grown"))
+    )
+
+
+def _stands_for(word: str, unit: DescriptionUnit, erased: DescriptionUnit, *, is_first: bool) -> bool:
+    table = _mention_words()
+    name = head_noun(erased.object)
+    if word in table["somebody"]:
+        return is_people(name)
+    if word in table["something"]:
+        return not is_people(name)
+    if word in table["another"]:
+        return is_living(name) == is_living(head_noun(unit.object))
+    if not _can_stand_for(word, erased):
+        return False
+    return not (is_first and word in table["of_subject"] and _can_stand_for(word, unit))
+
+
+def _can_stand_for(pronoun: str, unit: DescriptionUnit) -> bool:
+    table = _mention_words()
+    name = head_noun(unit.object)
+    if pronoun in table["many"]:
+        return unit.is_plural or is_people(name)
+    if unit.is_plural:
+        return False
+    if pronoun in table["male"]:
+        return is_living(name) and name not in table["women"]
+    if pronoun in table["female"]:
+        return is_living(name) and name not in table["men"]
+    return pronoun in table["neuter"] and (not is_people(name) or name in ("baby", "child", "infant"))
+
+
+def _takes_both(one: str, other: str) -> bool:
+    """Whether what is said of both, in the same words, is something that two do with each other, or are together."""
+    table = _mention_words()
+    shared = _words_at_the_end(_WORD.findall(one.lower()), _WORD.findall(other.lower()))
+    text = " ".join(shared)
+    if any(phrase in text for phrase in table["mutual_phrases"]) or not table["mutual_words"].isdisjoint(shared):
+        return True
+    if any(verb_forms(word)[0] in table["mutual_verbs"] for word in shared):
+        return True
+    are = read(f"they {text}")  # "are twins", "are a couple": nobody is
+    return any(
+        are.tag(it.start - 1) is Tag.BE and (are.is_plural(it) or are.word(it.head) in words_of("collective"))
+        for it in are.phrases[1:2]
+    )
+
+
+def _words_at_the_end(one: Sequence[str], other: Sequence[str]) -> list[str]:
+    """The words that both end with."""
+    pairs = zip(reversed(one), reversed(other), strict=False)
+    return [word for word, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)][::-1]
+
+
+@cache
+def _mention_words() -> Mapping[str, frozenset[str]]:
+    text = files("pytest_vqamt.language.units").joinpath("mentions.toml").read_text(encoding="utf-8")
+    return {key: frozenset(words) for key, words in tomllib.loads(text).items()}
+
+
+# Where that is in doubt, it does not: a thing that is left out costs a test some words, and one that the picture lacks
+# would make the test wrong.
+
+
+_WHERE = frozenset({"at", "behind", "beside", "by", "in", "inside", "near", "on", "outside", "under"})
+_DEFINITE = frozenset({"that", "the", "these", "this", "those"})
+
+
+def asserts(unit: DescriptionUnit, other: DescriptionUnit) -> bool:
+    """Whether what is said of the unit, where it names the other one, implies that this is there.
+
+    >>> man = DescriptionUnit(object="man", property="is waiting for the bus near a sign")
+    >>> asserts(man, DescriptionUnit(object="bus")), asserts(man, DescriptionUnit(object="sign"))
+    (False, True)
+    """
+    subject = named(unit)
+    return _asserts(f"{subject} {unit.property}", len(read(subject).tokens), other.object.lower())
+
+
+@lru_cache(maxsize=65536)
+def _asserts(text: str, start: int, name: str) -> bool:
+    sentence = read(text)
+    return any(_is_there(sentence, start, place, end) for place, end in _places(sentence, start, name))
+
+
+def _places(sentence: Sentence, start: int, name: str) -> Iterator[tuple[int, int]]:
+    """Where the words of the name stand, from the first to after the last."""
+    words = [token.word for token in read(name).tokens]
+    for place in range(start, len(sentence.tokens) - len(words) + 1):
+        if [token.word for token in sentence.tokens[place : place + len(words)]] == words:
+            yield place, place + len(words)
+
+
+def _is_there(sentence: Sentence, start: int, place: int, end: int) -> bool:
+    while place > start and sentence.tag(place - 1) in (Tag.ADJECTIVE, Tag.NUMBER):
+        place -= 1
+    is_definite = sentence.word(place - 1) in _DEFINITE or sentence.tag(place - 1) is Tag.POSSESSIVE
+    if is_definite or sentence.word(place - 1) in words_of("article"):
+        place -= 1
+    if sentence.word(place - 1) in _unasserted_words()["before"] or sentence.word(end) in ("nor", "or"):
+        return False
+    if (sentence.word(place - 2), sentence.word(place - 1)) == ("instead", "of"):
+        return False
+    return not any(_leaves_open(sentence, at, place, is_definite=is_definite) for at in _before(sentence, place))
+
+
+def _before(sentence: Sentence, place: int) -> Iterator[int]:
+    """The places before, from the nearest back to where the clause begins, or the verb that "and" joins to others."""
+    has_verb = False
+    for at in range(place - 1, -1, -1):
+        tag = sentence.tag(at)
+        if tag is Tag.SUBORDINATOR or (tag is Tag.AND and has_verb):
+            return
+        has_verb = has_verb or tag in (Tag.FINITE, Tag.ING)
+        yield at
+
+
+def _leaves_open(sentence: Sentence, at: int, place: int, *, is_definite: bool) -> bool:
+    """Whether because of the word at one place what stands at the other need not be there."""
+    word, tag, table = sentence.word(at), sentence.tag(at), _unasserted_words()
+    if tag is Tag.NOT or word == "never":
+        return True
+    if tag is Tag.TO or word in _modals():
+        return not is_definite  # "tries to climb onto the horse"
+    if tag is Tag.NOUN:
+        return _is_pictured(sentence, at, place) or (word, sentence.word(at + 1)) == ("way", "to")
+    verb = verb_forms(word)[0] if tag in VERBS else ""
+    if verb in table["awaited"] or (verb in table["for"] and sentence.word(at + 1) == "for"):
+        return all(sentence.word(between) not in _WHERE for between in range(at + 1, place))
+    is_bound = verb in table["bound"] and sentence.word(place - 1) == "to"
+    return is_bound or verb in table["thought"] or verb in table["draws"]
+
+
+def _is_pictured(sentence: Sentence, at: int, place: int) -> bool:
+    """Whether a picture is named at the one place that shows what is named at the other, and was not taken of it."""
+    table = _unasserted_words()
+    if singular(sentence.word(at)) not in table["depictions"]:
+        return False
+    between = [verb_forms(sentence.word(it))[0] for it in range(at + 1, place) if sentence.tag(it) in VERBS]
+    if between:
+        return not table["shows"].isdisjoint(between)
+    is_taken = not table["takes"].isdisjoint(verb_forms(token.word)[0] for token in sentence.tokens[:at])
+    return sentence.word(at + 1) in ("about", "of") and not is_taken
+
+
+@cache
+def _modals() -> frozenset[str]:
+    return words_of("modal") - {"did", "do", "does"}
+
+
+@cache
+def _unasserted_words() -> Mapping[str, frozenset[str]]:
+    text = files("pytest_vqamt.language.units").joinpath("unasserted.toml").read_text(encoding="utf-8")
+    return {key: frozenset(words) for key, words in tomllib.loads(text).items()}

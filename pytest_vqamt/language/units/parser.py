@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum, auto
+from functools import lru_cache
 
-from pytest_vqamt.language.units.clauses import Clause, clauses
-from pytest_vqamt.language.units.lexicon import VERBS, Tag, words_of
-from pytest_vqamt.language.units.parsing import read
-from pytest_vqamt.language.units.sentence import NounPhrase, Sentence
-from pytest_vqamt.language.units.things import is_living, is_named
-from pytest_vqamt.language.units.unit import DescriptionUnit
-from pytest_vqamt.language.units.verbs import verb_forms
+from pytest_vqamt.language.english.nouns import is_person, is_plural, singular
+from pytest_vqamt.language.units.lexicon import VERBS, Tag, plural_form, third_person, verb_forms, words_of
+from pytest_vqamt.language.units.tagger import tagged
+from pytest_vqamt.language.units.unit import (
+    DescriptionUnit,
+    NounPhrase,
+    Sentence,
+    Token,
+    is_living,
+    is_named,
+    is_object,
+)
 
 _NONE = frozenset({"neither", "no", "nobody", "none", "nothing"})
 
@@ -106,3 +115,401 @@ def _governor(sentence: Sentence, phrase: NounPhrase) -> int | None:
         if sentence.tag(place) in VERBS | {Tag.PREPOSITION}:
             return place
     return None
+
+
+_TOKEN = re.compile(
+    r"\d+(?:[.,:]\d+)*|\w+(?=n['\u2019]t\b)|n['\u2019]t\b|['\u2019](?:d|ll|m|re|s|ve)\b|\w+(?:-\w+)*|[^\w\s]"
+)
+
+
+def read(text: str) -> Sentence:
+    """The sentence with its tags and phrases.
+
+    >>> sentence = read("A group of men ride two brown horses.")
+    >>> [sentence.words(phrase.name, phrase.end) for phrase in sentence.phrases]
+    ['group of men', 'brown horses']
+    """
+    found = tuple(_TOKEN.finditer(text))
+    tags = tagged([each[0].lower().replace("\u2019", "'") for each in found])
+    tokens = tuple(
+        Token(text=each[0], start=each.start(), end=each.end(), tag=tag) for each, tag in zip(found, tags, strict=True)
+    )
+    sentence = Sentence(text=text, tokens=tokens)
+    return replace(sentence, phrases=tuple(noun_phrases(sentence)))
+
+
+_FINITE = frozenset({Tag.FINITE, Tag.BE})
+_JOINTS = frozenset({Tag.AND, Tag.SUBORDINATOR, Tag.MARK})
+_LIKE_SUBORDINATORS = frozenset({"as", "before", "after", "until"})
+_SAYS_WHAT_AS = frozenset({"dressed", "disguised", "posing", "acting", "working", "used", "known"})
+"""After these, "as" says what somebody is like, and begins no clause."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """The words from ``start`` to before ``end``; ``subjects`` in order, none where something is left to be guessed."""
+
+    start: int
+    end: int
+    subjects: tuple[Subject, ...]
+
+
+def clauses(sentence: Sentence) -> Iterator[Clause]:
+    """The clauses of the sentence: "while", "as", "and" part what has subjects of its own."""
+    starts = [0, *(place + 1 for place in _joints(sentence))]
+    for start, end in zip(starts, [*starts[1:], len(sentence.tokens) + 1], strict=True):
+        first, last = _trimmed(sentence, start, end - 1)
+        if first < last:
+            yield Clause(start=first, end=last, subjects=tuple(subjects(sentence, first, last)))
+
+
+def _joints(sentence: Sentence) -> Iterator[int]:
+    """The places of the words that part clauses."""
+    begun = 0
+    for place in range(1, len(sentence.tokens)):
+        tag = sentence.tag(place)
+        is_joint = tag in _JOINTS or sentence.word(place) in _LIKE_SUBORDINATORS
+        if is_joint and _parts(sentence, begun, place):
+            begun = place + 1
+            yield place
+
+
+def _parts(sentence: Sentence, begun: int, joint: int) -> bool:
+    """Whether a clause of its own follows the joint."""
+    follows = next((it for it in sentence.phrases if it.start == joint + 1), None)
+    if follows is None or sentence.word(follows.head) in words_of("personal"):
+        return False
+    is_subordinate = sentence.tag(joint) is Tag.SUBORDINATOR or sentence.word(joint) in _LIKE_SUBORDINATORS
+    if sentence.word(joint) == "as" and sentence.word(joint - 1) in _SAYS_WHAT_AS:
+        return False
+    verb = first_verb(sentence, follows.end)
+    if verb is None:
+        return False
+    before = [sentence.tag(place) for place in range(begun, joint)]
+    if sentence.tag(verb) in _FINITE:
+        return not _FINITE.isdisjoint(_main(before)) or (is_subordinate and not VERBS.isdisjoint(before))
+    if sentence.tag(verb) is not Tag.ING:
+        return False
+    is_like_before = Tag.ING in before and _FINITE.isdisjoint(before) and verb == follows.end
+    is_like_before = is_like_before and is_living(sentence.word(follows.head))
+    return is_subordinate or (is_like_before and sentence.tag(joint) is Tag.AND)
+
+
+def _main(tags: Sequence[Tag]) -> Sequence[Tag]:
+    """The tags without those of a relative clause, as far as its first verb."""
+    if Tag.RELATIVE not in tags:
+        return tags
+    relative = tags.index(Tag.RELATIVE)
+    own = next((place for place, tag in enumerate(tags) if place > relative and tag in _FINITE), relative)
+    return [*tags[:relative], *tags[own + 1 :]]
+
+
+def _trimmed(sentence: Sentence, start: int, end: int) -> tuple[int, int]:
+    loose = (Tag.AND, Tag.MARK, Tag.SUBORDINATOR)
+    while start < end and sentence.tag(start) in loose:
+        start += 1
+    while start < end and sentence.tag(end - 1) in loose:
+        end -= 1
+    return start, end
+
+
+_MOST_NESTED = 8
+"""Phrases within phrases: "one of a group of ..."."""
+
+_BEFORE_THE_NOUN = frozenset({Tag.DETERMINER, Tag.POSSESSIVE, Tag.NUMBER})
+_IN_A_PHRASE = _BEFORE_THE_NOUN | {Tag.ADJECTIVE, Tag.NOUN}
+
+
+def noun_phrases(sentence: Sentence) -> Iterator[NounPhrase]:
+    """The phrases in order; they do not overlap."""
+    place = 0
+    while place < len(sentence.tokens):
+        phrase = _phrase_at(sentence, place)
+        if phrase is not None:
+            yield phrase
+        # Where there is none, none begins in the words that it could have had either.
+        place = phrase.end if phrase else max(place + 1, _end(sentence, place))
+
+
+def _phrase_at(sentence: Sentence, start: int, nested: int = 0) -> NounPhrase | None:
+    """The noun phrase that begins with the word there, with the one after "of" where that says what there is."""
+    if sentence.tag(start) is Tag.PRONOUN:
+        phrase = NounPhrase(start=start, name=start, head=start, end=start + 1)
+    else:
+        end = _end(sentence, start)
+        while end > start and sentence.tag(end - 1) not in (Tag.NOUN, Tag.NUMBER):
+            end -= 1
+        if end == start:
+            return None
+        if _is_activity(sentence, start, end):
+            end -= 1
+        name = start
+        while name < end - 1 and (sentence.tag(name) in _BEFORE_THE_NOUN or sentence.tag(name) is Tag.ADVERB):
+            name += 1
+        phrase = NounPhrase(start=start, name=name, head=end - 1, end=end)
+    return _with_of(sentence, phrase, nested) if nested < _MOST_NESTED else phrase
+
+
+def _end(sentence: Sentence, start: int) -> int:
+    """The place after the words that can be of one noun phrase."""
+    end = start
+    while _goes_on(sentence, start, end):
+        end += 1
+    return end
+
+
+def _goes_on(sentence: Sentence, start: int, place: int) -> bool:
+    tag, before = sentence.tag(place), sentence.tag(place - 1)
+    if tag in _BEFORE_THE_NOUN and place > start and sentence.word(place) != "'s":
+        # An article begins another phrase, and so does what follows a noun, but for "the man's two dogs".
+        return before in _BEFORE_THE_NOUN or (before is Tag.ADJECTIVE and tag is Tag.NUMBER)
+    if tag is Tag.ADVERB:
+        return sentence.tag(place + 1) is Tag.ADJECTIVE and sentence.tag(place + 2) in _IN_A_PHRASE
+    if tag is Tag.AND or sentence.word(place) == ",":
+        return before is Tag.ADJECTIVE and sentence.tag(place + 1) is Tag.ADJECTIVE
+    return tag in _IN_A_PHRASE
+
+
+def _is_activity(sentence: Sentence, start: int, end: int) -> bool:
+    """Whether the last noun goes with the verb in -ing after it: "people rock climbing"."""
+    if end - start < 2 or sentence.tag(end) is not Tag.ING or sentence.tag(end - 2) is not Tag.NOUN:
+        return False
+    one, other = sentence.word(end - 2), sentence.word(end - 1)
+    return (is_plural(one) or is_person(one)) and not (is_plural(other) or is_person(other))
+
+
+def _with_of(sentence: Sentence, phrase: NounPhrase, nested: int) -> NounPhrase:
+    if sentence.word(phrase.end) != "of":
+        return phrase
+    inner = _phrase_at(sentence, phrase.end + 1, nested + 1)
+    if inner is None:
+        return phrase
+    noun = singular(sentence.word(phrase.head))
+    is_number = sentence.tag(phrase.head) is Tag.NUMBER and noun not in ("one", "1")
+    if is_number or noun in words_of("quantities_dropped") or noun in words_of("determiner"):
+        return NounPhrase(start=phrase.start, name=inner.name, head=inner.head, end=inner.end)
+    if noun in words_of("quantities_kept") or noun in ("one", "1"):
+        return NounPhrase(start=phrase.start, name=phrase.name, head=inner.head, end=inner.end)
+    is_stuff = not is_object(sentence.words(inner.name, inner.end).lower())
+    return replace(phrase, end=inner.end) if is_stuff else phrase
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What a clause is about, and what it says of it, word for word."""
+
+    phrase: NounPhrase
+    property: str
+
+
+def subjects(sentence: Sentence, start: int, end: int) -> Iterator[Subject]:
+    """The subjects of the clause between two places; none where there is no clause, or its subject is left out."""
+    start = _there(sentence, start, end) or start
+    phrases = [it for it in sentence.phrases if start <= it.start and it.end <= end]
+    first = next((it for it in phrases if _is_free(sentence, it, start)), None)
+    if first is None:
+        return
+    lead = sentence.words(start, first.start) if not _begins_with_there(sentence, start) else ""
+    lead = lead.strip(" ,") if sentence.tag(start) in (Tag.PREPOSITION, Tag.ING, Tag.PARTICIPLE) else ""
+    members = [(first, "")]
+    last = first
+    while (joined := _joined(sentence, phrases, last, end)) is not None:
+        own, last = joined
+        members[-1] = (members[-1][0], own)
+        members.append((last, ""))
+    shared_from = last.end
+    if any(own for _, own in members):
+        shared_from = _after_phrases(sentence, phrases, last.end, end)
+        members[-1] = (last, sentence.words(last.end, shared_from))
+    shared = sentence.words(_after_they(sentence, shared_from), end).lstrip(" ,")
+    for phrase, own in members:
+        yield Subject(phrase=phrase, property=" ".join(filter(None, (own, shared, lead))))
+
+
+def _is_free(sentence: Sentence, phrase: NounPhrase, start: int) -> bool:
+    """Whether the phrase hangs on no verb and no preposition; in "there is a man" the man does not."""
+    if _begins_with_there(sentence, start):
+        return all(sentence.tag(place) not in VERBS - {Tag.BE} for place in range(start, phrase.start))
+    if phrase.start == start:
+        return True
+    before = sentence.tag(phrase.start - 1)
+    return before in (Tag.MARK, Tag.ADVERB, Tag.SUBORDINATOR) and sentence.tag(start) not in (Tag.NOUN, Tag.DETERMINER)
+
+
+def _there(sentence: Sentence, start: int, end: int) -> int | None:
+    """The place of the "there" that the clause begins with, after "in this picture" and the like."""
+    for place in range(start, end):
+        if sentence.tag(place) is Tag.THERE:
+            return place
+        if sentence.tag(place) in VERBS:
+            return None
+    return None
+
+
+def _begins_with_there(sentence: Sentence, start: int) -> bool:
+    return sentence.tag(start) is Tag.THERE
+
+
+def _after_they(sentence: Sentence, place: int) -> int:
+    """The place after "and they", which says what follows of the same subject."""
+    is_again = sentence.tag(place) is Tag.AND and sentence.word(place + 1) in words_of("personal")
+    return place + 2 if is_again else place
+
+
+def _joined(sentence: Sentence, phrases: list[NounPhrase], last: NounPhrase, end: int) -> tuple[str, NounPhrase] | None:
+    """What a phrase has of its own ("on a bike" of "a boy on a bike and a girl"), and the one joined to it by "and"."""
+    place = _after_phrases(sentence, phrases, last.end, end)
+    after = place
+    while after < end and (sentence.tag(after) is Tag.AND or sentence.word(after) == ","):
+        after += 1
+    other = next((it for it in phrases if it.start == after > place), None)
+    if other is None or sentence.word(other.head) in words_of("personal"):
+        return None
+    if sentence.word(other.start - 1) == "," and sentence.tag(other.head) is Tag.PRONOUN:
+        return None  # "two boys, both wearing caps"
+    if place > last.end and not _are_alike(sentence, last, other, end):
+        return None
+    return sentence.words(last.end, place), other
+
+
+def _after_phrases(sentence: Sentence, phrases: Sequence[NounPhrase], place: int, end: int) -> int:
+    """The place after the prepositions there, each with its noun phrase."""
+    while place < end and sentence.tag(place) is Tag.PREPOSITION:
+        inner = next((it for it in phrases if it.start == place + 1), None)
+        if inner is None:
+            break
+        place = inner.end
+    return place
+
+
+def _are_alike(sentence: Sentence, one: NounPhrase, other: NounPhrase, end: int) -> bool:
+    """Whether both are what the verb speaks of, and not the second what the first has with it."""
+    are_living = is_living(sentence.word(one.head)) and is_living(sentence.word(other.head))
+    verb = first_verb(sentence, other.end)
+    if verb is None or verb >= end:
+        return are_living and sentence.tag(other.end) is Tag.PREPOSITION and other.end < end
+    word = sentence.word(verb)
+    is_of_many = sentence.tag(verb) in _FINITE and plural_form(word) == word != third_person(word)
+    return is_of_many and (are_living or sentence.tag(verb) is Tag.BE) and not sentence.is_plural(one)
+
+
+def first_verb(sentence: Sentence, start: int) -> int | None:
+    """The place of the first verb from a place on, in the same clause."""
+    for place in range(start, len(sentence.tokens)):
+        if sentence.tag(place) in VERBS:
+            return place
+        if sentence.tag(place) in (Tag.SUBORDINATOR, Tag.MARK, Tag.RELATIVE):
+            return None
+    return None
+
+
+_MORE = frozenset({"of", "to", "with", "without"})
+"""What does not follow "is": "a man with a hat", "a card to buy"."""
+_THEY = "they "
+_LONG = {"'s": "is", "'re": "are"}
+
+
+class Kind(StrEnum):
+    """How a property says what it says."""
+
+    NOTHING = auto()
+    VERB = auto()
+    """With a verb of its own: "rides a horse", "in a hat is asleep"."""
+    STATE = auto()
+    """Lacking "is": "riding a horse", "asleep", "on a horse"."""
+    MORE = auto()
+    """More of its noun, to be put behind that: "with a hat", "of the picture"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Predicate:
+    """A property, and where in it the verbs stand that change with the number of things: from where to where."""
+
+    kind: Kind
+    text: str = ""
+    verbs: tuple[tuple[int, int], ...] = ()
+
+    def of_one(self) -> str:
+        """As it is said of one thing: "walks", "is walking"."""
+        return self._said(third_person, "is")
+
+    def of_many(self) -> str:
+        """As it is said of several: "walk", "are walking"."""
+        return self._said(plural_form, "are")
+
+    def _said(self, form: Callable[[str], str], be: str) -> str:
+        said = self.text
+        for start, end in reversed(self.verbs):
+            said = said[:start] + form(said[start:end]) + said[end:]
+        return f"{be} {said}" if self.kind is Kind.STATE else said
+
+
+@lru_cache(maxsize=65536)
+def predicate(said: str) -> Predicate:
+    """The property as a predicate.
+
+    >>> predicate("walk and sing").of_one(), predicate("flying a kite").of_many(), str(predicate("with a hat").kind)
+    ('walks and sings', 'are flying a kite', 'more')
+    """
+    if not said:
+        return Predicate(kind=Kind.NOTHING)
+    short, _, rest = said.replace("\u2019", "'").partition(" ")
+    if short in _LONG:
+        said = f"{_LONG[short]} {rest}"
+    sentence = read(_THEY + said)
+    main = _main_verb(sentence)
+    if main is None:
+        return _without_verb(sentence, said)
+    verbs = (sentence.tokens[place] for place in (main, *_joined_verbs(sentence, main)))
+    spans = tuple((verb.start - len(_THEY), verb.end - len(_THEY)) for verb in verbs)
+    return Predicate(kind=Kind.VERB, text=said, verbs=spans)
+
+
+def _without_verb(sentence: Sentence, said: str) -> Predicate:
+    if sentence.tag(1) is Tag.RELATIVE:
+        # "who is asleep" says the same as "is asleep"; "that a man holds" can only be put behind its noun.
+        is_subject = sentence.tag(2) in (Tag.BE, Tag.FINITE)
+        return (
+            predicate(sentence.words(2, len(sentence.tokens))) if is_subject else Predicate(kind=Kind.MORE, text=said)
+        )
+    is_more = sentence.tag(1) is Tag.TO or sentence.word(1) in _MORE
+    return Predicate(kind=Kind.MORE if is_more else Kind.STATE, text=said)
+
+
+def _main_verb(sentence: Sentence) -> int | None:
+    """The place of the verb that the whole speaks with: in no relative clause, and before every "while"."""
+    relatives = 0
+    for place in range(1, len(sentence.tokens)):
+        if _begins_another(sentence, place):
+            return None
+        if sentence.tag(place) is Tag.RELATIVE:
+            relatives += 1
+        elif _is_finite(sentence, place):
+            if not relatives:
+                return place
+            relatives -= 1
+    return None
+
+
+def _joined_verbs(sentence: Sentence, main: int) -> Iterator[int]:
+    """The verbs that "and" joins to the main one."""
+    for place in range(main + 1, len(sentence.tokens)):
+        if _begins_another(sentence, place) or sentence.tag(place) is Tag.RELATIVE:
+            return
+        before = place - 1
+        while sentence.tag(before) is Tag.ADVERB:
+            before -= 1
+        if sentence.tag(place) in (Tag.FINITE, Tag.BE) and sentence.tag(before) in (Tag.AND, Tag.MARK):
+            yield place
+
+
+def _is_finite(sentence: Sentence, place: int) -> bool:
+    return sentence.tag(place) in (Tag.BE, Tag.FINITE) and sentence.word(place) not in ("be", "been", "being")
+
+
+def _begins_another(sentence: Sentence, place: int) -> bool:
+    """Whether a clause with a subject of its own begins there."""
+    if sentence.tag(place) is Tag.SUBORDINATOR:
+        return True
+    is_like_one = sentence.word(place) in ("after", "as", "before", "until")
+    return is_like_one and sentence.word(place + 1) in words_of("personal")

@@ -9,13 +9,89 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from pytest_vqamt.language.units.after_nouns import verb_after_noun
-from pytest_vqamt.language.units.clause_verbs import has_verb_before, is_like_last_verb, last_verb
-from pytest_vqamt.language.units.in_phrases import after_noun, in_nothing, in_phrase
-from pytest_vqamt.language.units.lexicon import Tag, look_up, words_of
-from pytest_vqamt.language.units.neighbours import BY_NEIGHBOURS
-from pytest_vqamt.language.units.tagger_context import Reading
-from pytest_vqamt.language.units.verbs import VerbForm
+from pytest_vqamt.language.units.lexicon import Tag, VerbForm, look_up, words_of
+from pytest_vqamt.language.units.tagger_context import (
+    Reading,
+    governor,
+    has_determiner,
+    has_verb_after,
+    has_verb_before,
+    is_joined,
+    is_let,
+    is_like_last_verb,
+    is_of_many,
+    is_of_subject_of_many,
+    lacks_noun_of_many,
+    last_verb,
+)
+from pytest_vqamt.language.units.unit import is_living
+
+
+def in_phrase(reading: Reading, place: int) -> Tag:
+    """After a determiner, a number or an adjective: the noun is still to come."""
+    word, before = reading.words[place], reading.before(place)
+    goes_on = reading.goes_on(place + 1)
+    if VerbForm.ING in word.forms and not word.thing:
+        if before is Tag.NUMBER and not goes_on:
+            return Tag.ING
+        return Tag.ADJECTIVE if goes_on else Tag.NOUN
+    if VerbForm.PARTICIPLE in word.forms and not word.noun:
+        if before in (Tag.NUMBER, Tag.ADJECTIVE) and not goes_on:
+            return Tag.FINITE
+        return Tag.ADJECTIVE if goes_on else Tag.NOUN
+    if word.forms and not (word.noun or word.adjective):
+        return Tag.FINITE
+    if VerbForm.THIRD in word.forms and word.verb > word.noun and _follows_bare_adjective(reading, place):
+        return Tag.FINITE
+    if lacks_noun_of_many(reading, place) and word.verb > LEAST_VERB:
+        return Tag.FINITE
+    if word.adjective >= word.noun or word.adverb > word.noun:
+        if goes_on or reading.goes_on_after_and(place):
+            return Tag.ADJECTIVE if word.adjective >= word.adverb else Tag.ADVERB
+        is_name = word.noun or not place or before in (Tag.DETERMINER, Tag.POSSESSIVE)
+        return Tag.NOUN if is_name else Tag.ADJECTIVE
+    return Tag.NOUN
+
+
+def _follows_bare_adjective(reading: Reading, place: int) -> bool:
+    """Whether an adjective that has no noun ends what is before the place: "a boy in black" runs."""
+    if place < 2 or reading.tags[place - 1] is not Tag.ADJECTIVE:
+        return False
+    before = reading.tags[place - 2]
+    return before is Tag.BE or (before is Tag.PREPOSITION and not has_verb_before(reading, place))
+
+
+def in_nothing(reading: Reading, place: int) -> Tag:
+    """At the beginning of something: of the sentence, after a comma."""
+    word = reading.words[place]
+    if VerbForm.ING in word.forms and word.thing < 0.5:
+        return (
+            Tag.ADJECTIVE
+            if not place and has_verb_after(reading, place + 1) and reading.goes_on(place + 1)
+            else Tag.ING
+        )
+    if VerbForm.PARTICIPLE in word.forms and not word.noun:
+        return Tag.ADJECTIVE if reading.goes_on(place + 1) and not place else Tag.PARTICIPLE
+    if word.forms and not word.noun + word.adjective:
+        return Tag.FINITE
+    return in_phrase(reading, place)
+
+
+def after_noun(reading: Reading, place: int) -> Tag:
+    """After a noun that may be the last of its phrase, or a pronoun."""
+    word = reading.words[place]
+    if word.forms:
+        if (verb := verb_after_noun(reading, place)) is not None:
+            return verb
+        is_said_of_many = reading.words[place - 1].is_plural and word.adjective > 0.2  # "children present"
+        return Tag.ADJECTIVE if is_said_of_many and not reading.goes_on(place + 1) else Tag.NOUN
+    if word.adverb > max(word.noun, word.adjective):
+        return Tag.ADVERB
+    if word.is_plural and (reading.is_of_one(place) or reading.before(place) is Tag.PRONOUN):
+        # A verb that nobody has listed, or that is misspelt.
+        return Tag.NOUN if reading.goes_on(place + 1) else Tag.FINITE
+    is_said_of_it = word.adjective > word.noun and (not word.noun or reading.is_living(place - 1))
+    return Tag.ADJECTIVE if is_said_of_it else Tag.NOUN
 
 
 def tagged(words: Sequence[str]) -> tuple[Tag, ...]:
@@ -134,3 +210,189 @@ _AFTER: Mapping[Tag, Callable[[Reading, int], Tag]] = {
     Tag.ADVERB: _after_adverb,
     Tag.AND: _after_and,
 }
+
+
+_NAMES = (Tag.NOUN, Tag.PRONOUN)
+
+
+def _that(reading: Reading, place: int) -> Tag:
+    return Tag.RELATIVE if reading.before(place) in _NAMES else Tag.DETERMINER
+
+
+def _determiner_or_pronoun(reading: Reading, place: int) -> Tag:
+    """Where a form in -ing follows, a pronoun, but for "some smiling boys": "both wearing hats"."""
+    if reading.can_be(place + 1, VerbForm.ING) and reading.words[place + 1].thing < 0.5:
+        is_adjective = place + 2 < len(reading.words) and is_living(reading.words[place + 2].text)
+        return Tag.DETERMINER if is_adjective else Tag.PRONOUN
+    return Tag.DETERMINER if reading.begins_phrase(place + 1) else Tag.PRONOUN
+
+
+def _than(reading: Reading, place: int) -> Tag:
+    return Tag.ADVERB if reading.is_closed_at(place + 1, (Tag.NUMBER,)) else Tag.PREPOSITION  # "more than one dog"
+
+
+def _her(reading: Reading, place: int) -> Tag:
+    following = reading.words[place + 1] if place + 1 < len(reading.words) else None
+    is_owner = following is not None and (following.is_nominal or following.closed is Tag.ADVERB)
+    return Tag.POSSESSIVE if is_owner and not reading.can_be(place + 1, VerbForm.ING) else Tag.PRONOUN
+
+
+def _can(reading: Reading, place: int) -> Tag:
+    is_modal = reading.can_be(place + 1, VerbForm.BASE) or reading.is_closed_at(place + 1, (Tag.NOT, Tag.ADVERB))
+    return Tag.FINITE if is_modal else Tag.NOUN
+
+
+def _other(reading: Reading, place: int) -> Tag:
+    if place and reading.words[place - 1].text == "each":
+        return Tag.NOUN
+    return _determiner_or_pronoun(reading, place)
+
+
+def _one(reading: Reading, place: int) -> Tag:
+    if place and reading.words[place - 1].text in ("any", "every", "no", "some"):
+        return Tag.NOUN
+    if reading.before(place) in (Tag.DETERMINER, Tag.ADJECTIVE):
+        return Tag.PRONOUN
+    return Tag.NUMBER if reading.goes_on(place + 1) else Tag.PRONOUN
+
+
+def _to(reading: Reading, place: int) -> Tag:
+    following = reading.words[place + 1] if place + 1 < len(reading.words) else None
+    if following is None or VerbForm.BASE not in following.forms:
+        return Tag.PREPOSITION
+    if place and reading.words[place - 1].text in ("close", "due", "next"):
+        return Tag.PREPOSITION
+    if reading.is_closed_at(place + 2, (Tag.DETERMINER, Tag.POSSESSIVE)):
+        return Tag.TO  # "a hose to water the roses"
+    is_about_to = place > 0 and reading.words[place - 1].text == "about"
+    return Tag.TO if is_about_to or following.verb > following.thing / 4 else Tag.PREPOSITION
+
+
+def _there(reading: Reading, place: int) -> Tag:
+    follows = reading.words[place + 1].text if place + 1 < len(reading.words) else ""
+    return Tag.THERE if reading.is_closed_at(place + 1, (Tag.BE,)) or follows == "'s" else Tag.ADVERB
+
+
+def _like(reading: Reading, place: int) -> Tag:
+    if reading.before(place) not in _NAMES or has_verb_before(reading, place) or has_verb_after(reading, place):
+        return Tag.PREPOSITION
+    subject = reading.words[place - 1]
+    return Tag.FINITE if subject.is_plural or subject.text in ("i", "they", "we", "you") else Tag.PREPOSITION
+
+
+def _apostrophe(reading: Reading, place: int) -> Tag:
+    if reading.before(place) is not Tag.NOUN:
+        return Tag.BE
+    following = reading.words[place + 1] if place + 1 < len(reading.words) else None
+    is_owner = following is not None and following.is_nominal and VerbForm.ING not in following.forms
+    return Tag.POSSESSIVE if is_owner else Tag.BE
+
+
+def _being(reading: Reading, place: int) -> Tag:
+    return Tag.BE if reading.before(place) is not Tag.DETERMINER else Tag.NOUN
+
+
+BY_NEIGHBOURS: Mapping[str, Callable[[Reading, int], Tag]] = {
+    "that": _that,
+    "which": lambda _, place: Tag.RELATIVE if place else Tag.DETERMINER,
+    "another": _determiner_or_pronoun,
+    "each": _determiner_or_pronoun,
+    "other": _other,
+    "can": _can,
+    "both": _determiner_or_pronoun,
+    "some": _determiner_or_pronoun,
+    "many": _determiner_or_pronoun,
+    "all": _determiner_or_pronoun,
+    "few": _determiner_or_pronoun,
+    "most": _determiner_or_pronoun,
+    "several": _determiner_or_pronoun,
+    "either": _determiner_or_pronoun,
+    "neither": _determiner_or_pronoun,
+    "her": _her,
+    "one": _one,
+    "to": _to,
+    "there": _there,
+    "theres": lambda *_: Tag.THERE,
+    "than": _than,
+    "like": _like,
+    "'s": _apostrophe,
+    "being": _being,
+    "be": _being,
+    "been": _being,
+    "having": lambda *_: Tag.ING,
+}
+
+
+LEAST_VERB = 0.1
+"""What is a verb more seldom ("man", "hand") is none unless its phrase ends before it."""
+
+
+def verb_after_noun(reading: Reading, place: int) -> Tag | None:
+    """The tag of a word that has verb forms, where it is a verb or said of the noun; None where it is one more noun."""
+    word, head = reading.words[place], reading.words[place - 1]
+    is_pronoun = reading.tags[place - 1] is Tag.PRONOUN
+    if VerbForm.ING in word.forms:
+        is_doing = reading.is_living(place - 1) or (reading.is_of_one(place) and reading.can_be_plural(place + 1))
+        if reading.is_ing_of_compound(place) and not is_doing:  # "men playing cards", "at a table playing cards"
+            return Tag.ADJECTIVE
+        is_compound = word.thing >= 0.5 and not reading.is_living(place - 1) and not reading.begins_phrase(place + 1)
+        return None if is_compound else Tag.ING
+    if reading.tags[place - 1] is Tag.RELATIVE:
+        return Tag.FINITE
+    if VerbForm.BASE in word.forms and word.verb >= LEAST_VERB and is_let(reading, place):
+        return Tag.BASE
+    if VerbForm.PARTICIPLE in word.forms and VerbForm.BASE not in word.forms and not word.noun:
+        return _past(reading, place)
+    takes_object = reading.is_closed_at(place + 1, (Tag.DETERMINER, Tag.POSSESSIVE, Tag.PRONOUN))
+    if has_verb_before(reading, place) and not takes_object:
+        return None
+    if word.adjective > max(word.verb, word.noun):
+        return Tag.ADJECTIVE
+    if not word.noun or is_pronoun:
+        return Tag.FINITE
+    if VerbForm.THIRD in word.forms and word.is_plural:
+        return Tag.FINITE if _is_third_person(reading, place, takes_object=takes_object) else None
+    if has_verb_after(reading, place):
+        return None
+    if takes_object and word.verb >= LEAST_VERB:
+        return Tag.FINITE
+    if VerbForm.PAST in word.forms and VerbForm.BASE not in word.forms:
+        return Tag.FINITE if word.verb > word.noun else None
+    is_activity = reading.can_be(place + 1, VerbForm.ING)
+    least = LEAST_VERB
+    if not (head.is_plural or head.text in words_of("collective")):
+        least = word.noun / 2 if is_joined(reading, place) else 2
+    return Tag.FINITE if word.verb >= least and not is_activity else None
+
+
+def _is_third_person(reading: Reading, place: int, *, takes_object: bool) -> bool:
+    """Of a form in -s that can be a plural as well ("waves"), whether it is the verb."""
+    word = reading.words[place]
+    if reading.is_of_one(place) or takes_object:
+        return True
+    if is_of_many(reading, place) or has_verb_after(reading, place):
+        return False
+    governed = governor(reading, place)
+    if reading.words[place - 1].is_plural and governed is None:
+        return False
+    follows_verb = reading.can_be(place + 1, VerbForm.ING) or reading.can_be(place + 1, VerbForm.PARTICIPLE)
+    if governed in (None, Tag.AND):
+        is_subject = reading.is_living(place - 1) or has_determiner(reading, place)
+        return word.verb > (word.noun if follows_verb or not is_subject else LEAST_VERB)
+    if governed is Tag.PREPOSITION and is_of_subject_of_many(reading, place):
+        return False  # "people in orange vests"
+    if governed is not Tag.PREPOSITION:
+        return governed in (Tag.ING, Tag.PARTICIPLE) and word.verb > word.noun  # "a couple holding hands walks"
+    return word.verb >= word.noun / (2 if has_determiner(reading, place) else 1)
+
+
+def _past(reading: Reading, place: int) -> Tag:
+    """A form in -ed: what somebody did, or what was done to him."""
+    word = reading.words[place]
+    if reading.goes_on(place + 1) and has_determiner(reading, place) and not reading.is_living(place - 1):
+        return Tag.ADJECTIVE  # "a snow covered road"
+    if VerbForm.PAST not in word.forms or has_verb_after(reading, place) or has_verb_before(reading, place):
+        return Tag.PARTICIPLE
+    is_passive = reading.is_closed_at(place + 1, (Tag.PREPOSITION,)) and reading.words[place + 1].text == "by"
+    is_state = word.text in words_of("state") and not reading.begins_phrase(place + 1)
+    return Tag.PARTICIPLE if is_passive or is_state else Tag.FINITE

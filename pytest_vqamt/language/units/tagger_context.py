@@ -6,9 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from pytest_vqamt.language.english.nouns import singular
-from pytest_vqamt.language.units.lexicon import Tag, Word, words_of
-from pytest_vqamt.language.units.things import is_living
-from pytest_vqamt.language.units.verbs import VerbForm
+from pytest_vqamt.language.units.lexicon import VERBS, Tag, VerbForm, Word, verb_forms, words_of
+from pytest_vqamt.language.units.unit import is_living
 
 OPENING = frozenset({Tag.DETERMINER, Tag.POSSESSIVE, Tag.NUMBER, Tag.ADJECTIVE})
 """What a noun phrase can begin with."""
@@ -93,3 +92,116 @@ class Reading:
     def can_be_plural(self, place: int) -> bool:
         """Whether the word there is the plural of a noun."""
         return place < len(self.words) and self.words[place].is_plural and self.words[place].noun > 0
+
+
+_CLAUSE_ENDS = frozenset({Tag.AND, Tag.SUBORDINATOR, Tag.RELATIVE, Tag.MARK})
+_FINITE = frozenset({Tag.BE, Tag.FINITE})
+
+
+def has_verb_after(reading: Reading, place: int) -> bool:
+    """Whether the clause has a finite verb after the place that can be nothing else."""
+    for word in reading.words[place + 1 :]:
+        if word.closed in _CLAUSE_ENDS or word.text in LIKE_SUBORDINATORS:
+            return False
+        if word.closed in _FINITE or (VerbForm.THIRD in word.forms and not word.noun):
+            return True
+    return False
+
+
+def has_verb_before(reading: Reading, place: int) -> bool:
+    """Whether the clause has its finite verb before the place; one of a relative clause in it is not its own."""
+    verbs = 0
+    for back in range(place - 1, -1, -1):
+        if reading.tags[back] is Tag.RELATIVE:
+            verbs -= 1
+        elif reading.tags[back] in _CLAUSE_ENDS or reading.words[back].text in LIKE_SUBORDINATORS:
+            break
+        verbs += reading.tags[back] in _FINITE
+    return verbs > 0
+
+
+def last_verb(reading: Reading, place: int) -> Tag | None:
+    """The tag of the last verb before the place, in the clause that "and" goes on with."""
+    verbs = (Tag.FINITE, Tag.BASE, Tag.ING, Tag.PARTICIPLE)
+    return next((reading.tags[back] for back in range(place - 1, -1, -1) if reading.tags[back] in verbs), None)
+
+
+def is_like_last_verb(reading: Reading, place: int) -> bool:
+    """Whether the word there can be a verb of the form that the last verb before it has."""
+    forms = {Tag.FINITE: (VerbForm.THIRD, VerbForm.BASE, VerbForm.PAST), Tag.BASE: (VerbForm.BASE,)}
+    for back in range(place - 1, -1, -1):
+        wanted = forms.get(reading.tags[back])
+        if wanted:
+            return bool(reading.words[place].forms & reading.words[back].forms & {*wanted})
+    return False
+
+
+_NAMING = OPENING | {Tag.NOUN, Tag.PRONOUN}
+
+
+def is_of_many(reading: Reading, place: int) -> bool:
+    """Whether the noun phrase before the place has a number above one or the like, and so a plural."""
+    for back in range(place - 1, -1, -1):
+        word = reading.words[back]
+        if reading.tags[back] is Tag.NUMBER or word.text in words_of("of_many"):
+            return word.text not in ("one", "1")
+        if word.text == "of":
+            return back > 0 and singular(reading.words[back - 1].text) in words_of("quantities_dropped")
+        if reading.tags[back] not in IN_A_PHRASE:
+            return False
+    return False
+
+
+def lacks_noun_of_many(reading: Reading, place: int) -> bool:
+    """Whether a number stands before the place, and what stands there is no plural: "two play chess"."""
+    number = reading.words[place - 1] if place else None
+    if number is None or reading.tags[place - 1] is not Tag.NUMBER or number.text in ("one", "1"):
+        return False
+    return not reading.words[place].is_plural and not reading.goes_on(place + 1)
+
+
+def is_joined(reading: Reading, place: int) -> bool:
+    """Whether the noun before the place is the last of several: "a boy and girl"."""
+    for back in range(place - 1, -1, -1):
+        if reading.tags[back] not in _NAMING | {Tag.AND}:
+            return False
+        if reading.tags[back] is Tag.AND:
+            return governor(reading, back) is None
+    return False
+
+
+def governor(reading: Reading, place: int) -> Tag | None:
+    """What the noun phrase before the place hangs on: a verb, a preposition, "and", or nothing."""
+    for back in range(place - 1, -1, -1):
+        if reading.tags[back] not in _NAMING:
+            return reading.tags[back] if reading.tags[back] in VERBS | {Tag.PREPOSITION, Tag.AND} else None
+    return None
+
+
+def is_of_subject_of_many(reading: Reading, place: int) -> bool:
+    """Whether the phrases before the place, each hanging on the one before, begin with a plural."""
+    first = None
+    for back in range(place - 1, 0, -1):
+        if reading.tags[back] is Tag.PREPOSITION and reading.tags[back - 1] is Tag.NOUN:
+            first = reading.words[back - 1]
+        elif reading.tags[back] not in _NAMING:
+            break
+    return first is not None and first.is_plural
+
+
+def is_let(reading: Reading, place: int) -> bool:
+    """Whether the noun phrase before the place is what somebody lets or sees do a thing: "helps a boy read"."""
+    for back in range(place - 1, -1, -1):
+        if reading.tags[back] not in _NAMING:
+            return reading.tags[back] in VERBS and verb_forms(reading.words[back].text)[0] in words_of("lets")
+    return False
+
+
+def has_determiner(reading: Reading, place: int) -> bool:
+    """Whether the noun phrase before the place begins with an article or the like."""
+    for back in range(place - 1, -1, -1):
+        if reading.tags[back] not in IN_A_PHRASE:
+            return False
+        if reading.tags[back] in OPENING - {Tag.ADJECTIVE}:
+            return True
+    return False

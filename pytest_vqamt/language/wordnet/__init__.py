@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.language.wordnet.opening import wordnet
-from pytest_vqamt.language.wordnet.words import WordNet
+from pytest_vqamt.language.wordnet.words import WordNet, wordnet
 
 __all__ = ["WordNet", "wordnet"]

@@ -9,7 +9,7 @@ first word takes that back ("toy dog").
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -134,4 +134,90 @@ def _table() -> _Table:
         no_kinds=frozenset(table["no_kinds"]),
         no_living_kinds=frozenset(table["no_living_kinds"]),
         no_compounds=frozenset(table["no_compounds"]),
+    )
+
+
+UP = ("@", "@i")
+DOWN = ("~", "~i")
+WHOLES = ("#p", "#s", "#m")
+PARTS = ("%p", "%s", "%m")
+"""Pointers as wninput(5WN) has them: hypernyms, hyponyms, holonyms, meronyms."""
+
+TOO_GENERAL = frozenset(
+    {
+        "entity.n.01", "physical_entity.n.01", "object.n.01", "whole.n.02", "matter.n.03", "thing.n.12", "thing.n.08",
+        "artifact.n.01", "instrumentality.n.03", "causal_agent.n.01", "living_thing.n.01", "organism.n.01",
+        "natural_object.n.01", "substance.n.01", "substance.n.07", "location.n.01", "part.n.02", "part.n.03",
+        "device.n.01", "abstraction.n.06", "group.n.01", "unit.n.03", "relation.n.01", "body_part.n.01",
+        "structure.n.01", "article.n.02", "commodity.n.01", "region.n.01", "region.n.03", "food.n.01", "food.n.02",
+    }
+)  # fmt: skip
+"""What has parts of its own and yet says nothing of the kinds below it: an artifact has no wheel."""
+
+
+class Above(dict[str, frozenset[str]]):
+    """Of each synset, every synset above it, worked out when first asked for."""
+
+    def __init__(self, synsets: Synsets) -> None:
+        self._synsets = synsets
+
+    def __missing__(self, synset: str) -> frozenset[str]:
+        up = self._synsets.related(synset, UP)
+        found = self[synset] = frozenset(up).union(*(self[each] for each in up))
+        return found
+
+
+def levels(synsets: Synsets, start: str, pointers: tuple[str, ...]) -> Iterator[str]:
+    """What the pointers lead to, and so on: nearest first, each once, ``start`` left out."""
+    seen, level = {start}, [start]
+    while level:
+        level = list(dict.fromkeys(far for near in level for far in synsets.related(near, pointers) if far not in seen))
+        seen.update(level)
+        yield from level
+
+
+def wholes(synsets: Synsets, part: str) -> frozenset[str]:
+    """What the synset is a part, member or substance of, through its hypernyms and through those of each whole."""
+    seen: set[str] = set()
+    todo = [part]
+    found: set[str] = set()
+    while todo:
+        for each in (near := todo.pop(), *levels(synsets, near, UP)):
+            if each in seen or each in TOO_GENERAL:
+                continue
+            seen.add(each)
+            new = [whole for whole in synsets.related(each, WHOLES) if whole not in found]
+            found.update(new)
+            todo.extend(new)
+    return frozenset(found)
+
+
+def listed_wholes(name: str, kinds: frozenset[str]) -> frozenset[str]:
+    """The synsets that things of this name are listed as parts of: by the name, its head noun, or one of its kinds."""
+    names = {name, singular(name), head(name), singular(head(name))}
+    return frozenset(
+        whole
+        for each in _entries()
+        if not names.isdisjoint(each.parts) or not kinds.isdisjoint(each.kinds)
+        for whole in each.of
+    )
+
+
+def listed_parts(kinds: Iterable[str]) -> tuple[str, ...]:
+    """The names listed as parts of one of these synsets."""
+    of = frozenset(kinds)
+    return tuple(part for each in _entries() if not of.isdisjoint(each.of) for part in each.parts)
+
+
+class _Entry(NamedTuple):
+    of: tuple[str, ...]
+    parts: tuple[str, ...]
+    kinds: tuple[str, ...]
+
+
+@cache
+def _entries() -> tuple[_Entry, ...]:
+    table = tomllib.loads(files("pytest_vqamt.language.wordnet").joinpath("parts.toml").read_text(encoding="utf-8"))
+    return tuple(
+        _Entry(tuple(each["of"]), tuple(each.get("parts", ())), tuple(each.get("kinds", ()))) for each in table["whole"]
     )

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.identity import global_random_kept
 from pytest_vqamt.language.english.nouns import singular
-from pytest_vqamt.language.wordnet.hierarchy import DOWN, PARTS, TOO_GENERAL, UP, Above, levels, wholes
-from pytest_vqamt.language.wordnet.parts import listed_parts, listed_wholes
-from pytest_vqamt.language.wordnet.senses import Senses, head_of_compound
+from pytest_vqamt.language.wordnet.senses import (
+    DOWN,
+    PARTS,
+    TOO_GENERAL,
+    UP,
+    Above,
+    Senses,
+    head_of_compound,
+    levels,
+    listed_parts,
+    listed_wholes,
+    wholes,
+)
+from pytest_vqamt.language.wordnet.sources import BUNDLED, find
 
 if TYPE_CHECKING:
     from pytest_vqamt.language.wordnet.reader import Synsets
@@ -202,3 +215,32 @@ def _others(name: str, words: Iterable[str]) -> tuple[str, ...]:
 
 def _is_part(part: _Known, of: _Known) -> bool:
     return not part.wholes.isdisjoint(of.at_or_above) or of.sense in part.above_wholes
+
+
+def wordnet(setting: str = BUNDLED) -> WordNet:
+    """WordNet as the setting has it: "bundled" (ours), "full" (this machine's), or a folder with WordNet's files.
+
+    >>> wordnet().sense("mouse"), wordnet().hypernyms("dog")[:2]
+    ('mouse.n.04', ('domestic animal', 'domesticated animal'))
+
+    Raises:
+        OptionError: there is none, files are missing, or they are not in WordNet's format.
+    """
+    return _opened(setting)
+
+
+@cache
+def _opened(setting: str) -> WordNet:
+    files = find(setting)
+    # nltk takes a second to import, so that only who looks a word up waits for it.
+    with global_random_kept():
+        from pytest_vqamt.language.wordnet.reader import Synsets
+
+    try:
+        synsets = Synsets(files)
+    except (ValueError, OSError) as error:
+        raise OptionError(
+            f"wordnet={setting!r}: expected files in WordNet's own format, and they could not be read ({error}); "
+            "install them again, or leave the option out for the WordNet that comes with this package"
+        ) from error
+    return WordNet(source=files.source, digest=files.digest, synsets=synsets)

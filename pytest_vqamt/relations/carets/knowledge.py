@@ -8,8 +8,7 @@ from functools import cache, lru_cache
 from pytest_vqamt.core.case import Setting
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.askable_names import is_of_no_thing
-from pytest_vqamt.language.english.families import family, one_is_a_kind_of_the_other
+from pytest_vqamt.language.english.families import family, is_of_no_thing, one_is_a_kind_of_the_other
 from pytest_vqamt.language.english.nouns import head, singular
 from pytest_vqamt.language.ontology import NounClass, Ontology, ontology
 from pytest_vqamt.language.wordnet import WordNet, wordnet

@@ -14,7 +14,7 @@ from typing import TypeVar, cast
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Group, Related
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.language.askable_names import is_nearly_everywhere
+from pytest_vqamt.language.english.families import is_nearly_everywhere
 from pytest_vqamt.language.english.nouns import is_everywhere, is_mass, plural, singular
 from pytest_vqamt.language.ontology import NounClass
 from pytest_vqamt.relations.carets.knowledge import Knowledge

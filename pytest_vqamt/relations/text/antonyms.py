@@ -8,9 +8,17 @@ from dataclasses import replace
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Entails, Group, Unit
 from pytest_vqamt.core.scene import LinkedUnit, Scene, Thing
-from pytest_vqamt.language.english.lexical_relations import Replacement, found, replaced, replacements_of
+from pytest_vqamt.language.english.lexical_relations import (
+    OPPOSITE_NAMES,
+    OPPOSITE_PLACES,
+    PRONOUNS,
+    Replacement,
+    found,
+    opposite_pronouns,
+    replaced,
+    replacements_of,
+)
 from pytest_vqamt.language.english.nouns import is_person, plural, singular
-from pytest_vqamt.language.opposite_words import OPPOSITE_NAMES, OPPOSITE_PLACES, PRONOUNS, opposite_pronouns
 from pytest_vqamt.language.questions.hypotheses import Hypothesis
 from pytest_vqamt.relations.carets.knowledge import Knowledge
 from pytest_vqamt.relations.names import names_in, presumed

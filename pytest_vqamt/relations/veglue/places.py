@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from pytest_vqamt.language.askable_names import is_nearly_everywhere
+from pytest_vqamt.language.english.families import is_nearly_everywhere
 from pytest_vqamt.language.wordnet import WordNet
 
 _PLACES = frozenset(

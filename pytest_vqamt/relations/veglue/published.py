@@ -15,7 +15,7 @@ from pytest_vqamt.language.english.nouns import head, is_plural, singular
 from pytest_vqamt.language.questions.hypotheses import Hypothesis
 from pytest_vqamt.language.units import DescriptionUnit, head_noun, left_in_place, recombined
 from pytest_vqamt.language.units.lexicon import Tag
-from pytest_vqamt.language.units.parsing import read
+from pytest_vqamt.language.units.parser import read
 from pytest_vqamt.relations.carets.knowledge import Knowledge
 from pytest_vqamt.relations.veglue.places import is_place
 

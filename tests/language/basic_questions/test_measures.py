@@ -7,9 +7,8 @@ from functools import cache
 
 import pytest
 
-from pytest_vqamt.language.basic_questions.words import words_of
 from pytest_vqamt.language.question_ranking import Ranking, open_pool, pool_of
-from pytest_vqamt.language.question_ranking.pool import Pool
+from pytest_vqamt.language.question_ranking.pool import Pool, words_of
 from pytest_vqamt.language.question_ranking.word_overlap import _measure, by_words
 from tests.language.basic_questions.real_pool import VQA_V2, real_data
 

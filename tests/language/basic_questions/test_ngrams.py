@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.language.basic_questions.ngrams import LONGEST, Ngrams
+from pytest_vqamt.language.question_ranking.word_overlap import LONGEST, Ngrams
 
 TEXTS = st.lists(st.lists(st.sampled_from("abc"), max_size=7).map(tuple), min_size=1, max_size=6)
 

@@ -6,19 +6,18 @@ from collections import Counter
 
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.data.pictures import vocabulary
-from pytest_vqamt.language.basic_questions import picture_words
-from pytest_vqamt.language.basic_questions.words import words_of
 from pytest_vqamt.language.english.nouns import plural
-from pytest_vqamt.language.question_ranking import open_pool
+from pytest_vqamt.language.question_ranking import open_pool, pool
+from pytest_vqamt.language.question_ranking.pool import words_of
 from pytest_vqamt.language.questions.form import QuestionForm, form_of
 
 
 def test_the_words_are_those_of_the_picture_world() -> None:
-    assert picture_words.NAMES == vocabulary.FAMILIES
-    assert vocabulary.CATEGORIES["colour"] == picture_words.COLOURS
-    assert vocabulary.CATEGORIES["pattern"] == picture_words.PATTERNS
-    assert vocabulary.CATEGORIES["stature"] == picture_words.STATURES
-    actions = {action for actions in picture_words.ACTIONS.values() for action in actions}
+    assert pool.NAMES == vocabulary.FAMILIES
+    assert vocabulary.CATEGORIES["colour"] == pool.COLOURS
+    assert vocabulary.CATEGORIES["pattern"] == pool.PATTERNS
+    assert vocabulary.CATEGORIES["stature"] == pool.STATURES
+    actions = {action for actions in pool.ACTIONS.values() for action in actions}
     assert actions == {*vocabulary.CATEGORIES["posture"], *vocabulary.CATEGORIES["gesture"]}
 
 

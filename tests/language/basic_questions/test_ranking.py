@@ -13,8 +13,17 @@ import numpy as np
 import pytest
 
 from pytest_vqamt.core.errors import HOME_VARIABLE, OptionError
-from pytest_vqamt.language.basic_questions import nearest, settings
-from pytest_vqamt.language.question_ranking import EMBEDDING, RANKING, Ranking, lacking, open_pool, pool_of, ranked
+from pytest_vqamt.language.question_ranking import (
+    EMBEDDING,
+    RANKING,
+    Ranking,
+    lacking,
+    lasso,
+    open_pool,
+    pool,
+    pool_of,
+    ranked,
+)
 from pytest_vqamt.language.question_ranking.ranking import TOP
 from tests.language.basic_questions.conftest import forget
 from tests.language.basic_questions.real_pool import VQA_V2, real_data
@@ -59,7 +68,7 @@ def test_a_small_pool_is_given_whole(ranking: Ranking) -> None:
 
 def test_positive_shares_come_first_and_cosines_after_them(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The second and the fourth column make up the main question; of the others one has a negative share.
-    monkeypatch.setattr(nearest, "_shares", lambda *_: np.array([0, 0.2, -1.0, 0.7, 0.0]))
+    monkeypatch.setattr(lasso, "_shares", lambda *_: np.array([0, 0.2, -1.0, 0.7, 0.0]))
     pool = pool_of("p", ["a b c d?", "a b c?", "a b?", "a?", "z?"])
     assert ranked(pool, "a b c d e f?", ranking="lasso", embedding="lsa")[:2] == ("a?", "a b c?")
     assert ranked(pool, "a b c d e f?", ranking="lasso", embedding="lsa", top=1) == ("a?",)
@@ -137,7 +146,7 @@ def test_real_questions(ranking: Ranking) -> None:
 
 
 def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settings, "_is_installed", lambda _: False)
+    monkeypatch.setattr(pool, "_is_installed", lambda _: False)
     assert lacking("bleu-4", "lsa") == lacking("meteor", "lsa") == ""
     assert lacking("cider", "lsa") == "ranking=cider needs pycocoevalcap; run: pip install 'pytest-vqamt[cider]'"
     assert lacking("rouge-l", "sentence-transformers:x").startswith("ranking=rouge-l needs rouge-score; run: pip")

@@ -6,12 +6,11 @@ from math import e, exp, log, sqrt
 
 import pytest
 
-from pytest_vqamt.language.basic_questions.ngrams import Ngrams
 from pytest_vqamt.language.question_ranking.bleu import Bleu
 from pytest_vqamt.language.question_ranking.cider import Cider
 from pytest_vqamt.language.question_ranking.meteor import Meteor
 from pytest_vqamt.language.question_ranking.rouge import RougeL
-from pytest_vqamt.language.question_ranking.word_overlap import Measure
+from pytest_vqamt.language.question_ranking.word_overlap import Measure, Ngrams
 
 
 def score(measure: Measure, reference: str, candidate: str) -> float:

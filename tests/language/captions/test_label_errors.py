@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.language.captions.label_errors import lacking, names_of, super_categories
+from pytest_vqamt.language.captions.verdicts import lacking, names_of, super_categories
 
 
 def _lacking(*captions: str) -> list[tuple[int, tuple[str, ...], int]]:

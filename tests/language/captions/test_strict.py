@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.language.captions import Form, Reading, check, class_of, classes_in
-from pytest_vqamt.language.captions.strict import published
+from pytest_vqamt.language.captions.reading import published
 
 PAIRS = Path(__file__).parents[3] / "../shared/data/metaic/pairs.jsonl"
 

@@ -9,8 +9,7 @@ import pytest
 from pytest_vqamt.data.coco_classes import COCO_CLASSES
 from pytest_vqamt.data.pictures.vocabulary import FAMILIES, NAMES
 from pytest_vqamt.language.captions import class_of, super_category
-from pytest_vqamt.language.captions.lexicon import by_form
-from pytest_vqamt.language.captions.tables import class_rows, people
+from pytest_vqamt.language.captions.lexicon import by_form, class_rows, people
 from pytest_vqamt.language.wordnet import wordnet
 
 _SUPER_CATEGORIES = {

@@ -9,10 +9,10 @@ import pytest
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.language.units import units_of
-from pytest_vqamt.language.units.spacy_loading import load
+from pytest_vqamt.language.units.spacy_backend import load
 
 if TYPE_CHECKING:
-    from pytest_vqamt.language.units.spacy_loading import Doc
+    from pytest_vqamt.language.units.spacy_backend import Doc
 
 
 # A word a line: the word, its tag, its label, and the word that it hangs on.
@@ -145,7 +145,7 @@ def test_without_spacy_the_way_to_it_is_told(monkeypatch: pytest.MonkeyPatch) ->
         assert name == "spacy"
         return None
 
-    monkeypatch.setattr("pytest_vqamt.language.units.spacy_loading.find_spec", find_spec)
+    monkeypatch.setattr("pytest_vqamt.language.units.spacy_backend.find_spec", find_spec)
     load.cache_clear()
     with pytest.raises(OptionError, match=r"pip install spacy && python -m spacy download en_core_web_sm") as refused:
         units_of("A dog barks.", by="spacy")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.language.units.verbs import VerbForm, plural_form, third_person, verb_forms
+from pytest_vqamt.language.units.lexicon import VerbForm, plural_form, third_person, verb_forms
 
 FORMS = {
     VerbForm.ING: {

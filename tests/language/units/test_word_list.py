@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.language.units.parts_of_speech import shares
+from pytest_vqamt.language.units.lexicon import shares
 from tools.word_list import main, word_list
 
 BUNDLED = files("pytest_vqamt.language.units").joinpath("parts_of_speech.txt")

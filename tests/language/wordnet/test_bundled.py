@@ -12,9 +12,8 @@ import pytest
 from pytest_vqamt.data.coco_classes import COCO_CLASSES
 from pytest_vqamt.data.pictures.vocabulary import NAMES, SYNSETS
 from pytest_vqamt.language.wordnet import wordnet
-from pytest_vqamt.language.wordnet.database import read_data, read_index
 from pytest_vqamt.language.wordnet.sources import find
-from tools.wordnet_extract import extract
+from tools.wordnet_extract import extract, read_data, read_index
 
 FOLDER = Path(str(files("pytest_vqamt.language.wordnet").joinpath("files")))
 LANGUAGE = FOLDER.parents[1]

@@ -9,18 +9,19 @@ import pytest
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.language.wordnet import wordnet
-from pytest_vqamt.language.wordnet.choosing import Part
-from pytest_vqamt.language.wordnet.database import (
+from tools.wordnet_extract import (
     Entry,
     Line,
+    Part,
     Pointer,
+    extract,
+    main,
     notice,
     place,
     read_data,
     read_index,
     write_data,
 )
-from tools.wordnet_extract import extract, main
 
 SOURCE = Path(str(files("pytest_vqamt.language.wordnet").joinpath("files")))
 

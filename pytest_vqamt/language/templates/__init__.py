@@ -1,1 +1,0 @@
-"""The question templates of CARETS: seven types, each in many wordings."""
