@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.data.pictures.source import PictureWorld
+from pytest_vqamt.picture_world.source import PictureWorld
 
 SIZE_PX = 112
 """The side of the pictures that the model sees."""

@@ -12,9 +12,9 @@ from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.scene import Photo, Scene
+from pytest_vqamt.data.lru import RecentScenes
 from pytest_vqamt.data.mean_colour import mean_colour, spread
-from pytest_vqamt.data.photo_files import PhotoFiles
-from pytest_vqamt.data.recent import RecentScenes
+from pytest_vqamt.data.photo_io import PhotoFiles
 
 if TYPE_CHECKING:
     from PIL.Image import Image

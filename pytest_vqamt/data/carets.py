@@ -14,11 +14,11 @@ from pytest_vqamt.core.scene import Photo, PublishedQuestion, Scene
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.carets_files import CaretsFiles, find
 from pytest_vqamt.data.carets_questions import read_questions
-from pytest_vqamt.data.coco import digest_of
+from pytest_vqamt.data.coco.source import digest_of
 from pytest_vqamt.data.decoding import size_px
-from pytest_vqamt.data.photo_files import PhotoFiles
+from pytest_vqamt.data.messages import named, shown_path
 from pytest_vqamt.data.photo_folders import PhotoFolders
-from pytest_vqamt.data.showing import named, shown_path
+from pytest_vqamt.data.photo_io import PhotoFiles
 
 if TYPE_CHECKING:
     from PIL.Image import Image

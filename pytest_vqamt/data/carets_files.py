@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Demand
-from pytest_vqamt.data.fields import Record
-from pytest_vqamt.data.json_files import text_of
+from pytest_vqamt.data.json_io import text_of
+from pytest_vqamt.data.messages import named, reason, shown_path
 from pytest_vqamt.data.record_stream import plain_or_gzip
-from pytest_vqamt.data.showing import named, reason, shown_path
+from pytest_vqamt.data.records import Record
 
 if TYPE_CHECKING:
     from yaml import YAMLError
+
 
 FILE = "default.yml"
 TESTS = (

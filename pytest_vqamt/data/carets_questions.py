@@ -12,10 +12,10 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import YES_OR_NO
 from pytest_vqamt.core.scene import PublishedPair, PublishedQuestion
 from pytest_vqamt.data.carets_files import CaretsFile
-from pytest_vqamt.data.coco_records import id_of
-from pytest_vqamt.data.fields import Record
-from pytest_vqamt.data.json_files import read_json
-from pytest_vqamt.data.showing import named, shown, shown_path
+from pytest_vqamt.data.coco.records import id_of
+from pytest_vqamt.data.json_io import read_json
+from pytest_vqamt.data.messages import named, shown, shown_path
+from pytest_vqamt.data.records import Record
 
 _NUMBERS = re.compile(r"(\d+-\d+)(?:-(\w+))?")
 """What follows the image in an id: which of its questions, which template, and the suffix of a perturbed one."""

@@ -9,23 +9,26 @@ from typing import cast
 
 from pytest_vqamt.core.errors import DataError, OptionError, did_you_mean
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.data.showing import reason, shown_path
+from pytest_vqamt.data.messages import reason, shown_path
 
 ENTRY_POINTS = "pytest_vqamt.data"
 """The group of entry points by which installed packages add sources: ``name = "module:load"``, ``load(argument)``."""
 
 TABLE: dict[str, tuple[str, str]] = {
     "pictures": (
-        "pytest_vqamt.data.pictures.source:load",
+        "pytest_vqamt.picture_world.source:load",
         "pictures[:N]: scenes drawn by this package, nothing to download",
     ),
     "coco": (
-        "pytest_vqamt.data.coco:load",
+        "pytest_vqamt.data.coco.source:load",
         "coco:DIR or coco:INSTANCES.json:IMAGES: COCO's photos with boxes, masks, crowds and captions",
     ),
-    "gqa": ("pytest_vqamt.data.gqa:load", "gqa:DIR: GQA's scene graphs, and its photos where they are there"),
+    "gqa": (
+        "pytest_vqamt.data.scene_graphs.gqa:load",
+        "gqa:DIR: GQA's scene graphs, and its photos where they are there",
+    ),
     "visual-genome": (
-        "pytest_vqamt.data.visual_genome:load",
+        "pytest_vqamt.data.scene_graphs.visual_genome:load",
         "visual-genome:DIR: Visual Genome's scene graphs, or its objects, attributes and relationships",
     ),
     "carets": (
@@ -34,15 +37,15 @@ TABLE: dict[str, tuple[str, str]] = {
     ),
     "vqa-v2": ("pytest_vqamt.data.vqa_v2:load", "vqa-v2:DIR: questions with ten answers each, on photos of COCO"),
     "snli-ve": (
-        "pytest_vqamt.data.snli_ve:load",
+        "pytest_vqamt.data.snli_ve.source:load",
         "snli-ve:DIR: hypotheses with labels on photos of Flickr30k, with or without these, and their units with boxes",
     ),
     "graphs": (
-        "pytest_vqamt.data.graphs:load",
+        "pytest_vqamt.data.own.graphs:load",
         "graphs:FILE.jsonl[:PHOTOS]: scene graphs of your own, one a line",
     ),
     "photos": (
-        "pytest_vqamt.data.photos:load",
+        "pytest_vqamt.data.own.photos:load",
         "photos:DIR: your own photos, with scene graphs in DIR/graphs.jsonl that you or detectors write",
     ),
 }

@@ -12,8 +12,8 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.jpeg_and_png import without_end
+from pytest_vqamt.data.messages import reason, shown, shown_path
 from pytest_vqamt.data.pixel_modes import to_rgb
-from pytest_vqamt.data.showing import reason, shown, shown_path
 from pytest_vqamt.data.strict_pillow import strict
 
 T = TypeVar("T")

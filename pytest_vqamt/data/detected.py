@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.detections import Found
-from pytest_vqamt.data.graph_writing import append, things_of
+from pytest_vqamt.data.own.writing import append, things_of
 
 NOTES = "graphs.detected.jsonl"
 

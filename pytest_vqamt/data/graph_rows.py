@@ -11,8 +11,8 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json, encode
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Region, Relationship, Scene, Thing
-from pytest_vqamt.data.fields import MOST_PX, Once, Record, tidy
-from pytest_vqamt.data.showing import shown
+from pytest_vqamt.data.messages import shown
+from pytest_vqamt.data.records import MOST_PX, Once, Record, tidy
 
 Polygons: TypeAlias = "tuple[tuple[float, ...], ...]"
 """Each as x, y of one corner after the other, in pixels of the picture; together they are one thing."""

@@ -12,9 +12,9 @@ from pathlib import Path
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.detected import Author, Trouble
-from pytest_vqamt.data.fields import Record
-from pytest_vqamt.data.graph_writing import append
-from pytest_vqamt.data.json_lines import JsonLines
+from pytest_vqamt.data.jsonl import JsonLines
+from pytest_vqamt.data.own.writing import append
+from pytest_vqamt.data.records import Record
 
 FILE = "units.grounded.jsonl"
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import IO
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.graph_writing import unwritable
-from pytest_vqamt.data.showing import shown_path
+from pytest_vqamt.data.messages import shown_path
+from pytest_vqamt.data.own.writing import unwritable
 
 
 @contextmanager

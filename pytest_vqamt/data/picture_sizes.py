@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.decoding import size_px
-from pytest_vqamt.data.fields import Record
 from pytest_vqamt.data.record_stream import RecordStream
+from pytest_vqamt.data.records import Record
 
 
 class PictureSizes:

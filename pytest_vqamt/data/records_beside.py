@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.fields import Record
 from pytest_vqamt.data.record_stream import RecordStream
+from pytest_vqamt.data.records import Record
 
 
 class RecordsBeside:

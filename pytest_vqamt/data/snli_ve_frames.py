@@ -9,10 +9,10 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.decoding import size_px
-from pytest_vqamt.data.fields import MOST_PX
-from pytest_vqamt.data.graphs import Graphs
-from pytest_vqamt.data.photo_files import PhotoFiles
-from pytest_vqamt.data.showing import named
+from pytest_vqamt.data.messages import named
+from pytest_vqamt.data.own.graphs import Graphs
+from pytest_vqamt.data.photo_io import PhotoFiles
+from pytest_vqamt.data.records import MOST_PX
 
 BOUNDLESS = Box(0, 0, MOST_PX, MOST_PX)
 """The frame of a photo of which nothing is known."""

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.json_lines import JsonLines
-from pytest_vqamt.data.own_photos import SUFFIXES
-from pytest_vqamt.data.showing import reason, shown_path
-from pytest_vqamt.data.snli_ve_rows import photo_of
+from pytest_vqamt.data.jsonl import JsonLines
+from pytest_vqamt.data.messages import reason, shown_path
+from pytest_vqamt.data.own.folder import SUFFIXES
+from pytest_vqamt.data.snli_ve.rows import photo_of
 
 PLACES = ("flickr30k-images", "flickr30k_images", "images", "")
 """The folders in which photos may lie, the likeliest first."""

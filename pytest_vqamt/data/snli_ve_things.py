@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import LinkedUnit, PublishedHypothesis, Thing
-from pytest_vqamt.data.duplicates import LEAST_IOU as LEAST_IOU_OF_ONE
-from pytest_vqamt.data.snli_ve_rows import HypothesisRow
+from pytest_vqamt.data.scene_graphs.cleaning import LEAST_IOU as LEAST_IOU_OF_ONE
+from pytest_vqamt.data.snli_ve.rows import HypothesisRow
 from pytest_vqamt.data.snli_ve_units import may_be_called_alike, thing_name
 from pytest_vqamt.data.words import is_multi_coloured
 

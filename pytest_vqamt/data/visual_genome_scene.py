@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
-from pytest_vqamt.data.duplicates import merged
-from pytest_vqamt.data.fields import MOST_PX, Record
+from pytest_vqamt.data.records import MOST_PX, Record
+from pytest_vqamt.data.scene_graphs.cleaning import merged
 from pytest_vqamt.data.words import cleaned, is_multi_coloured
 
 _SYNSET = re.compile(r"\S+\.[nvasr]\.\d+")

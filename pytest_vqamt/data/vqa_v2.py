@@ -12,17 +12,18 @@ from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Scene
 from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.coco import counts_of, digest_of, mask_of, scene_of
+from pytest_vqamt.data.coco.records import CocoImage, CocoRecords, read_records
+from pytest_vqamt.data.coco.source import counts_of, digest_of, mask_of, scene_of
 from pytest_vqamt.data.coco_classes import annotated_exhaustively
 from pytest_vqamt.data.coco_files import captions_beside
-from pytest_vqamt.data.coco_records import CocoImage, CocoRecords, read_records
 from pytest_vqamt.data.decoding import size_px
-from pytest_vqamt.data.photo_files import PhotoFiles
+from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.vqa_v2_files import SPLITS_OF_PHOTOS, VqaFiles, find
 from pytest_vqamt.data.vqa_v2_questions import VqaQuestions, read_questions
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
 
 _NUMBER = re.compile("0|[1-9][0-9]{,11}")
 

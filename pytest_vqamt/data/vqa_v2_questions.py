@@ -10,9 +10,9 @@ from typing import cast
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import PublishedQuestion
-from pytest_vqamt.data.coco_records import id_of
-from pytest_vqamt.data.fields import Record
+from pytest_vqamt.data.coco.records import id_of
 from pytest_vqamt.data.listed_stream import ListedStream
+from pytest_vqamt.data.records import Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,9 +8,9 @@ import warnings
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import canonical_json, digest
 from pytest_vqamt.data import detected
+from pytest_vqamt.data.messages import shown_path
 from pytest_vqamt.data.one_writer import only_writer
-from pytest_vqamt.data.own_photos import FILE, OwnPhotos, open_folder
-from pytest_vqamt.data.showing import shown_path
+from pytest_vqamt.data.own.folder import FILE, OwnPhotos, open_folder
 from pytest_vqamt.execution.lines_by_detectors import Work
 from pytest_vqamt.execution.progress import shown, tell
 from pytest_vqamt.models.base import ModelOptions

@@ -9,10 +9,10 @@ from pytest_vqamt.core.detections import Grounder
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import canonical_json, digest
 from pytest_vqamt.data import grounded
+from pytest_vqamt.data.messages import shown_path
 from pytest_vqamt.data.one_writer import only_writer
-from pytest_vqamt.data.showing import shown_path
-from pytest_vqamt.data.snli_ve_files import UNITS, find
-from pytest_vqamt.data.snli_ve_wanting import Wanting, settled_ids
+from pytest_vqamt.data.snli_ve.files import UNITS, find
+from pytest_vqamt.data.snli_ve.ungrounded import Wanting, settled_ids
 from pytest_vqamt.execution.progress import shown, tell
 from pytest_vqamt.execution.units_by_grounder import Work, digest_of
 from pytest_vqamt.models.base import ModelOptions

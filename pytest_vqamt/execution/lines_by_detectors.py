@@ -9,11 +9,11 @@ from pytest_vqamt.core.detections import Detector, Found
 from pytest_vqamt.core.errors import DataError, ModelError, VqamtError
 from pytest_vqamt.data import detected
 from pytest_vqamt.data.detected import Author, Trouble
-from pytest_vqamt.data.graph_writing import append, row_of, things_of, usable
 from pytest_vqamt.data.json_values import MOST_OF_AN_ID
-from pytest_vqamt.data.own_photos import OwnPhotos
-from pytest_vqamt.data.photo_files import PhotoFiles
-from pytest_vqamt.data.showing import reason, shown_path
+from pytest_vqamt.data.messages import reason, shown_path
+from pytest_vqamt.data.own.folder import OwnPhotos
+from pytest_vqamt.data.own.writing import append, row_of, things_of, usable
+from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.models.batch_size import is_out_of_memory
 
 _MOST_IN_A_ROW = 5

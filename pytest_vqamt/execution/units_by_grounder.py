@@ -10,14 +10,15 @@ from pytest_vqamt.core.detections import Found, Grounder
 from pytest_vqamt.core.errors import DataError, ModelError, VqamtError
 from pytest_vqamt.data import grounded
 from pytest_vqamt.data.detected import Author, Trouble
-from pytest_vqamt.data.graph_writing import rounded
-from pytest_vqamt.data.photo_files import PhotoFiles
-from pytest_vqamt.data.showing import reason, shown_path
-from pytest_vqamt.data.snli_ve_wanting import Wanting, WantingHypothesis, WantingUnit, write
+from pytest_vqamt.data.messages import reason, shown_path
+from pytest_vqamt.data.own.writing import rounded
+from pytest_vqamt.data.photo_io import PhotoFiles
+from pytest_vqamt.data.snli_ve.ungrounded import Wanting, WantingHypothesis, WantingUnit, write
 from pytest_vqamt.models.batch_size import is_out_of_memory
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
 
 _MOST_IN_A_ROW = 5
 """A model that fails on so many photos one after the other fails on all."""

@@ -10,8 +10,8 @@ from typing import cast
 from pytest_vqamt.core.case_store import cases_in
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.fields import Record
-from pytest_vqamt.data.json_files import read_json
+from pytest_vqamt.data.json_io import read_json
+from pytest_vqamt.data.records import Record
 
 ABOUT_FILE = "report.json"
 

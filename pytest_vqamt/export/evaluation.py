@@ -10,10 +10,11 @@ from pathlib import Path, PurePath
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data import coco_files, snli_ve_files, vqa_v2_files
+from pytest_vqamt.data import coco_files, vqa_v2_files
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.base import PublishedPairs, SceneSource
-from pytest_vqamt.data.showing import reason, shown_path
+from pytest_vqamt.data.messages import reason, shown_path
+from pytest_vqamt.data.snli_ve import files
 
 EVALUATION_FILE = "vqamt-evaluation.txt"
 """Read where it lies in the report's folder or beside it, or in the current one."""
@@ -110,7 +111,7 @@ def _names_of(spec: str) -> Iterable[str]:
             yield coco_files.find(argument).instances.name
         case "vqa-v2":
             yield vqa_v2_files.find(argument).questions.name
-        case "snli-ve" if (decides := snli_ve_files.find(argument).decides) is not None:
+        case "snli-ve" if (decides := files.find(argument).decides) is not None:
             yield decides[0].name
         case _:
             pass

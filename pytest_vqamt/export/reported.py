@@ -18,7 +18,7 @@ from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.report_json import case_of_row
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.data.json_lines import Line
+from pytest_vqamt.data.jsonl import Line
 from pytest_vqamt.export.asked import Asked, asked_of, each_query
 
 

@@ -14,8 +14,8 @@ from typing import BinaryIO, NamedTuple
 import ijson  # type: ignore[import-untyped]  # it has neither types nor stubs
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.fields import Record
-from pytest_vqamt.data.showing import reason
+from pytest_vqamt.data.messages import reason
+from pytest_vqamt.data.records import Record
 from pytest_vqamt.integration.json_lines import STANDARD_INPUT, records_of, shown_name
 
 _HEAD_BYTES = 4096

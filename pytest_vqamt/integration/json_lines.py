@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.fields import Record
-from pytest_vqamt.data.json_files import parse, text_of
-from pytest_vqamt.data.showing import reason
+from pytest_vqamt.data.json_io import parse, text_of
+from pytest_vqamt.data.messages import reason
+from pytest_vqamt.data.records import Record
 
 STANDARD_INPUT = "-"
 _LONGEST_LINE = 1 << 20

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.data.pictures.source import PictureWorld
+from pytest_vqamt.picture_world.source import PictureWorld
 from tests.benchmarks.measuring import cpu_s, show
 
 _SCENES = 400

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.coco import load
+from pytest_vqamt.data.coco.source import load
 from tests.data.made_coco import image_row, write_coco, write_photos
 
 CAPTION = {"id": 1, "image_id": 1, "caption": "A dog."}

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.fields import Once, Record, tidy
-from pytest_vqamt.data.showing import shown
+from pytest_vqamt.data.messages import shown
+from pytest_vqamt.data.records import Once, Record, tidy
 
 FRAME = Box(0, 0, 640, 480)
 NAN, INFINITE = float("nan"), float("inf")

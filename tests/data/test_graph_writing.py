@@ -19,8 +19,8 @@ from pytest_vqamt.core.detections import Found
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Region
 from pytest_vqamt.data.graph_rows import scene_of_row
-from pytest_vqamt.data.graph_writing import append, rounded, row_of, usable
-from pytest_vqamt.data.graphs import load
+from pytest_vqamt.data.own.graphs import load
+from pytest_vqamt.data.own.writing import append, rounded, row_of, usable
 
 SCHEMA = json.loads((Path(pytest_vqamt.data.__file__).parent / "graph.schema.json").read_text(encoding="utf-8"))
 SIZE = (64, 48)

@@ -14,7 +14,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.data.graphs import load
+from pytest_vqamt.data.own.graphs import load
 from tests.data.own_graphs import PAGE, Row, example, plain, write
 
 COCO = Path(__file__).parents[2] / "../shared/data/coco"

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.core.errors import DataError, OptionError
-from pytest_vqamt.data.own_photos import OwnPhotos, open_folder
+from pytest_vqamt.data.own.folder import OwnPhotos, open_folder
 from tests.data.own_graphs import plain, write
 
 

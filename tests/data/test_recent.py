@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from pytest_vqamt.data.recent import Recent, RecentBySize
+from pytest_vqamt.data.lru import Recent, RecentBySize
 
 
 def test_the_last_ones_by_number() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.data.showing import reason, shown, shown_path
+from pytest_vqamt.data.messages import reason, shown, shown_path
 
 
 @given(value=st.recursive(st.none() | st.integers() | st.floats() | st.text() | st.binary(), st.lists))

@@ -11,7 +11,7 @@ import pytest
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import PublishedQuestion
-from pytest_vqamt.data.coco import load as load_coco
+from pytest_vqamt.data.coco.source import load as load_coco
 from pytest_vqamt.data.vqa_v2 import load
 from tests.data.made_coco import annotation_row, image_row, write_coco, write_photos
 from tests.data.made_vqa import TEN, answers_row, question_row, write_vqa

@@ -13,7 +13,7 @@ from pytest_vqamt.core.meaning import Absent, Count, Describe, Entails, Exists, 
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
 from pytest_vqamt.core.report_json import case_line, case_row
-from pytest_vqamt.data.pictures.source import PictureWorld
+from pytest_vqamt.picture_world.source import PictureWorld
 
 SOURCE = PictureWorld(40)
 DATA = "pictures:40"

@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has, Related
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
+from pytest_vqamt.picture_world.source import PictureWorld
 from tests.reader.truths import KINDS_OF
 from tests.reader.vocabulary import COLOURS, PATTERNS, PICTURE_WORLD, POSES
 

@@ -12,10 +12,9 @@ import pytest
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.meaning import Group, Label, Related, Unit, groups_of
-from pytest_vqamt.data.pictures import wording as training
-from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.questions.hypotheses import IN_A_ROW, WORDINGS, Hypothesis, hypothesis, wordings_for
+from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.language.photo_fillings import photo_askings
 from tests.language.template_fillings import _drawn, scene_of
@@ -25,6 +24,7 @@ from tests.reader.photo_words import LEXICON as PHOTO_WORDS
 from tests.reader.photo_words import PREDICATES
 from tests.reader.questions import Unreadable
 from tests.reader.vocabulary import LEXICON
+from tools.tiny import hypotheses as training
 
 FEW, MANY = 300, 2_000
 TIERS = [pytest.param(FEW, id="few"), pytest.param(MANY, id="many", marks=pytest.mark.slow)]

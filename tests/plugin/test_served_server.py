@@ -19,15 +19,15 @@ from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.scene import Photo
-from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.models.served.replies import Unknown
+from pytest_vqamt.picture_world.source import PictureWorld
+from tests.plugin import vqamt_servers as servers  # noqa: E402 - it needs what may not be installed
 
 if find_spec("ray") is None:  # to import it takes seconds, and a server of its own does
     pytest.skip("needs the extra ray", allow_module_level=True)
 httpx = pytest.importorskip("httpx")
 psutil = pytest.importorskip("psutil")
 
-from tests.plugin import vqamt_servers as servers  # noqa: E402 - it needs what may not be installed
 
 WORLD = PictureWorld(20)
 PHOTO = WORLD.scene(3).picture

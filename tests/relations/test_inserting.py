@@ -13,7 +13,7 @@ from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.corpus import Corpus, CutoutEntry
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.scene import Region, Scene
-from pytest_vqamt.data.pictures.source import PictureWorld
+from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations import inserting
 from pytest_vqamt.relations.inserting import Inserted, insert_one
 from pytest_vqamt.relations.names import things_in

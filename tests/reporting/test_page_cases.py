@@ -19,8 +19,8 @@ from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.imaging.inpainters import telea
+from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.reporting import page_cases as module
 from pytest_vqamt.reporting.images import Images
 from pytest_vqamt.reporting.merge import merge_folders

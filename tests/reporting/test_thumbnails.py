@@ -12,7 +12,7 @@ from PIL import Image, features
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.data.catalogue import load
-from pytest_vqamt.data.pictures.source import PictureWorld
+from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.reporting import thumbnails as module
 from pytest_vqamt.reporting.thumbnails import Thumbnail, Wanted, thumbnail, thumbnails
 

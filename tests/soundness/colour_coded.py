@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from pytest_vqamt.core.scene import Photo
-from pytest_vqamt.data.pictures.source import PictureWorld
+from pytest_vqamt.picture_world.source import PictureWorld
 
 Numbers = NDArray[np.int64]
 """HW: 1 + the place of a thing on its photo, 0 for none, OTHER where no one thing is shown."""

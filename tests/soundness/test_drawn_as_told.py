@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from pytest_vqamt.core.edits import Blur, Brightness, Contrast, Corrupt, Erase, Fill, Insert, Shear
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo
-from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.imaging.render import render
+from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.soundness.asking import Item, cases, each_item
 from tests.soundness.colour_coded import OTHER, ColourCoded, Numbers

@@ -15,8 +15,8 @@ import pytest
 
 from pytest_vqamt.core.case import Case
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.execution.plan import Sampling
+from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.soundness.asking import Item, cases, each_item, each_item_set_otherwise
 from tests.soundness.looking import wrong

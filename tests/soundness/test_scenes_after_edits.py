@@ -12,8 +12,8 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Crop, Cut, Edit, Erase, Insert, Mask, Shear
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Thing
-from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.execution.plan import Sampling
+from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.soundness.asking import Item, cases, each_item
 from tests.soundness.outlines import OfPictureWorld

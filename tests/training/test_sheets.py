@@ -6,7 +6,7 @@ from collections import Counter
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
-from pytest_vqamt.data.pictures.source import PictureWorld
+from pytest_vqamt.picture_world.source import PictureWorld
 from training.asked import World
 from training.sheets import caption, sheet
 

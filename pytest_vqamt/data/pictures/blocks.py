@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.data.pictures.looks import SMALL, Styled, colours_of, style, usual_height
+from pytest_vqamt.picture_world.looks import SMALL, Styled, colours_of, style, usual_height
 
 HOLDABLE: dict[str, tuple[float, float]] = {
     "apple": (0.4, 0.6), "banana": (0.3, 0.6), "pear": (0.4, 0.6), "carrot": (0.4, 0.6), "sandwich": (0.3, 0.6),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-from pytest_vqamt.data.pictures.art.sprites import SPRITES
-from pytest_vqamt.data.pictures.looks import by_weight
 from pytest_vqamt.data.pictures.vocabulary import FAMILIES, NAMES
+from pytest_vqamt.picture_world.art.sprites import SPRITES
+from pytest_vqamt.picture_world.looks import by_weight
 
 _PEOPLE = FAMILIES["person"]
 _PETS = ("dog", "cat", "rabbit")

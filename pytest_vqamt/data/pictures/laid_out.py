@@ -18,9 +18,9 @@ import PIL
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
-from pytest_vqamt.data.pictures.layout import SIZE_PX, VERSION
-from pytest_vqamt.data.pictures.looks import MULTI_COLOURED
 from pytest_vqamt.data.pictures.vocabulary import EXHAUSTIVE, SYNSETS
+from pytest_vqamt.picture_world.layout import SIZE_PX, VERSION
+from pytest_vqamt.picture_world.looks import MULTI_COLOURED
 
 COUNT = 5000
 PART = 500
@@ -105,7 +105,7 @@ def _thing(place: int, row: _ThingRow) -> Thing:
 
 
 def _main() -> None:
-    from pytest_vqamt.data.pictures.source import PictureWorld
+    from pytest_vqamt.picture_world.source import PictureWorld
 
     world = PictureWorld(COUNT, SEED)
     write([world.lay_out(index) for index in range(COUNT)])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PIL import Image
 
-from pytest_vqamt.data.pictures.art.backgrounds import draw_background
-from pytest_vqamt.data.pictures.layout import SIZE_PX, Layout
+from pytest_vqamt.picture_world.art.backgrounds import draw_background
+from pytest_vqamt.picture_world.layout import SIZE_PX, Layout
 
 
 def paint(layout: Layout) -> Image.Image:

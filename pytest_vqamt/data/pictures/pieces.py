@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from pytest_vqamt.data.pictures.art.animals import ANIMALS
-from pytest_vqamt.data.pictures.art.pen import Look, Pen
-from pytest_vqamt.data.pictures.art.people import PersonLook, draw_person
-from pytest_vqamt.data.pictures.art.sprites import SPRITES
+from pytest_vqamt.picture_world.art.animals import ANIMALS
+from pytest_vqamt.picture_world.art.pen import Look, Pen
+from pytest_vqamt.picture_world.art.people import PersonLook, draw_person
+from pytest_vqamt.picture_world.art.sprites import SPRITES
 
 Bitmap = NDArray[np.bool_]
 

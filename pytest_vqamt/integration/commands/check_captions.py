@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.fields import Record
+from pytest_vqamt.data.records import Record
 from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.integration.json_lines import json_line, records
 from pytest_vqamt.language.captions import CaptionVerdict, Reading, check

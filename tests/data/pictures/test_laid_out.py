@@ -10,7 +10,7 @@ import pytest
 
 from pytest_vqamt.data.pictures import laid_out as module
 from pytest_vqamt.data.pictures.laid_out import COUNT, PART, laid_out, made_with
-from pytest_vqamt.data.pictures.source import PictureWorld
+from pytest_vqamt.picture_world.source import PictureWorld
 
 REMAKE = "run: python -m pytest_vqamt.data.pictures.laid_out"
 

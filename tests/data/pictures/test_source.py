@@ -15,9 +15,9 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Photo, Scene, Thing
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.data.pictures.art.pen import PALETTE
-from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.data.pictures.vocabulary import CATEGORY_OF, CLASSES, FAMILY_OF, NAMES
+from pytest_vqamt.picture_world.art.pen import PALETTE
+from pytest_vqamt.picture_world.source import PictureWorld
 
 MANY = 150
 
@@ -86,10 +86,10 @@ def test_another_seed_gives_other_scenes_photos_and_digests() -> None:
 def test_photos_are_the_same_under_threads_and_with_small_caches(monkeypatch: pytest.MonkeyPatch, layouts: int) -> None:
     calm = PictureWorld(24, seed=8)
     wanted = [calm.photo(calm.scene(index).photo).tobytes() for index in range(24)]
-    monkeypatch.setattr("pytest_vqamt.data.pictures.source._GRAPHS_KEPT", 3)
-    monkeypatch.setattr("pytest_vqamt.data.pictures.source._LAYOUTS_KEPT", layouts)
-    monkeypatch.setattr("pytest_vqamt.data.recent._MOST_OF_SCENES", 6000)
-    monkeypatch.setattr("pytest_vqamt.data.pictures.source._PHOTOS_KEPT", 3)
+    monkeypatch.setattr("pytest_vqamt.picture_world.source._GRAPHS_KEPT", 3)
+    monkeypatch.setattr("pytest_vqamt.picture_world.source._LAYOUTS_KEPT", layouts)
+    monkeypatch.setattr("pytest_vqamt.data.lru._MOST_OF_SCENES", 6000)
+    monkeypatch.setattr("pytest_vqamt.picture_world.source._PHOTOS_KEPT", 3)
     busy = PictureWorld(24, seed=8)
     order = [index for start in range(4) for index in range(start, 24, 4)] * 2
     with ThreadPoolExecutor(6) as pool:

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from pytest_vqamt.data.pictures.art.pen import PALETTE, Look, Pen, tint
-from pytest_vqamt.data.pictures.art.sprites import SPRITES, Place
+from pytest_vqamt.picture_world.art.pen import PALETTE, Look, Pen, tint
+from pytest_vqamt.picture_world.art.sprites import SPRITES, Place
 
 NAMES = tuple(SPRITES)
 LEAST_SIDE_PX = 26

@@ -10,7 +10,7 @@ from PIL import Image
 from transformers import AutoImageProcessor, AutoModelForObjectDetection
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.data.photo_files import PhotoFiles
+from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.detection.boxes import Boxes, load
 from tests.models.detection import small_detectors

@@ -13,8 +13,8 @@ from pytest_vqamt.core.corpus import gather
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.meaning import Annotated, Count
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
-from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.execution.plan import Plan, Sampling
+from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.basic_questions import noise
 from pytest_vqamt.relations.basic_questions.noise import Noise

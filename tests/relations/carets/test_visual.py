@@ -15,10 +15,10 @@ from pytest_vqamt.core.corpus import gather
 from pytest_vqamt.core.edits import Blur, Crop, Edit, Mask
 from pytest_vqamt.core.meaning import Choice, Has, groups_of, members, truth
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.questions.templates import QuestionType
+from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.making import answers_of, choosers, scene_of, thing_of
 from tests.relations.carets.draws import MEAN, corpus_of

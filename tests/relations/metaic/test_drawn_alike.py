@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.case import Case
-from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.execution.plan import Plan, Sampling
+from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.metaic.object_appearance import ObjectAppearance
 from pytest_vqamt.relations.metaic.singular_plural import SingularPlural
 from pytest_vqamt.sampling.samplers import Sampler

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.language.captions import class_of
+from pytest_vqamt.picture_world.source import PictureWorld
 from tests.relations.metaic.drawn import draw_many
 from tests.soundness.outlines import OfCoco, OfPictureWorld
 from tests.soundness.perceiver import GONE_SHARE, SEEN_SHARE

@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.data.pictures.source import PictureWorld
+from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.veglue.erasable import allowed, allowed_by_iou, erasable, standing
 from tests.core.random_scenes import pixels, scenes
 from tests.imaging.coco_photos import FOLDER, CocoPhotos, needs_coco

@@ -12,7 +12,7 @@ import pytest
 from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.meaning import Label, truth
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.data.pictures.source import PictureWorld
+from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.catalogue import get
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.reader.hypotheses import read, said

@@ -13,8 +13,8 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.corpus import gather
 from pytest_vqamt.core.meaning import Entails, Group, Label, Related, truth
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.data.pictures.source import PictureWorld
 from pytest_vqamt.language.questions.hypotheses import IN_A_ROW
+from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.carets.knowledge import knowledge
 from pytest_vqamt.relations.names import disjoint
 from pytest_vqamt.relations.veglue.published import Published

@@ -17,7 +17,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
 from pytest_vqamt.core.report_json import case_row
 from pytest_vqamt.core.scene import Photo
-from pytest_vqamt.data.pictures.source import PictureWorld
+from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.reporting.audit.draw import Of
 from pytest_vqamt.reporting.audit.sample import Drawn
 from pytest_vqamt.reporting.audit.shown import SIDE_PX, ShownCase, shown

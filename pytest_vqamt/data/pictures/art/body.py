@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from pytest_vqamt.data.pictures.art.pen import Point
+from pytest_vqamt.picture_world.art.pen import Point
 
 Bend = tuple[float, float]
 """The directions of the upper and the lower half of a limb: 0 is down, 90 is forward, 180 is up, in degrees."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.data.pictures.art.pen import PALETTE, Look, Pen, ink, shade
+from pytest_vqamt.picture_world.art.pen import PALETTE, Look, Pen, ink, shade
 
 _GLOW = (255, 236, 130)
 _LINEN = (250, 249, 244)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_vqamt.data.pictures.art.pen import Pen, Rgb
+from pytest_vqamt.picture_world.art.pen import Pen, Rgb
 
 MUD: Rgb = (98, 64, 30)
 _BLOT = ((0.0, 0.0, 1.25, 0.85), (0.7, 0.45, 0.75, 0.65), (-1.75, -0.6, 0.32, 0.32), (1.5, -0.95, 0.26, 0.26))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.data.pictures.art.pen import PALETTE, Look, Pen, Rgb, shade
 from pytest_vqamt.data.pictures.art.sketch import INK, PAPER, ROSE, Sketch, far, inset, rim, trim
+from pytest_vqamt.picture_world.art.pen import PALETTE, Look, Pen, Rgb, shade
 
 CAT_EYE: Rgb = (226, 222, 120)
 

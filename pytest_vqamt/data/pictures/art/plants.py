@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import cos, pi, sin
 
-from pytest_vqamt.data.pictures.art.pen import PALETTE, Look, Pen, Rgb, ink, shade, smooth
+from pytest_vqamt.picture_world.art.pen import PALETTE, Look, Pen, Rgb, ink, shade, smooth
 
 _BARK = (128, 84, 48)
 _GREEN = (70, 160, 76)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from functools import lru_cache
 
-from pytest_vqamt.data.pictures.art.pen import PALETTE, Pen, Point, Rgb, shade
+from pytest_vqamt.picture_world.art.pen import PALETTE, Pen, Point, Rgb, shade
 
 NO_PART: Rgb = (0, 0, 0)
 INK: Rgb = (30, 28, 32)

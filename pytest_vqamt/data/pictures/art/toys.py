@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.data.pictures.art.pen import PALETTE, Look, Pen, ink, shade
+from pytest_vqamt.picture_world.art.pen import PALETTE, Look, Pen, ink, shade
 
 _DARK = (44, 46, 52)
 _KITE = ((0.5, 0.005), (0.98, 0.3), (0.5, 0.72), (0.02, 0.3))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.data.pictures.art.pen import PALETTE, Look, Pen, Rgb, shade
 from pytest_vqamt.data.pictures.art.sketch import INK, far, inset, rim, trim
+from pytest_vqamt.picture_world.art.pen import PALETTE, Look, Pen, Rgb, shade
 
 WILD_BEAK: Rgb = (246, 160, 30)
 TUSK: Rgb = (248, 240, 214)

@@ -1,0 +1,212 @@
+"""The records of a file in COCO's instances form, checked once, when the file is opened."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.data.coco.masks import Segmentation, read_segmentation
+from pytest_vqamt.data.json_io import read_json
+from pytest_vqamt.data.records import Record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CocoAnnotation:
+    """One object, or with ``crowd`` many of one class that are not told apart; ``box`` lies within the picture."""
+
+    id: str
+    name: str
+    box: Box
+    crowd: bool
+    segmentation: Segmentation | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CocoImage:
+    """A picture with all that the file says of it, in the order in which it says so."""
+
+    id: str
+    file_name: str
+    width: int
+    height: int
+    annotations: tuple[CocoAnnotation, ...] = ()
+    captions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BadRecord:
+    """What is wrong with a record; ``image`` is the id of the image that cannot be used for it, None where none is."""
+
+    text: str
+    image: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CocoRecords:
+    """What a file holds.
+
+    Attributes:
+        file: its name.
+        names: of all its classes, in lower case.
+        images: those of which every record can be used.
+        bad: in the order of the file.
+    """
+
+    file: str
+    names: frozenset[str]
+    images: tuple[CocoImage, ...]
+    bad: tuple[BadRecord, ...]
+
+
+def read_records(instances: Path, captions: Path | None = None) -> CocoRecords:
+    """The records of an instances file and, where there is one, of the captions file beside it.
+
+    An image with any broken annotation is left out as a whole, so that nothing is judged on half of what is there.
+
+    Raises:
+        DataError: a file is not of this form at all.
+    """
+    reading = _Reading(instances.name)
+    root = root_of(instances, ("images", "annotations", "categories"), "COCO instances file")
+    reading.read_categories(root)
+    reading.read_images(root)
+    reading.read_annotations(root)
+    if captions:
+        root = root_of(captions, ("annotations",), "COCO captions file")
+        reading.read_captions(root, captions.name)
+    return reading.records()
+
+
+@dataclass(slots=True)
+class _Reading:
+    file: str
+    categories: dict[str, str] = field(default_factory=dict)
+    images: dict[str, CocoImage] = field(default_factory=dict)
+    listed: set[str] = field(default_factory=set)
+    annotations: dict[str, list[CocoAnnotation]] = field(default_factory=dict)
+    captions: dict[str, list[str]] = field(default_factory=dict)
+    bad: list[BadRecord] = field(default_factory=list)
+
+    def read_categories(self, root: Record) -> None:
+        for place, value in enumerate(root.items("categories")):
+            record = Record.of(value, self.file, f"categories[{place}]")
+            category = record.identity("id")
+            if category in self.categories:
+                raise record.wrong("id", "an id of its own", f"{self.categories[category]!r} has the same")
+            self.categories[category] = record.name("name")
+
+    def read_images(self, root: Record) -> None:
+        rows = root.items("images")
+        files = Counter(id_of(value, "file_name") for value in rows)
+        for place, value in enumerate(rows):
+            image_id = id_of(value, "id")
+            try:
+                record = self._record(value, "images", place, "image")
+                image = _image(record)
+                if image.id in self.listed:
+                    raise record.wrong("id", "an id of its own", "another image has it, and neither is used")
+                if files[image.file_name] > 1:
+                    advice = f"{files[image.file_name]} images have it, and none is used"
+                    raise record.wrong("file_name", "a photo of its own", advice)
+                self.images[image.id] = image
+            except DataError as error:
+                self.bad.append(BadRecord(str(error), image_id))
+            if image_id is not None:
+                self.listed.add(image_id)
+
+    def read_annotations(self, root: Record) -> None:
+        seen: dict[str, int] = {}
+        for place, value in enumerate(root.items("annotations")):
+            image_id = id_of(value, "image_id")
+            try:
+                record = self._record(value, "annotations", place, "annotation")
+                annotation_id = record.identity("id")
+                if image_id not in self.listed:
+                    raise record.wrong("image_id", f"the id of an image of {self.file}")
+                first = seen.setdefault(annotation_id, place)
+                if first != place:
+                    raise record.wrong("id", "an id of its own", f"annotations[{first}] and [{place}] have it")
+                image = self.images.get(image_id)
+                if image is not None:  # else it is bad already
+                    self.annotations.setdefault(image.id, []).append(self._annotation(record, annotation_id, image))
+            except DataError as error:
+                self.bad.append(BadRecord(str(error), image_id if image_id in self.listed else None))
+
+    def read_captions(self, root: Record, file: str) -> None:
+        for place, value in enumerate(root.items("annotations")):
+            image_id = id_of(value, "image_id")
+            if image_id is not None and image_id not in self.images:
+                continue  # a captions file may be of more photos than are at hand
+            try:
+                record = self._record(value, "annotations", place, "caption", file)
+                image = record.identity("image_id")
+                self.captions.setdefault(image, []).append(" ".join(record.text("caption").split()))
+            except DataError as error:
+                self.bad.append(BadRecord(str(error), image_id))
+
+    def records(self) -> CocoRecords:
+        broken = {each.image for each in self.bad}
+        return CocoRecords(
+            file=self.file,
+            names=frozenset(self.categories.values()),
+            images=tuple(
+                replace(
+                    image,
+                    annotations=tuple(self.annotations.get(image.id, ())),
+                    captions=tuple(self.captions.get(image.id, ())),
+                )
+                for image in self.images.values()
+                if image.id not in broken
+            ),
+            bad=tuple(self.bad),
+        )
+
+    def _record(self, value: object, rows: str, place: int, kind: str, file: str = "") -> Record:
+        """The record under the name that users know: its id, or where it has none its place."""
+        own = id_of(value, "id")
+        return Record.of(value, f"{file or self.file}: {f'{rows}[{place}]' if own is None else f'{kind} {own}'}")
+
+    def _annotation(self, record: Record, annotation_id: str, image: CocoImage) -> CocoAnnotation:
+        name = self.categories.get(record.identity("category_id"))
+        if name is None:
+            raise record.wrong("category_id", f"the id of a category of {self.file}")
+        return CocoAnnotation(
+            id=annotation_id,
+            name=name,
+            box=record.box("bbox", Box(0, 0, image.width, image.height)),
+            crowd=record.has("iscrowd") and record.whole("iscrowd", least=0, most=1) == 1,
+            segmentation=read_segmentation(record, image.width, image.height),
+        )
+
+
+def _image(record: Record) -> CocoImage:
+    width, height = record.size()
+    return CocoImage(id=record.identity("id"), file_name=record.text("file_name"), width=width, height=height)
+
+
+def id_of(value: object, field: str) -> str | None:
+    """The id in a field of what may be no record at all; None where there is none."""
+    try:
+        return Record.of(value, "").identity(field)
+    except DataError:
+        return None
+
+
+def root_of(file: Path, lists: tuple[str, ...], kind: str) -> Record:
+    """The object that ``file`` is, with ``lists`` in it.
+
+    Raises:
+        DataError: it is another file, or none.
+    """
+    value = read_json(file)
+    missing = [name for name in lists if not (isinstance(value, dict) and isinstance(value.get(name), list))]
+    if missing:
+        what = f"an object with {', '.join(map(repr, list(value)[:8]))}" if isinstance(value, dict) else "no object"
+        raise DataError(
+            f"Expected {file} to be a {kind}, with a list {' and a list '.join(map(repr, missing))}, but got {what}: "
+            "name the right file"
+        )
+    return Record.of(value, file.name)

@@ -1,1 +1,0 @@
-"""Drawings made by code: things, animals, people and the places they are in."""

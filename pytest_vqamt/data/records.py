@@ -1,0 +1,263 @@
+"""The fields of a JSON record, each read as what it must be; an error names file, record and field."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.errors import DataError, did_you_mean
+from pytest_vqamt.data.json_values import MOST_OF_AN_ID, are_numbers, is_number, is_short_line, is_text, whole
+from pytest_vqamt.data.messages import shown
+
+MOST_PX = 100_000
+"""The longest side that a picture may have."""
+
+_ID_ADVICE = f"one plain line of {MOST_OF_AN_ID} characters at most"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A JSON object with the words that lead to it. A field that is null is one that is not there.
+
+    Attributes:
+        row: the object.
+        where: the file and what in it ("graphs.jsonl:12").
+        path: the way from there to this object, "" where it is the whole record ("objects[3]").
+
+    >>> Record({"box": [1, 2, "wide", 4]}, "graphs.jsonl:12", "objects[3]").numbers("box")
+    Traceback (most recent call last):
+    pytest_vqamt.core.errors.DataError: graphs.jsonl:12: objects[3].box[2]: Expected a number, but got box[2]='wide'
+    """
+
+    row: Mapping[str, object]
+    where: str
+    path: str = ""
+
+    @classmethod
+    def of(cls, value: object, where: str, path: str = "") -> Record:
+        """``value`` as a record.
+
+        Raises:
+            DataError: it is no JSON object.
+        """
+        if isinstance(value, dict):
+            return cls(value, where, path)
+        label = f"{where}: {path}" if path else where
+        raise DataError(f"{label}: Expected a JSON object, but got {path or 'record'}={shown(value)}")
+
+    def wrong(self, field: str, expected: str, advice: str = "") -> DataError:
+        """The error that says what ``field`` ("box", "box[2]") should be, what it is, and what to do."""
+        name, *places = re.split(r"[\[\]]+", field.removesuffix("]"))
+        value = self.row.get(name)
+        for place in places:
+            value = cast("list[object]", value)[int(place)]
+        got = f"{field}={shown(value)}" if name in self.row else f"no {field!r}"
+        return DataError(f"{self.label(field)}: Expected {expected}, but got {got}" + (f": {advice}" if advice else ""))
+
+    def label(self, field: str = "") -> str:
+        """The words that lead to ``field``: "graphs.jsonl:12: objects[3].box"."""
+        return f"{self.where}: {self._path_to(field)}" if field or self.path else self.where
+
+    def has(self, field: str) -> bool:
+        return self.row.get(field) is not None
+
+    def only(self, known: Collection[str]) -> None:
+        """Raises DataError where there is a field that is not among ``known``."""
+        for each in self.row:
+            if each not in known:
+                raise DataError(
+                    f"{self.label()}: Expected known fields only, but got field={shown(each)}; "
+                    f"{did_you_mean(each, known)}"
+                )
+
+    def text(self, field: str, default: str | None = None) -> str:
+        """A string that is not blank, as it stands; ``default`` where there is none and a default is given."""
+        value = self.row.get(field)
+        if value is None and default is not None:
+            return default
+        return self._text(value, field)
+
+    def name(self, field: str, default: str | None = None) -> str:
+        """The name of a thing: lower case, with single spaces."""
+        return tidy(self.text(field, default))
+
+    def identity(self, field: str) -> str:
+        """A string, or a whole number as the string of its digits: what a record is called by."""
+        return self._identity(self.row.get(field), field)
+
+    def flag(self, field: str, default: bool | None = None) -> bool:
+        value = self.row.get(field)
+        if value is None and default is not None:
+            return default
+        if isinstance(value, bool):
+            return value
+        raise self.wrong(field, "true or false")
+
+    def number(self, field: str) -> float:
+        """A finite number, no boolean."""
+        return self._number(self.row.get(field), field)
+
+    def whole(self, field: str, *, least: int | None = None, most: int | None = None) -> int:
+        """A whole number, which may be written as 3.0, from ``least`` to ``most``."""
+        value = self.row.get(field)
+        number = whole(value)
+        if number is None or (least is not None and number < least) or (most is not None and number > most):
+            raise self.wrong(field, f"a whole number{_span(least, most)}")
+        return number
+
+    def size(self, width: str = "width", height: str = "height") -> tuple[int, int]:
+        """Width and height of a picture in pixels, each from 1 to ``MOST_PX``."""
+        return self.whole(width, least=1, most=MOST_PX), self.whole(height, least=1, most=MOST_PX)
+
+    def items(self, field: str, *, required: bool = False) -> list[object]:
+        """A list of anything; empty where there is none and it is not required."""
+        value = self.row.get(field)
+        if value is None and not required:
+            return []
+        if not isinstance(value, list):
+            raise self.wrong(field, "a list")
+        return cast("list[object]", value)
+
+    def texts(self, field: str) -> tuple[str, ...]:
+        """A list of strings that are not blank; empty where there is none."""
+        items = self.items(field)
+        if all(map(is_text, items)):
+            return tuple(cast("list[str]", items))
+        return tuple(self._text(value, f"{field}[{place}]") for place, value in enumerate(items))
+
+    def names(self, field: str) -> tuple[str, ...]:
+        """A list of names as ``name`` reads them, each once; empty where there is none."""
+        return tuple(dict.fromkeys(map(tidy, self.texts(field))))
+
+    def numbers(self, field: str) -> tuple[float, ...]:
+        """A list of finite numbers, which must be there."""
+        return self._numbers(self.items(field, required=True), field)
+
+    def number_lists(self, field: str) -> tuple[tuple[float, ...], ...]:
+        """A list of lists of finite numbers; empty where there is none."""
+        found = []
+        for place, each in enumerate(self.items(field)):
+            if not isinstance(each, list):
+                raise self.wrong(f"{field}[{place}]", "a list of numbers")
+            found.append(self._numbers(each, f"{field}[{place}]"))
+        return tuple(found)
+
+    def record(self, field: str) -> Record:
+        """An object within this one, which must be there."""
+        value = self.row.get(field)
+        if not isinstance(value, dict):
+            raise self.wrong(field, "a JSON object")
+        return Record(value, self.where, self._path_to(field))
+
+    def records(self, field: str) -> Iterator[Record]:
+        """The objects of a list in order; none where there is no list."""
+        for place, value in enumerate(self.items(field)):
+            yield Record.of(value, self.where, self._path_to(f"{field}[{place}]"))
+
+    def keyed(self, field: str) -> Iterator[tuple[str, Record]]:
+        """The objects of an object by their keys, in order; none where it is not there."""
+        if not self.has(field):
+            return
+        inner = self.record(field)
+        for key, value in inner.row.items():
+            if not is_text(key) or not is_short_line(key):
+                raise DataError(f"{inner.label()}: Expected ids as keys, but got key={shown(key)}: {_ID_ADVICE}")
+            yield key, Record.of(value, self.where, inner._path_to(key))
+
+    def box(self, field: str, frame: Box) -> Box:
+        """A list ``[x, y, w, h]`` as the box's part within ``frame``."""
+        found = self.numbers(field)
+        if len(found) != 4:
+            raise self.wrong(field, "a box [x, y, w, h]")
+        return self.within(Box(*found), frame, field)
+
+    def box_of(self, fields: tuple[str, str, str, str], frame: Box) -> Box:
+        """The four fields x, y, w, h, whatever they are called, as the box's part within ``frame``."""
+        x, y, w, h = (self.number(field) for field in fields)
+        return self.within(Box(x, y, w, h), frame, fields[0])
+
+    def within(self, box: Box, frame: Box, field: str) -> Box:
+        """The part of ``box``, which was read from ``field``, that lies within ``frame``.
+
+        Raises:
+            DataError: the box is empty, or all of it lies outside.
+        """
+        if box.x1 <= box.x or box.y1 <= box.y or box.area == 0:  # as numbers have it: some sides are too small to count
+            raise self.wrong(field, "a box of a width and height above 0", f"it is {_size(box)}")
+        if box.x >= 0 and box.y >= 0 and box.x1 <= frame.x1 and box.y1 <= frame.y1:
+            return box  # as it was written: x1 - x need not be w again
+        common = box.common(frame)
+        if common is None or common.area == 0:
+            raise self.wrong(field, f"a box within the picture of {_size(frame)} px", "all of it lies outside")
+        return common
+
+    def _path_to(self, field: str) -> str:
+        return f"{self.path}.{field}" if self.path and field else self.path or field
+
+    def _text(self, value: object, field: str) -> str:
+        if is_text(value):
+            return value
+        if isinstance(value, str) and value.strip():
+            raise self.wrong(field, "a text of whole characters", "control characters and half surrogates are none")
+        raise self.wrong(field, "a text that is not blank")
+
+    def _identity(self, value: object, field: str) -> str:
+        if isinstance(value, str):
+            text = self._text(value, field)
+        else:
+            number = whole(value)
+            if number is None:
+                raise self.wrong(field, "an id, a text or a whole number")
+            text = str(number)
+        if is_short_line(text):
+            return text
+        raise self.wrong(field, "an id", _ID_ADVICE)
+
+    def _number(self, value: object, field: str) -> float:
+        if is_number(value):
+            return value
+        raise self.wrong(field, "a number")
+
+    def _numbers(self, items: list[object], field: str) -> tuple[float, ...]:
+        if are_numbers(items):  # outlines have hundreds of them, and looking at each costs more than all else
+            return tuple(items)
+        return tuple(self._number(value, f"{field}[{place}]") for place, value in enumerate(items))
+
+
+@dataclass(slots=True)
+class Once:
+    """Ids of which each may come once: ``ids.add(record.identity("id"), record, "id")``."""
+
+    seen: dict[str, str] = field(default_factory=dict)
+
+    def add(self, value: str, record: Record, field: str) -> str:
+        """``value``, read from a field of ``record``.
+
+        Raises:
+            DataError: another record has it.
+        """
+        first = self.seen.get(value)
+        if first is not None:
+            raise record.wrong(field, "an id of its own", f"{first} has the same")
+        self.seen[value] = record.path or record.where
+        return value
+
+
+def tidy(name: str) -> str:
+    """The name in lower case, with single spaces.
+
+    >>> tidy(" Teddy  Bear")
+    'teddy bear'
+    """
+    return " ".join(name.lower().split())
+
+
+def _span(least: int | None, most: int | None) -> str:
+    return (f" from {least}" if least is not None else "") + (f" to {most}" if most is not None else "")
+
+
+def _size(box: Box) -> str:
+    return f"{box.w:g} x {box.h:g}"

@@ -1,0 +1,151 @@
+"""GQA: scene graphs of real photos, of which none says what is absent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
+from pytest_vqamt.data.annotations import AnnotatedPhotos
+from pytest_vqamt.data.index_building import Found
+from pytest_vqamt.data.messages import named
+from pytest_vqamt.data.photo_folders import PhotoFolders
+from pytest_vqamt.data.photo_io import PhotoFiles
+from pytest_vqamt.data.record_stream import RecordStream, plain_or_gzip
+from pytest_vqamt.data.records import Record
+from pytest_vqamt.data.scene_index import SceneIndex
+from pytest_vqamt.data.words import is_multi_coloured
+
+_FILES = ("train_sceneGraphs.json", "val_sceneGraphs.json", "sceneGraphs.json")
+_FILE_AND_PHOTOS = re.compile(r"(?P<file>.+?\.json(?:\.gz)?)(?::(?P<photos>.+))?")
+
+
+def load(argument: str) -> AnnotatedPhotos:
+    """The scenes of ``gqa:DIR`` or ``gqa:FILE.json[:IMAGES]``.
+
+    Raises:
+        OptionError: there is no such folder or file.
+        DataError: a file is damaged, or none of its records can be used.
+    """
+    given = Path(argument)
+    named = _FILE_AND_PHOTOS.fullmatch(argument)
+    if argument and given.is_dir():
+        files = _found(given)
+        folders = [given / "images", given / "allImages" / "images"]
+    elif named and Path(named["file"]).is_file():
+        given = Path(named["file"])
+        files = (given,)
+        folders = [Path(named["photos"]) if named["photos"] else given.parent / "images"]
+        if named["photos"] and not folders[0].is_dir():
+            raise OptionError(
+                f"Expected --vqamt-data=gqa:FILE:IMAGES with a folder, but got IMAGES={named['photos']!r}"
+            )
+    else:
+        raise OptionError(
+            f"Expected --vqamt-data=gqa:DIR or gqa:FILE.json[:IMAGES], but got {argument!r}: "
+            "there is no such folder or file"
+        )
+    photos = PhotoFolders.of(folders)
+    annotations = SceneIndex(GqaReader(files, photos))
+    size = f"{len(annotations)} scene graphs of {', '.join(path.name for path in files)}"
+    return AnnotatedPhotos(
+        spec=f"gqa:{argument}",
+        description=f"GQA, {size}{'' if photos else ', without photos'}",
+        annotations=annotations,
+        photos=PhotoFiles(photos.root) if photos else None,
+        without=f"put them into {folders[0]}",
+    )
+
+
+class GqaReader:
+    """Reads scene graphs as GQA publishes them, with what of them has a photo where there are photos."""
+
+    kind = "gqa"
+    version = 2
+
+    def __init__(self, files: tuple[Path, ...], photos: PhotoFolders | None) -> None:
+        self.files = files
+        self._photos = photos
+        self.settings = photos.state if photos else ""
+
+    def records(self, progress: Callable[[int], object]) -> Iterator[Found | str]:
+        for path in self.files:
+            for image_id, value in RecordStream(path, progress).members():
+                where = f"{path}: image {named(image_id)}"
+                try:
+                    scene = scene_of(Record.of(value, where), image_id)
+                    name = scene.photo.id
+                    photo_file = self._photos.file(name, where) if self._photos else name
+                except DataError as error:
+                    yield str(error)
+                else:
+                    yield Found(scene=scene, photo_file=photo_file, path=path)
+
+
+def scene_of(record: Record, image_id: str) -> Scene:
+    """A GQA record as a scene; names stay as they are ("shelves"), in lower case.
+
+    A relation of a thing to itself ("bear on bear") says nothing and is left out. The setting is the location; where
+    only the weather is known, the picture was taken outdoors.
+
+    Raises:
+        DataError: a field is missing or wrong.
+    """
+    width, height = record.size()
+    frame = Box(0, 0, width, height)
+    objects = record.record("objects").row
+    things: list[Thing] = []
+    relationships: dict[Relationship, None] = {}
+    for thing_id, row in record.keyed("objects"):
+        attributes = row.names("attributes")
+        name = row.name("name")
+        things.append(
+            Thing(
+                id=thing_id,
+                name=name,
+                box=row.box_of(("x", "y", "w", "h"), frame),
+                attributes=attributes,
+                multi_coloured=is_multi_coloured(attributes, name),
+            )
+        )
+        for each in _relations(row):
+            other = each.identity("object")
+            if other not in objects:
+                raise each.wrong("object", "the id of an object of this image")
+            if other != thing_id:
+                relationships[Relationship(subject=thing_id, predicate=each.name("name"), object=other)] = None
+    return Scene(
+        id=image_id,
+        photo=Photo(id=f"{image_id}.jpg", digest=""),
+        width=width,
+        height=height,
+        objects=tuple(things),
+        relationships=tuple(relationships),
+        setting=_setting(record),
+    )
+
+
+def _relations(row: Record) -> Iterator[Record]:
+    """A list in the files; GQA's own page on the format shows an object."""
+    if isinstance(row.row.get("relations"), dict):
+        return (each for _, each in row.keyed("relations"))
+    return row.records("relations")
+
+
+def _setting(record: Record) -> str:
+    location = record.name("location", "none")
+    if location != "none":
+        return location
+    return "outdoors" if record.name("weather", "none") != "none" else ""
+
+
+def _found(folder: Path) -> tuple[Path, ...]:
+    """The files of scene graphs in the folder, or in its folder "sceneGraphs"."""
+    for within in (folder, folder / "sceneGraphs"):
+        files = tuple(file for name in _FILES if (file := plain_or_gzip(within / name)) is not None)
+        if files:
+            return files
+    raise DataError(f"Expected {', '.join(_FILES[:-1])} or {_FILES[-1]} in {folder}, but there is none: fetch one")

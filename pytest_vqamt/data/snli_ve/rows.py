@@ -1,0 +1,234 @@
+"""A hypothesis as one row of each file that has any: SNLI-VE's own, the VEglue authors' table, and files of units."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.scene import LabelName
+from pytest_vqamt.data.messages import shown
+from pytest_vqamt.data.own.folder import SUFFIXES
+from pytest_vqamt.data.records import Record
+
+FrameOf: TypeAlias = Callable[[str], Box]
+"""The frame of a photo, by its name; a very large one where its size is not known. It may raise DataError."""
+
+_LABELS: dict[str, LabelName] = {
+    "entailment": "entailment",
+    "neutral": "neutral",
+    "contradiction": "contradiction",
+}
+_NO_LABEL = "-"
+"""What SNLI has where its annotators did not agree."""
+_PHOTO_FIELDS = ("Flickr30K_ID", "Flikr30kID")
+"""What the field is called in the data and in the code of SNLI-VE's authors."""
+_ARTICLE = re.compile(r"^(?:an?|the) (?=\S)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitRow:
+    """An object description unit: ``object`` without an article, and the part of its box within the photo."""
+
+    object: str
+    property: str
+    box: Box | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HypothesisRow:
+    """A hypothesis as a row has it.
+
+    Attributes:
+        photo: the name of the photo's file.
+        units: in the order of the sentence; None where the row says nothing of them.
+        caption: a sentence that describes the photo, "" where the row has none.
+    """
+
+    id: str
+    photo: str
+    text: str
+    label: LabelName
+    units: tuple[UnitRow, ...] | None = None
+    caption: str = ""
+
+    @property
+    def is_boxed(self) -> bool:
+        """Whether it says where any of its units is."""
+        return any(unit.box for unit in self.units or ())
+
+
+def official_row(record: Record) -> HypothesisRow | None:
+    """A row of SNLI-VE; None where its annotators did not agree on a label.
+
+    Raises:
+        DataError: a field is missing or wrong.
+    """
+    if record.text("gold_label") == _NO_LABEL:
+        return None
+    hypothesis = record.identity("pairID")
+    field = next((name for name in _PHOTO_FIELDS if record.has(name)), None)
+    photo = record.identity(field) if field else _photo_in(hypothesis, record, "pairID")
+    return HypothesisRow(
+        id=hypothesis,
+        photo=_photo_file(photo),
+        text=_line(record.text("sentence2")),
+        label=_label(record, "gold_label"),
+        caption=_line(record.text("sentence1", "")),
+    )
+
+
+def table_row(record: Record, frame_of: FrameOf) -> HypothesisRow:
+    """A row of the VEglue authors' table: units apart by semicolons, with one before the first.
+
+    A unit without an object is left out.
+
+    Raises:
+        DataError: a field is missing or wrong, or there are not as many properties and boxes as objects.
+    """
+    hypothesis = record.identity("uniq_id")
+    photo = _photo_file(_photo_in(hypothesis, record, "uniq_id"))
+    objects, properties, boxes = (_apart(record, field) for field in ("subject", "modifier", "bbox"))
+    for field, values in (("modifier", properties), ("bbox", boxes)):
+        if len(values) != len(objects):
+            raise record.wrong(field, f"as many units as subject has ({len(objects)})", f"it has {len(values)}")
+    frame = _frame(photo, frame_of, record, "uniq_id")
+    units = [
+        UnitRow(object=_object(each), property=_line(said), box=_corners(box, place, frame, record))
+        for place, (each, said, box) in enumerate(zip(objects, properties, boxes, strict=True), start=1)
+    ]
+    return HypothesisRow(
+        id=hypothesis,
+        photo=photo,
+        text=_line(record.text("sentence")),
+        label=_label(record, "label"),
+        units=tuple(unit for unit in units if unit.object) or None,
+    )
+
+
+def units_row(record: Record, frame_of: FrameOf) -> HypothesisRow:
+    """A row of a file of units.
+
+    Raises:
+        DataError: a field is missing or wrong.
+    """
+    photo = _photo_file(record.identity("photo"))
+    frame = _frame(photo, frame_of, record, "photo")
+    return HypothesisRow(
+        id=record.identity("id"),
+        photo=photo,
+        text=_line(record.text("hypothesis")),
+        label=_label(record, "label"),
+        units=_units(record, frame),
+    )
+
+
+def is_of_any_photo(record: Record) -> bool:
+    """Whether a row of a file of units is as ``vqamt units`` writes it: of a sentence, wherever it stands."""
+    return not record.has("id") and not record.has("photo")
+
+
+def sentence_row(record: Record) -> tuple[str, tuple[UnitRow, ...]]:
+    """The sentence of such a row by its words, and its units.
+
+    Raises:
+        DataError: a field is missing or wrong.
+    """
+    return words_of(record.text("hypothesis")), _units(record, None)
+
+
+def photo_of(record: Record) -> str | None:
+    """The photo that a row of any of the forms is about; None where it is about none.
+
+    Raises:
+        DataError: the field that names it is wrong.
+    """
+    for field in ("photo", *_PHOTO_FIELDS):
+        if record.has(field):
+            return _photo_file(record.identity(field))
+    own = next((name for name in ("pairID", "uniq_id") if record.has(name)), None)
+    return _photo_file(_photo_in(record.identity(own), record, own)) if own else None
+
+
+def words_of(text: str) -> str:
+    """What two spellings of one sentence share: its letters and digits in lower case.
+
+    >>> words_of("The man is in-between."), words_of("the man  is inbetween")
+    ('themanisinbetween', 'themanisinbetween')
+    """
+    return "".join(character for character in text.lower() if character.isalnum())
+
+
+def _units(record: Record, frame: Box | None) -> tuple[UnitRow, ...]:
+    """The units of a row; their boxes within ``frame``, and none where there is no frame."""
+    record.items("units", required=True)
+    found = []
+    for each in record.records("units"):
+        if frame is not None:
+            each.only(("object", "property", "box"))
+        box = each.box("box", frame) if frame is not None and each.has("box") else None
+        found.append(UnitRow(object=_object(each.text("object")), property=_line(_text(each, "property")), box=box))
+    return tuple(found)
+
+
+def _corners(text: str, place: int, frame: Box, record: Record) -> Box | None:
+    """The box of a unit of the table, ``x0,y0,x1,y1`` in pixels; None where there is none."""
+    if not text:
+        return None
+    try:
+        x0, y0, x1, y1 = map(float, text.split(","))
+    except ValueError:
+        raise record.wrong("bbox", f"x0,y0,x1,y1 of unit {place}", f"it is {shown(text)}") from None
+    # NaN and infinite numbers compare as neither.
+    if not (x0 < x1 < float("inf") and y0 < y1 < float("inf") and min(x0, y0) > float("-inf")):
+        raise record.wrong("bbox", f"a box of a width and height above 0 for unit {place}", f"it is {shown(text)}")
+    return record.within(Box.between(x0, y0, x1, y1), frame, "bbox")
+
+
+def _apart(record: Record, field: str) -> list[str]:
+    if field not in record.row:
+        raise record.wrong(field, "a text")
+    return [_line(each) for each in _text(record, field).strip().removeprefix(";").split(";")]
+
+
+def _text(record: Record, field: str) -> str:
+    """A text that may be blank."""
+    return "" if record.row.get(field) == "" else record.text(field, "")
+
+
+def _label(record: Record, field: str) -> LabelName:
+    found = _LABELS.get(record.text(field).strip().lower())
+    if found is None:
+        raise record.wrong(field, f"one of {', '.join(_LABELS)}")
+    return found
+
+
+def _frame(photo: str, frame_of: FrameOf, record: Record, field: str) -> Box:
+    try:
+        return frame_of(photo)
+    except DataError as error:
+        raise DataError(f"{record.label(field)}: {error}") from error
+
+
+def _photo_in(hypothesis: str, record: Record, field: str) -> str:
+    """The photo that an id of SNLI begins with: "4705552913.jpg#2r1e" is about 4705552913.jpg."""
+    photo, mark, _ = hypothesis.partition("#")
+    if not mark or not photo:
+        raise record.wrong(field, "PHOTO.jpg#NUMBER, the id of a pair")
+    return photo
+
+
+def _photo_file(photo: str) -> str:
+    return photo if Path(photo).suffix.lower() in SUFFIXES else f"{photo}.jpg"
+
+
+def _object(text: str) -> str:
+    return _ARTICLE.sub("", _line(text))
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())

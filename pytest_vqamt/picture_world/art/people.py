@@ -1,0 +1,284 @@
+"""People: man, woman, boy and girl in seven poses, with a shirt or a dress and perhaps a hat."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from PIL import Image
+
+from pytest_vqamt.core.errors import RenderError, did_you_mean
+from pytest_vqamt.data.pictures.art.body import BUILDS, POSES, Bend, Build, Pose, hull, onward
+from pytest_vqamt.data.pictures.art.sketch import INK, NO_PART, PAPER, Sketch, trim
+from pytest_vqamt.picture_world.art.pen import PALETTE, SUPERSAMPLING, Pen, Point, Rgb, shade
+
+SKINS: tuple[Rgb, ...] = ((252, 214, 182), (232, 180, 138), (188, 128, 88), (128, 84, 60))
+HAIRS: tuple[Rgb, ...] = ((60, 42, 36), (116, 74, 44), (226, 186, 100), (184, 92, 46), (34, 30, 34), (156, 152, 150))
+CHILD_HAIRS = 5
+TROUSERS: tuple[Rgb, ...] = ((74, 80, 100), (92, 84, 78))
+PATTERN_TINT: Mapping[str, float] = MappingProxyType({
+    "red": 0.6, "orange": 1.4, "yellow": 1.5, "green": 0.6, "blue": 0.56, "purple": 0.56, "pink": 1.6, "brown": 0.55,
+    "black": 1.28, "gray": 0.66, "white": 0.8,
+})
+"""How much darker or lighter the second tint of a pattern is: plain to see, and still of the same name."""
+SHOE: Rgb = (70, 52, 46)
+LIPS: Rgb = (196, 84, 84)
+EDGE: Rgb = (66, 54, 56)
+
+PERSON_HEIGHT: Mapping[str, int] = MappingProxyType({"man": 78, "woman": 75, "boy": 60, "girl": 60})
+"""The usual standing height in px in a scene of 224 px."""
+
+_GARMENT: Rgb = (255, 0, 0)
+_HAT: Rgb = (0, 255, 0)
+_WIDE, _TALL = 1.16, 1.3
+_LEFT, _ABOVE = 0.56, 0.24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonLook:
+    """All that a drawing of a person depends on; ``garment_colour`` and ``hat_colour`` are keys of PALETTE."""
+
+    kind: str
+    pose: str = "standing"
+    garment: str = "shirt"
+    garment_colour: str = "blue"
+    garment_pattern: str = "plain"
+    hat_colour: str | None = None
+    skin: int = 0
+    hair: int = 0
+    facing: str = "right"
+    holding: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A drawn person. ``lift_px`` is how far the lowest point is above the ground (more than 0 in a jump)."""
+
+    image: Image.Image
+    parts: Mapping[str, Image.Image]
+    hand: tuple[int, int]
+    lift_px: int = 0
+
+
+def draw_person(look: PersonLook, height_px: int) -> Figure:
+    """Draw one person who would be ``height_px`` tall when standing straight without a hat."""
+    if look.kind not in BUILDS:
+        raise RenderError(f"expected a kind of person, but got kind={look.kind!r}; {did_you_mean(look.kind, BUILDS)}")
+    if look.pose not in POSES:
+        raise RenderError(f"expected a pose, but got pose={look.pose!r} of a {look.kind}; "
+                          f"{did_you_mean(look.pose, POSES)}")
+    size = round(height_px * _WIDE), round(height_px * _TALL)
+    pen, marks = Pen(size), Pen(size)
+    unit = height_px / size[1]
+    sketch = Sketch(pen, marks, unit=unit, origin=(_LEFT * unit, _ABOVE * unit))
+    hand = _Person(sketch, look).draw()
+    garment = marks.canvas.getchannel("R")
+    tint = shade(PALETTE[look.garment_colour], PATTERN_TINT[look.garment_colour])
+    pen.texture(garment, look.garment_pattern, tint, step=0.088 * unit)
+    sketch.edge(EDGE)
+    return _figure(look, height_px, pen, marks, hand)
+
+
+def _figure(look: PersonLook, height_px: int, pen: Pen, marks: Pen, hand: Point) -> Figure:
+    left, top, right, bottom = pen.canvas.getchannel("A").getbbox() or (0, 0, pen.w, pen.h)
+    left, top = left - left % SUPERSAMPLING, top - top % SUPERSAMPLING
+    right, bottom = right + right % SUPERSAMPLING, bottom + bottom % SUPERSAMPLING
+    box = (left, top, right, bottom)
+    image = pen.canvas.crop(box).reduce(SUPERSAMPLING)
+    marked = marks.canvas.crop(box).reduce(SUPERSAMPLING)
+    parts = {look.garment: marked.getchannel("R").point(_at_least_half)}
+    if look.hat_colour is not None:
+        parts["hat"] = marked.getchannel("G").point(_at_least_half)
+    x = (_LEFT + hand[0]) * height_px - left / SUPERSAMPLING
+    y = (_ABOVE + hand[1]) * height_px - top / SUPERSAMPLING
+    turns: list[Image.Transpose] = []
+    if look.pose == "lying":
+        turns.append(Image.Transpose.ROTATE_90)
+        x, y = y, image.width - 1 - x
+    width = image.height if turns else image.width
+    if look.facing == "left":
+        turns.append(Image.Transpose.FLIP_LEFT_RIGHT)
+        x = width - 1 - x
+    for turn in turns:
+        image = image.transpose(turn)
+        parts = {name: mask.transpose(turn) for name, mask in parts.items()}
+    at = (min(max(round(x), 0), image.width - 1), min(max(round(y), 0), image.height - 1))
+    return Figure(image=image, parts=MappingProxyType(parts), hand=at,
+                  lift_px=round(POSES[look.pose].lift * height_px))
+
+
+_at_least_half = [255 if v >= 128 else 0 for v in range(256)]
+
+
+def _unlike(beside: Rgb, tones: tuple[Rgb, ...], number: int, least: int) -> Rgb:
+    """The tone of that number, or the next one that can be told from what it touches."""
+    turned = [tones[(number + i) % len(tones)] for i in range(len(tones))]
+    return next(tone for tone in turned if sum(abs(a - b) for a, b in zip(tone, beside, strict=True)) > least)
+
+
+class _Person:
+    """One drawing in progress; coordinates are in standing heights, feet at y = 1, looking to the right."""
+
+    def __init__(self, sketch: Sketch, look: PersonLook) -> None:
+        self.s = sketch
+        self.look = look
+        self.build: Build = BUILDS[look.kind]
+        self.pose: Pose = POSES[look.pose]
+        grown_up = look.kind in ("man", "woman")
+        self.skin = _unlike(PALETTE[look.garment_colour], SKINS, look.skin, 110)
+        self.hair = _unlike(self.skin, HAIRS if grown_up else HAIRS[:CHILD_HAIRS], look.hair, 130)
+        self.cloth = PALETTE[look.garment_colour]
+        self.seated = look.pose == "sitting"
+        self.hip: Point = (0.0, 0.94 if self.seated else self.build.hip_y)
+        self.neck = self._up(self.build.hip_y - self.build.shoulder_y, 0.0)
+        gap = self.build.shoulder_y - self.build.head * 1.16
+        self.face = self._up(self.build.hip_y - self.build.shoulder_y + gap, 0.012)
+
+    def _up(self, along: float, across: float) -> Point:
+        """A point of the trunk: that far above the hips, that far to the front."""
+        x, y = onward(self.hip, 180 - self.pose.lean, along)
+        return onward((x, y), 90 - self.pose.lean, across)
+
+    def draw(self) -> Point:
+        """Draw everything, the far parts first; answers where the free hand is."""
+        b, trunk = self.build, self.build.hip_y - self.build.shoulder_y
+        front = self._up(trunk - 0.035, b.shoulders)
+        back = self._up(trunk - 0.035, -b.shoulders)
+        bend = self.pose.reach if self.look.holding else self.pose.front_arm
+        self._hair_behind()
+        hand = self._arm(front, bend)
+        self._legs()
+        self._trunk(trunk)
+        self._arm(back, self.pose.back_arm, waves=self.look.pose == "waving")
+        self._head()
+        return hand
+
+    def _arm(self, shoulder: Point, bend: Bend, *, waves: bool = False) -> Point:
+        b = self.build
+        elbow = onward(shoulder, bend[0], b.arm)
+        hand = onward(elbow, bend[1], b.arm * 0.92)
+        self.s.limb([shoulder, elbow, hand], self.skin, b.arm_width)
+        if waves:
+            for turn in (-38, 0, 38):
+                self.s.limb([hand, onward(hand, bend[1] + turn, 0.055)], self.skin, 0.034)
+        self.s.disc(*hand, b.arm_width * 0.58, b.arm_width * 0.58, self.skin)
+        self._on(_GARMENT)
+        reach = 0.7 if self.look.garment == "shirt" else 0.3
+        self.s.limb([shoulder, onward(shoulder, bend[0], b.arm * reach)], self.cloth, b.arm_width * 1.3)
+        self._on(NO_PART)
+        return hand
+
+    def _legs(self) -> None:
+        b = self.build
+        bare = self.look.garment == "dress"
+        cloth = TROUSERS[self.look.hair % len(TROUSERS)]
+        for bend, side, tone in ((self.pose.back_leg, -1, 0.86), (self.pose.front_leg, 1, 1.0)):
+            start = self.hip if self.seated else onward(self.hip, 90, side * b.waist * 0.46)
+            knee = onward(start, bend[0], b.thigh)
+            ankle = onward(knee, bend[1], b.shin)
+            upper = shade(self.skin if bare else cloth, tone)
+            lower = shade(self.skin if bare or self.look.kind == "boy" else cloth, tone)
+            self.s.limb([knee, ankle], lower, b.leg_width * (0.8 if bare else 0.92))
+            self.s.limb([start, knee], upper, b.leg_width)
+            toe = onward(ankle, bend[1] + 90, 0.06)
+            self.s.limb([ankle, toe], shade(SHOE, tone), b.leg_width * 0.92)
+
+    def _trunk(self, trunk: float) -> None:
+        b = self.build
+        wide, narrow = b.shoulders + 0.022, b.waist
+        self._on(_GARMENT)
+        top = [self._up(trunk, -wide * 0.72), self._up(trunk, wide * 0.72), self._up(trunk - 0.045, wide)]
+        left = self._up(trunk - 0.045, -wide)
+        if self.look.garment == "dress":
+            waist = trunk * 0.38
+            self.s.polygon([*top, self._up(waist, narrow * 0.82), self._up(waist, -narrow * 0.82), left], self.cloth)
+            self._skirt(waist)
+        else:
+            hem = -0.035 if not self.seated else -0.01
+            self.s.polygon([*top, self._up(hem, narrow), self._up(hem, -narrow), left], self.cloth)
+        self._on(NO_PART)
+        self.s.limb([self._up(trunk + 0.03, 0.0), self._up(trunk - 0.004, 0.0)], shade(self.skin, 0.9), 0.07)
+
+    def _skirt(self, waist: float) -> None:
+        b = self.build
+        points = [self._up(waist, b.waist * 0.82), self._up(waist, -b.waist * 0.82),
+                  self._up(0.0, b.waist * 1.05), self._up(0.0, -b.waist * 1.05)]
+        for bend, side in ((self.pose.back_leg, -1), (self.pose.front_leg, 1)):
+            knee = onward(self.hip, bend[0], b.thigh * 0.86)
+            out = 0.06 if self.seated else b.waist * 1.15
+            points.append(onward(knee, bend[0] + side * 90, out))
+            points.append(onward(knee, bend[0] - side * 90, 0.05))
+        self.s.polygon(hull(points), self.cloth)
+
+    def _on(self, part: Rgb) -> None:
+        self.s.part = part
+
+    def _at(self, u: float, v: float) -> Point:
+        """A point of the head, in head radii forward and down from its middle."""
+        r = self.build.head
+        return onward(onward(self.face, 90 - self.pose.lean, u * r), -self.pose.lean, v * r)
+
+    def _hair_behind(self) -> None:
+        r = self.build.head
+        if self.look.kind == "woman":
+            self.s.blob([self._at(u, v) for u, v in ((-0.6, -0.9), (0.5, -1.0), (1.12, -0.1), (1.2, 1.2), (1.1, 2.0),
+                                                     (0.0, 1.7), (-1.2, 2.1), (-1.4, 1.2), (-1.25, -0.1))], self.hair)
+        elif self.look.kind == "girl":
+            for side in (-1, 1):
+                x, y = self._at(side * 1.42, 0.3)
+                self.s.oval(x, y, r * 0.42, r * 0.68, -side * 24, self.hair)
+
+    def _head(self) -> None:
+        r = self.build.head
+        kind = self.look.kind
+        self.s.disc(*self._at(0, 0), r, r, self.skin)
+        if kind == "man":
+            self.s.blob([self._at(u, v) for u, v in ((-1.02, -0.1), (-0.6, 0.3), (0.1, 0.35), (0.75, 0.3), (1.03, 0.0),
+                                                     (0.85, 0.85), (0.15, 1.22), (-0.7, 0.95))], self.hair)
+        else:
+            self.s.disc(*self._at(-0.95, 0.12), r * 0.16, r * 0.2, shade(self.skin, 0.9))
+        self._hair_before(kind)
+        closed = self.look.pose == "lying"
+        for u in (-0.16, 0.52):
+            x, y = self._at(u, 0.08)
+            if closed:
+                self.s.limb([self._at(u - 0.16, 0.1), self._at(u + 0.16, 0.1)], INK, 0.016)
+            else:
+                self.s.disc(x, y, r * 0.14, r * 0.17, INK)
+        mouth = [self._at(-0.12, 0.55), self._at(0.2, 0.66), self._at(0.5, 0.52)]
+        self.s.limb(mouth, LIPS if kind != "man" else PAPER, 0.02)
+        if kind in ("girl", "boy"):
+            for u in (-0.42, 0.78):
+                self.s.disc(*self._at(u, 0.42), r * 0.13, r * 0.1, _blush(self.skin))
+        if self.look.hat_colour is not None:
+            self._hat(PALETTE[self.look.hat_colour])
+
+    def _hair_before(self, kind: str) -> None:
+        cap = {
+            "man": ((-1.06, 0.1), (-1.1, -0.5), (-0.6, -1.1), (0.3, -1.16), (1.0, -0.6), (0.95, -0.3), (0.3, -0.42),
+                    (-0.6, -0.4), (-0.78, 0.0)),
+            "boy": ((-1.05, 0.1), (-1.12, -0.5), (-0.7, -1.05), (-0.1, -1.28), (0.2, -1.08), (0.6, -1.2), (1.05, -0.5),
+                    (0.6, -0.3), (0.1, -0.55), (-0.3, -0.3), (-0.8, -0.2)),
+            "woman": ((-1.1, 0.6), (-1.12, -0.4), (-0.6, -1.1), (0.3, -1.14), (1.04, -0.45), (1.1, 0.5), (0.92, 0.1),
+                      (0.66, -0.4), (0.1, -0.62), (-0.5, -0.2), (-0.8, 0.3)),
+            "girl": ((-1.05, 0.2), (-1.12, -0.4), (-0.6, -1.08), (0.3, -1.12), (1.08, -0.4), (1.0, -0.1), (0.6, -0.42),
+                     (-0.1, -0.5), (-0.75, -0.3)),
+        }[kind]
+        self.s.blob([self._at(u, v) for u, v in cap], self.hair)
+        if kind == "girl":
+            for side in (-1, 1):
+                self.s.disc(*self._at(side * 1.12, -0.14), self.build.head * 0.17, self.build.head * 0.17, LIPS)
+
+    def _hat(self, rgb: Rgb) -> None:
+        self._on(_HAT)
+        self.s.polygon([self._at(u, v) for u, v in ((-1.02, -0.5), (-0.86, -1.45), (-0.6, -1.68), (0.0, -1.6),
+                                                    (0.6, -1.68), (0.86, -1.45), (1.02, -0.5))], rgb)
+        self.s.polygon([self._at(u, v) for u, v in ((-1.03, -0.58), (-0.97, -0.9), (0.97, -0.9), (1.03, -0.58))],
+                       trim(rgb))
+        self.s.limb([self._at(-1.5, -0.5), self._at(1.5, -0.5)], rgb, self.build.head * 0.34)
+        self._on(NO_PART)
+
+
+def _blush(skin: Rgb) -> Rgb:
+    return min(255, skin[0] + 12), round(skin[1] * 0.78), round(skin[2] * 0.78)

@@ -1,0 +1,151 @@
+"""The picture world as a scene source."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from PIL import Image
+
+from pytest_vqamt.core.corpus import Corpus, gather
+from pytest_vqamt.core.edits import Colour
+from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.scene import Photo, Scene
+from pytest_vqamt.data.lru import Recent, RecentScenes
+from pytest_vqamt.data.mean_colour import mean_colour, spread
+from pytest_vqamt.data.pictures.laid_out import SEED, laid_out
+from pytest_vqamt.data.pictures.painting import paint
+from pytest_vqamt.data.pictures.vocabulary import EXHAUSTIVE, FAMILIES, NAMES
+from pytest_vqamt.picture_world.captions import captions
+from pytest_vqamt.picture_world.graph import Graph, read
+from pytest_vqamt.picture_world.layout import SIZE_PX, VERSION, Layout, chance, lay_out
+
+_GRAPHS_KEPT = 256
+_LAYOUTS_KEPT = 32_000
+"""Layouts of about 4 kB each: with them, a picture is drawn again without looking for a place for everything."""
+_PHOTOS_KEPT = 128
+
+
+class PictureWorld:
+    """Scenes drawn by our own code: scene ``index`` depends on ``seed`` and ``index`` alone."""
+
+    def __init__(self, count: int = 500, seed: int = 0) -> None:
+        if count < 1:
+            raise OptionError(f"Expected one scene or more, but got count={count!r}: give pictures:N with N from 1 up")
+        self.count = count
+        self.seed = seed
+        self._graphs: Recent[Graph] = Recent(_GRAPHS_KEPT, self._make_graph)
+        self._layouts: Recent[Layout] = Recent(_LAYOUTS_KEPT, lambda index: self.graph(index).layout)
+        self._scenes = RecentScenes(self._make_scene)
+        self._photos: Recent[Image.Image] = Recent(_PHOTOS_KEPT, lambda index: paint(self._layouts.get(index)))
+
+    @property
+    def spec(self) -> str:
+        return f"pictures:{self.count}"
+
+    @property
+    def description(self) -> str:
+        return (
+            f"{self.count} drawn scenes of {SIZE_PX} x {SIZE_PX} px: {len(NAMES)} names in {len(FAMILIES)} families, "
+            "with boxes, masks, attributes and relations"
+        )
+
+    @property
+    def digest(self) -> str:
+        return digest("pictures", str(VERSION), str(self.seed), str(self.count))
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        return gather((self.scene(index) for index in range(self.count)), scene=self.scene, measure=self._mean_colour)
+
+    @property
+    def bad_records(self) -> tuple[str, ...]:
+        """None: every scene is our own."""
+        return ()
+
+    def place(self, photo_id: str) -> int:
+        start = f"pictures-{self.seed}-"
+        number = photo_id.removeprefix(start)
+        if not photo_id.startswith(start) or not number.isdecimal() or int(number) >= self.count:
+            raise DataError(f"Expected a photo of {self.spec}, but got photo={photo_id!r}: take it from its scenes")
+        return int(number)
+
+    def __len__(self) -> int:
+        return self.count
+
+    def scene(self, index: int) -> Scene:
+        self._check(index)
+        return self._scenes.get(index)
+
+    def photo(self, photo: Photo) -> Image.Image:
+        return self._photos.get(self.place(photo.id)).copy()
+
+    def mask(self, photo: Photo, thing_id: str) -> Image.Image:
+        """Which pixels show the thing; those of a person include what is worn."""
+        graph = self.graph(self.place(photo.id))
+        if not thing_id.isdecimal() or int(thing_id) >= len(graph.things):
+            raise DataError(f"Expected the id of a thing of {photo.id}, but got thing_id={thing_id!r}: see its scene")
+        thing = int(thing_id)
+        shown = [thing, *(garment for garment, wearer in graph.wearers.items() if wearer == thing)]
+        return Image.fromarray(np.isin(graph.labels, [i + 1 for i in shown]).astype(np.uint8) * 255)
+
+    def label_map(self, index: int) -> Image.Image:
+        """Mode L: 1 + the index within ``scene.objects`` of the foremost thing at each pixel, 0 where there is none."""
+        return Image.fromarray(self.graph(index).labels)
+
+    def graph(self, index: int) -> Graph:
+        self._check(index)
+        return self._graphs.get(index)
+
+    def _check(self, index: int) -> None:
+        if not 0 <= index < self.count:
+            raise IndexError(f"Expected a scene from 0 to {self.count - 1}, but got index={index!r}")
+
+    def _mean_colour(self) -> Colour:
+        return mean_colour(self.photo(self.scene(index).photo) for index in spread(self.count))
+
+    def _make_graph(self, index: int) -> Graph:
+        known = self._layouts.find(index)
+        graph = read(known) if known else None
+        rng = chance(self.seed, index)
+        while graph is None:
+            graph = read(lay_out(rng))
+        self._layouts.keep(index, graph.layout)
+        return graph
+
+    def _make_scene(self, index: int) -> Scene:
+        ready = laid_out(index) if self.seed == SEED else None
+        return ready or self.lay_out(index)
+
+    def lay_out(self, index: int) -> Scene:
+        """The scene at ``index``, out of its graph."""
+        graph = self.graph(index)
+        photo = Photo(
+            id=f"pictures-{self.seed}-{index}", digest=digest("pictures", str(VERSION), str(self.seed), str(index))
+        )
+        return Scene(
+            id=photo.id,
+            photo=photo,
+            width=SIZE_PX,
+            height=SIZE_PX,
+            objects=graph.things,
+            relationships=graph.relationships,
+            setting=graph.layout.setting,
+            # Choices of their own, so that a new wording of captions leaves every picture as it was.
+            captions=captions(graph.things, graph.relationships, graph.layout.setting, chance(self.seed, -1 - index)),
+            exhaustive=EXHAUSTIVE,
+        )
+
+
+def load(argument: str) -> PictureWorld:
+    """The picture world of ``pictures`` or ``pictures:N``.
+
+    Raises:
+        OptionError: N is no whole number from 1 up.
+    """
+    if not argument:
+        return PictureWorld()
+    if not argument.isdecimal() or int(argument) < 1:
+        raise OptionError(f"Expected --vqamt-data=pictures:N with N from 1 up, but got N={argument!r}")
+    return PictureWorld(int(argument))
