@@ -9,8 +9,8 @@ from random import Random
 
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.data.pictures.vocabulary import CATEGORIES, CATEGORY_OF, FAMILIES, FAMILY_OF, NAMES
 from pytest_vqamt.language.english.lexical_relations import exclusive_pool
+from pytest_vqamt.picture_world.looks import CATEGORIES, CATEGORY_OF, FAMILIES, FAMILY_OF, NAMES
 
 COLOURS = CATEGORIES["colour"]
 POSTURES = ("standing", "sitting", "lying", "walking", "running", "jumping")

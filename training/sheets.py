@@ -8,11 +8,20 @@ from typing import NamedTuple
 
 from pytest_vqamt.core.meaning import Absent, Count, Exists, Group, Label, truth
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.data.pictures.phrases import a, capital, listed, noun_phrase
-from pytest_vqamt.data.pictures.vocabulary import CATEGORIES, CATEGORY_OF, FAMILIES, FAMILY_OF, SETTING_PHRASES
 from pytest_vqamt.language.english.nouns import number_word, plural
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.models.prompts import BARE
+from pytest_vqamt.picture_world.looks import (
+    CATEGORIES,
+    CATEGORY_OF,
+    FAMILIES,
+    FAMILY_OF,
+    SETTING_PHRASES,
+    a,
+    capital,
+    listed,
+    noun_phrase,
+)
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tools.tiny.hypotheses import hypothesis
 from training.asked import COLOURS, POSTURES, Asked, World, family_words

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
+from sys import intern
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.corpus import Corpus, gather
 from pytest_vqamt.core.edits import Colour
-from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.scene import Photo, PublishedQuestion, Scene
-from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.carets_files import CaretsFiles, find
-from pytest_vqamt.data.carets_questions import read_questions
+from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.meaning import YES_OR_NO
+from pytest_vqamt.core.scene import Demand, Photo, PublishedPair, PublishedQuestion, Scene
+from pytest_vqamt.data.base import AnnotatedPhotos
+from pytest_vqamt.data.coco.records import id_of
 from pytest_vqamt.data.coco.source import digest_of
-from pytest_vqamt.data.decoding import size_px
-from pytest_vqamt.data.messages import named, shown_path
-from pytest_vqamt.data.photo_folders import PhotoFolders
-from pytest_vqamt.data.photo_io import PhotoFiles
+from pytest_vqamt.data.json_io import plain_or_gzip, read_json, text_of
+from pytest_vqamt.data.messages import named, reason, shown, shown_path
+from pytest_vqamt.data.photo_io import PhotoFiles, PhotoFolders, size_px
+from pytest_vqamt.data.records import Record
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+    from yaml import YAMLError
 
 
 class CaretsPhotos(AnnotatedPhotos):
@@ -154,3 +160,308 @@ def _warn_of(files: CaretsFiles) -> None:
 
 def _photo_id(image: str) -> str:
     return f"{image}.jpg"
+
+
+FILE = "default.yml"
+TESTS = (
+    "antonym_consistency",
+    "ontological_consistency",
+    "phrasal_invariance",
+    "symmetry_invariance",
+    "negation_consistency",
+)
+"""The tests that can be run: the variants of ``carets.published``."""
+
+_DEMANDS: MappingProxyType[str, Demand] = MappingProxyType(
+    {"invariance": "same", "directional_expectation": "opposite", "ontological_invariance": "implied"}
+)
+"""What is expected of two answers, by the ``eval_type`` of the test."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaretsFile:
+    """A file of question pairs that is there, as default.yml names it.
+
+    Attributes:
+        test: the test that it belongs to.
+        demand: what that expects of two answers.
+    """
+
+    name: str
+    path: Path
+    test: str
+    demand: Demand
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaretsFiles:
+    """The files of a folder.
+
+    Attributes:
+        suite: the path of default.yml.
+        files: those that it names and that are there, in its order.
+        absent: the names of the others.
+        photos: the folders in which the photos may lie, the likeliest first.
+    """
+
+    suite: Path
+    files: tuple[CaretsFile, ...]
+    absent: tuple[str, ...]
+    photos: tuple[Path, ...]
+
+
+def find(argument: str) -> CaretsFiles:
+    """The files of ``carets:DIR``: as default.yml says, or flat beside it.
+
+    Raises:
+        OptionError: there is no such folder.
+        DataError: it has no default.yml, that is not of the authors' form, or none of its files is there.
+    """
+    folder = Path(argument)
+    if not argument or not folder.is_dir():
+        raise OptionError(f"Expected --vqamt-data=carets:DIR, but got {argument!r}: there is no such folder")
+    suite = folder / FILE
+    if not suite.is_file():
+        raise DataError(
+            f"Expected {FILE} of the CARETS authors in {shown_path(folder)}, but there is none: fetch it too"
+        )
+    record = Record.of(_read_yaml(suite), str(suite))
+    places = (folder / record.text("files_root", "."), folder)
+    found: list[CaretsFile] = []
+    absent: list[str] = []
+    for name, test, demand in _named(record):
+        there = (plain_or_gzip(place / name) for place in places)
+        path = next((path for path in there if path), None)
+        if path:
+            found.append(CaretsFile(name=name, path=path, test=test, demand=demand))
+        else:
+            absent.append(name)
+    if not found:
+        raise DataError(
+            f"Expected the files that {shown_path(suite)} names, in {' or in '.join(map(shown_path, places))}, "
+            f"but there is none (the first: {named(absent[0]) if absent else 'none is named'}): fetch them"
+        )
+    photos = (folder / record.text("images_root", "images"), folder / "images")
+    return CaretsFiles(suite=suite, files=tuple(found), absent=tuple(absent), photos=photos)
+
+
+def _named(suite: Record) -> list[tuple[str, str, Demand]]:
+    """Each file that is named, with its test and what that expects."""
+    suite.record("tests").only(TESTS)
+    found: dict[str, tuple[str, str, Demand]] = {}
+    for test, record in suite.keyed("tests"):
+        eval_type = record.text("eval_type")
+        if eval_type not in _DEMANDS:
+            raise record.wrong("eval_type", f"one of {', '.join(_DEMANDS)}")
+        for place, name in enumerate(record.texts("files")):
+            if name in found:
+                raise record.wrong(f"files[{place}]", "a file that is named once", f"{found[name][1]} has it already")
+            found[name] = name, test, _DEMANDS[eval_type]
+    return list(found.values())
+
+
+def _read_yaml(path: Path) -> object:
+    try:
+        import yaml  # no other file of ours is YAML
+    except ImportError as error:
+        raise DataError(f"Expected PyYAML to read {shown_path(path)}, but got: {error}; pip install pyyaml") from error
+    try:
+        value: object = yaml.safe_load(text_of(path.read_bytes(), str(path)))
+    except OSError as error:
+        raise DataError(f"Expected {shown_path(path)} to be readable, but got: {reason(error)}") from error
+    except yaml.YAMLError as error:
+        raise DataError(
+            f"Expected {shown_path(path)} to be YAML, but it breaks off{_place(error)}: fetch it again"
+        ) from error
+    except RecursionError as error:
+        raise DataError(f"Expected {shown_path(path)} to be YAML, but it is nested too deep: fetch it again") from error
+    except ValueError as error:  # a date that is none
+        raise DataError(f"Expected {shown_path(path)} to be YAML, but got: {reason(error)}: fetch it again") from error
+    return value
+
+
+def _place(error: YAMLError) -> str:
+    mark = getattr(error, "problem_mark", None)
+    said = getattr(error, "problem", None) or type(error).__name__
+    return f" at line {mark.line + 1}, column {mark.column + 1} ({said})" if mark else f" ({said})"
+
+
+_NUMBERS = re.compile(r"(\d+-\d+)(?:-(\w+))?")
+"""What follows the image in an id: which of its questions, which template, and the suffix of a perturbed one."""
+
+_SUFFIX = re.compile(r"(.*-\d+-\d+)-\w+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaretsQuestions:
+    """The questions about each image, by its id in the order of the files, with what is wrong with others.
+
+    An original comes before the questions that were made from it. Ids begin with the name of the file, within which
+    they are unique.
+    """
+
+    of_image: dict[str, tuple[PublishedQuestion, ...]]
+    bad: tuple[str, ...]
+
+
+def read_questions(files: Iterable[CaretsFile]) -> CaretsQuestions:
+    """The questions of ``files``.
+
+    Raises:
+        DataError: a file cannot be read, or is no list.
+    """
+    of_image: dict[str, list[PublishedQuestion]] = {}
+    bad: list[str] = []
+    shared = _Shared()
+    for file in files:
+        reading = _Reading(file, shared)
+        reading.read(_rows(file.path))
+        for image, original, perturbed in reading.paired():
+            of_image.setdefault(image, []).extend((original, *perturbed))
+        bad += reading.bad
+    return CaretsQuestions(of_image={image: tuple(questions) for image, questions in of_image.items()}, bad=tuple(bad))
+
+
+def _rows(path: Path) -> list[object]:
+    value = read_json(path)
+    if isinstance(value, list):
+        return value
+    raise DataError(f"Expected {shown_path(path)} to be a list of questions, but got {shown(value)}: fetch it again")
+
+
+@dataclass(slots=True)
+class _Shared:
+    """Values that come again and again, each held once."""
+
+    texts: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+    scores: dict[tuple[float, ...], tuple[float, ...]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One file as it is read: originals and perturbed questions by the id of the original, which names the pair."""
+
+    file: CaretsFile
+    shared: _Shared
+    images: dict[str, str] = field(default_factory=dict)
+    originals: dict[str, PublishedQuestion] = field(default_factory=dict)
+    perturbed: dict[str, dict[str, PublishedQuestion]] = field(default_factory=dict)
+    broken: set[str] = field(default_factory=set)
+    bad: list[str] = field(default_factory=list)
+
+    def read(self, rows: Iterable[object]) -> None:
+        name = self.file.name
+        for place, value in enumerate(rows):
+            own = id_of(value, "question_id")
+            try:
+                self._add(Record.of(value, f"{name}: [{place}]" if own is None else f"{name}: question {named(own)}"))
+            except DataError as error:
+                self.bad.append(str(error))
+                if own is not None:
+                    self.broken.add(_original_of(own))
+
+    def paired(self) -> Iterator[tuple[str, PublishedQuestion, tuple[PublishedQuestion, ...]]]:
+        """The image, the original and the perturbed questions of each pair; what is wrong with others is kept."""
+        for pair in dict.fromkeys((*self.originals, *self.perturbed)):
+            if pair in self.broken:
+                continue
+            original, perturbed = self.originals.get(pair), self.perturbed.get(pair, {})
+            wrong = _unpaired(pair, original, perturbed) or _contradiction(original, perturbed, self.file)
+            if wrong:
+                self.bad.append(f"{self.file.name}: {wrong}")
+            elif original:
+                yield self.images[pair], original, tuple(perturbed.values())
+
+    def _add(self, record: Record) -> None:
+        question_id, image = record.identity("question_id"), intern(record.identity("img_id"))
+        found = _NUMBERS.fullmatch(question_id.removeprefix(f"{image}-"))
+        if found is None or not question_id.startswith(f"{image}-"):
+            raise record.wrong("question_id", f"{image}-I-TEMPLATE or {image}-I-TEMPLATE-SUFFIX, after its img_id")
+        pair, suffix = f"{image}-{found[1]}", found[2]
+        if pair in self.originals if suffix is None else suffix in self.perturbed.get(pair, ()):
+            raise record.wrong("question_id", "an id of its own", "another question of the file has it")
+        answers, scores = _label(record)
+        name = self.file.name
+        question = PublishedQuestion(
+            id=f"{name}:{question_id}",
+            text=" ".join(record.text("sent").split()),
+            answers=self._texts(answers),
+            kind=intern(record.text("question_type")),
+            scores=self.shared.scores.setdefault(scores, scores),
+            options=self._texts(_options(record, answers)),
+            pair=self._pair(f"{name}:{pair}") if suffix else None,
+        )
+        self.images[pair] = image
+        if suffix is None:
+            self.originals[pair] = question
+        else:
+            self.perturbed.setdefault(pair, {})[suffix] = question
+
+    def _pair(self, original: str) -> PublishedPair:
+        return PublishedPair(original=original, test=self.file.test, demand=self.file.demand)
+
+    def _texts(self, texts: tuple[str, ...]) -> tuple[str, ...]:
+        return self.shared.texts.setdefault(texts, texts)
+
+
+def _label(record: Record) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    """The answers with their scores, one of which is above 0."""
+    label = record.record("label")
+    for answer in label.row:
+        if not answer.strip():
+            raise record.wrong("label", "answers that are not blank")
+    scores = tuple(label.number(answer) for answer in label.row)
+    if max(scores, default=0) <= 0 or min(scores) < 0:
+        raise record.wrong("label", "scores from 0 up of one answer or more, one of them above 0")
+    return tuple(label.row), scores
+
+
+def _options(record: Record, answers: tuple[str, ...]) -> tuple[str, ...]:
+    """Yes and no, or the choices of the text; an answer that has a score is always one of them."""
+    if all(answer in YES_OR_NO for answer in answers):
+        return YES_OR_NO
+    assignment = record.record("assignment")
+    field = next((key for key in assignment.row if key.endswith("category-options1")), "category-options1")
+    choices = assignment.texts(field)
+    if len(set(choices)) < 2:
+        raise assignment.wrong(field, "two choices or more, since the answer is neither yes nor no")
+    return tuple(dict.fromkeys((*choices, *answers)))
+
+
+def _original_of(question_id: str) -> str:
+    found = _SUFFIX.fullmatch(question_id)
+    return found[1] if found else question_id
+
+
+def _unpaired(pair: str, original: PublishedQuestion | None, perturbed: dict[str, PublishedQuestion]) -> str:
+    """What is wrong with a question that has no partner; "" where it has one."""
+    if original is None:
+        return f"question {pair}-{next(iter(perturbed))}: Expected its original {pair} too, but there is none: add it"
+    if not perturbed:
+        return f"question {pair}: Expected its perturbed partner {pair}-SUFFIX too, but there is none: add it"
+    return ""
+
+
+def _contradiction(
+    original: PublishedQuestion | None, perturbed: dict[str, PublishedQuestion], file: CaretsFile
+) -> str:
+    """What is wrong with a pair whose right answers are not as its test demands; "" where they are."""
+    first = _right(original) if original else ""
+    for each in perturbed.values():
+        second = _right(each)
+        if file.demand == "opposite":
+            fits, wanted = {first, second} == set(YES_OR_NO), "one yes and one no as the right answers of the pair"
+        else:
+            fits, wanted = first == second, "the same right answer as that of its original"
+        if not fits:
+            question = each.id.partition(":")[2]
+            return (
+                f"question {question}: label: Expected {wanted}, as {file.test} demands, but got {first!r} and then "
+                f"{second!r}: leave the pair out"
+            )
+    return ""
+
+
+def _right(question: PublishedQuestion) -> str:
+    """The answer with the highest score, the first of several."""
+    return question.answers[question.scores.index(max(question.scores))]

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
 from stat import S_ISLNK, S_ISREG
+from threading import Lock
+from typing import TypeVar
 
-from PIL import Image
+import numpy as np
+from PIL import Image, ImageFile, ImageOps, UnidentifiedImageError
 
+from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.decoding import decode, size_px
-from pytest_vqamt.data.jpeg_and_png import is_whole
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.data.lru import RecentBySize
 from pytest_vqamt.data.messages import reason, shown, shown_path
 
@@ -158,3 +165,277 @@ def _digest_of(data: bytes) -> str:
 
 def _bytes_of(image: Image.Image) -> int:
     return image.width * image.height * len(image.getbands())
+
+
+T = TypeVar("T")
+
+FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "BMP", "TIFF", "PPM")
+"""What may be read. Pillow knows more, some of which runs other programs."""
+
+_ORIENTATION = 0x0112
+_QUARTER_TURNS = (5, 6, 7, 8)
+_TIFF_WIDTH, _TIFF_HEIGHT = 256, 257
+_FIRST_BYTES = 8
+
+
+def decode(data: bytes, file: str) -> Image.Image:
+    """The image, RGB uint8, turned as its EXIF says: the first frame, on white where it is transparent.
+
+    Raises:
+        DataError: the bytes are no image, a broken one, or one of more pixels than Pillow allows; it names ``file``.
+    """
+    return _read(BytesIO(without_end(data)), file, _decoded)
+
+
+def size_px(file: Path) -> tuple[int, int]:
+    """Width and height of the image as ``decode`` gives it; no pixel is decoded.
+
+    Raises:
+        DataError: the file is no image, or one of more pixels than Pillow allows.
+    """
+    if not os.path.isfile(file):  # noqa: PTH113 - Path's raises; to open a pipe would be to wait for ever
+        raise DataError(f"Expected a photo, but {shown_path(file)} is no file: put the photo itself there")
+    return _read(file, str(file), _size)
+
+
+def _read(source: BytesIO | Path, file: str, take: Callable[[Image.Image], T]) -> T:
+    try:
+        with strict(), Image.open(source, formats=FORMATS) as image:
+            most = Image.MAX_IMAGE_PIXELS
+            if most is not None and image.width * image.height > most:
+                raise Image.DecompressionBombError(f"{image.width} x {image.height} px are more than {most}")
+            return take(image)
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise DataError(
+            f"Expected a photo of a sane size, but {shown_path(file)} has too many pixels ({reason(error)}): "
+            "scale it down, or fetch it again"
+        ) from error
+    except UnidentifiedImageError as error:
+        raise DataError(
+            f"Expected a photo ({', '.join(FORMATS)}), but {shown_path(file)} is no image, or a broken one "
+            f"(it begins with {shown(_first_bytes(source))}): put the photo itself there"
+        ) from error
+    except Exception as error:  # Pillow's readers raise whatever a broken file makes them stumble over
+        no_file = isinstance(error, OSError) and error.errno is not None
+        wrong, advice = ("cannot be read", "make it readable") if no_file else ("is broken", "fetch it again")
+        raise DataError(f"Expected a photo, but {shown_path(file)} {wrong} ({reason(error)}): {advice}") from error
+
+
+def _first_bytes(source: BytesIO | Path) -> bytes:
+    if isinstance(source, BytesIO):
+        return source.getvalue()[:_FIRST_BYTES]
+    with source.open("rb") as file:
+        return file.read(_FIRST_BYTES)
+
+
+def _decoded(image: Image.Image) -> Image.Image:
+    turned = image.format != "TIFF" and _orientation(image) != 1  # Pillow's reader of TIFF turns it
+    image.load()
+    return to_rgb(ImageOps.exif_transpose(image) if turned else image)
+
+
+def _size(image: Image.Image) -> tuple[int, int]:
+    width, height = image.size
+    if image.format == "TIFF":  # some versions of Pillow say the size before it is turned, some after
+        tags = image.getexif()
+        width, height = tags[_TIFF_WIDTH], tags[_TIFF_HEIGHT]
+    return (height, width) if _orientation(image) in _QUARTER_TURNS else (width, height)
+
+
+def _orientation(image: Image.Image) -> int:
+    """How the camera was held, from 1 to 8 as EXIF numbers it; 1, upright, where the file does not say.
+
+    To look behind the pixels of a PNG, Pillow would decode them, so what stands there is left alone, as browsers do.
+    """
+    if image.format == "PNG" and "exif" not in image.info:
+        return 1
+    try:
+        found = image.getexif().get(_ORIENTATION, 1)
+    except Exception:  # a viewer shows a photo whose EXIF is broken upright, and so did annotators see it
+        return 1
+    return found if found in range(1, 9) else 1
+
+
+_JPEG_START, _JPEG_END = b"\xff\xd8", b"\xff\xd9"
+_PNG_START, _PNG_END = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
+_SCAN = 0xDA
+_FRAMES = (*range(0xC0, 0xC4), *range(0xC5, 0xC8), *range(0xC9, 0xCC), *range(0xCD, 0xD0))
+_SEQUENTIAL = (0xC0, 0xC1)
+_PADDING = bytes(64)
+"""A decoder reads some bytes further than it needs."""
+
+
+def is_whole(data: bytes) -> bool:
+    """Whether a JPEG or PNG ends where its format says; other formats are taken to be whole.
+
+    Padding or a camera's own data may follow the end.
+    """
+    if data.startswith(_PNG_START):
+        return _PNG_END in data
+    if data.startswith(_JPEG_START):
+        return data.rstrip(b"\0").endswith(_JPEG_END) or _JPEG_END in data[_Head.of(data).pixels :]
+    return True
+
+
+def without_end(data: bytes) -> bytes:
+    """The bytes such that Pillow refuses a JPEG of fewer pixels than it should have; those of other files as they are.
+
+    At the mark that ends a JPEG, Pillow leaves grey whatever has not come until then: half a photo, where a torn file
+    was closed, and in most photos where a block in the middle was lost. Without the mark it waits for the rest, and
+    says that it is missing. Where the pixels are told in several passes, Pillow needs the mark: these stay as they are.
+    """
+    if not data.startswith(_JPEG_START):
+        return data
+    head = _Head.of(data)
+    end = data.find(_JPEG_END, head.pixels)
+    return data[:end] + _PADDING if head.is_one_pass and end >= 0 else data
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """Where the pixels of a JPEG begin, and whether they are told in one pass.
+
+    What comes before may hold a thumbnail, with an end of its own.
+    """
+
+    pixels: int
+    is_one_pass: bool
+
+    @classmethod
+    def of(cls, data: bytes) -> _Head:
+        place, frame, channels = len(_JPEG_START), 0, 0
+        while place + 4 <= len(data) and data[place] == 0xFF and data[place + 1] != _SCAN:
+            if data[place + 1] in _FRAMES:
+                frame, channels = data[place + 1], int.from_bytes(data[place + 9 : place + 10])
+            place += 2 + int.from_bytes(data[place + 2 : place + 4])
+        in_first_pass = int.from_bytes(data[place + 4 : place + 5])
+        return cls(pixels=place, is_one_pass=frame in _SEQUENTIAL and channels == in_first_pass)
+
+
+_WHITE = (255, 255, 255, 255)
+_SIXTEEN_BITS = 65535
+
+
+def to_rgb(image: Image.Image) -> Image.Image:
+    """``image`` as RGB uint8, itself where it is. What is transparent lets white through; 16 bits are scaled to 8.
+
+    Raises:
+        ValueError: its kind of pixels has no meaning as RGB, or it lacks the palette that its pixels point into.
+    """
+    if image.mode == "P" and image.palette is None:
+        raise ValueError("it has no palette")
+    if image.mode.startswith("I") or image.mode == "F":
+        return _from_numbers(image).convert("RGB")
+    if "transparency" in image.info or image.mode in ("LA", "La", "PA", "RGBA", "RGBa"):
+        return _on_white(image)
+    return image if image.mode == "RGB" else image.convert("RGB")  # convert would copy, in half the time of decoding
+
+
+def _on_white(image: Image.Image) -> Image.Image:
+    seen = image if image.mode == "RGBA" else image.convert("RGBA")
+    return Image.alpha_composite(Image.new("RGBA", seen.size, _WHITE), seen).convert("RGB")
+
+
+def _from_numbers(image: Image.Image) -> Image.Image:
+    """Wide numbers as grey: 16 bits, or floats from 0 to 1, are scaled by their range, others by what occurs."""
+    values = np.asarray(image).astype(np.float64)
+    if not np.isfinite(values).all():
+        raise ValueError("some of its pixels are no finite numbers")
+    low, high = values.min(), values.max()
+    top = 1.0 if image.mode == "F" else float(_SIXTEEN_BITS)
+    if low < 0 or high > top:
+        values, top = values - low, high - low
+    return Image.fromarray(np.rint(values / top * 255).astype(np.uint8))
+
+
+@dataclass(slots=True)
+class _Strictness:
+    """Who is reading strictly, and what the setting was before the first of them."""
+
+    readers: int = 0
+    before: bool = False
+    lock: Lock = field(default_factory=Lock)
+
+
+_now = _Strictness()
+
+
+@contextmanager
+def strict() -> Iterator[None]:
+    """Within it a torn image is an error, in every thread; the setting comes back when the last thread has left."""
+    with _now.lock:
+        if not _now.readers:
+            _now.before, ImageFile.LOAD_TRUNCATED_IMAGES = ImageFile.LOAD_TRUNCATED_IMAGES, False
+        _now.readers += 1
+    try:
+        yield
+    finally:
+        with _now.lock:
+            _now.readers -= 1
+            if not _now.readers:
+                ImageFile.LOAD_TRUNCATED_IMAGES = _now.before
+
+
+_LOOKED_AT = 100
+"""Photos that the mean is taken over; of a larger source, this many at equal distances."""
+
+
+def spread(count: int) -> range:
+    """The indices, of ``count`` from 0 on, that the mean is taken over."""
+    return range(0, count, max(1, -(-count // _LOOKED_AT)))
+
+
+def mean_colour(images: Iterable[Image.Image]) -> Colour:
+    """The mean over all pixels of ``images`` (RGB uint8, each image weighing the same), rounded; gray without any."""
+    means = [np.asarray(image).reshape(-1, 3).mean(axis=0) for image in images]
+    if not means:
+        return (128, 128, 128)
+    red, green, blue = np.mean(means, axis=0).round().astype(int).tolist()
+    return (red, green, blue)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhotoFolders:
+    """The photos of some folders together; where two have a photo of one name, the first folder's.
+
+    Attributes:
+        root: the nearest folder that holds all of them, links followed.
+        files: the file of each photo relative to ``root``, with forward slashes, by its name alone.
+        state: changes whenever a photo comes, goes, or is replaced.
+    """
+
+    root: Path
+    files: Mapping[str, str] = field(repr=False)
+    state: str
+
+    @classmethod
+    def of(cls, folders: Iterable[Path]) -> PhotoFolders | None:
+        """The photos in those of ``folders`` that are there; None where none is."""
+        there = list(dict.fromkeys(folder.resolve() for folder in folders if folder.is_dir()))
+        if not there:
+            return None
+        root = Path(os.path.commonpath(there))
+        files: dict[str, str] = {}
+        stats: list[str] = []
+        for folder in there:
+            start = "" if folder == root else f"{folder.relative_to(root).as_posix()}/"
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if entry.name.endswith(".jpg") and entry.name not in files:
+                        try:
+                            stat = entry.stat()
+                        except OSError:
+                            continue  # a link that leads nowhere: who names it is told that there is no such photo
+                        files[entry.name] = start + entry.name
+                        stats.append(f"{entry.name} {stat.st_size} {stat.st_mtime_ns}")
+        return cls(root=root, files=files, state=digest(str(root), *sorted(stats)))
+
+    def file(self, name: str, where: str) -> str:
+        """The file of the photo of this name, relative to ``root``.
+
+        Raises:
+            DataError: there is none; the text begins with ``where``, the record that names the photo.
+        """
+        if name not in self.files:
+            raise DataError(f"{where}: Expected its photo in {self.root}, but there is no {name!r}: add it")
+        return self.files[name]

@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+import json
+import os
+import sqlite3
+import sys
+import time
+import warnings
+import weakref
+import zlib
+from array import array
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from hashlib import sha256
+from pathlib import Path
+from threading import RLock
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypedDict, cast
+from typing import TYPE_CHECKING, Protocol, TypedDict, cast
+from uuid import uuid4
 
-from pytest_vqamt.core.corpus import Corpus, Together
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.corpus import Corpus, Together, gather
 from pytest_vqamt.core.edits import Colour
-from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.errors import HOME_VARIABLE, DataError, home
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.data.graph_rows import scene_of_row
-from pytest_vqamt.data.index_building import SceneReader, numbers_of
-from pytest_vqamt.data.index_files import IndexFile
+from pytest_vqamt.data.own.graphs import row_of_scene, scene_of_row
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -121,3 +136,344 @@ class _CorpusRow(TypedDict):
     multi_coloured: list[int]
     attributes: dict[str, list[tuple[str, int]]]
     simplest_first: list[int]
+
+
+VERSION = 1
+"""Of what an index holds."""
+
+FACTS = ("summary", "bad", "photos", "corpus", "named")
+"""What an index holds besides the scenes."""
+
+_ROWS_A_COMMIT = 2000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A record that can be used.
+
+    Attributes:
+        scene: the record; without masks, and with an empty digest of its photo.
+        photo_file: the photo's file, relative to the folder of photos.
+        path: the file that the record is from.
+    """
+
+    scene: Scene
+    photo_file: str
+    path: Path
+
+
+class SceneReader(Protocol):
+    """What reads the annotation files of one kind."""
+
+    @property
+    def kind(self) -> str:
+        """What users call such data ("gqa")."""
+        ...
+
+    @property
+    def version(self) -> int:
+        """Goes up when the same files give other scenes."""
+        ...
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The annotation files."""
+        ...
+
+    @property
+    def settings(self) -> str:
+        """What else decides about the scenes (which photos there are), as a digest."""
+        ...
+
+    def records(self, progress: Callable[[int], object]) -> Iterator[Found | str]:
+        """Each record in order: the scene, or one line on what is wrong with it.
+
+        ``progress`` is told how many more bytes of the files were read.
+
+        Raises:
+            DataError: a file is damaged.
+        """
+        ...
+
+
+def fill(db: sqlite3.Connection, reader: SceneReader, progress: Callable[[int], object]) -> None:
+    """Writes the index of all that ``reader`` gives into an empty database.
+
+    Raises:
+        DataError: a file is damaged, or two files have a record of the same id.
+    """
+    db.execute("CREATE TABLE rows (place INTEGER PRIMARY KEY, row BLOB NOT NULL)")
+    db.execute("CREATE TABLE facts (name TEXT PRIMARY KEY, value BLOB NOT NULL)")
+    rows = _Rows(db)
+    corpus = gather(rows.written(reader.records(progress)))
+    facts: dict[str, Json] = {
+        "summary": {"scenes": corpus.scenes, "digest": rows.digest},
+        "bad": list(rows.bad),
+        "photos": {"ids": list(rows.photo_ids), "files": list(rows.photo_files)},
+        "corpus": _corpus_row(corpus, rows),
+        "named": _numbers_text(rows.named),
+    }
+    db.executemany("INSERT INTO facts VALUES (?, ?)", [(name, packed(facts[name])) for name in FACTS])
+    db.commit()
+
+
+def packed(value: Json) -> bytes:
+    """The value as an index holds it."""
+    return zlib.compress(_text(value).encode())
+
+
+def unpacked(data: bytes) -> object:
+    """The value that ``packed`` made ``data`` of."""
+    value: object = json.loads(zlib.decompress(data))
+    return value
+
+
+def numbers_of(text: object) -> Iterator[tuple[int, ...]]:
+    """For each scene the numbers of its names, out of the fact "named"."""
+    numbers = array("I", b64decode(str(text)))
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    place = 0
+    while place < len(numbers):
+        end = place + 1 + numbers[place]
+        yield tuple(numbers[place + 1 : end])
+        place = end
+
+
+def _numbers_text(numbers: array[int]) -> str:
+    """Millions of numbers, which as JSON would take longer to read than all else."""
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return b64encode(numbers.tobytes()).decode()
+
+
+class _Rows:
+    """Writes scenes down as they come, and keeps of each what little the facts need."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._content = sha256()
+        self._paths: dict[str, Path] = {}
+        self.bad: list[str] = []
+        self.photo_ids: list[str] = []
+        self.photo_files: list[str] = []
+        self.numbers: dict[str, int] = {}
+        self.named = array("I")
+
+    @property
+    def digest(self) -> str:
+        """Of all rows in order."""
+        return self._content.hexdigest()[:16]
+
+    def written(self, records: Iterable[Found | str]) -> Iterator[Scene]:
+        """The scenes of ``records``, each written down before it is given."""
+        for found in records:
+            if isinstance(found, str):
+                self.bad.append(found)
+            elif self._is_new(found):
+                self._write(found)
+                yield found.scene
+
+    def _is_new(self, found: Found) -> bool:
+        scene_id = found.scene.id
+        first = self._paths.get(scene_id)
+        if first is None:
+            self._paths[scene_id] = found.path
+            return True
+        if first != found.path:
+            raise DataError(
+                f"Expected files without a record in common, but {first} and {found.path} "
+                f"both have image={scene_id!r}: name one of the files"
+            )
+        self.bad.append(f"{found.path}: image {scene_id}: Expected an id of its own, but an earlier record has it")
+        return False
+
+    def _write(self, found: Found) -> None:
+        row = _text(row_of_scene(found.scene, found.photo_file)).encode()
+        self._content.update(row + b"\n")
+        self._db.execute("INSERT INTO rows VALUES (?, ?)", (len(self.photo_ids), zlib.compress(row)))
+        self.photo_ids.append(found.scene.photo.id)
+        self.photo_files.append(found.photo_file)
+        names = dict.fromkeys(thing.name for thing in found.scene.objects)
+        self.named.append(len(names))
+        self.named.extend(self.numbers.setdefault(name, len(self.numbers)) for name in names)
+        if len(self.photo_ids) % _ROWS_A_COMMIT == 0:
+            self._db.commit()
+
+
+def _corpus_row(corpus: Corpus, rows: _Rows) -> Json:
+    """The corpus with each name as a number: its place in ``names``."""
+    return {
+        "names": list(rows.numbers),
+        "ranked": [rows.numbers[name] for name in corpus.names],
+        "frequency": [corpus.frequency[name] for name in corpus.names],
+        "exhaustive": [*sorted(corpus.exhaustive)],
+        "plural": [rows.numbers[name] for name in sorted(corpus.plural)],
+        "multi_coloured": [rows.numbers[name] for name in sorted(corpus.multi_coloured)],
+        "attributes": {name: [list(pair) for pair in pairs] for name, pairs in corpus.attributes.items()},
+        "simplest_first": list(corpus.simplest_first),
+    }
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+_SMALL_BYTES = 8 << 20
+"""Annotations of less are indexed anew each time, in memory: that takes a few seconds at most."""
+
+_GZIP_RATIO = 8
+"""How much smaller gzip makes annotations, about."""
+
+_ABANDONED_S = 3600.0
+"""A file that a build has not written to for as long is left of one that was killed."""
+
+_SHOW_AFTER_S = 2.0
+
+
+class IndexFile:
+    """The index of what one reader gives: found where it was kept, else made; made again when it proves broken.
+
+    Usable from several threads, and from several processes at once.
+    """
+
+    def __init__(self, reader: SceneReader) -> None:
+        self._reader = reader
+        self._lock = RLock()
+        self._state = _state(reader)
+        self._is_small = sum(_json_bytes(path) for path in reader.files) < _SMALL_BYTES
+        files = digest(*(str(path.resolve()) for path in reader.files))
+        self._stem = f"{reader.kind}-{files}"
+        self.path = home() / "scenes" / f"{self._stem}-{self._state}.sqlite"
+        self._db = self._adopted(self._in_memory() if self._is_small else self._kept() or self._made())
+
+    def fact(self, name: str) -> object:
+        return self._read("SELECT value FROM facts WHERE name = ?", name)
+
+    def row(self, place: int) -> object:
+        return self._read("SELECT row FROM rows WHERE place = ?", place)
+
+    def _read(self, query: str, key: str | int) -> object:
+        with self._lock:
+            try:
+                return self._value(query, key)
+            except (sqlite3.DatabaseError, zlib.error, ValueError, TypeError) as error:
+                if self._state != _state(self._reader):
+                    raise DataError(
+                        f"Expected annotations that stay as they are, but {self._reader.files[0]} or one beside it "
+                        "has changed: run again"
+                    ) from error
+            self._db.close()
+            self._db = self._adopted(self._made())
+            return self._value(query, key)
+
+    def _value(self, query: str, key: str | int) -> object:
+        (data,) = self._db.execute(query, (key,)).fetchone()
+        return unpacked(data)
+
+    def _adopted(self, db: sqlite3.Connection) -> sqlite3.Connection:
+        weakref.finalize(self, db.close)
+        return db
+
+    def _kept(self) -> sqlite3.Connection | None:
+        """The index that is there already; None where there is none, or a broken one."""
+        try:
+            db = sqlite3.connect(f"{self.path.as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False)
+        except sqlite3.OperationalError:
+            return None
+        try:
+            (facts,) = db.execute("SELECT count(*) FROM facts").fetchone()
+        except sqlite3.DatabaseError:
+            facts = 0
+        if facts == len(FACTS):
+            return db
+        db.close()
+        return None
+
+    def _made(self) -> sqlite3.Connection:
+        """A new index, kept; in memory where it cannot be kept."""
+        if self._is_small:
+            return self._in_memory()
+        try:
+            self._make()
+            made = self._kept()
+            if made is None:
+                raise OSError(f"{self.path.name} cannot be read")
+        except (OSError, sqlite3.OperationalError) as error:
+            warnings.warn(
+                f"Expected a folder to keep the index of {self._reader.files[0].parent} in, but got "
+                f"{self.path.parent} ({error}): it is made anew each time; {HOME_VARIABLE} names another folder",
+                stacklevel=2,
+            )
+            return self._in_memory()
+        return made
+
+    def _make(self) -> None:
+        folder = self.path.parent
+        folder.mkdir(parents=True, exist_ok=True)
+        self._sweep(lambda path: path.suffix == ".part" and time.time() - path.stat().st_mtime > _ABANDONED_S)
+        part = folder / f"{self._stem}-{uuid4().hex}.part"  # not by tempfile, whose files nobody else may read
+        try:
+            with closing(sqlite3.connect(part)) as db:
+                db.execute("PRAGMA journal_mode = OFF")
+                db.execute("PRAGMA synchronous = OFF")
+                self._fill(db)
+            try:
+                part.replace(self.path)
+            except PermissionError:  # on Windows, while another process reads the same index, which is as good
+                if not self.path.exists():
+                    raise
+        finally:
+            part.unlink(missing_ok=True)
+        self._sweep(lambda path: path.suffix == ".sqlite" and path != self.path)
+
+    def _in_memory(self) -> sqlite3.Connection:
+        db = sqlite3.connect(":memory:", check_same_thread=False)
+        try:
+            self._fill(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _fill(self, db: sqlite3.Connection) -> None:
+        with _shown(self._reader) as progress:
+            fill(db, self._reader, progress)
+
+    def _sweep(self, is_waste: Callable[[Path], bool]) -> None:
+        """Removes files of this data set; what another process has open or has removed is left to it."""
+        for path in sorted(self.path.parent.glob(f"{self._stem}-*")):
+            with suppress(OSError):
+                if is_waste(path):
+                    path.unlink()
+
+
+def _state(reader: SceneReader) -> str:
+    """Changes whenever the files or the way they are read do."""
+    stats = [(str(path.resolve()), path.stat()) for path in reader.files]
+    files = (f"{path} {stat.st_size} {stat.st_mtime_ns}" for path, stat in stats)
+    return digest(reader.kind, str(reader.version), str(VERSION), reader.settings, *files)
+
+
+def _json_bytes(path: Path) -> int:
+    return path.stat().st_size * (_GZIP_RATIO if path.suffix == ".gz" else 1)
+
+
+@contextmanager
+def _shown(reader: SceneReader) -> Iterator[Callable[[int], object]]:
+    """A bar on standard error, where a person looks at it and the build takes its time."""
+    if "CI" in os.environ or not sys.stderr.isatty():
+        yield lambda _bytes: None
+        return
+    from tqdm import tqdm
+
+    with tqdm(
+        total=sum(path.stat().st_size for path in reader.files),
+        desc=f"indexing {reader.kind}",
+        unit="B",
+        unit_scale=True,
+        leave=False,
+        delay=_SHOW_AFTER_S,
+        file=sys.stderr,
+    ) as bar:
+        yield bar.update

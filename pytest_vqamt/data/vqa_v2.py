@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from sys import intern
+from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import Colour
-from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Scene
-from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.coco.records import CocoImage, CocoRecords, read_records
-from pytest_vqamt.data.coco.source import counts_of, digest_of, mask_of, scene_of
-from pytest_vqamt.data.coco_classes import annotated_exhaustively
-from pytest_vqamt.data.coco_files import captions_beside
-from pytest_vqamt.data.decoding import size_px
-from pytest_vqamt.data.photo_io import PhotoFiles
-from pytest_vqamt.data.vqa_v2_files import SPLITS_OF_PHOTOS, VqaFiles, find
-from pytest_vqamt.data.vqa_v2_questions import VqaQuestions, read_questions
+from pytest_vqamt.data.base import AnnotatedPhotos
+from pytest_vqamt.data.coco.records import CocoImage, CocoRecords, id_of, read_records
+from pytest_vqamt.data.coco.source import (
+    annotated_exhaustively,
+    captions_beside,
+    counts_of,
+    digest_of,
+    files_of,
+    has_photo_folder,
+    instances_in,
+    listed,
+    mask_of,
+    photo_folders,
+    scene_of,
+    split_of,
+)
+from pytest_vqamt.data.json_io import ListedStream
+from pytest_vqamt.data.photo_io import PhotoFiles, size_px
+from pytest_vqamt.data.records import Record
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -180,3 +192,251 @@ def _description(asked: tuple[AskedPhoto, ...], coco: CocoRecords | None, photos
     scenes = f"{len(asked)} scenes with {questions} questions and their answers"
     objects = counts_of([photo.image for photo in asked if photo.image]) if coco else "no objects"
     return f"{scenes}, {objects}" + ("" if photos else ", no photos")
+
+
+_ENDS = (".json", ".json.gz")
+_SPLIT = re.compile(r"(?:train|val|test)(?:-\w+)?\d{4}")
+_QUESTIONS = re.compile(r".*questions.*")
+_BOTH = re.compile(r"vqa(?!.*(?:questions|annotations)).*")
+_FORMS = "vqa-v2:DIR or vqa-v2:QUESTIONS.json"
+SPLITS_OF_PHOTOS = ("train2014", "val2014", "test2015")
+"""Of which VQA v2 asks; the photos of each are named after it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VqaFiles:
+    """The files that an argument names.
+
+    Attributes:
+        annotations: the file of the answers; ``questions`` again where that holds both.
+        split: the "val2014" in the files' names, or "".
+        instances: an instances file in COCO's form that lies beside, None where there is none.
+        photos: the folders in which the photos may lie, the likeliest first.
+    """
+
+    questions: Path
+    annotations: Path
+    split: str
+    instances: Path | None
+    photos: tuple[Path, ...]
+
+
+def find(argument: str) -> VqaFiles:
+    """The files of ``vqa-v2:DIR`` or ``vqa-v2:QUESTIONS.json``.
+
+    Raises:
+        OptionError: there is no argument.
+        DataError: something is not there, or there are several files of questions and none is the one meant.
+    """
+    if not argument:
+        raise OptionError(f"Expected --vqamt-data={_FORMS}, but got data='vqa-v2:': name the folder")
+    given = Path(argument)
+    if given.is_dir():
+        folder, questions = given, _questions_in(given)
+    elif given.is_file():
+        folder, questions = _folder_of(given), given
+    else:
+        raise DataError(f"Expected a folder, or a file of questions, but got data={argument!r}: there is no such path")
+    annotations = _annotations_of(questions, folder)
+    if annotations is None:
+        raise DataError(
+            f"Expected {_partner(questions)}.json (or .json.gz) with the answers to {str(questions)!r}, "
+            "but there is none: fetch it too"
+        )
+    split = _split_of(questions)
+    instances = _instances_in(folder, split)
+    splits = (split, split_of(instances) if instances else "", *SPLITS_OF_PHOTOS, "train2017", "val2017")
+    return VqaFiles(
+        questions=questions,
+        annotations=annotations,
+        split=split,
+        instances=instances,
+        photos=photo_folders(folder, *splits),
+    )
+
+
+def _questions_in(folder: Path) -> Path:
+    found = [*files_of(_places(folder), _QUESTIONS), *files_of(_places(folder), _BOTH)]
+    if not found:
+        raise DataError(
+            f"Expected v2_OpenEnded_mscoco_*_questions.json, questions.json or vqa_*.json in {str(folder)!r}, "
+            f"but there is none: name the file with vqa-v2:QUESTIONS.json"
+        )
+    answered = [file for file in found if _annotations_of(file, folder)]
+    with_photos = [file for file in answered if has_photo_folder(folder, _split_of(file))]
+    for choice in (found, answered, with_photos):
+        if len(choice) == 1:
+            return choice[0]
+    raise DataError(
+        f"Expected one file of questions in {str(folder)!r}, but got {listed(folder, answered or found)}: "
+        "name one with vqa-v2:QUESTIONS.json"
+    )
+
+
+def _annotations_of(questions: Path, folder: Path) -> Path | None:
+    """The file of the answers to ``questions``: itself, where its name does not say that it is only of questions."""
+    if "questions" not in questions.name:
+        return questions
+    there = (place / (_partner(questions) + end) for place in (questions.parent, *_places(folder)) for end in _ENDS)
+    return next((file for file in there if file.is_file()), None)
+
+
+def _partner(questions: Path) -> str:
+    """The official name of the other file, without its end: of ``questions.json`` it is ``annotations``."""
+    return questions.name.partition(".json")[0].replace("OpenEnded_", "").replace("questions", "annotations")
+
+
+def _split_of(questions: Path) -> str:
+    found = _SPLIT.search(questions.name)
+    return found[0] if found else ""
+
+
+def _instances_in(folder: Path, split: str) -> Path | None:
+    found = instances_in(folder, split)
+    if len(found) > 1:
+        raise DataError(
+            f"Expected one instances file beside the questions in {str(folder)!r}, but got {listed(folder, found)}: "
+            "move the others away, or name the right one after the split of the questions"
+        )
+    return found[0] if found else None
+
+
+def _places(folder: Path) -> tuple[Path, ...]:
+    """``folder``, and its folders that the official evaluation code has for each kind of file."""
+    inner = (folder / name for name in ("questions", "Questions", "annotations", "Annotations"))
+    return (folder, *(each for each in inner if each.is_dir()))
+
+
+def _folder_of(questions: Path) -> Path:
+    return questions.parent.parent if questions.parent.name.lower() == "questions" else questions.parent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VqaQuestions:
+    """What the files hold: the questions of each photo, by the photo's id; and what is wrong with the others."""
+
+    of_photo: dict[str, tuple[PublishedQuestion, ...]]
+    bad: tuple[str, ...]
+
+
+def read_questions(questions: Path, annotations: Path) -> VqaQuestions:
+    """The questions that have answers; both paths are the same where one file holds both.
+
+    Answers to what is not asked are passed over: where questions are cut down, the file of the answers is often left as
+    it is.
+
+    Raises:
+        DataError: a file is not of this form at all.
+    """
+    reading = _Reading(questions.name, annotations.name)
+    reading.read_questions(_rows(questions, "questions"))
+    reading.read_answers(_rows(annotations, "annotations"))
+    return reading.found()
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    photo: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    texts: tuple[str, ...]
+    kind: str
+
+
+@dataclass(slots=True)
+class _Reading:
+    questions_file: str
+    answers_file: str
+    asked: dict[str, _Asked] = field(default_factory=dict)
+    answered: dict[str, _Answered] = field(default_factory=dict)
+    broken: set[str] = field(default_factory=set)
+    bad: list[str] = field(default_factory=list)
+
+    def read_questions(self, rows: Iterable[object]) -> None:
+        for place, value in enumerate(rows):
+            own = id_of(value, "question_id")
+            label = f"{self.questions_file}: {f'questions[{place}]' if own is None else f'question {own}'}"
+            try:
+                record = Record.of(value, label)
+                question = record.identity("question_id")
+                if question in self.asked or question in self.broken:
+                    raise record.wrong("question_id", "an id of its own", "another question has it")
+                text = " ".join(record.text("question").split())
+                self.asked[question] = _Asked(intern(record.identity("image_id")), text)
+            except DataError as error:
+                self._refuse(own, error)
+
+    def read_answers(self, rows: Iterable[object]) -> None:
+        for place, value in enumerate(rows):
+            question = id_of(value, "question_id")
+            if question is not None and question not in self.asked:
+                continue
+            row = f"annotations[{place}]" if question is None else f"answers to question {question}"
+            try:
+                record = Record.of(value, f"{self.answers_file}: {row}")
+                question = record.identity("question_id")
+                if question in self.answered:
+                    raise record.wrong("question_id", "an id of its own", "the question has answers already")
+                photo = self.asked[question].photo
+                if record.has("image_id") and record.identity("image_id") != photo:
+                    raise record.wrong("image_id", f"the photo {photo} of the question")
+                kind = intern(record.text("answer_type", ""))
+                self.answered[question] = _Answered(_answers(record), kind)
+            except DataError as error:
+                self._refuse(question, error)
+
+    def found(self) -> VqaQuestions:
+        of_photo: dict[str, list[PublishedQuestion]] = {}
+        for question, asked in self.asked.items():
+            answered = self.answered.get(question)
+            if answered is None:
+                self.bad.append(
+                    f"{self.questions_file}: question {question}: Expected its answers in {self.answers_file}, "
+                    "but there are none: add them, or take the question away"
+                )
+                continue
+            of_photo.setdefault(asked.photo, []).append(
+                PublishedQuestion(id=question, text=asked.text, answers=answered.texts, kind=answered.kind)
+            )
+        return VqaQuestions(
+            of_photo={photo: tuple(questions) for photo, questions in of_photo.items()}, bad=tuple(self.bad)
+        )
+
+    def _refuse(self, question: str | None, error: DataError) -> None:
+        self.bad.append(str(error))
+        if question is not None:
+            self.broken.add(question)
+            self.asked.pop(question, None)
+
+
+def _rows(file: Path, key: str) -> Iterator[object]:
+    """The records under ``key``, of which there must be one."""
+    empty = True
+    for row in ListedStream(file).listed(key):
+        empty = False
+        yield row
+    if empty:
+        raise DataError(
+            f"Expected {file} to be a file of VQA v2, with records under {key!r}, but there are none: name another file"
+        )
+
+
+def _answers(annotation: Record) -> tuple[str, ...]:
+    """The answers in the order of the annotators, as they were typed."""
+    rows = annotation.items("answers", required=True)
+    if not rows:
+        raise annotation.wrong("answers", "one answer or more")
+    try:
+        return tuple(intern(cast("dict[str, str]", row)["answer"]) for row in rows)
+    except (KeyError, TypeError):  # no object, no answer, or no text: the slower way says which
+        return tuple(_answer(row) for row in annotation.records("answers"))
+
+
+def _answer(row: Record) -> str:
+    text = row.row.get("answer")
+    if not isinstance(text, str):
+        raise row.wrong("answer", "a text")
+    return text

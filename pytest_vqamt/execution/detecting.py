@@ -7,10 +7,10 @@ import warnings
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import canonical_json, digest
-from pytest_vqamt.data import detected
 from pytest_vqamt.data.messages import shown_path
-from pytest_vqamt.data.one_writer import only_writer
+from pytest_vqamt.data.own import photos
 from pytest_vqamt.data.own.folder import FILE, OwnPhotos, open_folder
+from pytest_vqamt.data.own.writing import only_writer
 from pytest_vqamt.execution.lines_by_detectors import Work
 from pytest_vqamt.execution.progress import shown, tell
 from pytest_vqamt.models.base import ModelOptions
@@ -57,7 +57,7 @@ def complete(spec: str, options: ModelOptions) -> None:
     asked = digest(canonical_json(settings), options.device, str(options.dtype))
     if not _missing(folder, asked):
         return
-    with only_writer(folder.path / detected.NOTES):
+    with only_writer(folder.path / photos.NOTES):
         missing, taken = _missing(folder, asked), set(folder.ids())
         if missing:
             count = f"{len(missing)} photo{'s' if len(missing) > 1 else ''}"
@@ -83,7 +83,7 @@ def warn(spec: str, options: ModelOptions) -> None:
         return
     folder = open_folder(os.path.expanduser(argument))  # noqa: PTH111 - as above
     lines, now = folder.lines(), _of_detectors(options)
-    noted = {photo: told for photo, told in detected.settings_of_lines(folder.path).items() if photo in lines}
+    noted = {photo: told for photo, told in photos.settings_of_lines(folder.path).items() if photo in lines}
     others = [told for told in noted.values() if told != now]
     try:
         if noted and not any(lines.values()):
@@ -109,7 +109,7 @@ def _of_detectors(options: ModelOptions) -> dict[str, str]:
 
 def _missing(folder: OwnPhotos, asked: str) -> tuple[str, ...]:
     """The photos without a line, but for those of which it is known that what is asked for gives none."""
-    known = detected.troubles(folder.path)
+    known = photos.troubles(folder.path)
     return tuple(
         name
         for name in folder.without_line()

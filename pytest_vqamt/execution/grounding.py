@@ -8,9 +8,9 @@ import warnings
 from pytest_vqamt.core.detections import Grounder
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import canonical_json, digest
-from pytest_vqamt.data import grounded
 from pytest_vqamt.data.messages import shown_path
-from pytest_vqamt.data.one_writer import only_writer
+from pytest_vqamt.data.own.writing import only_writer
+from pytest_vqamt.data.snli_ve import ungrounded
 from pytest_vqamt.data.snli_ve.files import UNITS, find
 from pytest_vqamt.data.snli_ve.ungrounded import Wanting, settled_ids
 from pytest_vqamt.execution.progress import shown, tell
@@ -72,7 +72,7 @@ def complete(spec: str, options: ModelOptions) -> None:
     wanting = Wanting(find(argument))
     if not _missing(wanting, asked):
         return
-    with only_writer(wanting.folder / grounded.FILE):
+    with only_writer(wanting.folder / ungrounded.FILE):
         wanting = Wanting(find(argument))
         missing = _missing(wanting, asked)
         if missing and wanting.photos:
@@ -99,8 +99,8 @@ def warn(spec: str, options: ModelOptions) -> None:
     if kind != KIND or SETTING not in options.settings:
         return
     files = find(os.path.expanduser(argument))  # noqa: PTH111 - as above
-    now, known = _of_grounder(options), grounded.troubles(files.folder)
-    noted = grounded.settings_of_lines(files.folder)
+    now, known = _of_grounder(options), ungrounded.troubles(files.folder)
+    noted = ungrounded.settings_of_lines(files.folder)
     there = settled_ids(files) if noted else ()
     others = [told for hypothesis, told in noted.items() if told != now and hypothesis in there]
     wanting = Wanting(files).counts if known else {}
@@ -134,7 +134,7 @@ def _missing(wanting: Wanting, asked: str) -> tuple[str, ...]:
             f"Expected photos to look for the units of hypotheses in, but {shown_path(wanting.folder)} has none: "
             f"{wanting.without_photos}"
         )
-    known = grounded.troubles(wanting.folder)
+    known = ungrounded.troubles(wanting.folder)
     return tuple(
         photo
         for photo in wanting.counts

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.detections import Detector, Found
 from pytest_vqamt.core.errors import DataError, ModelError, VqamtError
-from pytest_vqamt.data import detected
-from pytest_vqamt.data.detected import Author, Trouble
-from pytest_vqamt.data.json_values import MOST_OF_AN_ID
 from pytest_vqamt.data.messages import reason, shown_path
+from pytest_vqamt.data.own import photos
 from pytest_vqamt.data.own.folder import OwnPhotos
+from pytest_vqamt.data.own.photos import Author, Trouble
 from pytest_vqamt.data.own.writing import append, row_of, things_of, usable
 from pytest_vqamt.data.photo_io import PhotoFiles
+from pytest_vqamt.data.records import MOST_OF_AN_ID
 from pytest_vqamt.models.batch_size import is_out_of_memory
 
 _MOST_IN_A_ROW = 5
@@ -65,7 +65,7 @@ class Work:
             else:
                 self._note_all(failed)
                 size = self._photos.size_bytes(name)
-                detected.note_found(self._folder.path, name, scene_id, self._author, findings, size_bytes=size)
+                photos.note_found(self._folder.path, name, scene_id, self._author, findings, size_bytes=size)
                 append(self._folder.file, [row])
                 self._taken.add(scene_id)
                 things.append(len(things_of(findings)))
@@ -81,7 +81,7 @@ class Work:
 
     def _note(self, name: str, error: DataError) -> None:
         trouble = Trouble(why=str(error), digest=self._folder.digest(name), asked=self._asked)
-        detected.note_trouble(self._folder.path, name, trouble)
+        photos.note_trouble(self._folder.path, name, trouble)
 
     def _seen(self, name: str, scene_id: str) -> tuple[tuple[Found, ...], dict[str, Json]]:
         """What is in a photo, and the row that says so.
@@ -105,7 +105,7 @@ class Work:
             if isinstance(error, ImportError):
                 raise ModelError(f'{why}run: pip install "pytest-vqamt[photos]"') from error
             raise _LookError(
-                f"{why}write its line yourself, or take another detector. Delete {detected.NOTES} to have it looked at "
+                f"{why}write its line yourself, or take another detector. Delete {photos.NOTES} to have it looked at "
                 "again"
             ) from error
         findings = usable(found, image.size)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.detections import Found, Grounder
 from pytest_vqamt.core.errors import DataError, ModelError, VqamtError
-from pytest_vqamt.data import grounded
-from pytest_vqamt.data.detected import Author, Trouble
 from pytest_vqamt.data.messages import reason, shown_path
+from pytest_vqamt.data.own.photos import Author, Trouble
 from pytest_vqamt.data.own.writing import rounded
 from pytest_vqamt.data.photo_io import PhotoFiles
+from pytest_vqamt.data.snli_ve import ungrounded
 from pytest_vqamt.data.snli_ve.ungrounded import Wanting, WantingHypothesis, WantingUnit, write
 from pytest_vqamt.models.batch_size import is_out_of_memory
 
@@ -78,7 +78,7 @@ class Work:
             hypothesis.row.id: [each.score if each else None for each in of_one]
             for hypothesis, of_one in zip(hypotheses, found, strict=True)
         }
-        grounded.note_found(self._wanting.folder, name, self._author, scores)
+        ungrounded.note_found(self._wanting.folder, name, self._author, scores)
         boxes = ([each.box if each else None for each in of_one] for of_one in found)
         write(self._wanting.folder, zip(hypotheses, boxes, strict=True))
 
@@ -90,7 +90,7 @@ class Work:
 
     def _note(self, name: str, error: DataError) -> None:
         digest = digest_of(self._photos, name)
-        grounded.note_trouble(self._wanting.folder, name, Trouble(why=str(error), digest=digest, asked=self._asked))
+        ungrounded.note_trouble(self._wanting.folder, name, Trouble(why=str(error), digest=digest, asked=self._asked))
 
     def _grounded(self, name: str, hypotheses: Sequence[WantingHypothesis]) -> list[list[Found | None]]:
         """For each unit of each hypothesis the surest of what it may speak of in the photo.
@@ -121,7 +121,7 @@ class Work:
             if isinstance(error, ImportError):
                 raise ModelError(f'{why}run: pip install "pytest-vqamt[photos]"') from error
             raise _LookError(
-                f"{why}write the lines of its hypotheses yourself, or take another model. Delete {grounded.FILE} to "
+                f"{why}write the lines of its hypotheses yourself, or take another model. Delete {ungrounded.FILE} to "
                 "have it looked at again"
             ) from error
 

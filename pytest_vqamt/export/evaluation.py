@@ -10,9 +10,9 @@ from pathlib import Path, PurePath
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data import coco_files, vqa_v2_files
-from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.base import PublishedPairs, SceneSource
+from pytest_vqamt.data import vqa_v2
+from pytest_vqamt.data.base import AnnotatedPhotos, PublishedPairs, SceneSource
+from pytest_vqamt.data.coco import source
 from pytest_vqamt.data.messages import reason, shown_path
 from pytest_vqamt.data.snli_ve import files
 
@@ -108,9 +108,9 @@ def _names_of(spec: str) -> Iterable[str]:
         yield PurePath(part).name
     match kind:
         case "coco":
-            yield coco_files.find(argument).instances.name
+            yield source.find(argument).instances.name
         case "vqa-v2":
-            yield vqa_v2_files.find(argument).questions.name
+            yield vqa_v2.find(argument).questions.name
         case "snli-ve" if (decides := files.find(argument).decides) is not None:
             yield decides[0].name
         case _:

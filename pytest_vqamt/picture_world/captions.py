@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from random import Random
 
 from pytest_vqamt.core.scene import Relationship, Thing
-from pytest_vqamt.data.pictures.phrases import a, capital, listed, noun_phrase
-from pytest_vqamt.data.pictures.vocabulary import CATEGORIES, FAMILY_OF, SETTING_PHRASES
 from pytest_vqamt.language.english.nouns import number_word, plural
+from pytest_vqamt.picture_world.looks import CATEGORIES, FAMILY_OF, SETTING_PHRASES, a, capital, listed, noun_phrase
 
 _COLOURS = frozenset(CATEGORIES["colour"])
 _PATTERNS = frozenset(CATEGORIES["pattern"]) - {"plain"}

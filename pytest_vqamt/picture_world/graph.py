@@ -8,13 +8,13 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Relationship, Thing
-from pytest_vqamt.data.pictures.pieces import Bitmap
-from pytest_vqamt.data.pictures.vocabulary import SYNSETS
+from pytest_vqamt.picture_world.art.backgrounds import draw_background
 from pytest_vqamt.picture_world.layout import SIZE_PX, Layout, Placed
-from pytest_vqamt.picture_world.looks import MULTI_COLOURED
+from pytest_vqamt.picture_world.looks import MULTI_COLOURED, SYNSETS, Bitmap
 
 Labels = NDArray[np.uint8]
 
@@ -177,3 +177,13 @@ def _relationships(entries: list[_Entry], boxes: list[Box]) -> Iterator[Relation
 def _level(a: Box, b: Box) -> bool:
     """Whether two boxes share at least half of the height of the lower one."""
     return min(a.y1, b.y1) - max(a.y, b.y) >= 0.5 * min(a.h, b.h)
+
+
+def paint(layout: Layout) -> Image.Image:
+    """The picture of ``layout``: RGB uint8, 224 x 224."""
+    image = draw_background(layout.setting, (SIZE_PX, SIZE_PX), layout.variant)
+    for placed in layout.placed:
+        for part in placed.block.parts:
+            drawn = part.styled.piece.image
+            image.paste(drawn, (placed.x + part.x, placed.y + part.y), drawn)
+    return image

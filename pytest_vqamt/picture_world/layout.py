@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
 from random import Random
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.data.pictures.blocks import HOLDABLE, ROOMY, Block, fits_on, fits_under, furnish, hold, stand
-from pytest_vqamt.data.pictures.casting import cast
-from pytest_vqamt.data.pictures.vocabulary import FAMILY_OF
 from pytest_vqamt.picture_world.art.animals import ANIMALS
 from pytest_vqamt.picture_world.art.backgrounds import SETTINGS, VARIANTS
 from pytest_vqamt.picture_world.art.sprites import SPRITES
-from pytest_vqamt.picture_world.looks import Styled, colours_of, style, style_person
+from pytest_vqamt.picture_world.looks import (
+    FAMILIES,
+    FAMILY_OF,
+    NAMES,
+    SMALL,
+    Styled,
+    by_weight,
+    colours_of,
+    style,
+    style_person,
+    usual_height,
+)
 
 SIZE_PX = 224
 VERSION = 1
@@ -186,3 +195,214 @@ def _band(block: Block, setting: str, around: Box) -> tuple[int, int] | None:
     else:
         low, high = max(top * SIZE_PX, _EDGE_PX - around.y), min(bottom * SIZE_PX, SIZE_PX - _EDGE_PX - around.y1)
     return (round(low), round(high)) if round(low) <= round(high) else None
+
+
+HOLDABLE: dict[str, tuple[float, float]] = {
+    "apple": (0.4, 0.6), "banana": (0.3, 0.6), "pear": (0.4, 0.6), "carrot": (0.4, 0.6), "sandwich": (0.3, 0.6),
+    "strawberry": (0.4, 0.6), "cup": (0.2, 0.55), "bottle": (0.4, 0.6), "book": (0.25, 0.6), "ball": (0.25, 0.6),
+    "balloon": (0.5, 0.97), "flower": (0.5, 0.78), "umbrella": (0.5, 0.85), "key": (0.2, 0.5), "bag": (0.5, 0.1),
+    "teddy bear": (0.3, 0.6), "candle": (0.4, 0.75), "kite": (0.45, 0.95),
+}  # fmt: skip
+"""What people hold, and where of it the hand is, as fractions of the piece of one who faces right."""
+
+ROOMY: dict[str, int] = {"table": 3, "bed": 2, "couch": 2, "shelf": 1, "box": 1, "chair": 1}
+"""On what things stand, and how many at most."""
+
+_SOFT = frozenset(("bed", "couch"))
+_ON_SOFT = frozenset(("cat", "dog", "rabbit"))
+UNDER_HEIGHT = 0.62
+"""The room under a table or chair, as a fraction of its height."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """One thing of a block; ``x``, ``y`` of its top left corner, relative to the middle of the block's feet."""
+
+    styled: Styled
+    x: int
+    y: int
+    predicate: str = ""
+    box: Box = field(init=False)
+
+    def __post_init__(self) -> None:
+        piece = self.styled.piece
+        object.__setattr__(self, "box", Box(self.x, self.y, piece.width, piece.height))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Parts in the order in which they are drawn; the first is the host of the others."""
+
+    parts: tuple[Part, ...]
+
+    @property
+    def host(self) -> Styled:
+        return self.parts[0].styled
+
+
+def stand(styled: Styled) -> Part:
+    """A thing on its feet."""
+    piece = styled.piece
+    return Part(styled, -(piece.width // 2), -piece.height - piece.lift_px)
+
+
+def fits_on(name: str, host: str) -> bool:
+    """Whether a thing may stand on a host: animals only where it is soft."""
+    return host in _SOFT if name in _ON_SOFT else True
+
+
+def fits_under(name: str, host: Styled) -> float | None:
+    """How many times its usual height a thing may have under ``host``, or None where it has no room."""
+    room = host.piece.height * UNDER_HEIGHT
+    return next((factor for factor in (1.0, SMALL) if usual_height(name) * factor * 1.03 <= room), None)
+
+
+def furnish(rng: Random, host: Styled, on: Sequence[str], under: str | None) -> Block:
+    """``host`` with things on it, side by side, and one under it. What has no room is left out."""
+    base = stand(host)
+    parts = [base]
+    if under is not None and (factor := fits_under(under, host)) is not None:
+        low = style(rng, under, factor=factor)
+        if low.piece.width <= host.piece.width * 0.7 and low.piece.height <= host.piece.height * UNDER_HEIGHT:
+            parts.append(Part(low, -(low.piece.width // 2), -low.piece.height + rng.randint(-2, 1), "under"))
+    top = host.piece.surface_px
+    if top is not None:
+        parts.extend(_row(rng, base, top, on))
+    return Block(tuple(parts))
+
+
+def _row(rng: Random, base: Part, top: int, names: Sequence[str]) -> list[Part]:
+    room = round(base.styled.piece.width * 0.94)
+    row: list[Styled] = []
+    for name in names:
+        for factor in (1.0, SMALL):
+            each = _set_off(rng, name, factor, base.styled)
+            taken = sum(other.piece.width + 3 for other in row)
+            if taken + each.piece.width <= room:
+                row.append(each)
+                break
+    spare = room - sum(each.piece.width + 3 for each in row) + 3
+    cuts = sorted(rng.randint(0, max(0, spare)) for _ in row)
+    x = -(room // 2)
+    parts = []
+    for i, each in enumerate(row):
+        left = x + cuts[i] + sum(other.piece.width + 3 for other in row[:i])
+        parts.append(Part(each, left, base.y + top - each.piece.height + rng.randint(0, 2), "on"))
+    return parts
+
+
+def _set_off(rng: Random, name: str, factor: float, host: Styled) -> Styled:
+    """A thing of another colour than its host, where it comes in one."""
+    shared = set(host.attributes) & set(colours_of(name))
+    others = [colour for colour in colours_of(name) if colour not in shared]
+    return style(rng, name, colour=rng.choice(others) if shared and others else None, factor=factor)
+
+
+def hold(rng: Random, person: Styled, name: str) -> Block:
+    """``person`` with a thing in the hand."""
+    base = stand(person)
+    thing = style(rng, name, factor=SMALL if usual_height(name) > 38 or rng.random() < 0.3 else 1.0)
+    hand = person.piece.hand or (person.piece.width // 2, person.piece.height // 2)
+    grip_x, grip_y = HOLDABLE[name]
+    if person.faces_left:
+        grip_x = 1 - grip_x
+    x = base.x + hand[0] - round(grip_x * thing.piece.width)
+    y = base.y + hand[1] - round(grip_y * thing.piece.height)
+    return Block((base, Part(thing, x, y, "holding")))
+
+
+_PEOPLE = FAMILIES["person"]
+_PETS = ("dog", "cat", "rabbit")
+_FARM = ("horse", "cow", "sheep", "pig", "duck", "rabbit")
+_ROOM = ("chair", "table", "lamp", "shelf", "book", "box", "vase", "clock", "candle", "cactus")
+_FLYING = ("bird", "butterfly", "balloon", "kite")
+
+USUAL: dict[str, tuple[str, ...]] = {
+    "meadow": (
+        *_PEOPLE, *_FARM, *_FARM, "tree", "tree", "flower", "bush", "ball", "umbrella", "bicycle", *_FLYING,
+        *_FLYING, "airplane", "train", "bucket", "elephant", "giraffe",
+    ),
+    "beach": (
+        *_PEOPLE, *_PEOPLE, "boat", "boat", "boat", "ball", "umbrella", "umbrella", "bucket", "bucket",
+        "turtle", "turtle", "duck", "bird", "kite", "airplane", "balloon", "hat", "shoe", "bag", "dog",
+        "bottle",
+    ),
+    "street": (
+        *_PEOPLE, "car", "car", "car", "bus", "bus", "bus", "truck", "truck", "truck", "bicycle", "bicycle",
+        "train", "train", "tree", "bush", "dog", "cat", "airplane", "bird", "bag", "robot", "shoe",
+    ),
+    "snow": (
+        *_PEOPLE, "tree", "tree", "bush", "dog", "rabbit", "horse", "hat", "train", "train", "truck", "bird",
+        "airplane", "kite", "shoe", "box", "drum", "robot",
+    ),
+    "kitchen": (
+        *_PEOPLE, *FAMILIES["food"], *FAMILIES["food"], *_ROOM, "table", "table", "table", "chair", "cup",
+        "cup", "bowl", "bowl", "bottle", "bottle", "bucket", "cat", "key", "clock", "clock", "clock",
+        "television", "laptop",
+    ),
+    "living room": (
+        *_PEOPLE, *_PETS, *_ROOM, *FAMILIES["toy"][3:], "couch", "couch", "couch", "couch", "bed", "bed", "bed",
+        "bed", "table", "television", "television", "laptop", "laptop", "clock", "clock", "lamp", "key",
+        "shirt", "dress", "cup", "drum", "robot", "balloon", "shelf", "shelf",
+    ),
+    "night": (
+        *_PEOPLE, "tree", "bush", "car", "bus", "truck", "train", "cat", "sheep", "cow", "candle", "lamp",
+        "robot", "balloon", "airplane", "bicycle", "horse", "box", "elephant",
+    ),
+    "desert": (
+        *_PEOPLE, "cactus", "cactus", "elephant", "elephant", "giraffe", "giraffe", "turtle", "turtle", "horse",
+        "truck", "car", "bottle", "bucket", "bush", "airplane", "kite", "balloon", "bird", "umbrella",
+    ),
+}  # fmt: skip
+"""What each setting usually shows; a name that stands twice is twice as likely."""
+
+_TOO_BIG_FOR_A_ROOM = frozenset(
+    ("car", "bus", "truck", "boat", "airplane", "train", "tree", "elephant", "giraffe", "horse", "cow", "kite", "bush")
+)  # fmt: skip
+_RARE = (
+    *FAMILIES["food"], "teddy bear", "teddy bear", "flower", "flower", "vase", "book", "television", "bag", "giraffe",
+    "key", "laptop", "pig", "ball", "cat", "sandwich", "bowl", "bowl", "sheep", "boat",
+)  # fmt: skip
+_FREQUENT = frozenset((*_PEOPLE, "table", "bush", "bird", "airplane", "balloon", "train", "kite", "truck", "hat"))
+_SURPRISES = tuple(name for name in (*NAMES, *_RARE) if name not in _FREQUENT)
+_OUTDOOR_SURPRISES = tuple(name for name in _SURPRISES if name != "clock")
+_INDOOR_SURPRISES = tuple(name for name in _SURPRISES if name not in _TOO_BIG_FOR_A_ROOM)
+
+_FEW = frozenset(("bus", "truck", "train", "bed", "couch", "table", "shelf", "boat", "elephant"))
+"""Names too wide for more than two in a scene."""
+
+_SIZES = (2, 3, 4, 5, 6, 7, 8)
+_SIZE_WEIGHTS = (8, 13, 18, 20, 18, 13, 10)
+_USUAL_SHARE = 0.7
+_HOSTS = ("table", "chair", "shelf", "bed", "couch", "box")
+_HOST_WEIGHTS = (44, 16, 12, 10, 10, 8)
+
+
+def cast(rng: Random, setting: str, *, indoors: bool) -> tuple[str, ...]:
+    """The names of the 2 to 8 things of a scene; in half of the scenes one name stands 2 to 5 times."""
+    wanted = by_weight(rng, _SIZES, _SIZE_WEIGHTS)
+    names: list[str] = []
+    if rng.random() < 0.64:
+        name = _another(rng, setting, indoors=indoors)
+        most = min(wanted, 2 if name in _FEW else 5)
+        times = by_weight(rng, range(2, most + 1), (32, 30, 21, 17)[: most - 1])
+        names.extend([name] * times)
+    while len(names) < wanted:
+        name = _another(rng, setting, indoors=indoors)
+        if name not in names:
+            names.append(name)
+    wants_host = any(map(_small, names)) and not any(name in _HOSTS for name in names)
+    if wants_host and len(names) < max(_SIZES) and rng.random() < (0.6 if indoors else 0.16):
+        names.append(by_weight(rng, _HOSTS, _HOST_WEIGHTS))
+    return tuple(names)
+
+
+def _small(name: str) -> bool:
+    """Whether a thing is small enough to stand on another."""
+    return name in SPRITES and SPRITES[name].place == "surface"
+
+
+def _another(rng: Random, setting: str, *, indoors: bool) -> str:
+    if rng.random() < _USUAL_SHARE:
+        return rng.choice(USUAL[setting])
+    return rng.choice(_INDOOR_SURPRISES if indoors else _OUTDOOR_SURPRISES)

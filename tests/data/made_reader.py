@@ -8,8 +8,7 @@ from pathlib import Path
 from random import Random
 
 from pytest_vqamt.core.scene import Photo, Relationship, Scene
-from pytest_vqamt.data.index_building import Found
-from pytest_vqamt.data.scene_index import SceneIndex
+from pytest_vqamt.data.scene_index import Found, SceneIndex
 from tests.making import scene_of
 
 NAMES = ("dog", "cat", "cow", "teddy_bear", "car", "tree", "bench")

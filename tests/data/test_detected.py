@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from pytest_vqamt.data.detected import NOTES, Author, Trouble, note_found, note_trouble, settings_of_lines, troubles
+from pytest_vqamt.data.own.photos import NOTES, Author, Trouble, note_found, note_trouble, settings_of_lines, troubles
 from tests.data.test_graph_writing import DOG, TREES, WOMAN
 
 

@@ -11,8 +11,8 @@ import pytest
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Relationship
-from pytest_vqamt.data import index_files
-from pytest_vqamt.data.annotations import AnnotatedPhotos
+from pytest_vqamt.data import scene_index
+from pytest_vqamt.data.base import AnnotatedPhotos
 from pytest_vqamt.data.scene_graphs import gqa
 from tests.data.made_gqa import Json, ids, one, record, scenes, thing, with_photos, written
 
@@ -194,7 +194,7 @@ def test_a_thing_of_several_colours_has_no_one_colour(tmp_path: Path) -> None:
 
 
 def test_opened_again_large_annotations_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_files, "_SMALL_BYTES", 0)
+    monkeypatch.setattr(scene_index, "_SMALL_BYTES", 0)
     file = written(tmp_path / "graphs.json", {"1": record(), "2": record(width="broken")})
     first = gqa.load(str(file))
     stat = file.stat()
@@ -210,7 +210,7 @@ def test_opened_again_large_annotations_are_not_read(tmp_path: Path, monkeypatch
 def test_the_real_graphs_are_the_same_out_of_a_kept_index(
     real: AnnotatedPhotos, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index_files, "_SMALL_BYTES", 0)
+    monkeypatch.setattr(scene_index, "_SMALL_BYTES", 0)
     shutil.copy(REAL / "sceneGraphs.json", tmp_path)
     for _ in range(2):
         kept = gqa.load(str(tmp_path))

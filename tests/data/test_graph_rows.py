@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Region, Relationship, Scene, Thing
-from pytest_vqamt.data.graph_rows import FIELDS, Polygons, file_of_row, mask_of_row, row_of_scene, scene_of_row
+from pytest_vqamt.data.own.graphs import FIELDS, Polygons, file_of_row, mask_of_row, row_of_scene, scene_of_row
 from tests.core.random_scenes import scenes
 from tests.data.own_graphs import Row, example, plain
 

@@ -18,8 +18,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import Found
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Region
-from pytest_vqamt.data.graph_rows import scene_of_row
-from pytest_vqamt.data.own.graphs import load
+from pytest_vqamt.data.own.graphs import load, scene_of_row
 from pytest_vqamt.data.own.writing import append, rounded, row_of, usable
 
 SCHEMA = json.loads((Path(pytest_vqamt.data.__file__).parent / "graph.schema.json").read_text(encoding="utf-8"))

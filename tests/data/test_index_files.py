@@ -15,9 +15,8 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data import index_files
-from pytest_vqamt.data.index_building import Found
-from pytest_vqamt.data.scene_index import SceneIndex
+from pytest_vqamt.data import scene_index
+from pytest_vqamt.data.scene_index import Found, SceneIndex
 from tests.data.made_reader import SCENES, Reader, scenes_of
 
 ROOT = Path(__file__).parents[2]
@@ -27,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of indexes; files of any size are kept there."""
     monkeypatch.setenv("VQAMT_CACHE_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(index_files, "_SMALL_BYTES", 0)
+    monkeypatch.setattr(scene_index, "_SMALL_BYTES", 0)
     return tmp_path / "home" / "scenes"
 
 
@@ -46,7 +45,7 @@ def test_opening_again_reads_no_annotations(reader: Reader, home: Path) -> None:
 
 
 def test_small_annotations_leave_no_file(reader: Reader, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_files, "_SMALL_BYTES", 1)
+    monkeypatch.setattr(scene_index, "_SMALL_BYTES", 1)
     assert scenes_of(SceneIndex(reader)) == SCENES
     assert not home.exists()
 
@@ -55,7 +54,7 @@ def test_small_annotations_leave_no_file(reader: Reader, home: Path, monkeypatch
 def test_gzip_counts_for_what_it_holds(
     tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, size: int, is_small: bool
 ) -> None:
-    monkeypatch.setattr(index_files, "_SMALL_BYTES", 8000)
+    monkeypatch.setattr(scene_index, "_SMALL_BYTES", 8000)
     (tmp_path / "annotations.json.gz").write_bytes(bytes(size))
     SceneIndex(Reader(tmp_path / "annotations.json.gz"))
     assert home.exists() is not is_small
@@ -173,7 +172,7 @@ def test_a_long_build_shows_how_far_it_is_at_a_terminal(
     reader: Reader, monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, shows: bool
 ) -> None:
     monkeypatch.delenv("CI", raising=False)
-    monkeypatch.setattr(index_files, "_SHOW_AFTER_S", 0.0)
+    monkeypatch.setattr(scene_index, "_SHOW_AFTER_S", 0.0)
     monkeypatch.setattr(sys, "stderr", stream)
     SceneIndex(reader)
     assert ("indexing made" in stream.getvalue()) is shows
@@ -182,7 +181,7 @@ def test_a_long_build_shows_how_far_it_is_at_a_terminal(
 _HALTED = """
 import sys
 from pytest_vqamt.data import gqa, index_files
-from pytest_vqamt.data.record_stream import RecordStream
+from pytest_vqamt.data.json_io import RecordStream
 
 members = RecordStream.members
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.data.json_values import are_numbers, is_number, is_short_line, is_text, whole
+from pytest_vqamt.data.records import are_numbers, is_number, is_short_line, is_text, whole
 
 VALUES = st.one_of(
     st.integers(), st.floats(), st.booleans(), st.none(), st.text(max_size=2), st.just(10**400), st.just(1.7e308)

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.one_writer import only_writer
+from pytest_vqamt.data.own.writing import only_writer
 
 pytest.importorskip("fcntl", reason="this system has no locks of this kind")
 
 WAITS = """
 import sys
 from pathlib import Path
-from pytest_vqamt.data.one_writer import only_writer
+from pytest_vqamt.data.own.writing import only_writer
 print("ready", flush=True)
 with only_writer(Path(sys.argv[1])):
     print("in", flush=True)

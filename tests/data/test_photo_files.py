@@ -17,8 +17,7 @@ import pytest
 from PIL import Image, ImageFile, ImageOps
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.photo_io import PhotoFiles
-from pytest_vqamt.data.strict_pillow import strict
+from pytest_vqamt.data.photo_io import PhotoFiles, strict
 
 COCO = Path(__file__).parents[2] / "../shared/data/coco/images"
 ORIENTATION = 0x0112

@@ -10,8 +10,7 @@ from PIL import Image
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.data.detected import Author, Trouble, note_found, note_trouble
-from pytest_vqamt.data.own.photos import load
+from pytest_vqamt.data.own.photos import Author, Trouble, load, note_found, note_trouble
 from tests.data.own_graphs import example, plain, write
 
 

@@ -12,10 +12,9 @@ import pytest
 from pytest_vqamt.core.corpus import Corpus, gather
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.data import index_files
-from pytest_vqamt.data.graph_rows import scene_of_row
-from pytest_vqamt.data.index_building import Found
-from pytest_vqamt.data.scene_index import SceneIndex
+from pytest_vqamt.data import scene_index
+from pytest_vqamt.data.own.graphs import scene_of_row
+from pytest_vqamt.data.scene_index import Found, SceneIndex
 from tests.data.made_reader import SCENES, Reader, scenes_of
 
 
@@ -23,7 +22,7 @@ from tests.data.made_reader import SCENES, Reader, scenes_of
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of indexes; files of any size are kept there."""
     monkeypatch.setenv("VQAMT_CACHE_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(index_files, "_SMALL_BYTES", 0)
+    monkeypatch.setattr(scene_index, "_SMALL_BYTES", 0)
     return tmp_path / "home" / "scenes"
 
 

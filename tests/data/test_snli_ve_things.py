@@ -11,8 +11,7 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import Entails, Group, Label, Unit, truth
 from pytest_vqamt.core.scene import LabelName, LinkedUnit, Thing
 from pytest_vqamt.data.snli_ve.rows import HypothesisRow, UnitRow
-from pytest_vqamt.data.snli_ve.source import load
-from pytest_vqamt.data.snli_ve_things import Linking, linking
+from pytest_vqamt.data.snli_ve.source import Linking, linking, load
 from tests.data.made_coco import write_photos
 from tests.data.made_snli_ve import DOG, MAN, graph_row, thing, unit, units_row, write_lines, write_units
 

@@ -9,7 +9,7 @@ import pytest
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Relationship, Scene, Thing
-from pytest_vqamt.data import index_files
+from pytest_vqamt.data import scene_index
 from pytest_vqamt.data.scene_graphs import visual_genome
 from tests.data.made_visual_genome import graph, ids, load, photo, scenes, sized, thing, write
 
@@ -90,7 +90,7 @@ def test_things_as_a_person_reads_them(street: Scene) -> None:
 
 @needs_real
 def test_the_real_graph_is_the_same_out_of_a_kept_index(street: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_files, "_SMALL_BYTES", 0)
+    monkeypatch.setattr(scene_index, "_SMALL_BYTES", 0)
     for _ in range(2):
         assert load(REAL).scene(0) == street
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.data.coco_classes import COCO_CLASSES
-from pytest_vqamt.data.pictures.vocabulary import NAMES
+from pytest_vqamt.data.coco.source import COCO_CLASSES
 from pytest_vqamt.language.english.families import belong_together, derived_family, family, is_known
 from pytest_vqamt.language.wordnet import wordnet
+from pytest_vqamt.picture_world.looks import NAMES
 
 SHARED = Path(__file__).parents[2] / "../shared/data"
 WORDS = wordnet()

@@ -7,8 +7,8 @@ from importlib.resources import files
 
 import pytest
 
-from pytest_vqamt.data.pictures.vocabulary import NAMES
 from pytest_vqamt.language.english.families import family, is_known, one_is_a_kind_of_the_other
+from pytest_vqamt.picture_world.looks import NAMES
 
 
 def test_no_name_is_in_two_families() -> None:

@@ -12,11 +12,11 @@ import pytest
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.meaning import Group, Related
-from pytest_vqamt.data.pictures.vocabulary import CATEGORIES
-from pytest_vqamt.data.words import is_multi_coloured
+from pytest_vqamt.data.scene_graphs.cleaning import is_multi_coloured
 from pytest_vqamt.language.english.phrases import phrase
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.wordnet import wordnet
+from pytest_vqamt.picture_world.looks import CATEGORIES
 from pytest_vqamt.picture_world.source import PictureWorld
 
 SHARED = Path(__file__).parents[2] / "../shared/data"

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.data.coco_classes import COCO_CLASSES
-from pytest_vqamt.data.pictures.vocabulary import FAMILY_OF, NAMES
+from pytest_vqamt.data.coco.source import COCO_CLASSES
 from pytest_vqamt.language.english.families import one_is_a_kind_of_the_other
 from pytest_vqamt.language.english.nouns import is_countable, is_mass, is_plural
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.wordnet import wordnet
+from pytest_vqamt.picture_world.looks import FAMILY_OF, NAMES
 
 VOCABULARY = Path(__file__).parents[2] / "../shared/data/vocab/vg_objects_vocab.txt"
 KNOWN = ontology()

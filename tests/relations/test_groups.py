@@ -11,8 +11,8 @@ from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.corpus import gather
 from pytest_vqamt.core.meaning import Group, members
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.data.pictures.vocabulary import FAMILY_OF
 from pytest_vqamt.language.english.lexical_relations import COLOURS, POSTURES
+from pytest_vqamt.picture_world.looks import FAMILY_OF
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.groups import Pair, Single, pair, single
 from pytest_vqamt.sampling.chooser import Chooser

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import IO
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.detections import Found
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Photo, Region, Scene, Thing
-from pytest_vqamt.data.graph_rows import row_of_scene, scene_of_row
 from pytest_vqamt.data.messages import named, reason, shown_path
-from pytest_vqamt.data.words import cleaned, is_multi_coloured
+from pytest_vqamt.data.own.graphs import row_of_scene, scene_of_row
+from pytest_vqamt.data.scene_graphs.cleaning import cleaned, is_multi_coloured
 
 LEAST_SIDE_PX = 2.0
 """What is narrower or lower nobody could be asked about."""
@@ -117,3 +119,35 @@ def unwritable(file: Path, error: OSError) -> str:
         f"Expected to write {shown_path(file)}, where what detectors find is kept, but it cannot be written "
         f"({reason(error)}): make its folder writable, or copy the photos to one that is"
     )
+
+
+@contextmanager
+def only_writer(file: Path) -> Iterator[None]:
+    """Within it no other process of this machine is in it with the same ``file``, which is made where it is not there.
+
+    It waits for others; when a process dies, it no longer holds the file. Windows and some network file systems know no
+    such thing, and there it lets everybody in.
+
+    Raises:
+        DataError: the file cannot be written.
+    """
+    try:
+        opened = file.open("ab")
+    except OSError as error:
+        raise DataError(unwritable(file, error)) from error
+    with opened:
+        _wait(opened, file)
+        yield
+
+
+def _wait(opened: IO[bytes], file: Path) -> None:
+    try:
+        import fcntl
+    except ModuleNotFoundError:
+        return
+    with suppress(OSError):
+        try:
+            fcntl.flock(opened.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print(f"vqamt: waiting for another run that adds to {shown_path(file)}", file=sys.stderr, flush=True)
+            fcntl.flock(opened.fileno(), fcntl.LOCK_EX)

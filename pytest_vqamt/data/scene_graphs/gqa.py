@@ -9,15 +9,13 @@ from pathlib import Path
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
-from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.index_building import Found
+from pytest_vqamt.data.base import AnnotatedPhotos
+from pytest_vqamt.data.json_io import RecordStream, plain_or_gzip
 from pytest_vqamt.data.messages import named
-from pytest_vqamt.data.photo_folders import PhotoFolders
-from pytest_vqamt.data.photo_io import PhotoFiles
-from pytest_vqamt.data.record_stream import RecordStream, plain_or_gzip
+from pytest_vqamt.data.photo_io import PhotoFiles, PhotoFolders
 from pytest_vqamt.data.records import Record
-from pytest_vqamt.data.scene_index import SceneIndex
-from pytest_vqamt.data.words import is_multi_coloured
+from pytest_vqamt.data.scene_graphs.cleaning import is_multi_coloured
+from pytest_vqamt.data.scene_index import Found, SceneIndex
 
 _FILES = ("train_sceneGraphs.json", "val_sceneGraphs.json", "sceneGraphs.json")
 _FILE_AND_PHOTOS = re.compile(r"(?P<file>.+?\.json(?:\.gz)?)(?::(?P<photos>.+))?")

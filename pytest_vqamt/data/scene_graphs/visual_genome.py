@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import re
+import sqlite3
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, OptionError
-from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.index_building import Found
-from pytest_vqamt.data.photo_folders import PhotoFolders
-from pytest_vqamt.data.photo_io import PhotoFiles
-from pytest_vqamt.data.picture_sizes import PictureSizes
-from pytest_vqamt.data.record_stream import RecordStream, plain_or_gzip
-from pytest_vqamt.data.records import Record
-from pytest_vqamt.data.records_beside import RecordsBeside
-from pytest_vqamt.data.scene_index import SceneIndex
-from pytest_vqamt.data.visual_genome_scene import ImageRecords, image_id_of, scene_of
+from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
+from pytest_vqamt.data.base import AnnotatedPhotos
+from pytest_vqamt.data.json_io import RecordStream, plain_or_gzip
+from pytest_vqamt.data.photo_io import PhotoFiles, PhotoFolders, size_px
+from pytest_vqamt.data.records import MOST_PX, Record
+from pytest_vqamt.data.scene_graphs.cleaning import cleaned, is_multi_coloured, merged
+from pytest_vqamt.data.scene_index import Found, SceneIndex
 
 _PHOTOS = ("images", "VG_100K", "VG_100K_2", "images/VG_100K", "images/VG_100K_2")
 
@@ -136,3 +138,313 @@ class VisualGenomeReader:
         except DataError as error:
             return str(error)
         return Found(scene=scene, photo_file=photo_file, path=self._files.graphs)
+
+
+class PictureSizes:
+    """Sizes in pixels: as image_data.json has them, else as the photo has it."""
+
+    def __init__(self, path: Path | None, photos: Path | None, image_id_of: Callable[[Record], str]) -> None:
+        """``path`` is that of image_data.json, ``photos`` the folder of photos; either may be missing."""
+        self._path = path
+        self._photos = photos
+        self._image_id_of = image_id_of
+        self._known: dict[str, tuple[int, int] | DataError] = {}
+
+    def read(self, progress: Callable[[int], object]) -> Iterator[str]:
+        """Reads image_data.json, and says what is wrong with each record that names no image."""
+        if self._path is None:
+            return
+        for place, value in enumerate(RecordStream(self._path, progress).items()):
+            try:
+                record = Record.of(value, f"{self._path}: record {place}")
+                image_id = self._image_id_of(record)
+            except DataError as error:
+                yield str(error)
+            else:
+                self._known.setdefault(image_id, self._size(Record(record.row, f"{self._path}: image {image_id}")))
+
+    def of(self, image_id: str, photo_file: str) -> tuple[int, int] | None:
+        """Width and height; None where there are neither photos nor image_data.json.
+
+        Raises:
+            DataError: the image's record in image_data.json is missing or broken, or the photo is.
+        """
+        known = self._known.get(image_id)
+        if isinstance(known, DataError):
+            raise known
+        if known is not None:
+            return known
+        if self._photos is not None:
+            return size_px(self._photos / photo_file)
+        if self._path is not None:
+            raise DataError(
+                f"{self._path}: image {image_id}: Expected its width and height, but there is no such record"
+            )
+        return None
+
+    def _size(self, record: Record) -> tuple[int, int] | DataError:
+        try:
+            return record.size()
+        except DataError as error:
+            return error
+
+
+_SYNSET = re.compile(r"\S+\.[nvasr]\.\d+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImageRecords:
+    """What is known of one image, each part from its file; in scene_graphs.json all are one record.
+
+    Attributes:
+        id: of the image.
+        objects: has the list "objects".
+        attributes: has a list "attributes" of things with their attributes, or None.
+        relationships: has the list "relationships", or None.
+    """
+
+    id: str
+    objects: Record
+    attributes: Record | None
+    relationships: Record | None
+
+
+def image_id_of(record: Record) -> str:
+    """The image's id; version 1.0 calls it "id"."""
+    return record.identity("image_id" if record.has("image_id") else "id")
+
+
+def scene_of(records: ImageRecords, size: Callable[[], tuple[int, int] | None]) -> Scene:
+    """The image as a scene; where ``size`` gives None, the picture reaches as far as its boxes do.
+
+    Duplicates are merged, and relationships point to what is left. A relationship between a thing and itself, which
+    merging can make, or without a predicate, says nothing and is left out.
+
+    Raises:
+        DataError: a field is missing or wrong.
+    """
+    image = _Image()
+    for row in records.objects.records("objects"):
+        image.add_object(row)
+    if records.attributes is not None:
+        for row in records.attributes.records("attributes"):
+            image.add_attributes(row)
+    relationships = [] if records.relationships is None else list(image.related(records.relationships))
+    width, height = size() or image.reach(records.objects)
+    things, now = merged(image.things(Box(0, 0, width, height)))
+    pointed = (
+        Relationship(subject=now[each.subject], predicate=each.predicate, object=now[each.object])
+        for each in relationships
+    )
+    return Scene(
+        id=records.id,
+        photo=Photo(id=f"{records.id}.jpg", digest=""),
+        width=width,
+        height=height,
+        objects=things,
+        relationships=tuple(dict.fromkeys(each for each in pointed if each.subject != each.object)),
+    )
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A thing before the size of the picture is known."""
+
+    row: Record
+    name: str
+    box: Box
+    synset: str | None
+    attributes: dict[str, None]
+
+
+@dataclass(slots=True)
+class _Image:
+    """Collects the things of an image by their ids; ``_now`` leads from ids that were merged at publication."""
+
+    _drafts: dict[str, _Draft] = field(default_factory=dict)
+    _now: dict[str, str] = field(default_factory=dict)
+
+    def add_object(self, row: Record) -> None:
+        thing_id, row = _identified(row)
+        first = self._drafts.get(thing_id)
+        draft = _drafted(row)
+        if first is None:
+            self._drafts[thing_id] = draft
+        elif first.name == draft.name:
+            first.attributes.update(draft.attributes)
+        else:
+            raise row.wrong("names", f"the name that object {thing_id} has before, {first.name!r}")
+        for place, other in enumerate(row.items("merged_object_ids")):
+            if not isinstance(other, int | str):
+                raise row.wrong(f"merged_object_ids[{place}]", "an id")
+            self._now[str(other)] = thing_id
+
+    def add_attributes(self, row: Record) -> None:
+        self._drafts[self._known(row)].attributes.update(dict.fromkeys(_attributes(row)))
+
+    def related(self, record: Record) -> Iterator[Relationship]:
+        for row in record.records("relationships"):
+            subject, object_ = (self._end(row, end) for end in ("subject", "object"))
+            predicate = cleaned(row.text("predicate")) if row.row.get("predicate") != "" else ""
+            if predicate:
+                yield Relationship(subject=subject, predicate=predicate, object=object_)
+
+    def reach(self, record: Record) -> tuple[int, int]:
+        """The least whole width and height that hold every box."""
+        if not self._drafts:
+            raise record.wrong("objects", "an object, since only boxes could tell the size of the picture")
+        x1, y1 = (max(end) for end in zip(*((each.box.x1, each.box.y1) for each in self._drafts.values()), strict=True))
+        if not (0 < x1 <= MOST_PX and 0 < y1 <= MOST_PX):
+            raise record.wrong("objects", "boxes that tell the size of the picture", f"they reach to {x1:g}, {y1:g}")
+        return -int(-x1 // 1), -int(-y1 // 1)
+
+    def things(self, frame: Box) -> Iterator[Thing]:
+        for thing_id, each in self._drafts.items():
+            attributes = tuple(each.attributes)
+            yield Thing(
+                id=thing_id,
+                name=each.name,
+                box=each.row.within(each.box, frame, "x"),
+                attributes=attributes,
+                synset=each.synset,
+                multi_coloured=is_multi_coloured(attributes, each.name),
+            )
+
+    def _end(self, row: Record, end: str) -> str:
+        """The id of a relationship's subject or object, given by id or as a whole record."""
+        if row.has(end):
+            return self._known(row.record(end))
+        named = row.identity(f"{end}_id")
+        thing_id = self._now.get(named, named)
+        if thing_id not in self._drafts:
+            raise row.wrong(f"{end}_id", "the id of an object of this image")
+        return thing_id
+
+    def _known(self, row: Record) -> str:
+        """The id of a thing told in whole outside the list of objects, which need not have it."""
+        named, row = _identified(row)
+        thing_id = self._now.get(named, named)
+        if thing_id not in self._drafts:
+            self._drafts[thing_id] = _drafted(row)
+        return thing_id
+
+
+def _identified(row: Record) -> tuple[str, Record]:
+    """The object's id, and its record with the id in the words that lead to it; version 1.0 calls it "id"."""
+    thing_id = row.identity("object_id" if row.has("object_id") else "id")
+    return thing_id, Record(row.row, row.where, f"object {thing_id}")
+
+
+def _drafted(row: Record) -> _Draft:
+    return _Draft(
+        row=row,
+        name=_name(row),
+        box=_box(row),
+        synset=_synset(row),
+        attributes=dict.fromkeys(_attributes(row)),
+    )
+
+
+def _name(row: Record) -> str:
+    """The first of "names" (in attributes of version 1.0, "object_names"), or "name"."""
+    texts = [text for field in ("names", "object_names") for text in row.items(field)] + [row.row.get("name")]
+    for text in texts:
+        if isinstance(text, str) and cleaned(text):
+            return cleaned(text)
+    raise row.wrong("name" if row.has("name") else "names", "a name with a letter or a digit")
+
+
+def _box(row: Record) -> Box:
+    """As it was drawn, which can be partly outside the picture; numbers may be written as texts."""
+    fields = ("x", "y", "width" if row.has("width") else "w", "height" if row.has("height") else "h")
+    x, y, w, h = (_number(row, each) for each in fields)
+    if w <= 0 or h <= 0:
+        raise row.wrong(fields[2] if w <= 0 else fields[3], "a width and height above 0")
+    return Box(x, y, w, h)
+
+
+def _number(row: Record, field: str) -> float:
+    value = row.row.get(field)
+    if type(value) is int:  # nearly all are, and there are millions
+        return value
+    if not isinstance(value, str):
+        return row.number(field)
+    try:
+        return Record({field: float(value)}, row.where, row.path).number(field)
+    except ValueError:
+        raise row.wrong(field, "a number") from None
+
+
+def _synset(row: Record) -> str | None:
+    """The first of "synsets", each a text, or in version 1.0 a record with its name."""
+    for place, value in enumerate(row.items("synsets")):
+        name = value.get("synset_name") if isinstance(value, dict) else value
+        if not isinstance(name, str) or not _SYNSET.fullmatch(name):
+            raise row.wrong(f"synsets[{place}]", "a WordNet synset such as 'dog.n.01'")
+        return name
+    return None
+
+
+def _attributes(row: Record) -> Iterator[str]:
+    for place, value in enumerate(row.items("attributes")):
+        if not isinstance(value, str):
+            raise row.wrong(f"attributes[{place}]", "a text")
+        if cleaned(value):
+            yield cleaned(value)
+
+
+class RecordsBeside:
+    """The records of a file by image. Each is read once, and those that come too early wait on disk, not in memory.
+
+    So files in one order cost nothing but their reading, and files in different orders are right all the same.
+    """
+
+    def __init__(
+        self, path: Path | None, image_id_of: Callable[[Record], str], progress: Callable[[int], object]
+    ) -> None:
+        """Without a ``path`` there are no records."""
+        self._path = path
+        self._image_id_of = image_id_of
+        self._coming = RecordStream(path, progress).items() if path else iter(())
+        self._early = sqlite3.connect("")  # a temporary file, which goes with the connection
+        self._early.execute("CREATE TABLE early (image TEXT, place INTEGER, row BLOB)")
+        self._early.execute("CREATE INDEX early_image ON early (image)")
+        self._places = 0
+        self._bad: list[str] = []
+
+    def take(self, image_id: str) -> Record | None:
+        """The first record about this image that was not taken yet; None where there is none."""
+        found = self._early.execute(
+            "SELECT rowid, row FROM early WHERE image = ? ORDER BY place LIMIT 1", (image_id,)
+        ).fetchone()
+        if found is not None:
+            self._early.execute("DELETE FROM early WHERE rowid = ?", found[:1])
+            return Record.of(json.loads(zlib.decompress(found[1])), f"{self._path}: image {image_id}")
+        for other, record in self._read():
+            if other == image_id:
+                return record
+            data = zlib.compress(json.dumps(record.row).encode(), 1)
+            self._early.execute("INSERT INTO early VALUES (?, ?, ?)", (other, self._places, data))
+        return None
+
+    def left(self, graphs: Path) -> Iterator[str]:
+        """What is wrong with each record that nobody took, in the order of the file, ``graphs`` having been read."""
+        late = [(image_id, self._places) for image_id, _ in self._read()]
+        yield from self._bad
+        early = self._early.execute("SELECT image, place FROM early ORDER BY place")
+        for image_id, _ in (*early, *late):
+            yield f"{self._path}: image {image_id}: Expected one record an image of {graphs.name}, but got one more"
+
+    def close(self) -> None:
+        self._early.close()
+
+    def _read(self) -> Iterator[tuple[str, Record]]:
+        for value in self._coming:
+            self._places += 1
+            try:
+                record = Record.of(value, f"{self._path}: record {self._places - 1}")
+                image_id = self._image_id_of(record)
+            except DataError as error:
+                self._bad.append(str(error))
+            else:
+                yield image_id, Record(record.row, f"{self._path}: image {image_id}")

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from pytest_vqamt.data.pictures.art import furniture, plants, toys
 from pytest_vqamt.picture_world.art import clothing, food, household, vehicles
 from pytest_vqamt.picture_world.art.pen import Look, Pen
 
@@ -90,12 +89,12 @@ SPRITES: dict[str, Sprite] = {
         draw=vehicles.draw_airplane, aspect=1.7, height=50, colours=_MOTOR, states=_CLEAN, place=Place.AIR
     ),
     "train": Sprite(draw=vehicles.draw_train, aspect=1.35, height=62, colours=_MOTOR, states=_CLEAN),
-    "chair": Sprite(draw=furniture.draw_chair, aspect=0.66, height=80, colours=_WOOD, surface=0.48, under=True),
-    "table": Sprite(draw=furniture.draw_table, aspect=1.7, height=60, colours=_WOOD, surface=0.16, under=True),
-    "bed": Sprite(draw=furniture.draw_bed, aspect=1.9, height=54, colours=_CLOTH, patterns=_PATTERNS, surface=0.46),
-    "couch": Sprite(draw=furniture.draw_couch, aspect=1.8, height=52, colours=_CLOTH, patterns=_PATTERNS, surface=0.6),
-    "shelf": Sprite(draw=furniture.draw_shelf, aspect=0.72, height=80, colours=_WOOD, surface=0.03),
-    "lamp": Sprite(draw=furniture.draw_lamp, aspect=0.72, height=62, colours=_CLOTH, states=_ON, place=Place.SURFACE),
+    "chair": Sprite(draw=household.draw_chair, aspect=0.66, height=80, colours=_WOOD, surface=0.48, under=True),
+    "table": Sprite(draw=household.draw_table, aspect=1.7, height=60, colours=_WOOD, surface=0.16, under=True),
+    "bed": Sprite(draw=household.draw_bed, aspect=1.9, height=54, colours=_CLOTH, patterns=_PATTERNS, surface=0.46),
+    "couch": Sprite(draw=household.draw_couch, aspect=1.8, height=52, colours=_CLOTH, patterns=_PATTERNS, surface=0.6),
+    "shelf": Sprite(draw=household.draw_shelf, aspect=0.72, height=80, colours=_WOOD, surface=0.03),
+    "lamp": Sprite(draw=household.draw_lamp, aspect=0.72, height=62, colours=_CLOTH, states=_ON, place=Place.SURFACE),
     "cup": Sprite(
         draw=household.draw_cup,
         aspect=1.1,
@@ -179,7 +178,7 @@ SPRITES: dict[str, Sprite] = {
         place=Place.SURFACE,
     ),
     "ball": Sprite(
-        draw=toys.draw_ball,
+        draw=clothing.draw_ball,
         aspect=1.0,
         height=38,
         colours=(*_BRIGHT, "white", "black"),
@@ -187,39 +186,39 @@ SPRITES: dict[str, Sprite] = {
         place=Place.SURFACE,
     ),
     "balloon": Sprite(
-        draw=toys.draw_balloon, aspect=0.62, height=68, colours=(*_BRIGHT, "white"), patterns=_PATTERNS, place=Place.AIR
+        draw=clothing.draw_balloon, aspect=0.62, height=68, colours=(*_BRIGHT, "white"), patterns=_PATTERNS, place=Place.AIR
     ),
-    "kite": Sprite(draw=toys.draw_kite, aspect=0.68, height=74, colours=_BRIGHT, patterns=_PATTERNS, place=Place.AIR),
+    "kite": Sprite(draw=clothing.draw_kite, aspect=0.68, height=74, colours=_BRIGHT, patterns=_PATTERNS, place=Place.AIR),
     "teddy bear": Sprite(
-        draw=toys.draw_teddy_bear,
+        draw=clothing.draw_teddy_bear,
         aspect=0.85,
         height=56,
         colours=("brown", "white", "pink", "gray", "yellow"),
         place=Place.SURFACE,
     ),
-    "robot": Sprite(draw=toys.draw_robot, aspect=0.72, height=60, colours=("gray", *_BRIGHT), place=Place.SURFACE),
-    "drum": Sprite(draw=toys.draw_drum, aspect=1.1, height=46, colours=_BRIGHT, place=Place.SURFACE),
+    "robot": Sprite(draw=clothing.draw_robot, aspect=0.72, height=60, colours=("gray", *_BRIGHT), place=Place.SURFACE),
+    "drum": Sprite(draw=clothing.draw_drum, aspect=1.1, height=46, colours=_BRIGHT, place=Place.SURFACE),
     "tree": Sprite(
-        draw=plants.draw_tree,
+        draw=food.draw_tree,
         aspect=0.7,
         height=90,
         colours=("green", "orange", "yellow", "red", "pink"),
         states=(("tall", "short"),),
     ),
     "flower": Sprite(
-        draw=plants.draw_flower,
+        draw=food.draw_flower,
         aspect=0.7,
         height=56,
         colours=("red", "yellow", "pink", "white", "purple", "orange", "blue"),
     ),
     "cactus": Sprite(
-        draw=plants.draw_cactus,
+        draw=food.draw_cactus,
         aspect=0.7,
         height=60,
         colours=("green", "blue", "purple", "yellow"),
         place=Place.SURFACE,
     ),
-    "bush": Sprite(draw=plants.draw_bush, aspect=1.45, height=44, colours=("green", "red", "orange", "yellow")),
+    "bush": Sprite(draw=food.draw_bush, aspect=1.45, height=44, colours=("green", "red", "orange", "yellow")),
     "shirt": Sprite(
         draw=clothing.draw_shirt, aspect=1.0, height=50, colours=_CLOTH[:-1], patterns=_PATTERNS, states=_CLEAN
     ),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.data.pictures.art.mud import splash
-from pytest_vqamt.picture_world.art.pen import PALETTE, Look, Pen, Rgb, ink, shade, smooth
+from pytest_vqamt.picture_world.art.pen import PALETTE, Look, Pen, Rgb, ink, shade, smooth, splash
 
 _GLASS = (188, 226, 244)
 _TYRE = (52, 54, 60)

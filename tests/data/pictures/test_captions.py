@@ -8,9 +8,9 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Relationship, Thing
-from pytest_vqamt.data.pictures.phrases import a, listed, noun_phrase
 from pytest_vqamt.language.english.nouns import plural
 from pytest_vqamt.picture_world.captions import captions
+from pytest_vqamt.picture_world.looks import a, listed, noun_phrase
 from pytest_vqamt.picture_world.source import PictureWorld
 
 

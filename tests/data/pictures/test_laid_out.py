@@ -8,11 +8,10 @@ from pathlib import Path
 import PIL
 import pytest
 
-from pytest_vqamt.data.pictures import laid_out as module
-from pytest_vqamt.data.pictures.laid_out import COUNT, PART, laid_out, made_with
-from pytest_vqamt.picture_world.source import PictureWorld
+from pytest_vqamt.picture_world import source as module
+from pytest_vqamt.picture_world.source import COUNT, PART, PictureWorld, laid_out, made_with
 
-REMAKE = "run: python -m pytest_vqamt.data.pictures.laid_out"
+REMAKE = "run: python -m pytest_vqamt.picture_world.source"
 
 
 @pytest.fixture

@@ -9,11 +9,10 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.core.errors import RenderError
-from pytest_vqamt.data.pictures.art.body import POSES
 from pytest_vqamt.picture_world.art.animals import ANIMALS
 from pytest_vqamt.picture_world.art.backgrounds import SETTINGS, draw_background
 from pytest_vqamt.picture_world.art.pen import PALETTE, Look, Pen, Rgb
-from pytest_vqamt.picture_world.art.people import PERSON_HEIGHT, Figure, PersonLook, draw_person
+from pytest_vqamt.picture_world.art.people import PERSON_HEIGHT, POSES, Figure, PersonLook, draw_person
 
 ANIMAL_LOOKS = [(n, c, p) for n, a in ANIMALS.items() for c in a.colours for p in a.poses]
 OUTFITS = [(k, g) for k in PERSON_HEIGHT for g in ("shirt", "dress") if g == "shirt" or k in ("woman", "girl")]

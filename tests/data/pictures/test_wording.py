@@ -10,11 +10,10 @@ import pytest
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.meaning import Group, Label, Unit, truth
 from pytest_vqamt.core.scene import Photo, Scene, Thing
-from pytest_vqamt.data.pictures.unseen import unseen_of
-from pytest_vqamt.data.pictures.vocabulary import CATEGORY_OF, EXHAUSTIVE, NAMES
+from pytest_vqamt.picture_world.looks import CATEGORY_OF, EXHAUSTIVE, NAMES
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.sampling.chooser import RandomChooser
-from tools.tiny.hypotheses import hypothesis
+from tools.tiny.hypotheses import hypothesis, unseen_of
 
 
 def written(scene: Scene, label: Label, times: int = 300) -> dict[str, tuple[Unit, ...]]:

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections import Counter
 
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.data.pictures import vocabulary
 from pytest_vqamt.language.english.nouns import plural
 from pytest_vqamt.language.question_ranking import open_pool, pool
 from pytest_vqamt.language.question_ranking.pool import words_of
 from pytest_vqamt.language.questions.form import QuestionForm, form_of
+from pytest_vqamt.picture_world import looks
 
 
 def test_the_words_are_those_of_the_picture_world() -> None:
-    assert pool.NAMES == vocabulary.FAMILIES
-    assert vocabulary.CATEGORIES["colour"] == pool.COLOURS
-    assert vocabulary.CATEGORIES["pattern"] == pool.PATTERNS
-    assert vocabulary.CATEGORIES["stature"] == pool.STATURES
+    assert pool.NAMES == looks.FAMILIES
+    assert looks.CATEGORIES["colour"] == pool.COLOURS
+    assert looks.CATEGORIES["pattern"] == pool.PATTERNS
+    assert looks.CATEGORIES["stature"] == pool.STATURES
     actions = {action for actions in pool.ACTIONS.values() for action in actions}
-    assert actions == {*vocabulary.CATEGORIES["posture"], *vocabulary.CATEGORIES["gesture"]}
+    assert actions == {*looks.CATEGORIES["posture"], *looks.CATEGORIES["gesture"]}
 
 
 def test_it_has_thousands_of_questions_of_every_form() -> None:
@@ -34,7 +34,7 @@ def test_it_has_thousands_of_questions_of_every_form() -> None:
 
 def test_every_name_is_asked_about_and_in_many_ways() -> None:
     questions = [" ".join(words_of(question)) for question in open_pool("pictures").questions]
-    for name in vocabulary.NAMES:
+    for name in looks.NAMES:
         about = [text for text in questions if f" {name} " in f" {text} " or f" {plural(name)} " in f" {text} "]
         assert len(about) >= 25, name
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_vqamt.data.coco_classes import COCO_CLASSES
-from pytest_vqamt.data.pictures.vocabulary import FAMILIES, NAMES
+from pytest_vqamt.data.coco.source import COCO_CLASSES
 from pytest_vqamt.language.captions import Form, class_of, classes_in
 from pytest_vqamt.language.captions.lexicon import Shape, by_form
 from pytest_vqamt.language.english.nouns import is_mass, is_plural
 from pytest_vqamt.language.english.phrases import describe
+from pytest_vqamt.picture_world.looks import FAMILIES, NAMES
 
 Inventory = Sequence[tuple[str, int]]
 

@@ -6,11 +6,11 @@ from itertools import chain
 
 import pytest
 
-from pytest_vqamt.data.coco_classes import COCO_CLASSES
-from pytest_vqamt.data.pictures.vocabulary import FAMILIES, NAMES
+from pytest_vqamt.data.coco.source import COCO_CLASSES
 from pytest_vqamt.language.captions import class_of, super_category
 from pytest_vqamt.language.captions.lexicon import by_form, class_rows, people
 from pytest_vqamt.language.wordnet import wordnet
+from pytest_vqamt.picture_world.looks import FAMILIES, NAMES
 
 _SUPER_CATEGORIES = {
     "person": 1, "vehicle": 8, "outdoor": 5, "animal": 10, "accessory": 5, "sports": 10, "kitchen": 7, "food": 10,

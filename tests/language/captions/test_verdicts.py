@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.coco_classes import COCO_CLASSES
-from pytest_vqamt.data.pictures.vocabulary import FAMILIES, NAMES
+from pytest_vqamt.data.coco.source import COCO_CLASSES
 from pytest_vqamt.language.captions import CaptionVerdict, check, check_appearance, check_forms, class_of
 from pytest_vqamt.language.english.phrases import describe
+from pytest_vqamt.picture_world.looks import FAMILIES, NAMES
 
 HOLDS = CaptionVerdict()
 

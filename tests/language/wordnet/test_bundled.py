@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.data.coco_classes import COCO_CLASSES
-from pytest_vqamt.data.pictures.vocabulary import NAMES, SYNSETS
+from pytest_vqamt.data.coco.source import COCO_CLASSES
 from pytest_vqamt.language.wordnet import wordnet
 from pytest_vqamt.language.wordnet.sources import find
+from pytest_vqamt.picture_world.looks import NAMES, SYNSETS
 from tools.wordnet_extract import extract, read_data, read_index
 
 FOLDER = Path(str(files("pytest_vqamt.language.wordnet").joinpath("files")))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.data.coco_classes import COCO_CLASSES
-from pytest_vqamt.data.pictures.vocabulary import NAMES, SYNSETS
+from pytest_vqamt.data.coco.source import COCO_CLASSES
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.wordnet import wordnet
+from pytest_vqamt.picture_world.looks import NAMES, SYNSETS
 
 WORDS = wordnet()
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.data.coco_classes import COCO_CLASSES
-from pytest_vqamt.data.pictures.vocabulary import NAMES
+from pytest_vqamt.data.coco.source import COCO_CLASSES
 from pytest_vqamt.language.wordnet import wordnet
+from pytest_vqamt.picture_world.looks import NAMES
 
 WORDS = wordnet()
 KNOWN = sorted(COCO_CLASSES | set(NAMES))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.data.coco_classes import COCO_CLASSES
+from pytest_vqamt.data.coco.source import COCO_CLASSES
 from pytest_vqamt.models.detection.labels import Label, label_of, labels_of
 from pytest_vqamt.models.loading.places import Checkpoint
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.data.coco_classes import COCO_CLASSES, annotated_exhaustively
+from pytest_vqamt.data.coco.source import COCO_CLASSES, annotated_exhaustively
 from tests.making import scene_of
 from tests.relations.carets.draws import KNOWN
 
