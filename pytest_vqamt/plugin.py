@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from pytest_vqamt.data.base import SceneSource
     from pytest_vqamt.integration.consistency import Consistency
     from pytest_vqamt.integration.session import VqamtSession
-    from pytest_vqamt.models.base import LoadedModel
+    from pytest_vqamt.models.protocol import LoadedModel
+
 
 _SESSION = "vqamt-session"
 

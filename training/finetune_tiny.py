@@ -27,7 +27,7 @@ from torch.nn import functional
 from tqdm import tqdm
 from transformers import LlavaForConditionalGeneration, LlavaProcessor, PreTrainedTokenizerFast
 
-from pytest_vqamt.models.tiny import WEIGHTS
+from pytest_vqamt.models.transformers.tiny import WEIGHTS
 from training import bank, exported
 from training.build import SPECIAL, UNKNOWN, VISION_WIDTHS, processor, save, tokenizer
 from training.eyes import pixel_values

@@ -6,7 +6,7 @@ import time
 
 from pytest_vqamt.core.results import ModelUse, added
 from pytest_vqamt.execution.asking import Asker
-from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.protocol import LoadedModel
 
 
 class Account:

@@ -14,7 +14,7 @@ from pytest_vqamt.execution.aside import LOOK_UP_S, Aside
 from pytest_vqamt.execution.batches import Batches, More
 from pytest_vqamt.execution.showing import Showing
 from pytest_vqamt.execution.splitting import Splitting
-from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.protocol import LoadedModel
 
 _EXPECTED = 64
 """At least so many queries that come next have their pictures told."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 
+from pytest_vqamt.annotation.detectors import catalogue
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import canonical_json, digest
 from pytest_vqamt.data.messages import shown_path
@@ -13,9 +14,8 @@ from pytest_vqamt.data.own.folder import FILE, OwnPhotos, open_folder
 from pytest_vqamt.data.own.writing import only_writer
 from pytest_vqamt.execution.lines_by_detectors import Work
 from pytest_vqamt.execution.progress import shown, tell
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.batch_size import free_memory
-from pytest_vqamt.models.detection import catalogue
+from pytest_vqamt.models.batching import free_memory
+from pytest_vqamt.models.protocol import ModelOptions
 
 KIND = "photos"
 

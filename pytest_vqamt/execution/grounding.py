@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 
+from pytest_vqamt.annotation.detectors import catalogue
 from pytest_vqamt.core.detections import Grounder
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import canonical_json, digest
@@ -15,11 +16,10 @@ from pytest_vqamt.data.snli_ve.files import UNITS, find
 from pytest_vqamt.data.snli_ve.ungrounded import Wanting, settled_ids
 from pytest_vqamt.execution.progress import shown, tell
 from pytest_vqamt.execution.units_by_grounder import Work, digest_of
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.batch_size import free_memory
-from pytest_vqamt.models.detection import catalogue
+from pytest_vqamt.models.batching import free_memory
 from pytest_vqamt.models.loading.config import check_model_type
-from pytest_vqamt.models.loading.places import located
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.transformers.checkpoint import located
 
 KIND = "snli-ve"
 SETTING = "grounder"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.blessed import Blessed
 from pytest_vqamt.execution.plan import Plan, Sampling
-from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.protocol import LoadedModel
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.stats.gates import GateOn, Threshold
 

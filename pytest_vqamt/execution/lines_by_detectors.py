@@ -14,7 +14,7 @@ from pytest_vqamt.data.own.photos import Author, Trouble
 from pytest_vqamt.data.own.writing import append, row_of, things_of, usable
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.records import MOST_OF_AN_ID
-from pytest_vqamt.models.batch_size import is_out_of_memory
+from pytest_vqamt.models.batching import is_out_of_memory
 
 _MOST_IN_A_ROW = 5
 """A detector that fails on so many photos one after the other fails on all."""

@@ -10,7 +10,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, PhotoStore, Query
 from pytest_vqamt.execution.aside import LOOK_UP_S, Aside
 from pytest_vqamt.execution.render_ahead import RenderAhead
-from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.protocol import LoadedModel
 
 _AT_END_S = 5.0
 """For so long at most the end waits for what is being made ready: nobody wants it any more."""

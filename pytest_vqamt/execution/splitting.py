@@ -9,8 +9,8 @@ from typing import TypeAlias
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Task
 from pytest_vqamt.execution.busy import Busy
-from pytest_vqamt.models.base import LoadedModel
-from pytest_vqamt.models.batch_size import free_memory, is_out_of_memory
+from pytest_vqamt.models.batching import free_memory, is_out_of_memory
+from pytest_vqamt.models.protocol import LoadedModel
 
 _OUT_OF_MEMORY = (
     "memory ran out on a single query: give --vqamt-dtype=bfloat16, fewer workers on one device, or a smaller model"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pytest_vqamt.execution.answer_store import AnswerStore
 from pytest_vqamt.execution.owners import Run
-from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.protocol import LoadedModel
 
 FILE = "answers.sqlite"
 

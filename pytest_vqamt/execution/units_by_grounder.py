@@ -14,7 +14,7 @@ from pytest_vqamt.data.own.writing import rounded
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.snli_ve import ungrounded
 from pytest_vqamt.data.snli_ve.ungrounded import Wanting, WantingHypothesis, WantingUnit, write
-from pytest_vqamt.models.batch_size import is_out_of_memory
+from pytest_vqamt.models.batching import is_out_of_memory
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_vqamt.core.meaning import truth
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.models.oracle import say
+from pytest_vqamt.models.reference.oracle import say
 
 
 def label(query: Query) -> str | None:

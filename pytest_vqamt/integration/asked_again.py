@@ -11,7 +11,7 @@ from pytest_vqamt.core.query import Answer, ModelInput, Query
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.integration.case_files import AnsweredCase, Said
-from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.protocol import LoadedModel
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import Relation
 

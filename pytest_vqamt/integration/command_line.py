@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.integration.options import given_all
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.registry import Catalogue
 
 if TYPE_CHECKING:
     import pytest
+
 
 _OPTIONS = {
     "-c": "inifilename",

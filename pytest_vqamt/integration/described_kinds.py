@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.execution import preparing
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.registry import Catalogue
 
 
 def settings_in_words(name: str) -> tuple[str, ...] | None:

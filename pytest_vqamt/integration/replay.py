@@ -17,7 +17,7 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.integration.asked_again import ask_again, judging, relation_of
 from pytest_vqamt.integration.case_files import Said, scenes_by_photo, write_case
 from pytest_vqamt.integration.reported_cases import ReportedCase, find_in, said_in
-from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.protocol import LoadedModel
 
 if TYPE_CHECKING:
     from pytest_vqamt.integration.resources import Resources

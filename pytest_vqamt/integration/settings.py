@@ -20,8 +20,8 @@ from pytest_vqamt.integration.named_settings import settings_given
 from pytest_vqamt.integration.options import given, given_all
 from pytest_vqamt.integration.run_folder import run_of
 from pytest_vqamt.integration.waivers import read_waivers
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.registry import Catalogue
 from pytest_vqamt.relations.presets import preset
 from pytest_vqamt.reporting.images import Images
 from pytest_vqamt.sampling.samplers import Sampler

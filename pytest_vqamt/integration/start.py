@@ -10,7 +10,7 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.integration.run_folder import RunFolder
 from pytest_vqamt.integration.session import VqamtSession
 from pytest_vqamt.integration.settings import Settings, read_settings
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.registry import Catalogue
 
 
 def start(config: pytest.Config) -> VqamtSession:
@@ -42,7 +42,7 @@ def _check_devices(config: pytest.Config, settings: Settings) -> None:
     if workers < 2 or settings.model_options.device != "auto":
         return
     if any(Catalogue().is_on_device(spec) for spec in settings.models):
-        from pytest_vqamt.models.loading.runtime import device_of
+        from pytest_vqamt.models.transformers.runtime import device_of
 
         try:
             device_of(replace(settings.model_options, workers=workers))

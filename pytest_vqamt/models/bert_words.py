@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.loading.alone import alone
-from pytest_vqamt.models.loading.places import Checkpoint
 from pytest_vqamt.models.loading.quiet import first_line
 from pytest_vqamt.models.loading.words import load_tokenizer
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
+
 
 BERT = "google-bert/bert-base-uncased"
 """Whose words LXMERT and VisualBERT were trained with."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_vqamt.core.meaning import Describe, Inventory, truth
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.models.edit_faults import INSERTED
-from pytest_vqamt.models.oracle import known, say
+from pytest_vqamt.models.reference.oracle import known, say
 
 _OTHERS = ("zebra", "toaster", "kite", "surfboard")
 """Names of which the first that nothing in the picture bears is said for another."""

@@ -6,7 +6,7 @@ from pytest_vqamt.core.edits import Blur, Crop, Cut, Erase, Insert, Mask, with_o
 from pytest_vqamt.core.meaning import Count, truth
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.models.oracle import known, say
+from pytest_vqamt.models.reference.oracle import known, say
 from pytest_vqamt.models.wrong_answers import another, off_by
 
 INSERTED = "inserted-"

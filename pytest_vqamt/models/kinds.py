@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.prompts import PROMPT_SETTINGS
+from pytest_vqamt.models.protocol import ModelOptions
 
 REGION_SETTINGS = ("detector", "features", "features-dtype", "region-min-size", "region-max-size")
 """What the models over region features can be given."""
@@ -67,7 +67,7 @@ class Kind:
 MODELS: tuple[Kind, ...] = (
     Kind(
         name="tiny",
-        factory="pytest_vqamt.models.tiny:load",
+        factory="pytest_vqamt.models.transformers.tiny:load",
         description="the small trained model that comes with this package; does every task",
         argument="",
         extra="demo",
@@ -75,8 +75,8 @@ MODELS: tuple[Kind, ...] = (
     ),
     Kind(
         name="lxmert",
-        factory="pytest_vqamt.models.lxmert:load",
-        check="pytest_vqamt.models.loading.checks:check_lxmert",
+        factory="pytest_vqamt.models.region_models.lxmert:load",
+        check="pytest_vqamt.models.transformers.spec_checks:check_lxmert",
         description="LXMERT with its region detector; answers questions",
         argument="[PATH]",
         extra="transformers",
@@ -86,8 +86,8 @@ MODELS: tuple[Kind, ...] = (
     ),
     Kind(
         name="visualbert",
-        factory="pytest_vqamt.models.visualbert:load",
-        check="pytest_vqamt.models.loading.checks:check_visualbert",
+        factory="pytest_vqamt.models.region_models.visualbert:load",
+        check="pytest_vqamt.models.transformers.spec_checks:check_visualbert",
         description="VisualBERT with the same region detector; answers questions",
         argument="[PATH]",
         extra="transformers",
@@ -97,8 +97,8 @@ MODELS: tuple[Kind, ...] = (
     ),
     Kind(
         name="vilt",
-        factory="pytest_vqamt.models.vilt.load:load",
-        check="pytest_vqamt.models.loading.checks:check_vilt",
+        factory="pytest_vqamt.models.transformers.vilt:load",
+        check="pytest_vqamt.models.transformers.spec_checks:check_vilt",
         description="ViLT; answers questions, or judges hypotheses where its head is NLVR2's",
         argument="[PATH]",
         extra="transformers",
@@ -107,8 +107,8 @@ MODELS: tuple[Kind, ...] = (
     ),
     Kind(
         name="blip",
-        factory="pytest_vqamt.models.blip.load:load",
-        check="pytest_vqamt.models.loading.checks:check_blip",
+        factory="pytest_vqamt.models.transformers.blip:load",
+        check="pytest_vqamt.models.transformers.spec_checks:check_blip",
         description="BLIP; answers questions, describes pictures or judges hypotheses, as its head is made for",
         argument="[PATH]",
         extra="transformers",
@@ -118,8 +118,8 @@ MODELS: tuple[Kind, ...] = (
     ),
     Kind(
         name="hf",
-        factory="pytest_vqamt.models.hf.load:load",
-        check="pytest_vqamt.models.loading.checks:check_hf",
+        factory="pytest_vqamt.models.transformers.prompted.adapter:load",
+        check="pytest_vqamt.models.transformers.spec_checks:check_hf",
         description="any model of transformers that is shown a picture and prompted: LLaVA, Qwen2-VL, BLIP-2, ...",
         argument="REPO-OR-PATH",
         extra="transformers",
@@ -165,20 +165,20 @@ MODELS: tuple[Kind, ...] = (
     ),
     Kind(
         name="answers",
-        factory="pytest_vqamt.models.answers:load",
+        factory="pytest_vqamt.models.answers_file:load",
         description="answers obtained elsewhere; lists the queries it lacks in FILE.todo.jsonl",
         argument="FILE",
     ),
     Kind(
         name="oracle",
-        factory="pytest_vqamt.models.oracle:load",
+        factory="pytest_vqamt.models.reference.oracle:load",
         description="knows every scene: holds on every relation, or the relation is wrong",
         argument="",
         needs_scenes=True,
     ),
     Kind(
         name="fault",
-        factory="pytest_vqamt.models.faults:load",
+        factory="pytest_vqamt.models.reference.faults:load",
         description="the oracle with one planted fault, which relations must catch",
         argument="NAME",
         needs_scenes=True,

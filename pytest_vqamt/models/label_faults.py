@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from pytest_vqamt.core.meaning import Entails, Label, Truth
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.models.oracle import known, say
+from pytest_vqamt.models.reference.oracle import known, say
 from pytest_vqamt.models.wrong_answers import Reply
 
 _SWAPPED: Mapping[Truth, Label] = MappingProxyType(

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.hf.chat import LlavaChat
 from pytest_vqamt.models.hf.speaker import Speaker
 from pytest_vqamt.models.loading.files import digest_of
-from pytest_vqamt.models.loading.places import Checkpoint
-from pytest_vqamt.models.loading.runtime import Runtime
 from pytest_vqamt.models.prompts import INSTRUCTED, Prompts
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+from pytest_vqamt.models.transformers.prompted.families import LlavaChat
+from pytest_vqamt.models.transformers.runtime import Runtime
 
 VERSION = 2
 """Goes up when answers change for the same weights and packages."""

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
-from pytest_vqamt.models.loading.runtime import Runtime, cores
+from pytest_vqamt.models.transformers.runtime import Runtime, cores
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
 
 T = TypeVar("T")
 

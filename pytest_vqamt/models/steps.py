@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from pytest_vqamt.core.query import Answer, ModelInput, Task
-from pytest_vqamt.models.batch_size import free_memory, is_out_of_memory
-from pytest_vqamt.models.loading.runtime import Runtime
+from pytest_vqamt.models.batching import free_memory, is_out_of_memory
+from pytest_vqamt.models.transformers.runtime import Runtime
 
 Rest: TypeAlias = Callable[[], tuple[Answer, ...]]
 """The second step of a batch: one answer for each input."""

@@ -4,22 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pytest_vqamt.core.meaning import (
-    Absent,
-    Both,
-    Choice,
-    Count,
-    Either,
-    Exists,
-    Group,
-    Has,
-    Meaning,
-    Neither,
-    NotBoth,
-)
+from pytest_vqamt.core.meaning import Absent, Both, Choice, Count, Either, Exists, Group, Has, Meaning, Neither, NotBoth
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.language.ontology import ontology
-from pytest_vqamt.models.oracle import known, say
+from pytest_vqamt.models.reference.oracle import known, say
 from pytest_vqamt.models.wrong_answers import another, off_by, told
 
 

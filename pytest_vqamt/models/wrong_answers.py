@@ -7,7 +7,7 @@ from typing import TypeAlias, assert_never
 
 from pytest_vqamt.core.meaning import Label, Meaning, Truth, truth
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.models.oracle import known, say
+from pytest_vqamt.models.reference.oracle import known, say
 
 Reply: TypeAlias = Callable[[Query], str]
 

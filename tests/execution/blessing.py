@@ -15,7 +15,7 @@ from pytest_vqamt.execution.job import Job, Terms
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.execution.stores import Stores
-from pytest_vqamt.models.base import ModelOptions, adopt
+from pytest_vqamt.models.protocol import ModelOptions, adopt
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.reporting.baseline_file import bless
 from pytest_vqamt.sampling.samplers import Sampler

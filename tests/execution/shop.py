@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from pytest_vqamt.annotation.detectors import catalogue
 from pytest_vqamt.core.detections import Found
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.detection import catalogue
+from pytest_vqamt.models.protocol import ModelOptions
 
 ORIENTATION, QUARTER_TURN = 0x0112, 6
 

@@ -12,13 +12,13 @@ import pytest
 from PIL import Image
 
 import pytest_vqamt as vqamt
+from pytest_vqamt.annotation.detectors import catalogue
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import Found
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.execution import progress
 from pytest_vqamt.execution.detecting import complete
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.detection import catalogue
+from pytest_vqamt.models.protocol import ModelOptions
 from tests.execution.shop import options, put, rows, write_shop
 from tests.models.detection import small_detectors
 from tests.models.regions.small_detector import NARROW, write_detector

@@ -15,7 +15,7 @@ from pytest_vqamt.execution.answer_store import AnswerStore
 from pytest_vqamt.execution.asking import Asker, nothing_more
 from pytest_vqamt.execution.batches import More
 from pytest_vqamt.execution.showing import Showing
-from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.protocol import LoadedModel
 from tests.execution.test_memory import OutOfMemoryError
 from tests.execution.worlds import Model, Scenes, loaded, query
 

@@ -21,8 +21,8 @@ from pytest_vqamt.export.reported import Only, Wanted
 from pytest_vqamt.export.rows import Layout
 from pytest_vqamt.export.sides import side_of
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.registry import Catalogue
 from tests.export import made_report
 from tests.export.made_report import (
     HOLDS,

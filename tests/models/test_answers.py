@@ -12,11 +12,12 @@ from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.core.recipes import recipe
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.models.answers import AnswersFile, load
-from pytest_vqamt.models.base import ModelOptions, adopt
+from pytest_vqamt.models.answers_file import AnswersFile, load
+from pytest_vqamt.models.protocol import ModelOptions, adopt
 
 if TYPE_CHECKING:
     from tests.models.conftest import Ask
+
 
 HOW_MANY = "How many dogs?"
 NAMELESS = "Expected a row with 'id', with 'published', or with 'photo' and 'text'"

@@ -13,10 +13,11 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.core.scene import PublishedPair, PublishedQuestion, Scene
-from pytest_vqamt.models.answers import AnswersFile
+from pytest_vqamt.models.answers_file import AnswersFile
 
 if TYPE_CHECKING:
     from tests.models.conftest import Ask
+
 
 IS_THERE, IS_THERE_NONE = "Is there a dog?", "Is there no dog?"
 

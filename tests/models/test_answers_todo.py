@@ -19,10 +19,11 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.core.recipes import recipe
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.models.answers import AnswersFile
+from pytest_vqamt.models.answers_file import AnswersFile
 
 if TYPE_CHECKING:
     from tests.models.conftest import Ask
+
 
 HOW_MANY = "How many dogs?"
 
@@ -188,7 +189,7 @@ from pathlib import Path
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.models.answers import AnswersFile
+from pytest_vqamt.models.answers_file import AnswersFile
 scene = Scene(id="s", photo=Photo(id="p", digest="d"), width=9, height=9)
 model = AnswersFile(Path(sys.argv[1]))
 sys.stdin.read()

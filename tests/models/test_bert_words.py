@@ -9,9 +9,9 @@ import pytest
 from transformers import PreTrainedTokenizerBase
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models import lxmert, visualbert
 from pytest_vqamt.models.bert_words import BERT, QuestionForm, bert_tokenizer, tokens_of
-from pytest_vqamt.models.loading.places import Checkpoint
+from pytest_vqamt.models.region_models import lxmert, visualbert
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint
 from tests.models.small import tokenizers
 from tests.models.small.words import WORDS
 

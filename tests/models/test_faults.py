@@ -25,11 +25,12 @@ from pytest_vqamt.core.meaning import (
     Unit,
 )
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.models.base import ModelOptions, adopt
-from pytest_vqamt.models.faults import FAULTS, load
+from pytest_vqamt.models.protocol import ModelOptions, adopt
+from pytest_vqamt.models.reference.faults import FAULTS, load
 
 if TYPE_CHECKING:
     from tests.models.conftest import Ask
+
 
 DOG, CAT, CAR, COW = (Group(name=name) for name in ("dog", "cat", "car", "cow"))
 BROWN_DOG, BLACK_DOG, RED_DOG = (Group(name="dog", attributes=(colour,)) for colour in ("brown", "black", "red"))

@@ -8,11 +8,12 @@ import pytest
 
 from pytest_vqamt.core.meaning import Count, Entails, Exists, Group, Meaning, Unit
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.models.base import ModelOptions, adopt
-from pytest_vqamt.models.faults import load
+from pytest_vqamt.models.protocol import ModelOptions, adopt
+from pytest_vqamt.models.reference.faults import load
 
 if TYPE_CHECKING:
     from tests.models.conftest import Ask
+
 
 DOG, COW = Group(name="dog"), Group(name="cow")
 TRUE = Entails(units=(Unit(group=DOG),))

@@ -14,10 +14,10 @@ import torch
 from transformers import BertTokenizer, LxmertConfig, LxmertForPreTraining, LxmertForQuestionAnswering
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.lxmert import ANSWERS as LISTS
-from pytest_vqamt.models.lxmert import load
-from pytest_vqamt.models.regions.precomputed import Precomputed
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.region_models.feature_files import Precomputed
+from pytest_vqamt.models.region_models.lxmert import ANSWERS as LISTS
+from pytest_vqamt.models.region_models.lxmert import load
 from tests.models.small import region_models
 from tests.models.small.damage import DAMAGES, without_weights
 from tests.models.small.inputs import QUESTIONS, SIZES, asked, mixed, query
@@ -194,7 +194,7 @@ def test_a_list_in_another_order_than_the_published_one_is_refused(tmp_path: Pat
 
 def test_importing_the_adapters_imports_neither_torch_nor_transformers() -> None:
     code = (
-        "import sys, pytest_vqamt.models.lxmert, pytest_vqamt.models.visualbert; "
+        "import sys, pytest_vqamt.models.region_models.lxmert, pytest_vqamt.models.region_models.visualbert; "
         "sys.exit(bool({'torch', 'torchvision', 'transformers', 'PIL', 'numpy'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

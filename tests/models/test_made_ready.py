@@ -10,9 +10,9 @@ import torch
 from PIL import Image
 
 from pytest_vqamt.models import made_ready as module
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.loading.runtime import Runtime
 from pytest_vqamt.models.made_ready import made_ready, threads_for
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.transformers.runtime import Runtime
 
 CPU = Runtime.of(ModelOptions(device="cpu"))
 CUDA = replace(CPU, device=torch.device("cuda:0"))

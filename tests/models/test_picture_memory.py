@@ -9,7 +9,7 @@ from PIL import Image
 
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.picture_memory import PictureMemory
+from pytest_vqamt.models.transformers.feature_cache import PictureMemory
 from tests.models.small.inputs import SIZES, query, render
 
 NAMES = tuple(SIZES)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from transformers import BertTokenizer
 
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.loading.runtime import Runtime
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.text_tokens import tokens_of
+from pytest_vqamt.models.transformers.runtime import Runtime
 from tests.models.small.tokenizers import bert_tokenizer
 
 CPU = Runtime.of(ModelOptions(device="cpu"))

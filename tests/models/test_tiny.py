@@ -20,10 +20,10 @@ from pytest_vqamt.core.meaning import Describe, Exists, Group, truth
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.language.questions import simple
-from pytest_vqamt.models.base import ModelOptions, adopt
 from pytest_vqamt.models.llava import Llava
 from pytest_vqamt.models.prompts import BARE
-from pytest_vqamt.models.tiny import WEIGHTS, load
+from pytest_vqamt.models.protocol import ModelOptions, adopt
+from pytest_vqamt.models.transformers.tiny import WEIGHTS, load
 from pytest_vqamt.picture_world.looks import NAMES
 from pytest_vqamt.picture_world.source import PictureWorld
 from tests.models.hf.conftest import forget
@@ -220,5 +220,5 @@ def test_the_weights_are_small() -> None:
 
 
 def test_importing_the_adapter_imports_neither_torch_nor_transformers() -> None:
-    code = "import sys, pytest_vqamt.models.tiny; sys.exit(bool({'torch', 'transformers', 'PIL'} & set(sys.modules)))"
+    code = "import sys, pytest_vqamt.models.transformers.tiny; sys.exit(bool({'torch', 'transformers', 'PIL'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

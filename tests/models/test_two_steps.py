@@ -14,10 +14,9 @@ from PIL import Image
 
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, Task
-from pytest_vqamt.models import lxmert, visualbert
-from pytest_vqamt.models.base import LoadedModel, ModelOptions, adopt
-from pytest_vqamt.models.blip import load as blip
-from pytest_vqamt.models.vilt import load as vilt
+from pytest_vqamt.models.protocol import LoadedModel, ModelOptions, adopt
+from pytest_vqamt.models.region_models import lxmert, visualbert
+from pytest_vqamt.models.transformers import blip, vilt
 from tests.models.small import region_models
 from tests.models.small.blip import blip_captions, blip_matches, blip_vqa
 from tests.models.small.inputs import QUESTIONS, SIZES, query, render

@@ -13,12 +13,12 @@ from tests.models.small.vilt import vilt_vqa
 
 LOADED = """
 import sys
-import pytest_vqamt.models.blip.load, pytest_vqamt.models.vilt.load
+import pytest_vqamt.models.transformers.blip, pytest_vqamt.models.transformers.vilt
 from pytest_vqamt.models import lxmert, visualbert
 assert not {'torch', 'transformers', 'PIL', 'numpy'} & set(sys.modules), "nothing heavy before a model is made"
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.base import ModelOptions
-adapters = (pytest_vqamt.models.vilt.load, pytest_vqamt.models.blip.load, lxmert, visualbert)
+from pytest_vqamt.models.protocol import ModelOptions
+adapters = (pytest_vqamt.models.transformers.vilt, pytest_vqamt.models.transformers.blip, lxmert, visualbert)
 for module, folder in zip(adapters, sys.argv[1:], strict=True):
     try:
         module.load(folder, ModelOptions(device="cpu"))

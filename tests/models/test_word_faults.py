@@ -23,7 +23,7 @@ from pytest_vqamt.core.meaning import (
     Related,
 )
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.models.oracle import known, say
+from pytest_vqamt.models.reference.oracle import known, say
 from pytest_vqamt.models.word_faults import (
     antonym_blind,
     first_choice,
@@ -38,6 +38,7 @@ from tests.making import scene_of
 
 if TYPE_CHECKING:
     from tests.models.conftest import Ask
+
 
 # The yard: three dogs, a black cat on a green bench, a red car; no cow.
 DOG, CAT, CAR, COW, DOOR = (Group(name=name) for name in ("dog", "cat", "car", "cow", "door"))

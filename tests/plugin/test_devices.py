@@ -16,7 +16,7 @@ _TWO = """
 
 _TELLS = """
     import os
-    from pytest_vqamt.models.loading.runtime import device_of
+    from pytest_vqamt.models.transformers.runtime import device_of
     from pathlib import Path
 
     def load(argument, options):

@@ -16,10 +16,10 @@ import pytest
 
 from pytest_vqamt.cli import main
 from pytest_vqamt.data import catalogue
-from pytest_vqamt.models import oracle
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.http import patience
-from pytest_vqamt.models.served.wire import TOKEN_VARIABLE
+from pytest_vqamt.models.http import retry
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.reference import oracle
+from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE
 from tests.costs import without_costs
 from tests.models.openai.stub import Script, Stub
 from tests.models.served.desk import Desk
@@ -56,7 +56,7 @@ Serve = Callable[[Script], Stub]
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(TOKEN_VARIABLE, raising=False)
-    monkeypatch.setattr(patience, "_AT_FIRST_S", 0.2)
+    monkeypatch.setattr(retry, "_AT_FIRST_S", 0.2)
 
 
 @pytest.fixture

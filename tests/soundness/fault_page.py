@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from pytest_vqamt.models.faults import FAULTS
+from pytest_vqamt.models.reference.faults import FAULTS
 from tests.soundness.fault_effects import Effect, Row
 from tests.soundness.fault_table import TABLE
 

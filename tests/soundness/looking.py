@@ -11,7 +11,7 @@ from pytest_vqamt.core.meaning import Describe, truth
 from pytest_vqamt.core.query import Answer, Query
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.captions import Form, class_of, classes_in
-from pytest_vqamt.models.oracle import say
+from pytest_vqamt.models.reference.oracle import say
 from tests.soundness.asking import Item, Judged
 from tests.soundness.perceiver import Perceiver
 from tests.soundness.pixels import view

@@ -16,7 +16,7 @@ from pytest_vqamt.core.edits import Crop, Mask
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.models.oracle import say
+from pytest_vqamt.models.reference.oracle import say
 from tests.soundness.knowing import Doubtful, Knowing
 from tests.soundness.pixels import Bitmap, Outlines, Shown, View, view
 

@@ -14,7 +14,7 @@ from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.execution.plan import Sampling
-from pytest_vqamt.models.faults import FAULTS
+from pytest_vqamt.models.reference.faults import FAULTS
 from tests.soundness.asking import Item, cases, each_item, items, judged, model
 from tests.soundness.fault_effects import Effect
 from tests.soundness.fault_page import CASES, PAGE, page

@@ -14,7 +14,7 @@ import pytest
 
 from pytest_vqamt.core.meaning import Choice, Exists, Group, Has, Meaning, Related, truth
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.models.oracle import say
+from pytest_vqamt.models.reference.oracle import say
 from tests.soundness.samples import REAL, REAL_DATA
 
 (GQA,) = (sample for sample in REAL if sample.name == "gqa")

@@ -8,20 +8,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pytest_vqamt.execution.serving.body import (
-    GoneError,
-    Message,
-    Receive,
-    Send,
-    TooManyBytesError,
-    body_of,
-)
+from pytest_vqamt.execution.serving.body import GoneError, Message, Receive, Send, TooManyBytesError, body_of
 from pytest_vqamt.execution.serving.once import GivenUpError, Once
 from pytest_vqamt.execution.serving.web_pages import strange_in
 from pytest_vqamt.models.served.cards import Card, Status, write_card, write_status
-from pytest_vqamt.models.served.replies import write_error, write_reply
-from pytest_vqamt.models.served.requests import TooLargeError, read_request
-from pytest_vqamt.models.served.wire import (
+from pytest_vqamt.models.served.protocol import (
     ANOTHER_MODEL,
     ANSWERS_PATH,
     GIVEN_UP,
@@ -34,6 +25,8 @@ from pytest_vqamt.models.served.wire import (
     UNAUTHORIZED,
     WireError,
 )
+from pytest_vqamt.models.served.replies import write_error, write_reply
+from pytest_vqamt.models.served.requests import TooLargeError, read_request
 
 _NOT_FOUND = 404
 _WRONG_METHOD = 405

@@ -27,7 +27,7 @@ from pytest_vqamt.execution.serving.remembered import Remembered
 from pytest_vqamt.execution.serving.silence import Silence
 from pytest_vqamt.execution.serving.told import Ready, Refused, StatusMessage, as_line
 from pytest_vqamt.models.served.cards import Card
-from pytest_vqamt.models.served.wire import identity_of
+from pytest_vqamt.models.served.protocol import identity_of
 
 if TYPE_CHECKING:
     from uvicorn import Server

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

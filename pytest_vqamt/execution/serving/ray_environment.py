@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Mapping
 
 from pytest_vqamt.execution.serving.offer import Offer
-from pytest_vqamt.models.served.wire import TOKEN_VARIABLE
+from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE
 
 
 def environment(given: Mapping[str, str], offer: Offer) -> dict[str, str]:

@@ -18,8 +18,8 @@ from pytest_vqamt.execution.serving.loopback import listen_on_loopback_only
 from pytest_vqamt.execution.serving.offer import Offer
 from pytest_vqamt.execution.splitting import Splitting
 from pytest_vqamt.imaging.inpainting import method_of
-from pytest_vqamt.models.base import LoadedModel
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.protocol import LoadedModel
+from pytest_vqamt.models.registry import Catalogue
 from pytest_vqamt.models.served.cards import Served
 from pytest_vqamt.models.served.replies import Told
 from pytest_vqamt.models.served.requests import QueryRow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pytest_vqamt.models.http.urls import is_on_this_machine
+from pytest_vqamt.models.http.settings import is_on_this_machine
 
 
 def strange_in(headers: Mapping[bytes, bytes]) -> str:

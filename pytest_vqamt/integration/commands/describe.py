@@ -24,7 +24,7 @@ from pytest_vqamt.integration.case_files import save, scenes_by_photo
 from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.integration.described_kinds import settings_in_words
 from pytest_vqamt.integration.named_settings import settings_given
-from pytest_vqamt.models.oracle import known, say
+from pytest_vqamt.models.reference.oracle import known, say
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.catalogue import select
 from pytest_vqamt.relations.user import UserRelation

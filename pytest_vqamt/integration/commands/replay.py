@@ -19,8 +19,8 @@ from pytest_vqamt.integration.listed_pictures import INDEX, write_listed
 from pytest_vqamt.integration.named_settings import settings_given
 from pytest_vqamt.integration.recorded_data import as_recorded, find_inpainter, loaded
 from pytest_vqamt.integration.reported_cases import ReportedCase, find, said_in
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.registry import Catalogue
 from pytest_vqamt.relations.base import Relation
 
 _OUT = Path("vqamt-replay")

@@ -19,9 +19,9 @@ from pytest_vqamt.execution.serving.private_folder import PrivateFolder
 from pytest_vqamt.execution.serving.signals import Signals
 from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.integration.named_settings import settings_given
-from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.models.kinds import Kind
-from pytest_vqamt.models.served.wire import TOKEN_VARIABLE
+from pytest_vqamt.models.registry import Catalogue
+from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE
 from pytest_vqamt.relations.erasing import INPAINT
 
 _SHORTEST_TOKEN = 16

@@ -63,7 +63,7 @@ def _found(by: str, hypotheses: Iterable[str]) -> Generator[tuple[str, Units], N
                 f"--by {by.partition('@')[0]}: expected the package httpx; pip install 'pytest-vqamt[http]'"
             )
         # Here, for the rules have to do without the library that sends.
-        from pytest_vqamt.models.openai.units import units_by_model
+        from pytest_vqamt.models.openai.hypothesis_units import units_by_model
 
         yield from units_by_model(by.removeprefix(_BY_MODEL), hypotheses)
         return

@@ -9,18 +9,19 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.models.loading.alone import alone
 from pytest_vqamt.models.loading.files import digest_of
-from pytest_vqamt.models.loading.pixels import load_image_processor
-from pytest_vqamt.models.loading.places import Checkpoint
-from pytest_vqamt.models.loading.runtime import Runtime
 from pytest_vqamt.models.loading.words import load_tokenizer
 from pytest_vqamt.models.made_ready import made_ready
-from pytest_vqamt.models.picture_memory import PictureMemory, Shown
 from pytest_vqamt.models.text_tokens import TextTokens, tokens_of
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+from pytest_vqamt.models.transformers.feature_cache import PictureMemory, Shown
+from pytest_vqamt.models.transformers.inputs import load_image_processor
+from pytest_vqamt.models.transformers.runtime import Runtime
 
 if TYPE_CHECKING:
     import torch
     from PIL.Image import Image
     from transformers import BlipConfig, BlipTextConfig, BlipVisionConfig, BlipVisionModel
+
 
 VERSION = 1
 """Goes up when answers change for the same weights and packages."""

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
+from pytest_vqamt.annotation.detectors.base import Look
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.detection.looking import Look
 from pytest_vqamt.models.detection.reading import EVERY, Reading, readings
 from pytest_vqamt.models.loading.config import check_model_type
 from pytest_vqamt.models.loading.files import digest_of
-from pytest_vqamt.models.loading.pixels import load_image_processor
-from pytest_vqamt.models.loading.places import Checkpoint
-from pytest_vqamt.models.loading.runtime import Runtime
-from pytest_vqamt.models.loading.weights import load_weights
 from pytest_vqamt.models.loading.words import load_tokenizer
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+from pytest_vqamt.models.transformers.inputs import load_image_processor
+from pytest_vqamt.models.transformers.runtime import Runtime
+from pytest_vqamt.models.transformers.weights import load_weights
 
 if TYPE_CHECKING:
     from PIL.Image import Image
     from transformers import PreTrainedModel
+
 
 _DELIMITERS = {"[CLS]": 101, "[SEP]": 102, ".": 1012, "?": 1029}
 """The tokens that part phrases from each other, with the numbers that transformers' code has them fixed to."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, is_plural, lacks_singular, singular
 from pytest_vqamt.models.loading.config import config_of
-from pytest_vqamt.models.loading.places import Checkpoint
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint
 
 _LISTS = Path(__file__).with_name("labels.toml")
 _UNNAMED = re.compile(r"label_\d+")

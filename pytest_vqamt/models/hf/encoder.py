@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from pytest_vqamt.models.hf.family import Encoded, Model
 from pytest_vqamt.models.hf.pictures import Pictures, Pixels
-from pytest_vqamt.models.loading.runtime import Runtime
-from pytest_vqamt.models.picture_memory import PictureMemory
+from pytest_vqamt.models.transformers.feature_cache import PictureMemory
+from pytest_vqamt.models.transformers.prompted.base import Encoded, Model
+from pytest_vqamt.models.transformers.runtime import Runtime
 
 if TYPE_CHECKING:
     import torch

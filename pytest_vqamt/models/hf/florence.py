@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.models.hf.marked import Marked
 from pytest_vqamt.models.prompts import Prompts
+from pytest_vqamt.models.transformers.prompted.image_token_model import Marked
 
 FLORENCE_PROMPTS = Prompts(question="", entailment="", caption="<CAPTION>")
 """Published checkpoints describe. They answer questions only where fine-tuned to, by a prompt of their own."""

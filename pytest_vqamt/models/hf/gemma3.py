@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pytest_vqamt.models.hf.chat import Chat
-from pytest_vqamt.models.hf.family import setting
 from pytest_vqamt.models.hf.pictures import Pictures, Pixels
-from pytest_vqamt.models.hf.reading import Tokens
-from pytest_vqamt.models.loading.places import Checkpoint
-from pytest_vqamt.models.loading.runtime import Runtime
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+from pytest_vqamt.models.transformers.prompted.base import setting
+from pytest_vqamt.models.transformers.prompted.families import Chat
+from pytest_vqamt.models.transformers.prompted.text import Tokens
+from pytest_vqamt.models.transformers.runtime import Runtime
 
 if TYPE_CHECKING:
     import torch

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
-from pytest_vqamt.models.hf.chat import Chat
 from pytest_vqamt.models.hf.pictures import Pictures, Pixels
-from pytest_vqamt.models.loading.places import Checkpoint
-from pytest_vqamt.models.loading.runtime import Runtime
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+from pytest_vqamt.models.transformers.prompted.families import Chat
+from pytest_vqamt.models.transformers.runtime import Runtime
 
 _BETWEEN = "<fake_token_around_image>"
 _WHOLE = "<global-img>"

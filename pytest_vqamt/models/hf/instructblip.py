@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, cast
 
-from pytest_vqamt.models.hf.blip2 import ENTAILMENT, Blip2, Blip2Model
-from pytest_vqamt.models.hf.family import Said, setting
-from pytest_vqamt.models.loading.places import Checkpoint
 from pytest_vqamt.models.loading.words import load_tokenizer
 from pytest_vqamt.models.prompts import Prompts
 from pytest_vqamt.models.text_tokens import TextTokens, tokens_of
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+from pytest_vqamt.models.transformers.prompted.base import Said, setting
+from pytest_vqamt.models.transformers.prompted.q_former import ENTAILMENT, Blip2, Blip2Model
 
 if TYPE_CHECKING:
     import torch
+
 
 PROMPTS = Prompts(
     question="Question: {text} Short answer:", entailment=ENTAILMENT, caption="A short image description:"

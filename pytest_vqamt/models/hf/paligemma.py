@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pytest_vqamt.models.hf.marked import Marked
 from pytest_vqamt.models.hf.pictures import Pixels
-from pytest_vqamt.models.hf.reading import Tokens
 from pytest_vqamt.models.prompts import Prompts
+from pytest_vqamt.models.transformers.prompted.image_token_model import Marked
+from pytest_vqamt.models.transformers.prompted.text import Tokens
 
 if TYPE_CHECKING:
     import torch

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pytest_vqamt.models.hf.chat import Chat
 from pytest_vqamt.models.hf.pictures import Pixels
-from pytest_vqamt.models.hf.reading import Tokens
+from pytest_vqamt.models.transformers.prompted.families import Chat
+from pytest_vqamt.models.transformers.prompted.text import Tokens
 
 if TYPE_CHECKING:
     import torch

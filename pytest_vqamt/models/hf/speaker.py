@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from pytest_vqamt.core.query import Answer, ModelInput, Task
-from pytest_vqamt.models.base import METHODS
-from pytest_vqamt.models.hf.family import Family, Said
-from pytest_vqamt.models.loading.runtime import Runtime
 from pytest_vqamt.models.prompts import PLACE, Prompts
+from pytest_vqamt.models.protocol import METHODS
 from pytest_vqamt.models.steps import Rest, Steps
+from pytest_vqamt.models.transformers.prompted.base import Family, Said
+from pytest_vqamt.models.transformers.runtime import Runtime
 
 
 class Speaker:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.loading.alone import alone
-from pytest_vqamt.models.loading.places import Checkpoint
 from pytest_vqamt.models.loading.quiet import first_line
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint
 
 if TYPE_CHECKING:
     import torch
     from transformers import GenerationConfig, PreTrainedTokenizerBase
+
 
 _KEPT = ("bos_token_id", "decoder_start_token_id", "forced_bos_token_id", "bad_words_ids", "suppress_tokens")
 

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.loading.places import Checkpoint
 from pytest_vqamt.models.loading.quiet import first_line
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
+
 
 _OLDER = ("chat_template.json", "processor_config.json", "tokenizer_config.json")
 

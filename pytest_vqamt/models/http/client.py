@@ -10,9 +10,9 @@ from importlib.metadata import version
 import httpx
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.models.http.failures import PassingError, QueryError, Sign
 from pytest_vqamt.models.http.key import Key
-from pytest_vqamt.models.http.urls import is_on_this_machine
+from pytest_vqamt.models.http.responses import PassingError, QueryError, Sign
+from pytest_vqamt.models.http.settings import is_on_this_machine
 
 _LONGEST_REPLY = 16 * 2**20
 """Bytes, unpacked, where nobody says more. What is longer is no answer."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.loading.places import Checkpoint
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint
 
 ADAPTERS: Mapping[str, str] = {"vilt": "vilt", "blip": "blip", "lxmert": "lxmert", "visual_bert": "visualbert"}
 """The kinds of checkpoints that have an adapter of their own, and what its specs begin with."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.loading.places import Checkpoint
 from pytest_vqamt.models.loading.quiet import first_line, quiet
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
+
 
 _FILES = (
     "tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.models.http.urls import parts_of
+from pytest_vqamt.models.http.settings import parts_of
 
 VARIABLE = "VQAMT_OPENAI_KEY"
 """The environment variable that may hold the key."""

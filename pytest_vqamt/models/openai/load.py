@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.http.key import hide_in_logs
 from pytest_vqamt.models.openai.address import Address
 from pytest_vqamt.models.openai.key import key_for
 from pytest_vqamt.models.openai.settings import settings_of
 from pytest_vqamt.models.prompts import prompts_of
+from pytest_vqamt.models.protocol import ModelOptions
 
 if TYPE_CHECKING:
     from pytest_vqamt.models.openai.model import OpenAIModel
+
 
 VERSION = 1
 """Goes up when answers change for the same model and settings."""
@@ -41,8 +42,8 @@ def load(argument: str, options: ModelOptions) -> OpenAIModel:
     # Here, for ``check`` has to do without the library that sends.
     from pytest_vqamt.models.http.client import Client
     from pytest_vqamt.models.openai.answered import Answered
-    from pytest_vqamt.models.openai.asking import Endpoint, patience_with
     from pytest_vqamt.models.openai.model import OpenAIModel
+    from pytest_vqamt.models.openai.requests import Endpoint, patience_with
     from pytest_vqamt.models.openai.usage import Usage
 
     address = Address.parse(argument)

@@ -10,12 +10,12 @@ from weakref import finalize
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, ModelInput
-from pytest_vqamt.models.http.failures import QueryError
-from pytest_vqamt.models.http.patience import StoppedError
+from pytest_vqamt.models.http.responses import QueryError
+from pytest_vqamt.models.http.retry import StoppedError
 from pytest_vqamt.models.http.threads import at_once
 from pytest_vqamt.models.openai.answered import Answered
-from pytest_vqamt.models.openai.asking import Endpoint
 from pytest_vqamt.models.openai.pictures import Pictures
+from pytest_vqamt.models.openai.requests import Endpoint
 from pytest_vqamt.models.prompts import Prompts
 
 

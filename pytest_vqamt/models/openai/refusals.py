@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.http.failures import ForbiddenError, PassingError, QueryError, Sign
 from pytest_vqamt.models.http.key import Key
+from pytest_vqamt.models.http.responses import ForbiddenError, PassingError, QueryError, Sign
 from pytest_vqamt.models.http.statuses import status_named, told_to_wait
 from pytest_vqamt.models.openai.address import VARIABLE, Address
 from pytest_vqamt.models.openai.key import variables

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 
 from pytest_vqamt.language.answers.text import strip_reasoning
-from pytest_vqamt.models.http.failures import QueryError
+from pytest_vqamt.models.http.responses import QueryError
 
 
 def parsed(body: bytes, url: str) -> Mapping[str, object]:

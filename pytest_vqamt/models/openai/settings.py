@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.http.numbers import number_of
 from pytest_vqamt.models.openai.address import Address
+from pytest_vqamt.models.protocol import ModelOptions
 
 SETTINGS = ("timeout-s", "in-flight", "retries-s", "temperature", "seed", "detail", "token-limit", "revision")
 """The names of the settings, besides those of the prompts."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.language.units import DescriptionUnit, unit_of
-from pytest_vqamt.models.http.failures import QueryError
+from pytest_vqamt.models.http.responses import QueryError
 
 _ADDED = frozenset({"is", "are"})
 """What a property may have that its hypothesis lacks: "is outdoors" of "There is a man outdoors"."""

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pytest_vqamt.models.regions.config import DetectorConfig
+from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig
 
 
 class ConvBN(nn.Conv2d):

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.regions.base import WIDTH, Regions
-from pytest_vqamt.models.regions.cache import KeptRegions, LatestRegions, Precision, rounded
+from pytest_vqamt.models.region_models.feature_cache import KeptRegions, LatestRegions, Precision, rounded
+from pytest_vqamt.models.region_models.regions import WIDTH, Regions
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.models.regions.base import REGIONS, WIDTH, Regions
+from pytest_vqamt.models.region_models.regions import REGIONS, WIDTH, Regions
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
 
 _BEYOND_PX = 1.5
 """How far a box may reach beyond its picture: detectors round, and some count pixels from 1."""

@@ -8,10 +8,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig
+from pytest_vqamt.models.region_models.frcnn.ops import changed, clipped
 from pytest_vqamt.models.regions.anchors import STRIDE
 from pytest_vqamt.models.regions.backbone import stage
-from pytest_vqamt.models.regions.boxes import changed, clipped
-from pytest_vqamt.models.regions.config import DetectorConfig
 from pytest_vqamt.models.regions.roi_pool import RoIPool
 
 _AT_ONCE = 25

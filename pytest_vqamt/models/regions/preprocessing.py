@@ -9,10 +9,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from pytest_vqamt.models.regions.config import DetectorConfig
+from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
 
 _LEAST_SIDE = 3
 """The stem has nothing to pool on less: a picture more than 500 times as long as wide is made a little wider."""

@@ -6,9 +6,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig
+from pytest_vqamt.models.region_models.frcnn.ops import changed, clipped, with_sides_above
 from pytest_vqamt.models.regions.anchors import Anchors, cell_anchors
-from pytest_vqamt.models.regions.boxes import changed, clipped, with_sides_above
-from pytest_vqamt.models.regions.config import DetectorConfig
 from pytest_vqamt.models.regions.nms import nms
 
 

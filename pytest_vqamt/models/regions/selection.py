@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from torch import Tensor
 
-from pytest_vqamt.models.regions.base import REGIONS
+from pytest_vqamt.models.region_models.regions import REGIONS
 from pytest_vqamt.models.regions.nms import nms
 
 _LAST_RESORT = (0.8, 0.9)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.models.regions.config import DetectorConfig
+from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig
 
 _SMALLEST, _LARGEST = 32, 4096
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_vqamt.models.loading.runtime import Runtime
-from pytest_vqamt.models.regions.base import Regions
+from pytest_vqamt.models.region_models.regions import Regions
+from pytest_vqamt.models.transformers.runtime import Runtime
 
 if TYPE_CHECKING:
     import torch

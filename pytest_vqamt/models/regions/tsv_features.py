@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.models.regions.base import WIDTH
+from pytest_vqamt.models.region_models.regions import WIDTH
 from pytest_vqamt.models.regions.feature_rows import FeatureRow
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
 
 COLUMNS = (
     "img_id", "img_h", "img_w", "objects_id", "objects_conf",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.models.http.urls import parts_of
-from pytest_vqamt.models.served.wire import TOKEN_VARIABLE
+from pytest_vqamt.models.http.settings import parts_of
+from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE
 
 _EXAMPLE = "such as served:http://127.0.0.1:8000"
 

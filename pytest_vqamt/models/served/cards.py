@@ -9,7 +9,7 @@ from reprlib import repr as shortened
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.models.served.json_fields import loaded, number, row_of, rows, text, truth, whole
-from pytest_vqamt.models.served.wire import MAX_BYTES, MAX_NAME, MAX_QUERIES, WIRE, WireError
+from pytest_vqamt.models.served.protocol import MAX_BYTES, MAX_NAME, MAX_QUERIES, WIRE, WireError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

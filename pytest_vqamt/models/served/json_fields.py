@@ -9,7 +9,7 @@ from reprlib import repr as shortened
 from typing import NoReturn
 
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.models.served.wire import MAX_DEPTH, MAX_NAME, MAX_NUMBER, MAX_VALUES, WireError
+from pytest_vqamt.models.served.protocol import MAX_DEPTH, MAX_NAME, MAX_NUMBER, MAX_VALUES, WireError
 
 
 def loaded(body: bytes, what: str) -> dict[str, object]:

@@ -6,11 +6,11 @@ import os
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import ModelError, OptionError
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.http.key import key_in
+from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.served.address import base_of
+from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE
 from pytest_vqamt.models.served.settings import Send, settings_of
-from pytest_vqamt.models.served.wire import TOKEN_VARIABLE
 
 if TYPE_CHECKING:
     from pytest_vqamt.models.served.model import ServedModel

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from weakref import finalize
 
 from pytest_vqamt.core.query import Answer, Failure, ModelInput
-from pytest_vqamt.models.base import METHODS
-from pytest_vqamt.models.http.failures import QueryError
+from pytest_vqamt.models.http.responses import QueryError
+from pytest_vqamt.models.protocol import METHODS
 from pytest_vqamt.models.served.cards import Card
 from pytest_vqamt.models.served.pieces import Packing
 from pytest_vqamt.models.served.refusals import TooMuchError

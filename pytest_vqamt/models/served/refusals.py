@@ -6,11 +6,11 @@ from typing import NoReturn
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.http.client import Reply
-from pytest_vqamt.models.http.failures import PassingError, QueryError, Sign
 from pytest_vqamt.models.http.key import Key
+from pytest_vqamt.models.http.responses import PassingError, QueryError, Sign
 from pytest_vqamt.models.http.statuses import status_named, told_to_wait
+from pytest_vqamt.models.served.protocol import ANOTHER_MODEL, GIVEN_UP, REFUSED, TOKEN_VARIABLE, TOO_LARGE
 from pytest_vqamt.models.served.replies import read_error
-from pytest_vqamt.models.served.wire import ANOTHER_MODEL, GIVEN_UP, REFUSED, TOKEN_VARIABLE, TOO_LARGE
 
 _LONGEST_QUOTE = 300
 

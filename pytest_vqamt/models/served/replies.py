@@ -12,7 +12,7 @@ from typing import TypeAlias
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.query import Answer, Failure
 from pytest_vqamt.models.served.json_fields import check_fields, loaded, row_of, rows, text, truth
-from pytest_vqamt.models.served.wire import MAX_NAME, WireError
+from pytest_vqamt.models.served.protocol import MAX_NAME, WireError
 
 _MAX_ANSWER = 16 * 2**20
 

@@ -20,7 +20,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.recipes import recipe
 from pytest_vqamt.models.served.json_fields import check_fields, loaded, plain, row_of, rows, text, whole
-from pytest_vqamt.models.served.wire import MAX_BYTES, MAX_EDITS, MAX_MARKS, MAX_QUERIES, MAX_TEXT, WireError
+from pytest_vqamt.models.served.protocol import MAX_BYTES, MAX_EDITS, MAX_MARKS, MAX_QUERIES, MAX_TEXT, WireError
 
 _RECIPE = ("photo", "digest", "edits")
 _QUERY = ("task", "text", "picture", "trial", "meaning")

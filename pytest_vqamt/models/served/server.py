@@ -11,14 +11,14 @@ from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.models.http.client import Client
 from pytest_vqamt.models.http.client import Reply as HttpReply
-from pytest_vqamt.models.http.failures import QueryError
 from pytest_vqamt.models.http.key import Key, hide_in_logs
-from pytest_vqamt.models.http.patience import Patience, StoppedError
+from pytest_vqamt.models.http.responses import QueryError
+from pytest_vqamt.models.http.retry import Patience, StoppedError
 from pytest_vqamt.models.served.cards import Card, read_card
+from pytest_vqamt.models.served.protocol import ANSWERS_PATH, MODEL_PATH, WireError
 from pytest_vqamt.models.served.refusals import another_model, refused
 from pytest_vqamt.models.served.replies import Told, read_reply
 from pytest_vqamt.models.served.settings import Settings
-from pytest_vqamt.models.served.wire import ANSWERS_PATH, MODEL_PATH, WireError
 
 T = TypeVar("T")
 

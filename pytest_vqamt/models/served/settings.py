@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.http.numbers import number_of
+from pytest_vqamt.models.protocol import ModelOptions
 
 SETTINGS = ("send", "timeout-s", "retries-s")
 """The names of the settings."""

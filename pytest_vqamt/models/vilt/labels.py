@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.loading.config import config_of
-from pytest_vqamt.models.loading.places import Checkpoint
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint
 
 _UNNAMED = re.compile(r"LABEL_\d+")
 """What transformers calls an output that nobody named."""

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from pytest_vqamt.cli import main
-from pytest_vqamt.models.faults import FAULTS
+from pytest_vqamt.models.reference.faults import FAULTS
 from pytest_vqamt.relations import catalogue
 
 

@@ -16,7 +16,7 @@ from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.scene import Photo
-from pytest_vqamt.models.answers import AnswersFile
+from pytest_vqamt.models.answers_file import AnswersFile
 from pytest_vqamt.picture_world.source import PictureWorld
 
 SOURCE = PictureWorld(6)

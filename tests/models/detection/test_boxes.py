@@ -9,10 +9,10 @@ import torch
 from PIL import Image
 from transformers import AutoImageProcessor, AutoModelForObjectDetection
 
+from pytest_vqamt.annotation.detectors.boxes import Boxes, load
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.data.photo_io import PhotoFiles
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.detection.boxes import Boxes, load
+from pytest_vqamt.models.protocol import ModelOptions
 from tests.models.detection import small_detectors
 
 CPU = ModelOptions(device="cpu")

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from pytest_vqamt.annotation.detectors import catalogue, masks
+from pytest_vqamt.annotation.detectors.catalogue import check, detector_of, grounder_of, names, names_a_detector
 from pytest_vqamt.core.errors import ModelError, OptionError
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.detection import catalogue, masks
-from pytest_vqamt.models.detection.catalogue import check, detector_of, grounder_of, names, names_a_detector
+from pytest_vqamt.models.protocol import ModelOptions
 
 
 def options(**settings: str) -> ModelOptions:
@@ -101,8 +101,8 @@ def test_a_grounder(checkpoints: dict[str, Path], pictures: tuple[Image.Image, .
 def test_what_masks_need_for_outlines_is_missed_before_any_photo(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "skimage.measure", None)
     for name in ("masks", "outlines"):
-        monkeypatch.delitem(sys.modules, f"pytest_vqamt.models.detection.{name}", raising=False)
-        monkeypatch.delattr(f"pytest_vqamt.models.detection.{name}", raising=False)
+        monkeypatch.delitem(sys.modules, f"pytest_vqamt.annotation.detectors.{name}", raising=False)
+        monkeypatch.delattr(f"pytest_vqamt.annotation.detectors.{name}", raising=False)
     with pytest.raises(OptionError, match=r"what --vqamt-option masks needs to be installed, but there is no skimage"):
         detector_of(options(masks="DIR"))
 
@@ -118,7 +118,7 @@ def test_a_package_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_to_ask_which_are_named_imports_nothing_heavy() -> None:
     code = (
-        "import sys; from pytest_vqamt.models.detection.catalogue import check; check({'boxes': 'DIR'}); "
+        "import sys; from pytest_vqamt.annotation.detectors.catalogue import check; check({'boxes': 'DIR'}); "
         "print(sorted({'torch', 'transformers', 'PIL', 'numpy', 'scipy', 'skimage'} & set(sys.modules)))"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

@@ -11,7 +11,7 @@ import pytest
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.data.coco.source import COCO_CLASSES
 from pytest_vqamt.models.detection.labels import Label, label_of, labels_of
-from pytest_vqamt.models.loading.places import Checkpoint
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint
 
 VOCABULARY = Path(__file__).parents[3] / "../shared/data/vocab/vg_objects_vocab.txt"
 

@@ -20,11 +20,11 @@ from transformers import (
 from transformers.image_utils import SizeDict
 from transformers.models.mask2former.modeling_mask2former import Mask2FormerForUniversalSegmentationOutput
 
+from pytest_vqamt.annotation.detectors.masks import Masks, load
 from pytest_vqamt.core.detections import Polygons
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.data.coco.masks import drawn
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.detection.masks import Masks, load
+from pytest_vqamt.models.protocol import ModelOptions
 from tests.models.detection import small_detectors
 
 CPU = ModelOptions(device="cpu")

@@ -16,12 +16,13 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from pytest_vqamt.core.errors import ModelError, OptionError
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.hf.load import load
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.transformers.prompted.adapter import load
 from tests.models.hf.conftest import CPU, KINDS, about
 
 if TYPE_CHECKING:
     from tests.models.hf.conftest import Checkpoint
+
 
 CHATS = ("llava", "idefics3", "gemma3", "qwen2_vl", "vipllava")
 
@@ -225,5 +226,5 @@ def test_a_table_of_words_that_serves_twice_is_not_missing(checkpoint: Checkpoin
 
 def test_importing_the_adapter_imports_neither_torch_nor_transformers() -> None:
     heavy = "{'torch', 'transformers', 'PIL', 'numpy'}"
-    code = f"import sys, pytest_vqamt.models.hf.load; sys.exit(bool({heavy} & set(sys.modules)))"
+    code = f"import sys, pytest_vqamt.models.transformers.prompted.adapter; sys.exit(bool({heavy} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

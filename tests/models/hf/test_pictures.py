@@ -11,12 +11,13 @@ from PIL import Image
 from transformers import AutoImageProcessor
 
 from pytest_vqamt.models.hf.pictures import Pictures, Pixels
-from pytest_vqamt.models.loading.places import Checkpoint as Place
-from pytest_vqamt.models.loading.runtime import Runtime
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint as Place
+from pytest_vqamt.models.transformers.runtime import Runtime
 from tests.models.hf.conftest import CPU, batch
 
 if TYPE_CHECKING:
     from tests.models.hf.conftest import Checkpoint
+
 
 RUNTIME = Runtime.of(CPU)
 

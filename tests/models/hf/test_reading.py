@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.hf.family import Said
-from pytest_vqamt.models.hf.load import load
-from pytest_vqamt.models.hf.reading import fitted, read
-from pytest_vqamt.models.loading.runtime import Runtime
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.transformers.prompted.adapter import load
+from pytest_vqamt.models.transformers.prompted.base import Said
+from pytest_vqamt.models.transformers.prompted.text import fitted, read
+from pytest_vqamt.models.transformers.runtime import Runtime
 from tests.models.hf.conftest import CPU, KINDS, QUESTIONS, about, batch
 from tests.models.hf.small import chat
 from tests.models.hf.small.tokenizers import byte_pairs
@@ -27,6 +27,7 @@ from tests.models.hf.test_reference import module_of
 if TYPE_CHECKING:
     from pytest_vqamt.models.hf.speaker import Speaker
     from tests.models.hf.conftest import Checkpoint, Loaded
+
 
 RUNTIME = Runtime.of(CPU)
 

@@ -13,15 +13,16 @@ from PIL import Image
 
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Task
-from pytest_vqamt.models.base import LoadedModel, adopt
-from pytest_vqamt.models.hf import marked
-from pytest_vqamt.models.hf.reading import Tokens, read
+from pytest_vqamt.models.protocol import LoadedModel, adopt
+from pytest_vqamt.models.transformers.prompted import image_token_model
+from pytest_vqamt.models.transformers.prompted.text import Tokens, read
 from tests.models.hf.conftest import CPU, KINDS, QUESTIONS, about, forget, shown
 from tests.models.hf.test_kinds import speaker
 from tests.models.hf.test_reference import module_of
 
 if TYPE_CHECKING:
     from tests.models.hf.conftest import Loaded
+
 
 ENCODED_APART = [kind for kind in KINDS if kind not in ("git", "vipllava", "idefics2", "instructblip")]
 """Kinds whose encoder is a method of its own."""
@@ -99,7 +100,7 @@ def test_prompts_are_read_ahead_where_it_is_known_how_many_tokens_pictures_of_th
             read_on_main.append(len(said))
         return read(said, *given, **named)
 
-    monkeypatch.setattr(marked, "read", noting)
+    monkeypatch.setattr(image_token_model, "read", noting)
     assert said(model, by_picture(), ahead=True) == wanted
     assert not read_on_main
 

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.hf.load import load
+from pytest_vqamt.models.transformers.prompted.adapter import load
 from tests.models.hf.conftest import CPU, batch
 
 if TYPE_CHECKING:
     from pytest_vqamt.models.hf.speaker import Speaker
     from tests.models.hf.conftest import Checkpoint
+
 
 KINDS = ("llava", "idefics3", "qwen2_vl", "blip2_opt", "blip2_t5", "git", "vipllava")
 

@@ -7,8 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import torch
 
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.loading.runtime import Runtime
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.transformers.runtime import Runtime
 
 
 def test_on_a_cpu_nothing_is_copied() -> None:

@@ -13,12 +13,12 @@ import pytest
 from huggingface_hub.errors import LocalEntryNotFoundError
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.loading import places
-from pytest_vqamt.models.loading.places import located
+from pytest_vqamt.models.transformers import checkpoint
+from pytest_vqamt.models.transformers.checkpoint import located
 
 _OFFLINE = """
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.loading.places import located
+from pytest_vqamt.models.transformers.checkpoint import located
 try:
     located("no-such/model", default="", kind="vilt")
 except ModelError as error:
@@ -207,4 +207,4 @@ def test_a_download_that_fails_is_one_line(tmp_path: Path, monkeypatch: pytest.M
 def test_the_words_that_switch_the_network_off(monkeypatch: pytest.MonkeyPatch) -> None:
     for word, off in (("1", True), ("true", True), ("ON", True), ("0", False), ("", False)):
         monkeypatch.setenv("HF_HUB_OFFLINE", word)
-        assert places._is_offline() is off
+        assert checkpoint._is_offline() is off

@@ -14,16 +14,16 @@ from safetensors.torch import load_file, save_file
 from transformers import LlavaForConditionalGeneration
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.loading import pixels
 from pytest_vqamt.models.loading.config import architecture_of, check_model_type, config_of
 from pytest_vqamt.models.loading.files import digest_of
-from pytest_vqamt.models.loading.pixels import check_torchvision, load_image_processor
-from pytest_vqamt.models.loading.places import Checkpoint
-from pytest_vqamt.models.loading.runtime import Runtime
-from pytest_vqamt.models.loading.weights import load_weights
 from pytest_vqamt.models.loading.words import load_tokenizer
-from pytest_vqamt.models.tiny import WEIGHTS
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.transformers import inputs
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+from pytest_vqamt.models.transformers.inputs import check_torchvision, load_image_processor
+from pytest_vqamt.models.transformers.runtime import Runtime
+from pytest_vqamt.models.transformers.tiny import WEIGHTS
+from pytest_vqamt.models.transformers.weights import load_weights
 
 RUNTIME = Runtime.of(ModelOptions(device="cpu"))
 
@@ -184,7 +184,7 @@ def test_a_torchvision_made_for_another_torch_is_named(tmp_path: Path, monkeypat
 
 
 def test_a_torchvision_that_can_be_imported_is_fine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pixels, "find_spec", lambda _name: object())
+    monkeypatch.setattr(inputs, "find_spec", lambda _name: object())
     monkeypatch.setitem(sys.modules, "torchvision", ModuleType("torchvision"))
     check_torchvision()
 

@@ -10,10 +10,10 @@ from typing import Protocol
 import pytest
 
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.http import patience
+from pytest_vqamt.models.http import retry
 from pytest_vqamt.models.openai.load import load
 from pytest_vqamt.models.openai.model import OpenAIModel
+from pytest_vqamt.models.protocol import ModelOptions
 from tests.models.openai.stub import Script, Stub
 
 Serve = Callable[[Script], Stub]
@@ -35,7 +35,7 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first back-off takes a hundredth of a second."""
-    monkeypatch.setattr(patience, "_FIRST_S", 0.02)
+    monkeypatch.setattr(retry, "_FIRST_S", 0.02)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.models.http.urls import is_on_this_machine
+from pytest_vqamt.models.http.settings import is_on_this_machine
 from pytest_vqamt.models.openai.address import Address
 
 

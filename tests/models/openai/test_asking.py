@@ -11,10 +11,10 @@ import pytest
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.http import patience
-from pytest_vqamt.models.http.failures import QueryError
+from pytest_vqamt.models.http import retry
+from pytest_vqamt.models.http.responses import QueryError
 from pytest_vqamt.models.openai.load import load
+from pytest_vqamt.models.protocol import ModelOptions
 from tests.models.conftest import Ask
 from tests.models.openai.conftest import Load, Serve
 from tests.models.openai.stub import Reply, always, failed, in_turn, said
@@ -40,7 +40,7 @@ def test_what_the_server_has_no_words_for_is_asked_again(serve: Serve, model: Lo
 
 
 def test_nobody_there_ends_the_run(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "_AT_FIRST_S", 0.2)
+    monkeypatch.setattr(retry, "_AT_FIRST_S", 0.2)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and does not listen
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"

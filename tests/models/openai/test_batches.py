@@ -17,7 +17,7 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import ModelInput, Query
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.models.http.failures import QueryError
+from pytest_vqamt.models.http.responses import QueryError
 from tests.models.conftest import Ask
 from tests.models.openai.conftest import Load, Serve
 from tests.models.openai.stub import Reply, Request, failed, said

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pytest_vqamt.models.http.failures import QueryError
+from pytest_vqamt.models.http.responses import QueryError
 from pytest_vqamt.models.openai.replies import error_in, parsed, text_of
 
 

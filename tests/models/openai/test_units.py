@@ -10,9 +10,9 @@ import pytest
 
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.language.units import DescriptionUnit
-from pytest_vqamt.models.http import patience
-from pytest_vqamt.models.http.failures import QueryError
-from pytest_vqamt.models.openai.units import units_by_model
+from pytest_vqamt.models.http import retry
+from pytest_vqamt.models.http.responses import QueryError
+from pytest_vqamt.models.openai.hypothesis_units import units_by_model
 from pytest_vqamt.models.openai.units_prompt import prompt, read_units
 from tests.models.openai.stub import Reply, Request, Script, Stub, always, failed, in_turn, said
 
@@ -99,7 +99,7 @@ def test_a_server_that_fails_once_is_asked_again(serve: Serve) -> None:
 
 
 def test_no_server_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "_AT_FIRST_S", 0.1)
+    monkeypatch.setattr(retry, "_AT_FIRST_S", 0.1)
     with pytest.raises(ModelError, match=r"check the URL, and that the server is running"):
         list(units_by_model("m@http://127.0.0.1:9", ["A cat sleeps."]))
 

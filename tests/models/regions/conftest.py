@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.regions.detector import Detector
-from pytest_vqamt.models.regions.loading import load_detector
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.region_models.frcnn.detector import Detector
+from pytest_vqamt.models.region_models.frcnn.loading import load_detector
 from tests.models.regions.small_detector import NARROW, write_detector
 
 

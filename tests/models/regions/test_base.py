@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pytest_vqamt.models.regions.base import Regions
+from pytest_vqamt.models.region_models.regions import Regions
 
 
 def test_boxes_become_shares_of_the_picture() -> None:

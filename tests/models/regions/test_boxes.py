@@ -7,7 +7,7 @@ from math import log
 import pytest
 import torch
 
-from pytest_vqamt.models.regions.boxes import changed, clipped, with_sides_above
+from pytest_vqamt.models.region_models.frcnn.ops import changed, clipped, with_sides_above
 
 ONE = (1.0, 1.0, 1.0, 1.0)
 

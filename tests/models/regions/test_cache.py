@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.regions.base import Regions
-from pytest_vqamt.models.regions.cache import KeptRegions, LatestRegions, rounded
+from pytest_vqamt.models.region_models.feature_cache import KeptRegions, LatestRegions, rounded
+from pytest_vqamt.models.region_models.regions import Regions
 from tests.models.small.features import made
 
 BYTES_OF_ONE = 36 * (2048 + 4) * 4
@@ -129,7 +129,7 @@ def test_what_cannot_be_written_leaves_nothing_behind(tmp_path: Path, monkeypatc
 def test_one_process_at_a_time_works_on_a_picture(tmp_path: Path) -> None:
     """A second process gets no claim while this one has it, and gets one once it is given up."""
     code = (
-        "import sys; from pathlib import Path; from pytest_vqamt.models.regions.cache import KeptRegions\n"
+        "import sys; from pathlib import Path; from pytest_vqamt.models.region_models.feature_cache import KeptRegions\n"
         "with KeptRegions(Path(sys.argv[1]), 'float32').claim(sys.argv[2], wait=False) as is_ours: print(is_ours)"
     )
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.regions.config import DetectorConfig, read_config
+from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig, read_config
 from tests.models.regions.small_detector import FULL, SMALL, configuration
 
 

@@ -9,10 +9,10 @@ import pytest
 import torch
 from PIL import Image, ImageFilter
 
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.regions.base import REGIONS
-from pytest_vqamt.models.regions.detector import Detection, Detector
-from pytest_vqamt.models.regions.loading import load_detector
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.region_models.frcnn.detector import Detection, Detector
+from pytest_vqamt.models.region_models.frcnn.loading import load_detector
+from pytest_vqamt.models.region_models.regions import REGIONS
 from tests.models.regions.conftest import options_for
 from tests.models.regions.slow_forward import forward
 from tests.models.regions.small_detector import NARROW, random_weights

@@ -13,9 +13,9 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.region_models.frcnn.loading import find_detector, load_detector
 from pytest_vqamt.models.regions import download
-from pytest_vqamt.models.regions.loading import find_detector, load_detector
 
 CONTENT = {"config.yaml": b"input:\n  min_size_test: 600\n", "pytorch_model.bin": bytes(range(256)) * 9000}
 

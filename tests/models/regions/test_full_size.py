@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pytest_vqamt.models.regions.base import REGIONS, WIDTH
-from pytest_vqamt.models.regions.loading import load_detector
+from pytest_vqamt.models.region_models.frcnn.loading import load_detector
+from pytest_vqamt.models.region_models.regions import REGIONS, WIDTH
 from tests.models.regions.conftest import options_for
 from tests.models.regions.small_detector import write_full_detector, write_small_detector
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.errors import ModelError, OptionError
-from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.region_models.frcnn.loading import VARIABLE, find_detector, load_detector
 from pytest_vqamt.models.regions import download
 from pytest_vqamt.models.regions.files import DetectorFiles
-from pytest_vqamt.models.regions.loading import VARIABLE, find_detector, load_detector
 from tests.models.regions.conftest import options_for
 
 
@@ -177,7 +177,7 @@ def test_a_configuration_of_another_detector_is_refused(narrow: Path, tmp_path: 
 
 def test_looking_for_a_detector_imports_no_torch() -> None:
     code = (
-        "import sys, pytest_vqamt.models.regions.loading, pytest_vqamt.models.regions.base;"
+        "import sys, pytest_vqamt.models.region_models.frcnn.loading, pytest_vqamt.models.region_models.regions;"
         "sys.exit(bool({'torch', 'transformers', 'torchvision', 'PIL', 'numpy'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -14,12 +14,13 @@ import pytest
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.models.regions.precomputed import Precomputed
+from pytest_vqamt.models.region_models.feature_files import Precomputed
 from pytest_vqamt.models.regions.tsv_features import TsvFeatures
 from tests.models.small.features import Made, made, tsv_row, write_npz
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
+
 
 SIZE = (200, 100)
 YARD = made(1, width=200, height=100)

@@ -9,7 +9,7 @@ import pytest
 import torch
 from PIL import Image
 
-from pytest_vqamt.models.regions.config import DetectorConfig
+from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig
 from pytest_vqamt.models.regions.preprocessing import pixels_of, resized
 
 PUBLISHED = DetectorConfig()

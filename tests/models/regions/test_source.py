@@ -14,11 +14,11 @@ from pytest_vqamt.core.errors import DataError, ModelError, OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.regions.cache import KeptRegions
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.region_models.feature_cache import KeptRegions
+from pytest_vqamt.models.region_models.feature_files import Precomputed
+from pytest_vqamt.models.region_models.source import FileRegions, region_source
 from pytest_vqamt.models.regions.detected import DetectedRegions
-from pytest_vqamt.models.regions.precomputed import Precomputed
-from pytest_vqamt.models.regions.source import FileRegions, region_source
 from tests.models.regions.small_detector import write_small_detector
 from tests.models.small.features import Looking, Made, made, write_npz
 from tests.models.small.inputs import SIZES, asked, render

@@ -14,9 +14,9 @@ import torch
 from safetensors.torch import save_file
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.regions.config import DetectorConfig, read_config
-from pytest_vqamt.models.regions.network import Network
-from pytest_vqamt.models.regions.weights import load_network
+from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig, read_config
+from pytest_vqamt.models.region_models.frcnn.network import Network
+from pytest_vqamt.models.region_models.frcnn.weights import load_network
 from tests.models.regions.layout import PUBLISHED, table
 from tests.models.regions.small_detector import NARROW, Weights, random_weights
 

@@ -16,11 +16,11 @@ from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.splitting import Splitting
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.catalogue import Catalogue
-from pytest_vqamt.models.http import patience
+from pytest_vqamt.models.http import retry
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.registry import Catalogue
 from pytest_vqamt.models.served.cards import write_card
-from pytest_vqamt.models.served.wire import ANSWERS_PATH
+from pytest_vqamt.models.served.protocol import ANSWERS_PATH
 from tests.models.openai.stub import Reply, Request, Script, Stub
 from tests.models.served.conftest import AskAbout, Load, Serve
 from tests.models.served.desk import ByPixels, Desk, answer_of, failed
@@ -49,7 +49,7 @@ def told(error: pytest.ExceptionInfo[VqamtError]) -> str:
 
 
 def test_a_server_that_is_away_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "_AT_FIRST_S", 0.2)
+    monkeypatch.setattr(retry, "_AT_FIRST_S", 0.2)
     url = f"http://127.0.0.1:{closed_port()}"
     started = time.monotonic()
     with pytest.raises(ModelError) as error:

@@ -20,8 +20,8 @@ from pytest_vqamt.models.served.cards import (
     write_card,
     write_status,
 )
+from pytest_vqamt.models.served.protocol import WireError, identity_of
 from pytest_vqamt.models.served.replies import Told, Unknown, read_error, read_reply, write_error, write_reply
-from pytest_vqamt.models.served.wire import WireError, identity_of
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=20)
 SCORES = st.lists(st.tuples(TEXTS, st.floats(allow_nan=False, allow_infinity=False)), max_size=3).map(tuple)

@@ -15,6 +15,7 @@ from pytest_vqamt.core.meaning import Annotated, Both, Count, Describe, Group, M
 from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.recipes import picture_of
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.models.served.protocol import MAX_DEPTH, MAX_MARKS, MAX_TEXT, MAX_VALUES, WireError
 from pytest_vqamt.models.served.requests import (
     PngRow,
     RecipeRow,
@@ -25,7 +26,6 @@ from pytest_vqamt.models.served.requests import (
     recipe_row,
     write_request,
 )
-from pytest_vqamt.models.served.wire import MAX_DEPTH, MAX_MARKS, MAX_TEXT, MAX_VALUES, WireError
 
 PNG = b"\x89PNG\r\n\x1a\nand so on"
 RECIPE: dict[str, Any] = {"photo": "a.jpg", "digest": "00000000000000a1", "edits": []}

@@ -9,7 +9,7 @@ from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.execution.answer_store import AnswerStore
 from pytest_vqamt.execution.asking import Asker
 from pytest_vqamt.execution.showing import Showing
-from pytest_vqamt.models.base import ModelOptions, adopt
+from pytest_vqamt.models.protocol import ModelOptions, adopt
 from tests.models.small.inputs import render
 
 if TYPE_CHECKING:

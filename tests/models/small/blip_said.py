@@ -8,7 +8,7 @@ from typing import TypeAlias, cast
 import torch
 
 from pytest_vqamt.core.query import Answer, ModelInput
-from pytest_vqamt.models.blip.load import BlipAnswers, BlipCaptions, BlipMatches
+from pytest_vqamt.models.transformers.blip import BlipAnswers, BlipCaptions, BlipMatches
 from tests.models.small.blip import LONGEST
 
 Blip: TypeAlias = BlipAnswers | BlipCaptions | BlipMatches

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL.Image import Image
 
-from pytest_vqamt.models.regions.base import WIDTH
+from pytest_vqamt.models.region_models.regions import WIDTH
 
 Floats = NDArray[np.float32]
 

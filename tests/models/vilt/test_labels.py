@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.loading.places import Checkpoint
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint
 from pytest_vqamt.models.vilt.labels import answers_of, entailments_of
 
 SHARED = Path(__file__).parents[3] / "../shared/data/vocab/vqa_label2ans.json"

@@ -13,7 +13,7 @@ from PIL import Image
 from transformers import ViltConfig, ViltImageProcessorPil
 from transformers.models.vilt.modeling_vilt import ViltEmbeddings
 
-from pytest_vqamt.models.vilt.patches import embed, padded, pixels_of, seen
+from pytest_vqamt.models.transformers.vilt_patches import embed, padded, pixels_of, seen
 
 PROCESSOR = ViltImageProcessorPil(
     size={"shortest_edge": 384},
@@ -129,8 +129,8 @@ def test_no_picture_is_changed() -> None:
 
 def test_the_old_form_of_the_processors_file_is_read(tmp_path: Path) -> None:
     """As written in 2022: a feature extractor, and one number for the shorter edge."""
-    from pytest_vqamt.models.loading.pixels import load_image_processor
-    from pytest_vqamt.models.loading.places import Checkpoint
+    from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+    from pytest_vqamt.models.transformers.inputs import load_image_processor
 
     (tmp_path / "config.json").write_text('{"model_type": "vilt"}')
     (tmp_path / "preprocessor_config.json").write_text(

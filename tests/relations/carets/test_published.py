@@ -12,7 +12,7 @@ from pytest_vqamt.core.corpus import gather
 from pytest_vqamt.core.meaning import Annotated, truth
 from pytest_vqamt.core.scene import Demand, PublishedPair, PublishedQuestion, Scene
 from pytest_vqamt.data.carets import load
-from pytest_vqamt.models.oracle import say
+from pytest_vqamt.models.reference.oracle import say
 from pytest_vqamt.relations.base import PublishedRelation
 from pytest_vqamt.relations.carets.published import TESTS, Published
 from tests.making import FirstOption, answers_of, scene_of

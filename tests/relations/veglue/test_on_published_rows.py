@@ -11,7 +11,7 @@ import pytest
 from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.models.oracle import known, say
+from pytest_vqamt.models.reference.oracle import known, say
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import answers_of

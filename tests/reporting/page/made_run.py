@@ -15,8 +15,8 @@ from pytest_vqamt.execution.job import Job, Terms
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.execution.stores import Stores
-from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.registry import Catalogue
 from pytest_vqamt.relations.catalogue import select
 from pytest_vqamt.reporting.cases_file import CasesPart, join_parts, start_parts
 from pytest_vqamt.reporting.files import write_pages

@@ -1,0 +1,179 @@
+"""The detectors that settings can name. Each is imported when it is first made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from pytest_vqamt.core.detections import Detector, Grounder
+from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.models.detection.together import NamedDetector, Together
+from pytest_vqamt.models.protocol import ModelOptions
+
+SETTINGS = (
+    "masks", "boxes", "open-vocabulary", "names", "detector", "vocabulary", "region-min-size", "region-max-size",
+    "min-score",
+)  # fmt: skip
+"""The names of ``--vqamt-option`` that are about detectors."""
+
+_EXTRA = "photos"
+
+_PATH = re.compile(r"[/\\]|\.\w+$")
+"""What is in a path, and in no name."""
+
+M = TypeVar("M")
+
+
+def names_a_detector(settings: Mapping[str, str]) -> bool:
+    """Whether the settings name a detector."""
+    return any(name in settings for name in _MAKERS)
+
+
+def check(settings: Mapping[str, str]) -> None:
+    """Checks what the settings say of detectors, and loads nothing.
+
+    Raises:
+        OptionError: names without a detector that looks for them, or the other way round, no checkpoint, or no score.
+    """
+    for name in _MAKERS:
+        if not settings.get(name, "-").strip():
+            raise OptionError(f"Expected --vqamt-option {name}=REPO-OR-PATH, but got {name}={settings[name]!r}")
+    least_score(settings)
+    if "open-vocabulary" in settings:
+        names(settings)
+    elif "names" in settings:
+        raise OptionError(
+            "Expected --vqamt-option open-vocabulary=REPO-OR-PATH to look for names, but got "
+            f"names={settings['names']!r} alone: name OWL-ViT, OWLv2 or Grounding DINO too"
+        )
+
+
+def detector_of(options: ModelOptions) -> Detector:
+    """The detectors that the settings name, as one.
+
+    Raises:
+        OptionError: they name none, a setting is wrong, or a package is not installed.
+        ModelError: a detector cannot be loaded.
+    """
+    check(options.settings)
+    named = [name for name in _MAKERS if name in options.settings]
+    if not named:
+        raise OptionError(f"Expected --vqamt-option to name a detector ({', '.join(_MAKERS)}), but got none of them")
+    return Together([_made(name, options) for name in named])
+
+
+def grounder_of(argument: str, options: ModelOptions) -> Grounder:
+    """The checkpoint of OWL-ViT, OWLv2 or Grounding DINO in a folder or on the hub, to be asked for phrases.
+
+    Raises:
+        OptionError: ``min-score`` is no score, or a package is not installed.
+        ModelError: it cannot be loaded.
+    """
+    least = least_score(options.settings)
+
+    def load() -> Grounder:
+        from pytest_vqamt.annotation.detectors import open_vocabulary
+
+        return open_vocabulary.load(argument, options, least)
+
+    return _installed("open-vocabulary", load)
+
+
+def least_score(settings: Mapping[str, str]) -> float | None:
+    """The setting ``min-score``; None where it is not given, and each detector has its own.
+
+    Raises:
+        OptionError: it is no number from 0 to 1.
+    """
+    given = settings.get("min-score")
+    if given is None:
+        return None
+    try:
+        score = float(given)
+    except ValueError:
+        score = -1.0
+    if not 0 <= score < 1:
+        raise OptionError(f"Expected --vqamt-option min-score=SCORE to be from 0 to below 1, but got {given!r}")
+    return score
+
+
+def names(settings: Mapping[str, str]) -> tuple[str, ...]:
+    """The setting ``names``: what a file lists, or the setting itself; in lower case and the singular, each once.
+
+    Raises:
+        OptionError: there are none, or there is no such file.
+    """
+    from pytest_vqamt.models.detection.labels import names_in
+
+    given = text = settings.get("names", "")
+    try:
+        if given and (file := Path(given).expanduser()).is_file():
+            text = file.read_text(encoding="utf-8-sig")
+        elif "," not in given and _PATH.search(given):
+            raise OptionError(f"Expected names, or a file of them, but got names={given!r}: there is no such file")
+    except (OSError, UnicodeDecodeError) as error:
+        raise OptionError(f"Expected a file of names in UTF-8, one a line, but got names={given!r}: {error}") from error
+    found = names_in(text)
+    if not found:
+        raise OptionError(
+            "Expected --vqamt-option names=FILE (a name a line) or names=dog,cat,... for open-vocabulary to look for, "
+            f"but got {f'names={given!r}' if given else 'none'}"
+        )
+    return found
+
+
+def _masks(options: ModelOptions) -> NamedDetector:
+    from pytest_vqamt.annotation.detectors import masks
+
+    return masks.load(options.settings["masks"], options, least_score(options.settings))
+
+
+def _boxes(options: ModelOptions) -> NamedDetector:
+    from pytest_vqamt.annotation.detectors import boxes
+
+    return boxes.load(options.settings["boxes"], options, least_score(options.settings))
+
+
+def _open_vocabulary(options: ModelOptions) -> NamedDetector:
+    from pytest_vqamt.annotation.detectors import open_vocabulary
+
+    settings = options.settings
+    return open_vocabulary.load(settings["open-vocabulary"], options, least_score(settings), names(settings))
+
+
+def _regions(options: ModelOptions) -> NamedDetector:
+    from pytest_vqamt.annotation.detectors import regions
+
+    return regions.load(options, least_score(options.settings))
+
+
+_MAKERS: Mapping[str, Callable[[ModelOptions], NamedDetector]] = {
+    "masks": _masks,
+    "boxes": _boxes,
+    "open-vocabulary": _open_vocabulary,
+    "detector": _regions,
+}
+
+
+def _made(name: str, options: ModelOptions) -> NamedDetector:
+    return _installed(name, lambda: _MAKERS[name](options))
+
+
+def _installed(name: str, load: Callable[[], M]) -> M:
+    """What ``load`` makes.
+
+    Raises:
+        OptionError: it needs a package that is not installed.
+    """
+    try:
+        return load()
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        if missing in ("", "pytest_vqamt"):
+            raise
+        raise OptionError(
+            f"Expected what --vqamt-option {name} needs to be installed, but there is no {missing}; run: pip install "
+            f'"pytest-vqamt[{_EXTRA}]"'
+        ) from error

@@ -1,0 +1,80 @@
+"""Fine names and attributes: the region detector that LXMERT looks through, which knows Visual Genome's 1,600 names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_vqamt.annotation.detectors.base import box_within
+from pytest_vqamt.core.detections import Found
+from pytest_vqamt.core.identity import digest
+from pytest_vqamt.models.detection.labels import label_of
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.region_models.frcnn.loading import load_detector
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from pytest_vqamt.models.region_models.frcnn.detector import Detector
+
+
+VERSION = 1
+"""Goes up when other things are found with the same weights and packages."""
+
+LEAST_SCORE = 0.4
+"""That of the demonstration of the detector's authors (peteanderson80/bottom-up-attention, demo.ipynb)."""
+
+LEAST_ATTRIBUTE_SCORE = 0.5
+"""From which an attribute holds: it is the likeliest of 400, one of which is always named."""
+
+
+class NamedRegions:
+    """The regions that are sure enough to be things."""
+
+    name = "detector"
+
+    def __init__(self, detector: Detector, least_score: float) -> None:
+        self._detector = detector
+        self._least_score = least_score
+
+    @property
+    def fingerprint(self) -> str:
+        settings = digest(str(self._least_score), str(LEAST_ATTRIBUTE_SCORE))
+        return f"{self.name}-{VERSION} settings={settings} {self._detector.fingerprint}"
+
+    def find(self, image: Image) -> tuple[Found, ...]:
+        seen = self._detector.find(image)
+        found = []
+        for corners, name, score, attribute, attribute_score in zip(
+            seen.boxes_px.tolist(),
+            seen.names,
+            seen.scores.tolist(),
+            seen.attributes,
+            seen.attribute_scores.tolist(),
+            strict=True,
+        ):
+            label, box = label_of(name), box_within(corners, image)
+            if label is None or box is None or score <= self._least_score:
+                continue
+            attributes = (attribute,) if attribute_score > LEAST_ATTRIBUTE_SCORE and not label.is_crowd else ()
+            found.append(
+                Found(
+                    name=label.name,
+                    box=box,
+                    score=score,
+                    by=self.name,
+                    attributes=attributes,
+                    is_crowd=label.is_crowd,
+                )
+            )
+        return tuple(sorted(found, key=lambda each: -each.score))
+
+
+def load(options: ModelOptions, least_score: float | None) -> NamedRegions:
+    """The detector of ``detector=PATH``, which lies with its vocabularies.
+
+    Raises:
+        ModelError: it cannot be loaded, or has no vocabularies.
+        OptionError: a setting of it is wrong.
+    """
+    detector = load_detector(options, with_names=True)
+    return NamedRegions(detector, LEAST_SCORE if least_score is None else least_score)

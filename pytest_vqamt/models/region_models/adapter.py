@@ -1,0 +1,220 @@
+"""What LXMERT and VisualBERT share: a question and 36 regions of a picture go in, a score of each answer comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, TypeAlias
+
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.identity import canonical_json, digest
+from pytest_vqamt.core.query import Answer, ModelInput, Task
+from pytest_vqamt.models.bert_words import QuestionForm, tokens_of
+from pytest_vqamt.models.classified import classified
+from pytest_vqamt.models.distinct import distinct
+from pytest_vqamt.models.loading.config import config_of
+from pytest_vqamt.models.region_models.regions import Regions
+from pytest_vqamt.models.region_models.source import CountedSource
+from pytest_vqamt.models.regions.together import Together
+from pytest_vqamt.models.steps import Rest, Steps
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+from pytest_vqamt.models.transformers.runtime import Runtime
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import PreTrainedTokenizerBase
+
+
+_ON_DEVICE = 1024
+"""The largest batch worth trying on an accelerator."""
+
+_NO_ANSWER = ("", "<unk>")
+"""What the published lists have first: what is left of answers of which normalizing leaves nothing (LXMERT), and what
+stands for answers outside of the list (VisualBERT). Neither says anything."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Asked:
+    """A batch on the device, B questions of T tokens about 36 regions each.
+
+    Attributes:
+        ids, attended: int64 (B, T), the tokens and whether they count.
+        features: (B, 36, 2048), in the precision of the model.
+        boxes: (B, 36, 4), as ``Regions`` has them, in the precision of the model.
+        seen: int64 (B, 36), whether a region is real.
+    """
+
+    ids: torch.Tensor
+    attended: torch.Tensor
+    features: torch.Tensor
+    boxes: torch.Tensor
+    seen: torch.Tensor
+
+
+Scorer: TypeAlias = "Callable[[Asked], torch.Tensor]"
+"""Logits (B, answers) of a batch."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What such a model is made of.
+
+    Attributes:
+        score: its forward pass.
+        dtype: the precision in which it takes regions.
+        tokenizer, form: how questions are written for it.
+        answers: what each output stands for.
+        regions: where regions come from.
+        runtime: where it computes.
+        fingerprint: of its files and of what computes.
+    """
+
+    score: Scorer
+    dtype: torch.dtype
+    tokenizer: PreTrainedTokenizerBase
+    form: QuestionForm
+    answers: tuple[str, ...]
+    regions: CountedSource
+    runtime: Runtime
+    fingerprint: Callable[..., str]
+
+
+class RegionQuestionModel:
+    """Answers questions. Each distinct picture of a batch is looked at, and moved to the device, once.
+
+    The answer is the best one that says something: "" and "<unk>", with which the published lists begin, are passed
+    over, and the scores are shares (softmax) among the others.
+    """
+
+    batch_size = 32
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._said = [number for number, answer in enumerate(parts.answers) if answer not in _NO_ANSWER]
+        self._answers_said = [parts.answers[number] for number in self._said]
+        self._steps = Steps(parts.runtime, self._ready)
+
+    @property
+    def largest_batch(self) -> int:
+        """On the CPU a larger batch is no faster."""
+        return self.batch_size if self._parts.runtime.device.type == "cpu" else _ON_DEVICE
+
+    @property
+    def usage(self) -> Mapping[str, float]:
+        return self._parts.regions.usage
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The files, the list of answers, where regions come from, and what computes."""
+        parts = self._parts
+        return parts.fingerprint(digest(canonical_json(parts.answers)), parts.regions.fingerprint, repr(parts.form))
+
+    def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
+        """Reads the questions, and the regions that are in a file or were kept; draws what the detector will look at.
+
+        Regions wait in the precision of the model: 0.15 or 0.3 MB a picture.
+        """
+        self._steps.prepare(task, batch)
+
+    def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
+        """One of the answers of its list for each question."""
+        return self._steps.answers(Task.VQA, batch)
+
+    def _ready(self, _task: Task, batch: Sequence[ModelInput]) -> Rest:
+        import torch
+
+        parts = self._parts
+        tokens = tokens_of([asked.text for asked in batch], parts.tokenizer, parts.form)
+        firsts, which = distinct(batch)
+        found = parts.regions.ready(firsts)
+        known = [regions for regions in found if regions is not None]
+        ready = _Ready(
+            ids=parts.runtime.pinned(torch.tensor(tokens.ids)),
+            attended=parts.runtime.pinned(torch.tensor(tokens.attended)),
+            cut=tokens.cut,
+            which=parts.runtime.pinned(torch.tensor(which)),
+            found=Together.of(known, parts.dtype, parts.runtime) if len(known) == len(firsts) else found,
+            firsts=firsts,
+        )
+        return partial(self._answers, ready)
+
+    def _answers(self, ready: _Ready) -> tuple[Answer, ...]:
+        logits = self._logits(ready).float()[:, self._said]
+        return classified(logits, logits.softmax(1), self._answers_said, ready.cut)
+
+    def _logits(self, ready: _Ready) -> torch.Tensor:
+        return self._parts.score(self._asked(ready))
+
+    def _asked(self, ready: _Ready) -> Asked:
+        import torch
+
+        runtime = self._parts.runtime
+        seen = (ready.found if isinstance(ready.found, Together) else self._looked(ready.firsts, ready.found)).on(
+            runtime
+        )
+        place = runtime.here(ready.which)
+        real = (torch.arange(seen.features.shape[1], device=runtime.device) < seen.counts[:, None]).long()
+        return Asked(
+            ids=runtime.here(ready.ids),
+            attended=runtime.here(ready.attended),
+            features=seen.features[place],
+            boxes=seen.boxes[place],
+            seen=real[place],
+        )
+
+    def _looked(self, firsts: Sequence[ModelInput], found: Sequence[Regions | None]) -> Together:
+        """All regions, those that were not there by the detector."""
+        parts = self._parts
+        lacking = [asked for asked, regions in zip(firsts, found, strict=True) if regions is None]
+        looked = iter(parts.regions.regions(lacking))
+        whole = [next(looked) if regions is None else regions for regions in found]
+        return Together.of(whole, parts.dtype, parts.runtime)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class _Ready:
+    """A batch as far as it needs no device: B questions of T tokens.
+
+    Attributes:
+        ids, attended: int64 (B, T), the tokens and whether they count.
+        cut: for each question, whether it was longer than the model takes.
+        which: int64 (B,), which of the distinct pictures it is about.
+        found: their regions; for each None where the detector must look, if there is one such.
+        firsts: an input about each distinct picture.
+    """
+
+    ids: torch.Tensor
+    attended: torch.Tensor
+    cut: Sequence[bool]
+    which: torch.Tensor
+    found: Together | Sequence[Regions | None]
+    firsts: Sequence[ModelInput]
+
+
+def check_number(checkpoint: Checkpoint, name: str, wanted: int, *, default: int) -> None:
+    """Holds a number of the configuration against what the detector gives.
+
+    Raises:
+        ModelError: it is another.
+    """
+    found = whole_number(checkpoint, name, default)
+    if found != wanted:
+        raise ModelError(
+            f"Expected {name} to be {wanted}, as the regions of the Bottom-Up-Top-Down detector have it, in "
+            f"{checkpoint.folder / 'config.json'}, but got {name}={found!r}: no others can be made here"
+        )
+
+
+def whole_number(checkpoint: Checkpoint, name: str, default: int) -> int:
+    """A positive number of the configuration; ``default`` is what transformers takes where it says nothing.
+
+    Raises:
+        ModelError: it is something else.
+    """
+    value = config_of(checkpoint).get(name, default)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ModelError(
+            f"Expected {name} to be a whole number in {checkpoint.folder / 'config.json'}, but got {name}={value!r}"
+        )
+    return value

@@ -1,0 +1,139 @@
+"""The Bottom-Up-Top-Down detector: a picture to at most 36 regions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from pytest_vqamt.core.identity import digest
+from pytest_vqamt.models.loading.files import sha256_of
+from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig, read_config
+from pytest_vqamt.models.region_models.frcnn.weights import load_network
+from pytest_vqamt.models.regions.backbone import fold
+from pytest_vqamt.models.regions.files import DetectorFiles
+from pytest_vqamt.models.regions.preprocessing import pixels_of
+from pytest_vqamt.models.regions.selection import selected
+from pytest_vqamt.models.regions.settings import DetectorSettings
+from pytest_vqamt.models.regions.vocabulary import read_vocabulary
+from pytest_vqamt.models.transformers.runtime import Runtime
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+
+VERSION = 1
+"""Goes up when regions change for the same weights and settings."""
+
+_PRECISIONS = {"bfloat16": torch.bfloat16, "float16": torch.float16}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Detection:
+    """The regions of a picture, the surest first; n is at most 36.
+
+    Attributes:
+        boxes_px: float32 (n, 4), x1 y1 x2 y2 in pixels of the picture, within it.
+        features: float32 (n, width), zero or more; of the proposal, from which the box was corrected.
+        names, scores: of the likeliest class of each; scores float32 (n,), 0 to 1.
+        attributes, attribute_scores: of the likeliest attribute of each; scores float32 (n,), 0 to 1.
+            Names and attributes are empty where the detector has no vocabulary.
+    """
+
+    boxes_px: NDArray[np.float32]
+    features: NDArray[np.float32]
+    names: tuple[str, ...]
+    scores: NDArray[np.float32]
+    attributes: tuple[str, ...]
+    attribute_scores: NDArray[np.float32]
+
+
+class Detector:
+    """One checkpoint. It looks at pictures one by one: padding them to a batch would change their borders."""
+
+    def __init__(self, files: DetectorFiles, runtime: Runtime, settings: DetectorSettings) -> None:
+        """Loads weights, configuration and names.
+
+        Args:
+            files: where they are.
+            runtime: where to compute; in float32 unless it says bfloat16 or float16.
+            settings: what the user sets.
+
+        Raises:
+            ModelError: a file is damaged, or they do not belong together.
+        """
+        config = DetectorConfig() if files.config is None else read_config(files.config)
+        self._files = files
+        self._runtime = runtime
+        self._config = settings.applied(config)
+        network = load_network(files.weights, self._config)
+        self._vocabulary = (
+            None
+            if files.vocabulary is None
+            else read_vocabulary(files.vocabulary, classes=config.classes, attributes=config.attributes)
+        )
+        fold(network)
+        self._precision = _PRECISIONS.get(runtime.dtype, torch.float32)
+        network.reduce(self._precision)
+        self._network = runtime.placed(network)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """What regions are filed under: the weights, what was set, and what computes."""
+        names = self._vocabulary.digest if self._vocabulary else ""
+        settings = digest(self._config.digest, names, str(self._precision))
+        return (
+            f"regions-{VERSION} weights={sha256_of(self._files.weights)} settings={settings} torch=={torch.__version__}"
+        )
+
+    def find(self, image: Image) -> Detection:
+        """The regions of a picture; none where it is too plain to propose any.
+
+        Args:
+            image: RGB, upright; of any size.
+
+        Raises:
+            FloatingPointError: the network overflows on it, as it may in float16.
+        """
+        with self._runtime.running(), _exactly(self._runtime.device):
+            pixels = pixels_of(image, self._config, self._runtime.device)
+            found = self._network(pixels)
+            kept = selected(found.boxes, found.scores, self._config.overlaps)
+            boxes, features, scores, classes, attribute_scores, attributes = (
+                each[kept].cpu().numpy()
+                for each in (
+                    found.boxes,
+                    found.features,
+                    found.scores,
+                    found.classes,
+                    found.attribute_scores,
+                    found.attributes,
+                )
+            )
+        size = np.array(image.size * 2, np.float32)
+        scale = size / np.array((pixels.shape[3], pixels.shape[2]) * 2, np.float32)
+        vocabulary = self._vocabulary
+        return Detection(
+            boxes_px=np.minimum(boxes * scale, size),
+            features=features,
+            names=tuple(vocabulary.objects[each] for each in classes) if vocabulary else (),
+            scores=scores,
+            attributes=tuple(vocabulary.attributes[each] for each in attributes) if vocabulary else (),
+            attribute_scores=attribute_scores,
+        )
+
+
+@contextmanager
+def _exactly(device: torch.device) -> Iterator[None]:
+    """On CUDA, float32 as on the CPU, and the same each time; convolutions there are rounded to 10 bits otherwise."""
+    if device.type != "cuda":
+        yield
+        return
+    with torch.backends.cudnn.flags(enabled=True, benchmark=False, deterministic=True, allow_tf32=False):
+        yield

@@ -1,0 +1,116 @@
+"""Where the region detector is looked for, and how it is loaded."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from pytest_vqamt.core.errors import ModelError, home
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.regions import download
+from pytest_vqamt.models.regions.files import CONFIG, WEIGHTS, DetectorFiles, files_at, files_beside
+from pytest_vqamt.models.regions.settings import DetectorSettings
+
+if TYPE_CHECKING:
+    from pytest_vqamt.models.region_models.frcnn.detector import Detector
+
+
+VARIABLE = "VQAMT_DETECTOR"
+"""The environment variable that names the detector's folder or file."""
+
+_DEAD_HOSTS = ("cdn.huggingface.co", "nlp.cs.unc.edu")
+_FORM = f"a folder with {CONFIG} and {WEIGHTS}, or a file of weights (.bin, .safetensors, .pkl)"
+
+
+def load_detector(options: ModelOptions, beside: Path | None = None, *, with_names: bool = False) -> Detector:
+    """The detector that ``find_detector`` finds, ready to be asked.
+
+    Args:
+        options: device, precision and settings.
+        beside: the folder of the model that looks at the regions.
+        with_names: whether classes must have names, for which LXMERT and VisualBERT have no use.
+
+    Raises:
+        ModelError: there is none, or it is damaged or incomplete.
+        OptionError: a setting is wrong.
+    """
+    files = find_detector(beside, options)
+    if with_names and files.vocabulary is None:
+        raise ModelError(
+            f"Expected objects_vocab.txt and attributes_vocab.txt beside {files.weights}, but neither is there: take "
+            "them from demo/data/genome/1600-400-20 of airsplay/py-bottom-up-attention, or name their folder: "
+            "--vqamt-option vocabulary=FOLDER"
+        )
+    settings = DetectorSettings.of(options.settings)
+    from pytest_vqamt.models.region_models.frcnn.detector import Detector
+    from pytest_vqamt.models.transformers.runtime import Runtime
+
+    return Detector(files, Runtime.of(options, dtype="float32"), settings)
+
+
+def find_detector(beside: Path | None, options: ModelOptions) -> DetectorFiles:
+    """The detector that the user names, or else the first one there is.
+
+    It is looked for where the setting ``detector`` says, where the environment variable says, in the folder ``beside``,
+    and in the user's cache. It is fetched only for ``detector=download``.
+
+    Raises:
+        ModelError: there is none.
+    """
+    found = _found(beside, options.settings.get("detector", ""))
+    named = options.settings.get("vocabulary")
+    if named is None:
+        return found
+    return DetectorFiles(weights=found.weights, config=found.config, vocabulary=Path(named).expanduser())
+
+
+def _found(beside: Path | None, setting: str) -> DetectorFiles:
+    if setting == "download":
+        return _downloaded()
+    if setting:
+        return _named(setting, "--vqamt-option detector")
+    if os.environ.get(VARIABLE):
+        return _named(os.environ[VARIABLE], VARIABLE)
+    found = (files_beside(beside) if beside is not None else None) or files_at(_kept())
+    if found is None:
+        looked = f"{beside / 'detector'}, {beside}, " if beside is not None else ""
+        raise ModelError(
+            f"Expected a region detector, but found none in {looked}{_kept()}: give --vqamt-option detector=PATH or "
+            f"{VARIABLE}=PATH ({_FORM}), or --vqamt-option detector=download to fetch it (262 MB) from "
+            f"{download.ADDRESS}; it is no longer at {' or '.join(_DEAD_HOSTS)}, and not a repository of the hub"
+        )
+    return found
+
+
+def _named(given: str, where: str) -> DetectorFiles:
+    """The detector that a setting or a variable names."""
+    address = urlsplit(given)
+    if address.scheme in ("http", "https"):
+        gone = f"{address.hostname} no longer has it: " if address.hostname in _DEAD_HOSTS else ""
+        raise ModelError(
+            f"Expected a path in {where}, but got {given!r}; {gone}nothing is fetched but by --vqamt-option "
+            f"detector=download, from {download.ADDRESS}. Or fetch it yourself and give {_FORM}"
+        )
+    found = files_at(Path(given).expanduser())
+    if found is None:
+        raise ModelError(
+            f"Expected {where} to be {_FORM}, or download, but got {given!r}: "
+            f"{'no weights are there' if Path(given).expanduser().exists() else 'there is no such path'}"
+        )
+    return found
+
+
+def _downloaded() -> DetectorFiles:
+    folder = _kept()
+    if files_at(folder) is None:
+        download.fetch(folder, download.ADDRESS)
+    found = files_at(folder)
+    assert found is not None
+    return found
+
+
+def _kept() -> Path:
+    """The folder in the user's cache; where other things are kept between runs, so that one variable moves them all."""
+    return home() / "detector"

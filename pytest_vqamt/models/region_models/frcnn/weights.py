@@ -1,0 +1,94 @@
+"""The detector's weights, read strictly: each tensor of the network, of its shape, and no other."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.models.loading.quiet import first_line
+from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig
+from pytest_vqamt.models.region_models.frcnn.network import Network
+from pytest_vqamt.models.regions.anchors import cell_anchors
+from pytest_vqamt.models.regions.caffe_pickle import read_pickle
+
+_ANCHORS = "proposal_generator.anchor_generator.cell_anchors.0"
+
+
+def load_network(path: Path, config: DetectorConfig) -> Network:
+    """The network with the weights of a file, on the CPU, in evaluation mode.
+
+    Args:
+        path: pytorch_model.bin, a .safetensors, or a .pkl of Detectron2.
+        config: what the network is built by.
+
+    Raises:
+        ModelError: the file cannot be read, or is not exactly of this network.
+    """
+    weights = _read(path, config)
+    with torch.device("meta"):
+        network = Network(config)
+    expected = network.state_dict()
+    _check_names(weights, expected, path)
+    sound = {name: _sound(name, value, expected[name], path) for name, value in weights.items()}
+    network.load_state_dict(sound, strict=True, assign=True)
+    return network.eval().requires_grad_(False)
+
+
+def _read(path: Path, config: DetectorConfig) -> Mapping[str, Tensor]:
+    if path.suffix == ".pkl":
+        weights = read_pickle(path)
+        # Detectron2 keeps anchors as a buffer, which a converted file need not have.
+        weights.setdefault(_ANCHORS, cell_anchors(config.anchor_sizes, config.anchor_ratios))
+        return weights
+    try:
+        read: object
+        if path.suffix == ".safetensors":
+            from safetensors.torch import load_file
+
+            read = load_file(path)
+        else:
+            read = torch.load(path, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError as error:
+        raise ModelError(
+            f"Expected nothing but tensors in {path}, but reading it would run code, or it is no file of torch: take "
+            "the published pytorch_model.bin, or save the state_dict alone"
+        ) from error
+    except Exception as error:  # a damaged file raises whatever the library that reads it does
+        raise ModelError(f"Expected weights in {path}, but: {first_line(error)}; copy the file again") from error
+    if not isinstance(read, Mapping) or not all(isinstance(value, Tensor) for value in read.values()):
+        raise ModelError(
+            f"Expected tensors by name in {path}, but got {type(read).__name__} of something else: save the state_dict "
+            "alone"
+        )
+    return {str(name): value for name, value in read.items()}
+
+
+def _check_names(weights: Mapping[str, Tensor], expected: Mapping[str, Tensor], path: Path) -> None:
+    wrong = {
+        "missing": sorted(expected.keys() - weights.keys()),
+        "unexpected": sorted(weights.keys() - expected.keys()),
+        "misshaped": sorted(
+            f"{name} {tuple(weights[name].shape)} for {tuple(expected[name].shape)}"
+            for name in weights.keys() & expected.keys()
+            if weights[name].shape != expected[name].shape
+        ),
+    }
+    if any(wrong.values()):
+        told = ", ".join(f"{kind}={names[:3]!r} ({len(names)} in all)" for kind, names in wrong.items() if names)
+        raise ModelError(
+            f"Expected the {len(expected)} tensors of the region detector in {path}, but got {told}: take the whole of "
+            "the published checkpoint, and the config.yaml that belongs to it"
+        )
+
+
+def _sound(name: str, value: Tensor, expected: Tensor, path: Path) -> Tensor:
+    """The tensor in the network's precision."""
+    value = value.to(expected.dtype)
+    if not value.isfinite().all():
+        raise ModelError(f"Expected numbers in {name} of {path}, but some are infinite or none: copy the file again")
+    return value

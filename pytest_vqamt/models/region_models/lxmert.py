@@ -1,0 +1,94 @@
+"""``lxmert[:PATH]``: LXMERT with its heads for VQA (3,129 answers) and GQA (1,842), on regions of a detector.
+
+Tan and Bansal, "LXMERT: Learning Cross-Modality Encoder Representations from Transformers", EMNLP 2019. Questions are
+``[CLS] question [SEP]``, filled up or cut to 20 tokens as in the authors' code (github.com/airsplay/lxmert).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pytest_vqamt.models.bert_words import QuestionForm, bert_tokenizer
+from pytest_vqamt.models.loading.config import check_model_type
+from pytest_vqamt.models.loading.files import digest_of
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.region_models.adapter import Asked, Parts, RegionQuestionModel, check_number, whole_number
+from pytest_vqamt.models.region_models.regions import WIDTH
+from pytest_vqamt.models.region_models.source import region_source
+from pytest_vqamt.models.transformers.checkpoint import located
+from pytest_vqamt.models.transformers.classifier import AnswerLists, PublishedList
+from pytest_vqamt.models.transformers.inputs import check_torchvision
+from pytest_vqamt.models.transformers.runtime import Runtime
+from pytest_vqamt.models.transformers.weights import load_weights
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import LxmertForQuestionAnswering
+
+
+VERSION = 1
+"""Goes up when answers change for the same weights, settings and packages."""
+
+DEFAULT = "unc-nlp/lxmert-vqa-uncased"
+
+FORM = QuestionForm(longest=20, step=20)
+
+_LISTS = "https://raw.githubusercontent.com/airsplay/lxmert/master/data"
+
+ANSWERS = AnswerLists(
+    kind="lxmert",
+    beside=("trainval_label2ans.json", "answers.json"),
+    published={
+        3129: PublishedList(
+            address=f"{_LISTS}/vqa/trainval_label2ans.json", begins=("", "woods", "trash can", "hanging")
+        ),
+        1842: PublishedList(
+            address=f"{_LISTS}/gqa/trainval_label2ans.json", begins=("cat food", "elephant", "gloves", "football")
+        ),
+    },
+)
+
+
+def load(argument: str, options: ModelOptions) -> RegionQuestionModel:
+    """The checkpoint that ``argument`` names, or else the published one for VQA.
+
+    Raises:
+        OptionError: a setting is wrong.
+        ModelError: a file is missing or of another model: weights, words or answers would be made up in silence.
+    """
+    check_torchvision()
+    checkpoint = located(argument, default=DEFAULT, kind="lxmert", beside=())
+    check_model_type(checkpoint, ("lxmert",))
+    check_number(checkpoint, "visual_feat_dim", WIDTH, default=WIDTH)
+    check_number(checkpoint, "visual_pos_dim", 4, default=4)
+    answers = ANSWERS.of(checkpoint, whole_number(checkpoint, "num_qa_labels", 9500), options)
+    tokenizer = bert_tokenizer(checkpoint, whole_number(checkpoint, "vocab_size", 30522))
+    runtime = Runtime.of(options)
+    regions = region_source(options, checkpoint.folder)
+    from transformers import LxmertForQuestionAnswering
+
+    model = load_weights(LxmertForQuestionAnswering, checkpoint, runtime)
+    return RegionQuestionModel(
+        Parts(
+            score=partial(_score, model),
+            dtype=model.dtype,
+            tokenizer=tokenizer,
+            form=FORM,
+            answers=answers,
+            regions=regions,
+            runtime=runtime,
+            fingerprint=partial(runtime.fingerprint, "lxmert", VERSION, digest_of(checkpoint.folder)),
+        )
+    )
+
+
+def _score(model: LxmertForQuestionAnswering, asked: Asked) -> torch.Tensor:
+    logits: torch.Tensor = model(
+        input_ids=asked.ids,
+        attention_mask=asked.attended,
+        visual_feats=asked.features,
+        visual_pos=asked.boxes,
+        visual_attention_mask=asked.seen,
+    ).question_answering_score
+    return logits

@@ -1,0 +1,109 @@
+"""``visualbert[:PATH]``: VisualBERT with its head for VQA (3,129 answers), on regions of a detector.
+
+Li et al., "VisualBERT: A Simple and Performant Baseline for Vision and Language", 2019. A question is written as the
+authors did when they trained the published checkpoint (``vqa_dataset.py`` of github.com/uclanlp/visualbert):
+``[CLS] question ? [MASK] [SEP]`` without the question's own commas and question marks. The answer is read off
+``[MASK]``, the last token but one.
+
+**Deviation**: they used 100 regions of another detector (docs/models/visualbert.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.models.bert_words import QuestionForm, bert_tokenizer
+from pytest_vqamt.models.loading.config import check_model_type, config_of
+from pytest_vqamt.models.loading.files import digest_of
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.region_models.adapter import Asked, Parts, RegionQuestionModel, check_number, whole_number
+from pytest_vqamt.models.region_models.regions import WIDTH
+from pytest_vqamt.models.region_models.source import region_source
+from pytest_vqamt.models.transformers.checkpoint import located
+from pytest_vqamt.models.transformers.classifier import AnswerLists, PublishedList
+from pytest_vqamt.models.transformers.inputs import check_torchvision
+from pytest_vqamt.models.transformers.runtime import Runtime
+from pytest_vqamt.models.transformers.weights import load_weights
+
+if TYPE_CHECKING:
+    import torch
+    from transformers import VisualBertForQuestionAnswering
+
+
+VERSION = 1
+"""Goes up when answers change for the same weights, settings and packages."""
+
+DEFAULT = "uclanlp/visualbert-vqa"
+
+FORM = QuestionForm(longest=128, step=32, without=",?", ending=("?", "[MASK]"))
+
+ANSWERS = AnswerLists(
+    kind="visualbert",
+    beside=("answers_vqa.txt", "answers.json"),
+    published={
+        3129: PublishedList(
+            address="https://dl.fbaipublicfiles.com/pythia/data/answers_vqa.txt", begins=("<unk>", "0", "000", "1")
+        )
+    },
+)
+
+
+def load(argument: str, options: ModelOptions) -> RegionQuestionModel:
+    """The checkpoint that ``argument`` names, or else the published one for VQA.
+
+    Raises:
+        OptionError: a setting is wrong.
+        ModelError: a file is missing or of another model: weights, words or answers would be made up in silence.
+    """
+    check_torchvision()
+    checkpoint = located(argument, default=DEFAULT, kind="visualbert", beside=())
+    config = config_of(checkpoint)
+    check_model_type(checkpoint, ("visual_bert",))
+    check_number(checkpoint, "visual_embedding_dim", WIDTH, default=512)
+    if config.get("bypass_transformer"):
+        raise ModelError(
+            f"Expected a VisualBERT whose regions pass through all layers, but got bypass_transformer=True in "
+            f"{checkpoint.folder / 'config.json'}, which transformers cannot compute"
+        )
+    answers = ANSWERS.of(checkpoint, _outputs(config), options)
+    tokenizer = bert_tokenizer(checkpoint, whole_number(checkpoint, "vocab_size", 30522))
+    runtime = Runtime.of(options)
+    regions = region_source(options, checkpoint.folder)
+    from transformers import VisualBertForQuestionAnswering
+
+    model = load_weights(VisualBertForQuestionAnswering, checkpoint, runtime)
+    return RegionQuestionModel(
+        Parts(
+            score=partial(_score, model),
+            dtype=model.dtype,
+            tokenizer=tokenizer,
+            form=FORM,
+            answers=answers,
+            regions=regions,
+            runtime=runtime,
+            fingerprint=partial(runtime.fingerprint, "visualbert", VERSION, digest_of(checkpoint.folder)),
+        )
+    )
+
+
+def _score(model: VisualBertForQuestionAnswering, asked: Asked) -> torch.Tensor:
+    import torch
+
+    logits: torch.Tensor = model(
+        input_ids=asked.ids,
+        attention_mask=asked.attended,
+        token_type_ids=torch.zeros_like(asked.ids),
+        visual_embeds=asked.features,
+        visual_attention_mask=asked.seen,
+        visual_token_type_ids=torch.ones_like(asked.seen),
+    ).logits
+    return logits
+
+
+def _outputs(config: Mapping[str, object]) -> int:
+    """How many answers the head tells apart: as many as there are labels, made up or real; 2 where there are none."""
+    labels = config.get("id2label")
+    return len(labels) if isinstance(labels, dict) else 2

@@ -1,0 +1,163 @@
+"""Which answer each output of a classifier stands for.
+
+LXMERT and VisualBERT end in a classifier over a fixed list of answers, which their published checkpoints do not bring
+along. A list of the right length in another order makes every answer wrong and says nothing: ViLT's list, LXMERT's and
+VisualBERT's all have 3,129 answers, each in an order of its own. So a list comes from the checkpoint or from what the
+user names, never from another model, and a file as long as a published list has to begin like it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytest_vqamt.core.errors import ModelError, OptionError, home
+from pytest_vqamt.models.loading.config import config_of
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+
+_TIMEOUT_S = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedList:
+    """A list of answers that the authors of a model published: where it is, and how it begins."""
+
+    address: str
+    begins: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerLists:
+    """Where the answers of one kind of model are.
+
+    Attributes:
+        kind: the kind, as a spec begins.
+        beside: the names under which a list may lie beside the weights.
+        published: the lists of its authors, by their length.
+    """
+
+    kind: str
+    beside: tuple[str, ...]
+    published: Mapping[int, PublishedList]
+
+    def of(self, checkpoint: Checkpoint, count: int, options: ModelOptions) -> tuple[str, ...]:
+        """The answers in the order of the classifier's ``count`` outputs.
+
+        Looked for in what ``--vqamt-option answers=`` names, in a file beside the weights, and in the ``id2label`` of
+        the configuration, in this order.
+
+        Raises:
+            OptionError: what the user names is no list of answers, or cannot be fetched.
+            ModelError: there is no list, or not of ``count`` answers.
+        """
+        named = options.settings.get("answers")
+        if named == "download":
+            file = self._downloaded(count)
+        elif named is not None:
+            file = Path(named).expanduser()
+            if not file.is_file():
+                raise OptionError(f"Expected --vqamt-option answers=FILE or download, but there is no file {named!r}")
+        else:
+            found = next((place for name in self.beside if (place := checkpoint.folder / name).is_file()), None)
+            if found is None:
+                return self._labels(checkpoint, count)
+            file = found
+        answers = read_answers(file)
+        self._check(answers, count, file, checkpoint)
+        return answers
+
+    def _check(self, answers: tuple[str, ...], count: int, file: Path, checkpoint: Checkpoint) -> None:
+        if len(answers) != count:
+            raise ModelError(
+                f"Expected {count} answers, one for each output of the model in {checkpoint.folder}, but {file} has "
+                f"{len(answers)}: take the list that this model was trained with"
+            )
+        known = self.published.get(count)
+        if known and answers[: len(known.begins)] != known.begins:
+            raise ModelError(
+                f"Expected the {count} answers of {self.kind}, which begin {known.begins!r}, but those in {file} begin "
+                f"{answers[: len(known.begins)]!r}: lists of other models are as long but in another order. Take the "
+                f"one at {known.address}; a model that was trained with this list has it as id2label in its config.json"
+            )
+
+    def _labels(self, checkpoint: Checkpoint, count: int) -> tuple[str, ...]:
+        labels = _real_labels(config_of(checkpoint))
+        if labels is not None and len(labels) == count:
+            return labels
+        told = "none" if labels is None else f"one of {len(labels)}"
+        known = self.published.get(count)
+        published = f", answers=download for the one that its authors published ({known.address})" if known else ""
+        raise ModelError(
+            f"Expected a list of the {count} answers of the model in {checkpoint.folder}, but its config.json has "
+            f"{told}: give --vqamt-option answers=FILE{published}, or put the list beside the weights as "
+            f"{self.beside[0]}"
+        )
+
+    def _downloaded(self, count: int) -> Path:
+        known = self.published.get(count)
+        if known is None:
+            lengths = " or ".join(str(length) for length in self.published)
+            raise OptionError(
+                f"Expected a model with {lengths} answers for --vqamt-option answers=download, but this one has {count}"
+                ": give answers=FILE with the list that it was trained with"
+            )
+        file = home() / "answers" / f"{self.kind}-{count}{Path(known.address).suffix}"
+        if not file.is_file():
+            _fetch(known.address, file)
+        return file
+
+
+def read_answers(file: Path) -> tuple[str, ...]:
+    """The answers in a JSON list, or in the lines of any other file.
+
+    Raises:
+        OptionError: it cannot be read, or is no list of texts.
+    """
+    try:
+        text = file.read_text(encoding="utf-8")
+        read: object = json.loads(text) if file.suffix == ".json" else text.splitlines()
+    except (OSError, ValueError) as error:
+        raise OptionError(f"Expected a file of answers that can be read, but got {file}: {error}") from error
+    if not isinstance(read, list) or not all(isinstance(answer, str) for answer in read):
+        raise OptionError(
+            f"Expected a JSON list of answers, in the order of the model's outputs, in {file}, but got "
+            f"{'a list of other things' if isinstance(read, list) else type(read).__name__}; the id2label of another "
+            "model will not do: each has an order of its own"
+        )
+    if not any(answer.strip() for answer in read):
+        raise OptionError(f"Expected a list of answers in {file}, but all of it is empty")
+    return tuple(answer.strip() for answer in read)
+
+
+def _real_labels(config: Mapping[str, object]) -> tuple[str, ...] | None:
+    """The labels of a configuration; None where there are none, or only those that transformers makes up."""
+    given = config.get("id2label")
+    if not isinstance(given, dict) or not all(isinstance(label, str) for label in given.values()):
+        return None
+    numbered = {str(number): label for number, label in given.items()}
+    labels = [numbered.get(str(number)) for number in range(len(numbered))]
+    told = tuple(label.strip() for label in labels if label is not None)
+    if len(told) != len(labels) or all(label == f"LABEL_{number}" for number, label in enumerate(told)):
+        return None
+    return told
+
+
+def _fetch(address: str, file: Path) -> None:
+    """Puts what is at ``address`` into ``file``, whole or not at all."""
+    unfinished = file.with_name(f"{file.name}.{os.getpid()}.part")
+    try:
+        with urllib.request.urlopen(address, timeout=_TIMEOUT_S) as answered:
+            content: bytes = answered.read()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        unfinished.write_bytes(content)
+        unfinished.replace(file)
+    except (OSError, ValueError) as error:
+        raise OptionError(
+            f"Expected to fetch the list of answers from {address}, but: {error}; fetch it where there is a network "
+            "and give --vqamt-option answers=FILE"
+        ) from error

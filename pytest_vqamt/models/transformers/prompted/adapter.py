@@ -1,0 +1,107 @@
+"""``hf:PATH`` or ``hf:ORG/NAME``: finds out what kind of checkpoint it is, and loads it as that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.models.hf.florence import Florence
+from pytest_vqamt.models.hf.gemma3 import Gemma3Chat
+from pytest_vqamt.models.hf.idefics3 import Idefics3Chat, SmolVlmChat
+from pytest_vqamt.models.hf.instructblip import QFORMER_TOKENIZER, InstructBlip
+from pytest_vqamt.models.hf.paligemma import PaliGemma
+from pytest_vqamt.models.hf.qwen_vl import Qwen2VlChat, Qwen3VlChat, Qwen25VlChat
+from pytest_vqamt.models.hf.speaker import Speaker
+from pytest_vqamt.models.hf.template import template_of
+from pytest_vqamt.models.loading.config import ADAPTERS, config_of
+from pytest_vqamt.models.loading.files import digest_of
+from pytest_vqamt.models.prompts import prompts_of
+from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint, located
+from pytest_vqamt.models.transformers.inputs import check_torchvision
+from pytest_vqamt.models.transformers.prompted.base import Family
+from pytest_vqamt.models.transformers.prompted.families import LlavaChat, LlavaNextChat
+from pytest_vqamt.models.transformers.prompted.generic import Generic
+from pytest_vqamt.models.transformers.prompted.git import Git
+from pytest_vqamt.models.transformers.prompted.q_former import Blip2
+from pytest_vqamt.models.transformers.runtime import Runtime
+
+VERSION = 1
+"""Goes up when answers change for the same weights and packages."""
+
+FAMILIES: Mapping[str, Callable[[Checkpoint, Runtime], Family]] = {
+    "llava": LlavaChat,
+    "llava_next": LlavaNextChat,
+    "idefics3": Idefics3Chat,
+    "smolvlm": SmolVlmChat,
+    "paligemma": PaliGemma,
+    "gemma3": Gemma3Chat,
+    "qwen2_vl": Qwen2VlChat,
+    "qwen2_5_vl": Qwen25VlChat,
+    "qwen3_vl": Qwen3VlChat,
+    "florence2": Florence,
+    "blip-2": Blip2,
+    "instructblip": InstructBlip,
+    "git": Git,
+}
+"""The kinds that are known by name: what ``model_type`` in config.json says."""
+
+
+def load(argument: str, options: ModelOptions) -> Speaker:
+    """The checkpoint in a folder or on the hub, ready to be asked.
+
+    Raises:
+        OptionError: a prompt or a precision cannot be.
+        ModelError: it cannot be found, read or used.
+    """
+    prompts_of(options)  # before anything is fetched or loaded
+    check_torchvision()
+    checkpoint = located(argument, default="", kind="hf")
+    kind, family_class = _kind(checkpoint)
+    runtime = Runtime.of(options)
+    family = family_class(checkpoint, runtime)
+    prompts = prompts_of(options, family.prompts)
+    return Speaker(family, runtime, prompts, partial(_fingerprint, checkpoint, runtime, kind, prompts.digest))
+
+
+def _kind(checkpoint: Checkpoint) -> tuple[str, Callable[[Checkpoint, Runtime], Family]]:
+    config = config_of(checkpoint)
+    kind = config.get("model_type")
+    where = f"model_type={kind!r} in {checkpoint.folder / 'config.json'}"
+    if not isinstance(kind, str):
+        raise ModelError(
+            f"Expected config.json to say what kind of model it is, but got {where}: take a checkpoint in the "
+            "layout of transformers"
+        )
+    if kind in ADAPTERS:
+        spec = f"{ADAPTERS[kind]}:{checkpoint.name}"
+        raise ModelError(
+            f"Expected a generative model for hf:, but got {where}, which has an adapter of its own: give "
+            f"--vqamt-model={spec}"
+        )
+    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES as NATIVE
+
+    own_code = "auto_map" in config
+    if own_code and (kind not in NATIVE or kind == "florence2"):
+        raise ModelError(
+            f"Expected a model that transformers has a class for, but got {where}, with an auto_map: it brings its own "
+            f"Python code, which is never run here. {_INSTEAD.get(kind, _CONVERTED)}"
+        )
+    if kind not in FAMILIES and (kind not in NATIVE or template_of(checkpoint.folder) is None):
+        raise ModelError(
+            f"Expected a kind of model that is known ({', '.join(FAMILIES)}), or another that the installed "
+            f"transformers loads as AutoModelForImageTextToText and that has a chat template, but got {where}"
+            f"{' without one' if kind in NATIVE else ''}"
+        )
+    return kind, FAMILIES.get(kind, Generic)
+
+
+_CONVERTED = "Take a conversion of it to the layout of transformers, where there is one"
+_INSTEAD = {"florence2": "The conversions to the layout of transformers are called florence-community/Florence-2-*"}
+
+
+def _fingerprint(checkpoint: Checkpoint, runtime: Runtime, kind: str, prompts: str) -> str:
+    extra = checkpoint.folder / QFORMER_TOKENIZER
+    files = (digest_of(each) for each in (checkpoint.folder, extra) if each.is_dir())
+    return runtime.fingerprint(f"hf-{kind}", VERSION, "+".join(files), prompts)

@@ -1,0 +1,125 @@
+"""Kinds that nothing here knows by name: through their own processor, where that and a chat template are there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from functools import partial
+from typing import TYPE_CHECKING, Protocol, cast
+
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.query import ModelInput
+from pytest_vqamt.models.distinct import distinct
+from pytest_vqamt.models.finite_scores import check_step
+from pytest_vqamt.models.hf.stopping import Stopping
+from pytest_vqamt.models.hf.template import ChatTemplate
+from pytest_vqamt.models.loading.alone import alone
+from pytest_vqamt.models.loading.quiet import first_line, quiet
+from pytest_vqamt.models.prompts import INSTRUCTED
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+from pytest_vqamt.models.transformers.inputs import load_image_processor
+from pytest_vqamt.models.transformers.prompted.base import Heard, Said, load_config, load_model
+from pytest_vqamt.models.transformers.prompted.text import fitted, load_words, window_of
+from pytest_vqamt.models.transformers.runtime import Runtime
+
+if TYPE_CHECKING:
+    import torch
+    from PIL.Image import Image
+    from transformers import PreTrainedTokenizerBase
+
+
+class _Processor(Protocol):
+    tokenizer: PreTrainedTokenizerBase
+    image_processor: object
+
+    def __call__(self, **given: object) -> Mapping[str, torch.Tensor]: ...
+
+
+class Generic:
+    """A checkpoint that puts the picture into its chat template. Each question has its picture encoded again."""
+
+    prompts = INSTRUCTED
+
+    def __init__(self, checkpoint: Checkpoint, runtime: Runtime) -> None:
+        """Loads it, the small files first.
+
+        Raises:
+            ModelError: a file is missing, damaged, or of another model, or the processor needs what is not installed.
+        """
+        self.config = load_config(checkpoint)
+        load_words(checkpoint, self.config)
+        self._processor = _load_processor(checkpoint)
+        tokenizer = self._processor.tokenizer
+        tokenizer.padding_side = "left"
+        if tokenizer.pad_token is None:
+            tokenizer.pad_token = tokenizer.eos_token
+        mark: object = getattr(self._processor, "image_token", None)
+        self._template = ChatTemplate(checkpoint, tokenizer, None if mark is None else str(mark))
+        self.model = load_model("AutoModelForImageTextToText", checkpoint, runtime)
+        self._runtime = runtime
+        # A copy, since the processor holds its own for as long as it works, on pictures too.
+        self._stopping = Stopping(self.model, deepcopy(tokenizer), checkpoint)
+
+    def ready(self, shown: Sequence[ModelInput], said: Sequence[Said], longest: int) -> Callable[[], Heard]:
+        firsts, which = distinct(shown)
+        images = [asked.image for asked in firsts]
+        pictures = [images[place] for place in which]
+        inputs = self._inputs(pictures, said)
+        window = window_of(self.config)
+        room = None if window is None else window - (0 if self.config.is_encoder_decoder else longest)
+        after = list(said)
+        if room is not None and inputs["input_ids"].shape[1] > room:
+
+            def length(place: int, one: Said) -> int:
+                return int(self._inputs([pictures[place]], [one])["input_ids"].shape[1])
+
+            after = [fitted(each, room, partial(length, place)) for place, each in enumerate(said)]
+            inputs = self._inputs(pictures, after)
+        cut = tuple(one != other for one, other in zip(said, after, strict=True))
+        dtype = self.model.dtype
+        rounded = ((name, value.to(dtype) if value.is_floating_point() else value) for name, value in inputs.items())
+        return partial(self._speak, {name: self._runtime.pinned(value) for name, value in rounded}, cut, longest)
+
+    def give_up(self) -> bool:
+        return False
+
+    def _speak(self, inputs: Mapping[str, torch.Tensor], cut: tuple[bool, ...], longest: int) -> Heard:
+        generated = self.model.generate(
+            **{name: self._runtime.here(value) for name, value in inputs.items()},
+            generation_config=self._stopping.after(longest),
+            logits_processor=[check_step],
+        )
+        before = 1 if self.config.is_encoder_decoder else inputs["input_ids"].shape[1]
+        return Heard(texts=self._stopping.texts(generated[:, before:]), cut=cut)
+
+    def _inputs(self, images: Sequence[Image], said: Sequence[Said]) -> Mapping[str, torch.Tensor]:
+        with alone(self._processor.tokenizer):
+            return self._processor(
+                text=[self._template.write(each.prompt) for each in said],
+                images=[[image] for image in images],
+                padding=True,
+                truncation=False,
+                add_special_tokens=not self._template.begins,
+                return_tensors="pt",
+            )
+
+
+def _load_processor(checkpoint: Checkpoint) -> _Processor:
+    from transformers import AutoProcessor
+
+    images = load_image_processor(checkpoint)
+    try:
+        with quiet():
+            processor = cast(
+                _Processor,
+                AutoProcessor.from_pretrained(  # type: ignore[no-untyped-call]  # transformers does not annotate it
+                    checkpoint.folder, local_files_only=True, trust_remote_code=False
+                ),
+            )
+    except Exception as error:  # what is not installed shows as an ImportError, a damaged file as anything
+        raise ModelError(
+            f"Expected a processor that can be made from {checkpoint.folder}, but: {first_line(error)}; the processors "
+            "of models that take videos need torchvision, the one made for the installed torch"
+        ) from error
+    processor.image_processor = images
+    return processor

@@ -1,0 +1,73 @@
+"""GIT: a picture before a text that the model goes on with; to a question it goes on with the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from pytest_vqamt.core.query import ModelInput
+from pytest_vqamt.models.distinct import distinct
+from pytest_vqamt.models.finite_scores import check_step
+from pytest_vqamt.models.hf.pictures import Pictures, Pixels
+from pytest_vqamt.models.hf.stopping import Stopping
+from pytest_vqamt.models.prompts import Prompts
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+from pytest_vqamt.models.transformers.prompted.base import Heard, Said, load_config, load_model
+from pytest_vqamt.models.transformers.prompted.text import Tokens, load_words, read, window_of
+from pytest_vqamt.models.transformers.runtime import Runtime
+
+if TYPE_CHECKING:
+    import torch
+
+
+PROMPTS = Prompts(question="{text}", entailment="", caption="")
+"""As it was fine-tuned: for questions, the question; for captions, nothing (Wang et al. 2022)."""
+
+
+class Git:
+    """GIT, fine-tuned for questions or for captions. Each question has its picture encoded again."""
+
+    prompts = PROMPTS
+
+    def __init__(self, checkpoint: Checkpoint, runtime: Runtime) -> None:
+        """Loads it, the small files first.
+
+        Raises:
+            ModelError: a file is missing, damaged, or of another model.
+        """
+        self.config = load_config(checkpoint)
+        self.tokenizer = load_words(checkpoint, self.config)
+        self.pictures = Pictures(checkpoint, runtime)
+        self.model = load_model("GitForCausalLM", checkpoint, runtime)
+        self._runtime = runtime
+        self._stopping = Stopping(self.model, self.tokenizer, checkpoint)
+
+    def ready(self, shown: Sequence[ModelInput], said: Sequence[Said], longest: int) -> Callable[[], Heard]:
+        firsts, which = distinct(shown)
+        pictures = self.pictures.each([asked.image for asked in firsts])
+        window = window_of(self.config)
+        tokens = read(
+            said,
+            self.tokenizer,
+            self._runtime,
+            written=lambda _place, prompt: f"{self.tokenizer.cls_token}{prompt}",
+            special=False,  # the one that ends a text would end the question and leave nothing to say
+            room=None if window is None else window - longest,
+        )
+        pixels = Pixels.together(pictures).ready(self._runtime, self.model.dtype)
+        return partial(self._speak, pixels.tensors["pixel_values"], which, tokens, longest)
+
+    def give_up(self) -> bool:
+        return False
+
+    def _speak(self, pixels: torch.Tensor, which: Sequence[int], read: Tokens, longest: int) -> Heard:
+        tokens = read.on(self._runtime)
+        generated = self.model.generate(
+            input_ids=tokens.ids,
+            attention_mask=tokens.attended,
+            pixel_values=self._runtime.here(pixels)[list(which)],
+            generation_config=self._stopping.after(longest),
+            logits_processor=[check_step],
+        )
+        return Heard(texts=self._stopping.texts(generated[:, tokens.ids.shape[1] :]), cut=tokens.cut)

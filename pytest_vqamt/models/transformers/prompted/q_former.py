@@ -1,0 +1,132 @@
+"""BLIP-2: the few vectors that a Q-Former takes from a picture come before the words.
+
+The language model is asked directly, by vectors, so that what it returns is its answer alone, and each picture is
+encoded once: in the smaller checkpoints that is most of the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Protocol, cast
+
+from pytest_vqamt.core.query import ModelInput
+from pytest_vqamt.models.finite_scores import check_step
+from pytest_vqamt.models.hf.pictures import Pictures, Pixels
+from pytest_vqamt.models.hf.stopping import Stopping
+from pytest_vqamt.models.prompts import INSTRUCTED, Prompts
+from pytest_vqamt.models.text_tokens import TextTokens
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+from pytest_vqamt.models.transformers.feature_cache import PictureMemory, Shown
+from pytest_vqamt.models.transformers.prompted.base import Heard, Model, Said, load_config, load_model
+from pytest_vqamt.models.transformers.prompted.text import Tokens, load_words, read, window_of
+from pytest_vqamt.models.transformers.runtime import Runtime
+
+if TYPE_CHECKING:
+    import torch
+    from PIL.Image import Image
+
+
+ENTAILMENT = f"Question: {INSTRUCTED.entailment} Answer:"
+
+CONTINUING = Prompts(question="Question: {text} Answer:", entailment=ENTAILMENT, caption="a photo of")
+"""For OPT, which goes on with a text (Li et al. 2023, section 4.1)."""
+
+INSTRUCTABLE = Prompts(question="Question: {text} Short answer:", entailment=ENTAILMENT, caption="a photo of")
+"""For Flan-T5, which follows instructions (the same place)."""
+
+
+class Blip2Model(Model, Protocol):
+    """What is used of the model class beside what all have."""
+
+    language_model: Model
+    query_tokens: torch.Tensor
+
+
+class Blip2:
+    """BLIP-2 with OPT or Flan-T5."""
+
+    cls = "Blip2ForConditionalGeneration"
+
+    def __init__(self, checkpoint: Checkpoint, runtime: Runtime) -> None:
+        """Loads it, the small files first.
+
+        Raises:
+            ModelError: a file is missing, damaged, or of another model.
+        """
+        self.config = load_config(checkpoint)
+        self.tokenizer = load_words(checkpoint, self.config)
+        self.pictures = Pictures(checkpoint, runtime)
+        self.learn(checkpoint)
+        self.model = cast(Blip2Model, load_model(self.cls, checkpoint, runtime))
+        self.runtime = runtime
+        self.memory: PictureMemory[Pixels, torch.Tensor] = PictureMemory(
+            self._ready_pixels, self._encoded, lambda made: made.nbytes
+        )
+        self._stopping = Stopping(self.model.language_model, self.tokenizer, checkpoint, self.model)
+
+    def learn(self, checkpoint: Checkpoint) -> None:
+        """What else a kind reads of the checkpoint before its weights."""
+
+    @property
+    def prompts(self) -> Prompts:
+        """How the tasks are put to its language model."""
+        return CONTINUING if self.goes_on else INSTRUCTABLE
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether its language model goes on with a text, rather than reading one and then answering."""
+        return not self.config.get_text_config().is_encoder_decoder
+
+    def encode(self, pixels: torch.Tensor) -> torch.Tensor:
+        """What is made of pictures whatever is said about them, along the first axis."""
+        return cast("torch.Tensor", self.model.get_image_features(pixel_values=pixels).pooler_output)
+
+    def asking(self, _said: Sequence[Said]) -> TextTokens | None:
+        """The prompts as what looks at the picture reads them, where it does."""
+        return None
+
+    def seen(self, encoded: torch.Tensor, _asking: TextTokens | None) -> torch.Tensor:
+        """What the language model sees of each prompt's picture, whose encoding is given: (prompts, vectors, width)."""
+        return encoded
+
+    def ready(self, shown: Sequence[ModelInput], said: Sequence[Said], longest: int) -> Callable[[], Heard]:
+        asking = self.asking(said)
+        room = window_of(self.config)
+        if room is not None:
+            room -= self.model.query_tokens.shape[1] + (longest if self.goes_on else 0)
+        tokens = read(said, self.tokenizer, self.runtime, before=self.goes_on, room=room)
+        return partial(self._speak, self.memory.ready(shown), asking, tokens, longest)
+
+    def give_up(self) -> bool:
+        return self.memory.give_up()
+
+    def _speak(
+        self, shown: Shown[Pixels, torch.Tensor], asking: TextTokens | None, read: Tokens, longest: int
+    ) -> Heard:
+        import torch
+
+        tokens = read.on(self.runtime)
+        seen = self.seen(torch.stack(self.memory.of(shown)), asking and asking.on(self.runtime))
+        words = self.model.get_input_embeddings()(tokens.ids)
+        generated = self.model.language_model.generate(
+            inputs_embeds=torch.cat([seen.to(words.dtype), words], dim=1),
+            attention_mask=torch.cat([tokens.attended.new_ones(seen.shape[:2]), tokens.attended], dim=1),
+            generation_config=self._stopping.after(longest),
+            logits_processor=[check_step],
+        )
+        cut = asking.cut if asking else (False,) * len(tokens.cut)
+        return Heard(
+            texts=self._stopping.texts(generated if self.goes_on else generated[:, 1:]),
+            cut=tuple(one or other for one, other in zip(tokens.cut, cut, strict=True)),
+        )
+
+    def _ready_pixels(self, images: Sequence[Image]) -> list[Pixels]:
+        return [each.ready(self.runtime, self.model.dtype) for each in self.pictures.each(images)]
+
+    def _encoded(self, ready: Sequence[Pixels]) -> list[torch.Tensor]:
+        import torch
+
+        pixels = torch.cat([self.runtime.here(each.tensors["pixel_values"]) for each in ready])
+        # Cloned, since a slice would keep all of them in memory.
+        return [each.clone() for each in self.encode(pixels)]

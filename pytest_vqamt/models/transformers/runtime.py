@@ -1,0 +1,191 @@
+"""Where and how precisely a model of torch computes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from pytest_vqamt.core.errors import ModelError, OptionError, did_you_mean
+from pytest_vqamt.core.identity import digest
+from pytest_vqamt.models.loading.quiet import quiet
+from pytest_vqamt.models.protocol import ModelOptions
+
+if TYPE_CHECKING:
+    import torch
+
+
+_PRECISIONS = {"float32": "float32", "fp32": "float32", "bfloat16": "bfloat16", "bf16": "bfloat16",
+               "float16": "float16", "fp16": "float16", "auto": "auto"}  # fmt: skip
+
+
+M = TypeVar("M", bound="torch.nn.Module")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runtime:
+    """A device, a precision and a number of threads.
+
+    Attributes:
+        device: "cpu" or "cuda:N", of this worker.
+        dtype: "float32", "bfloat16", "float16", or "auto": as the checkpoint was saved.
+        threads: of torch while it computes; None leaves them alone.
+    """
+
+    device: torch.device
+    dtype: str
+    threads: int | None = None
+
+    @classmethod
+    def of(cls, options: ModelOptions, *, dtype: str | None = None, threads: int | None = None) -> Runtime:
+        """What the options say. On the CPU it is float32 where nothing is said, else as the checkpoint was saved.
+
+        Args:
+            options: as given; of several workers on one machine each takes its share of the processor's cores.
+            dtype: what to take where the user says nothing.
+            threads: how many threads of torch may compute, whatever the workers.
+
+        Raises:
+            OptionError: no such precision.
+            ModelError: no such device.
+        """
+        import torch
+
+        device = device_of(options)
+        precision = precision_of(options) or dtype or ("float32" if device == "cpu" else "auto")
+        if threads is None and options.workers > 1:
+            threads = max(1, min(torch.get_num_threads(), cores() // options.workers))
+        return cls(device=torch.device(device), dtype=precision, threads=threads)
+
+    def placed(self, model: M) -> M:
+        """The model on the device, in evaluation mode.
+
+        Raises:
+            ModelError: it does not fit there.
+        """
+        import torch
+
+        try:
+            model.to(self.device)
+        except torch.OutOfMemoryError as error:
+            raise ModelError(
+                f"Expected room for the model on {self.device}, but it ran out of memory: give --vqamt-dtype=bfloat16, "
+                "another --vqamt-device, fewer workers on one device (-n), or a smaller model"
+            ) from error
+        model.eval()
+        return model
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """While the model computes: no gradients, no advice of transformers, and no more threads than are ours."""
+        import torch
+
+        before = torch.get_num_threads()
+        with torch.inference_mode(), quiet():
+            if self.threads not in (None, before):
+                torch.set_num_threads(self.threads or before)
+            try:
+                yield
+            finally:
+                if self.threads not in (None, before):
+                    torch.set_num_threads(before)
+
+    @contextmanager
+    def preparing(self) -> Iterator[None]:
+        """While inputs are made ready, on whatever thread: no gradients, no advice of transformers.
+
+        The number of threads is left alone: to set it here would set it for parts of what is just computing, too.
+        """
+        import torch
+
+        with torch.inference_mode(), quiet():
+            yield
+
+    def pinned(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The tensor where CUDA can fetch it while other things go on; for the CPU as it is.
+
+        Copied out of ordinary memory, it would first go through a buffer, and whoever copies would wait
+        (https://docs.pytorch.org/docs/stable/notes/cuda.html#use-pinned-memory-buffers).
+        """
+        import torch
+
+        if self.device.type != "cuda" or tensor.device.type != "cpu":
+            return tensor
+        with torch.cuda.device(self.device):  # or a thread of its own would open the first device, of another worker
+            return tensor.pin_memory()
+
+    def here(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The tensor on the device, without a wait where it is pinned: what is computed of it comes after the copy."""
+        return tensor.to(self.device, non_blocking=True)
+
+    def fingerprint(self, kind: str, version: int, files: str, *settings: str) -> str:
+        """What answers are filed under: the files, what was set, and what computes. Device and threads are left out."""
+        import torch
+        import transformers
+
+        return (
+            f"{kind}-{version} files={files} settings={digest(self.dtype, *settings)} "
+            f"torch=={torch.__version__} transformers=={transformers.__version__}"
+        )
+
+
+def cores() -> int:
+    """How many of the processor's cores this process may use, which may be fewer than there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def precision_of(options: ModelOptions) -> str | None:
+    """The precision that the user names, by torch's name for it; None where nothing is said.
+
+    Raises:
+        OptionError: no such precision.
+    """
+    if options.dtype is None:
+        return None
+    if options.dtype not in _PRECISIONS:
+        hint = did_you_mean(options.dtype, _PRECISIONS)
+        raise OptionError(f"Expected --vqamt-dtype to be a precision, but got dtype={options.dtype!r}; {hint}")
+    return _PRECISIONS[options.dtype]
+
+
+def device_of(options: ModelOptions) -> str:
+    """The device of this worker: "cpu" or "cuda:N".
+
+    "auto" gives each worker a device of its own, where there are any. "cuda" shares them out among however many
+    workers, and "cuda:N" is N for all.
+
+    Raises:
+        ModelError: there is no such device, or more workers than devices and nobody said that they are to share.
+    """
+    import torch
+
+    if options.device == "cpu":
+        return "cpu"
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if options.device == "auto" and not count:
+        return "cpu"
+    if not count:
+        raise ModelError(
+            f"Expected --vqamt-device={options.device} to be there, but torch {torch.__version__} finds no CUDA "
+            "device: give --vqamt-device=cpu, or install a build of torch with CUDA and its driver"
+        )
+    if options.device in ("auto", "cuda"):
+        if options.device == "auto" and options.workers > count:
+            raise ModelError(too_many_workers(options.workers, count))
+        return f"cuda:{options.worker % count}"
+    number = int(options.device.partition(":")[2])
+    if number >= count:
+        raise ModelError(f"Expected a device from cuda:0 to cuda:{count - 1}, but got device={options.device!r}")
+    return options.device
+
+
+def too_many_workers(workers: int, count: int) -> str:
+    """What is said where workers would have to share a device."""
+    several = "s" if count > 1 else ""
+    return (
+        f"Expected at most {count} worker{several} for {count} CUDA device{several}, since each holds the model once, "
+        f"but got -n {workers}: give -n {count}, or --vqamt-device=cuda to let them share the devices, or "
+        "--vqamt-device=cpu"
+    )

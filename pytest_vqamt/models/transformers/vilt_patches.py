@@ -1,0 +1,130 @@
+"""The patches of pictures as ViLT takes them, each picture by itself and without chance.
+
+``ViltEmbeddings.visual_embed`` of transformers draws from torch's global random state in two places: it shuffles the
+patches of the picture that has most of them (harmless but for rounding: the transformer does not know their order, only
+their positions), and where ``max_image_length`` is less than a picture has, it draws which patches are seen at all, so
+that the same picture gives another answer each time. Here patches stay in reading order, and which of too many are seen
+depends on nothing but how many rows and columns there are: a picture and its edited follow-up are seen at the same
+places, whatever else is in the batch, and nobody's random state is touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import torch
+    from PIL.Image import Image
+    from transformers.image_processing_utils import BaseImageProcessor
+    from transformers.models.vilt.modeling_vilt import ViltEmbeddings
+
+
+_LONGEST_TO_SHORTEST = 1333 / 800
+"""The longer edge that ViLT's processor allows, to the shorter edge that it aims at."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Patches:
+    """The embedded patches of some pictures, the class token first.
+
+    Attributes:
+        embedded: (pictures, tokens, width), zeros after the last patch of a picture that has fewer than others.
+        counted: int64 (pictures, tokens), 1 for a patch and 0 for what fills up.
+    """
+
+    embedded: torch.Tensor
+    counted: torch.Tensor
+
+
+def pixels_of(image: Image, processor: BaseImageProcessor) -> torch.Tensor:
+    """The picture resized and normalized as ViLT wants it: float32, (3, height, width), RGB, unpadded.
+
+    Args:
+        image: a PIL image, which is left as it is.
+        processor: ViLT's image processor, over PIL.
+    """
+    import torch
+
+    (pixels,) = processor(_wide_enough(image.convert("RGB"), processor), do_pad=False)["pixel_values"]
+    return torch.as_tensor(pixels, dtype=torch.float32)
+
+
+def embed(pictures: Sequence[torch.Tensor], embeddings: ViltEmbeddings) -> list[torch.Tensor]:
+    """The class token and the patches of each picture with their positions: (1 + patches, width).
+
+    Pictures of the same size go through the convolution together.
+
+    Args:
+        pictures: (3, height, width) each, on the embeddings' device.
+        embeddings: of the model, whose configuration says how many patches are seen of a picture at most.
+    """
+    import torch
+
+    places: dict[torch.Size, list[int]] = {}
+    for place, pixels in enumerate(pictures):
+        places.setdefault(pixels.shape, []).append(place)
+    embedded: dict[int, torch.Tensor] = {}
+    for some in places.values():
+        together = _embed_equal(torch.stack([pictures[place] for place in some]), embeddings)
+        # Cloned, since a slice would keep all of them in memory.
+        embedded.update((place, tokens.clone()) for place, tokens in zip(some, together, strict=True))
+    return [embedded[place] for place in range(len(pictures))]
+
+
+def padded(tokens: Sequence[torch.Tensor]) -> Patches:
+    """The tokens of several pictures side by side."""
+    import torch
+    from torch.nn.utils.rnn import pad_sequence
+
+    return Patches(
+        embedded=pad_sequence(list(tokens), batch_first=True),
+        counted=pad_sequence(
+            [torch.ones(len(each), dtype=torch.int64, device=each.device) for each in tokens], batch_first=True
+        ),
+    )
+
+
+def seen(rows: int, columns: int, most: int) -> list[int]:
+    """Which patches of a grid are seen, in reading order: all, or ``most`` of them, spread at random but always alike.
+
+    >>> seen(2, 3, -1)
+    [0, 1, 2, 3, 4, 5]
+    >>> len(seen(20, 20, 200)), seen(20, 20, 200) == seen(20, 20, 200)
+    (200, True)
+    """
+    count = rows * columns
+    if most < 0 or count <= most:
+        return list(range(count))
+    return sorted(Random(f"{rows}x{columns}").sample(range(count), most))
+
+
+def _embed_equal(pixels: torch.Tensor, embeddings: ViltEmbeddings) -> torch.Tensor:
+    """(pictures, 3, height, width) to (pictures, 1 + patches, width)."""
+    import torch
+    from torch.nn.functional import interpolate
+
+    patches = embeddings.patch_embeddings(pixels)
+    pictures, width, rows, columns = patches.shape
+    side = embeddings.config.image_size // embeddings.config.patch_size
+    positions = embeddings.position_embeddings
+    grid = positions[:, 1:].transpose(1, 2).reshape(1, width, side, side)
+    fitted = interpolate(grid, size=(rows, columns), mode="bilinear", align_corners=True)
+    tokens = (patches + fitted).flatten(2).transpose(1, 2)
+    first = (embeddings.cls_token + positions[:, :1]).expand(pictures, -1, -1)
+    return torch.cat((first, tokens[:, seen(rows, columns, embeddings.config.max_image_length)]), dim=1)
+
+
+def _wide_enough(image: Image, processor: BaseImageProcessor) -> Image:
+    """The picture, widened where it is so narrow that resizing would leave it without a single column of patches."""
+    shortest = getattr(getattr(processor, "size", None), "shortest_edge", None)
+    divisor = getattr(processor, "size_divisor", None)
+    if not shortest or not divisor:
+        return image
+    longest = int(_LONGEST_TO_SHORTEST * shortest)
+    least = -(-max(image.size) * divisor // longest)
+    if min(image.size) >= least:
+        return image
+    return image.resize((max(image.width, least), max(image.height, least)))

@@ -1,0 +1,91 @@
+"""Weights read strictly: what is missing would be made up at random, in silence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.models.loading.config import config_of
+from pytest_vqamt.models.loading.quiet import first_line, quiet
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+from pytest_vqamt.models.transformers.runtime import Runtime
+
+if TYPE_CHECKING:
+    import torch
+
+
+_MOST_LEFT = 0.25
+"""Heads that were used in training alone, and tables that are computed now, are left over in many a checkpoint. More
+than so many, as a share of the weights that are used, make another model of it."""
+
+M = TypeVar("M", bound="torch.nn.Module")
+
+
+class _Loads(Protocol):
+    """A class of transformers that loads what it was saved as."""
+
+    @property
+    def from_pretrained(self) -> Callable[..., object]: ...
+
+
+def load_weights(cls: type[M], checkpoint: Checkpoint, runtime: Runtime, *, ignored: Iterable[str] = ()) -> M:
+    """The model of class ``cls`` in the checkpoint, on the runtime's device, in its precision, in evaluation mode.
+
+    Args:
+        cls: a model class of transformers, or one of its Auto classes.
+        checkpoint: where the files are.
+        runtime: where it is to compute.
+        ignored: patterns of keys that need not be there, since the class computes them itself.
+
+    Raises:
+        ModelError: a file is missing or damaged, or a weight has no value or another shape.
+    """
+    from transformers import PreTrainedConfig
+
+    config_of(checkpoint)
+    load = cast("_Loads", cls).from_pretrained
+    try:
+        with quiet():
+            model, told = cast(
+                "tuple[M, dict[str, set[object]]]",
+                load(
+                    checkpoint.folder,
+                    dtype=runtime.dtype,
+                    output_loading_info=True,
+                    ignore_mismatched_sizes=True,  # else it raises, and says which only in its log
+                    local_files_only=True,
+                    trust_remote_code=False,  # or it would ask on the terminal whether to run what lies there
+                ),
+            )
+    except ModelError:
+        raise
+    except Exception as error:  # a damaged file raises whatever the library that reads it does
+        raise ModelError(
+            f"Expected a whole checkpoint of {cls.__name__} in {checkpoint.folder}, but: {first_line(error)}"
+        ) from error
+    patterns = [re.compile(pattern) for pattern in ignored]
+    for kind in ("missing_keys", "mismatched_keys"):
+        names = (_name(key) for key in told.get(kind, ()))
+        wrong = sorted(name for name in names if not any(pattern.search(name) for pattern in patterns))
+        if wrong:
+            raise ModelError(
+                f"Expected weights for all of {cls.__name__} in {checkpoint.folder}, but got {kind}={wrong[:3]!r} "
+                f"({len(wrong)} in all), which would be made up at random: take the whole checkpoint, of the same kind"
+            )
+    left = sorted(_name(key) for key in told.get("unexpected_keys", ()))
+    if len(left) > _MOST_LEFT * len(model.state_dict()):
+        raise ModelError(
+            f"Expected a checkpoint of {cls.__name__} in {checkpoint.folder}, but got weights of another model: "
+            f"unexpected_keys={left[:3]!r} ({len(left)} in all); its config.json names the wrong architecture"
+        )
+    for module in model.modules():
+        if isinstance(config := getattr(module, "config", None), PreTrainedConfig):
+            config.return_dict = True  # some were saved so that what comes out is read by its place
+    return runtime.placed(model)
+
+
+def _name(key: object) -> str:
+    """A key as it is told: alone, or first in a tuple with the shapes."""
+    return str(key[0]) if isinstance(key, tuple) and key else str(key)
