@@ -24,10 +24,9 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.english.nouns import plural
-from pytest_vqamt.models.llava import Llava
 from pytest_vqamt.models.prompts import BARE
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.transformers.tiny import WEIGHTS
+from pytest_vqamt.models.transformers.tiny import WEIGHTS, Llava
 from pytest_vqamt.picture_world.looks import NAMES
 from pytest_vqamt.picture_world.source import PictureWorld
 from training.asked import World

@@ -17,9 +17,8 @@ from pytest_vqamt.data.snli_ve.ungrounded import Wanting, settled_ids
 from pytest_vqamt.execution.progress import shown, tell
 from pytest_vqamt.execution.units_by_grounder import Work, digest_of
 from pytest_vqamt.models.batching import free_memory
-from pytest_vqamt.models.loading.config import check_model_type
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.transformers.checkpoint import located
+from pytest_vqamt.models.transformers.checkpoint import check_model_type, located
 
 KIND = "snli-ve"
 SETTING = "grounder"

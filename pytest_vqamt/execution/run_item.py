@@ -25,7 +25,7 @@ from pytest_vqamt.execution.rare_collections import rare_collections
 from pytest_vqamt.execution.shown_violation import ShownViolation, shown
 from pytest_vqamt.execution.simplest import Judgement
 from pytest_vqamt.execution.stores import Stores
-from pytest_vqamt.models.answer_rows import NAMED, first_of
+from pytest_vqamt.models.answers_file import NAMED, first_of
 from pytest_vqamt.relations.base import resources_of
 from pytest_vqamt.stats.gates import gate
 from pytest_vqamt.stats.intervals import interval

@@ -16,7 +16,7 @@ from pytest_vqamt.core.recipes import picture_of
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.integration.case_files import scenes_by_photo
-from pytest_vqamt.models.answer_rows import parse
+from pytest_vqamt.models.answers_file import parse
 
 if TYPE_CHECKING:
     from PIL import Image

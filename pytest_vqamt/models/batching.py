@@ -5,6 +5,10 @@ from __future__ import annotations
 import gc
 import re
 import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pytest_vqamt.core.query import Failure, ModelInput
 
 _SAYS_SO = re.compile(r"\b(CUDA|HIP|MPS|XPU)\b.*out of memory|DefaultCPUAllocator: .*allocate memory", re.DOTALL)
 
@@ -58,3 +62,34 @@ def free_memory() -> None:
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_initialized():
         torch.cuda.empty_cache()
+
+
+def distinct(batch: Sequence[ModelInput]) -> tuple[list[ModelInput], list[int]]:
+    """The first input about each distinct picture, in their order, and which of them each input has the picture of."""
+    places: dict[str, int] = {}
+    firsts: list[ModelInput] = []
+    which: list[int] = []
+    for asked in batch:
+        place = places.setdefault(asked.query.picture.digest, len(places))
+        if place == len(firsts):
+            firsts.append(asked)
+        which.append(place)
+    return firsts, which
+
+
+@dataclass(slots=True)
+class Standing:
+    """What is remembered of a model from one item to the next.
+
+    Attributes:
+        answered, failed: queries that it answered, and that it raised at.
+        given_up: why it is asked no more; "" as long as it is.
+        failed_ahead: what it raised at ahead of its turn, by query id, and that nobody has needed yet.
+        used: what its answers had cost when that was last entered in an account; None before any was kept.
+    """
+
+    answered: int = 0
+    failed: int = 0
+    given_up: str = ""
+    failed_ahead: dict[str, Failure] = field(default_factory=dict)
+    used: Mapping[str, float] | None = None

@@ -39,15 +39,14 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
+from reprlib import repr as shortened
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
-from pytest_vqamt.models.batching import BatchSize
-from pytest_vqamt.models.declared import own_size, told, usage_of
-from pytest_vqamt.models.returned import checked
-from pytest_vqamt.models.standing import Standing
+from pytest_vqamt.models.batching import BatchSize, Standing
 
 if sys.version_info >= (3, 14):
     # Annotations are evaluated when they are asked for, and may name what is imported for type checkers only.
@@ -290,3 +289,89 @@ def _batch(name: str, model: object, options: ModelOptions) -> BatchSize:
         return BatchSize(options.batch_size)
     first = own_size(name, model, "batch_size", DEFAULT_BATCH_SIZE)
     return BatchSize(first, most=max(first, own_size(name, model, "largest_batch", first)))
+
+
+def own_size(name: str, model: object, attribute: str, default: int) -> int:
+    """A number of inputs at once that the model declares, or ``default``.
+
+    Raises:
+        ModelError: it is no such number.
+    """
+    size: object = getattr(model, attribute, None)
+    if size is None:
+        return default
+    if not isinstance(size, int) or isinstance(size, bool) or size < 1:
+        raise ModelError(
+            f"Expected the {attribute} of model {name!r} to be 1 or more, but got {attribute}={told(size)}"
+        )
+    return size
+
+
+def usage_of(name: str, model: object) -> Mapping[str, float]:
+    """What the model's answers have cost so far; empty where it keeps no account.
+
+    Raises:
+        ModelError: it maps no names to numbers.
+    """
+    usage: object = getattr(model, "usage", None)
+    if usage is None:
+        return {}
+    if not isinstance(usage, Mapping) or not all(
+        isinstance(key, str) and isinstance(value, int | float) and isfinite(value) for key, value in usage.items()
+    ):
+        raise ModelError(f"Expected the usage of model {name!r} to map names to numbers, but got usage={told(usage)}")
+    return dict(usage)
+
+
+def told(value: object) -> str:
+    """A value and its type, short enough for a message."""
+    return f"{shortened(value)} ({type(value).__qualname__})"
+
+
+def checked(returned: object, batch: Sequence[ModelInput], who: str) -> tuple[Answer, ...]:
+    """One answer for each input of the batch, in their order.
+
+    Args:
+        returned: what the model gave.
+        batch: what it was asked.
+        who: the method that gave it, as errors call it.
+
+    Raises:
+        ModelError: it is something else.
+    """
+    if isinstance(returned, str | bytes | Mapping | set | frozenset) or not isinstance(returned, Iterable):
+        raise ModelError(f"Expected {who} to return a sequence of answers, but got {told(returned)}")
+    given = tuple(returned)
+    if len(given) != len(batch):
+        raise ModelError(f"Expected {who} to return {len(batch)} answers, one per input, but got {len(given)}")
+    return tuple(_answer(value, asked, who) for value, asked in zip(given, batch, strict=True))
+
+
+def _answer(value: object, asked: ModelInput, who: str) -> Answer:
+    if isinstance(value, str):
+        return Answer(_writable(value))
+    if isinstance(value, Answer) and _is_sound(value.text, value.scores):
+        return Answer(_writable(value.text), value.scores, bool(value.truncated))
+    raise ModelError(
+        f"Expected {who} to return an Answer(text, scores) or a str for each input, but got {told(value)} "
+        f"for text={shortened(asked.text)}"
+    )
+
+
+def _writable(text: str) -> str:
+    """The text as a plain string that every file can hold: half of a cut-off emoji becomes a question mark."""
+    return str(text).encode("utf-8", "replace").decode("utf-8")
+
+
+def _is_sound(text: object, scores: object) -> bool:
+    """Whether what a model put into an Answer is of the types that Answer declares."""
+    if not isinstance(text, str) or not isinstance(scores, tuple | None):
+        return False
+    return all(
+        isinstance(pair, tuple)
+        and len(pair) == 2
+        and isinstance(pair[0], str)
+        and isinstance(pair[1], float | int)
+        and isfinite(pair[1])
+        for pair in scores or ()
+    )

@@ -19,7 +19,7 @@ from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.registry import Catalogue
-from pytest_vqamt.models.served.pieces import Packing
+from pytest_vqamt.models.served.protocol import Packing
 from tests.benchmarks.measuring import show
 
 _MODEL = '''

@@ -9,8 +9,8 @@ import pytest
 from transformers import PreTrainedTokenizerBase
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.bert_words import BERT, QuestionForm, bert_tokenizer, tokens_of
 from pytest_vqamt.models.region_models import lxmert, visualbert
+from pytest_vqamt.models.region_models.adapter import BERT, QuestionForm, bert_tokenizer, tokens_of
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
 from tests.models.small import tokenizers
 from tests.models.small.words import WORDS

@@ -10,11 +10,12 @@ from pytest_vqamt.core.meaning import Count, Describe, Group
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.scene import Photo, Scene, Thing
-from pytest_vqamt.models.caption_faults import always_plural, wrong_class
+from pytest_vqamt.models.reference.faults import always_plural, wrong_class
 from tests.making import scene_of
 
 if TYPE_CHECKING:
     from tests.models.conftest import Ask
+
 
 CAR = Cutout(
     photo=Photo(id="drive.png", digest="00000000000000c3"), thing=Thing(id="7", name="car", box=Box(0, 0, 40, 20))

@@ -13,9 +13,8 @@ import pytest
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.core.meaning import Count, Group
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.models.kinds import MODELS, Kind
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.registry import Catalogue
+from pytest_vqamt.models.registry import MODELS, Catalogue, Kind
 
 if TYPE_CHECKING:
     from PIL.Image import Image

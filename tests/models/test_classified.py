@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from pytest_vqamt.core.query import Answer
-from pytest_vqamt.models.classified import classified
+from pytest_vqamt.models.transformers.classifier import classified
 
 LABELS = ("a", "b", "c", "d", "e", "f", "g")
 

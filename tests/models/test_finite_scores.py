@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from pytest_vqamt.models.finite_scores import check_finite, check_step
+from pytest_vqamt.models.transformers.classifier import check_finite, check_step
 
 IDS = torch.zeros((2, 1), dtype=torch.int64)
 NONE, MOST, LEAST = float("nan"), float("inf"), float("-inf")

@@ -9,9 +9,9 @@ import pytest
 import torch
 from PIL import Image
 
-from pytest_vqamt.models import made_ready as module
-from pytest_vqamt.models.made_ready import made_ready, threads_for
 from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.transformers import inputs as module
+from pytest_vqamt.models.transformers.inputs import made_ready, threads_for
 from pytest_vqamt.models.transformers.runtime import Runtime
 
 CPU = Runtime.of(ModelOptions(device="cpu"))

@@ -18,7 +18,7 @@ from pytest_vqamt.core.query import Answer, Failure, ModelInput, Task
 from pytest_vqamt.models.protocol import ModelOptions, adopt
 from pytest_vqamt.models.region_models import lxmert, visualbert
 from pytest_vqamt.models.region_models.adapter import RegionQuestionModel
-from pytest_vqamt.models.regions.detected import DetectedRegions
+from pytest_vqamt.models.region_models.feature_cache import DetectedRegions
 from tests.models.small import region_models
 from tests.models.small.asking import ask_all
 from tests.models.small.damage import with_setting

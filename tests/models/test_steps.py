@@ -9,8 +9,7 @@ import torch
 
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.protocol import ModelOptions, adopt
-from pytest_vqamt.models.steps import Rest, Steps
-from pytest_vqamt.models.transformers.runtime import Runtime
+from pytest_vqamt.models.transformers.runtime import Rest, Runtime, Steps
 from tests.models.small.inputs import asked
 
 CPU = ModelOptions(device="cpu")

@@ -6,7 +6,7 @@ import pytest
 from transformers import BertTokenizer
 
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.text_tokens import tokens_of
+from pytest_vqamt.models.transformers.inputs import tokens_of
 from pytest_vqamt.models.transformers.runtime import Runtime
 from tests.models.small.tokenizers import bert_tokenizer
 

@@ -23,8 +23,7 @@ from pytest_vqamt.core.meaning import (
     Related,
 )
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.models.reference.oracle import known, say
-from pytest_vqamt.models.word_faults import (
+from pytest_vqamt.models.reference.faults import (
     antonym_blind,
     first_choice,
     hypernym_blind,
@@ -34,6 +33,7 @@ from pytest_vqamt.models.word_faults import (
     reads_last,
     template_sensitive,
 )
+from pytest_vqamt.models.reference.oracle import known, say
 from tests.making import scene_of
 
 if TYPE_CHECKING:

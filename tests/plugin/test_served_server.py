@@ -19,7 +19,7 @@ from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.scene import Photo
-from pytest_vqamt.models.served.replies import Unknown
+from pytest_vqamt.models.served.protocol import Unknown
 from pytest_vqamt.picture_world.source import PictureWorld
 from tests.plugin import vqamt_servers as servers  # noqa: E402 - it needs what may not be installed
 

@@ -18,9 +18,17 @@ import httpx
 import psutil
 
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.models.served.cards import Card, Status, read_card, read_status
-from pytest_vqamt.models.served.replies import Told, read_reply
-from pytest_vqamt.models.served.requests import query_row, recipe_row, write_request
+from pytest_vqamt.models.served.protocol import (
+    Card,
+    Status,
+    Told,
+    query_row,
+    read_card,
+    read_reply,
+    read_status,
+    recipe_row,
+    write_request,
+)
 
 MODEL = """
 from __future__ import annotations

@@ -9,15 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from pytest_vqamt.annotation.detectors.base import LEAST_SIDE_PX, Look, Outputs
+from pytest_vqamt.annotation.detectors.base import LEAST_SIDE_PX, Label, Look, Outputs, labels_of, outlines
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import Found
-from pytest_vqamt.models.detection.labels import Label, labels_of
-from pytest_vqamt.models.detection.outlines import outlines
-from pytest_vqamt.models.loading.config import check_model_type
-from pytest_vqamt.models.loading.files import digest_of
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint, located
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint, check_model_type, digest_of, located
 from pytest_vqamt.models.transformers.inputs import load_image_processor
 from pytest_vqamt.models.transformers.runtime import Runtime
 from pytest_vqamt.models.transformers.weights import load_weights

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, cast
 
-from pytest_vqamt.annotation.detectors.base import box_within
+from pytest_vqamt.annotation.detectors.base import LEAST_IOU, Look, box_within
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import Found
+from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.models.detection.grounding_dino import GroundingDino
-from pytest_vqamt.models.detection.owl import Owl
-from pytest_vqamt.models.detection.reading import Reader, Reading
-from pytest_vqamt.models.detection.same_thing import LEAST_IOU
-from pytest_vqamt.models.loading.config import check_model_type
+from pytest_vqamt.language.english.nouns import indefinite
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint, located
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint, check_model_type, digest_of, located
+from pytest_vqamt.models.transformers.inputs import load_image_processor, load_tokenizer
 from pytest_vqamt.models.transformers.runtime import Runtime
+from pytest_vqamt.models.transformers.weights import load_weights
 
 if TYPE_CHECKING:
+    import torch
     from PIL.Image import Image
+    from transformers import PreTrainedModel
 
 
 VERSION = 1
@@ -100,3 +102,191 @@ def _reader(checkpoint: Checkpoint, runtime: Runtime) -> Reader:
         checkpoint, (*Owl.kinds, *GroundingDino.kinds), "boxes= takes DETR and RT-DETR, masks= takes Mask2Former"
     )
     return Owl(checkpoint, runtime) if kind in Owl.kinds else GroundingDino(checkpoint, runtime)
+
+
+EVERY = -1.0
+"""A score that every box is above."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A box ``x0, y0, x1, y1`` in pixels of the picture, and how well each text fits it, from 0 to 1."""
+
+    corners: tuple[float, ...]
+    scores: tuple[float, ...]
+
+
+class Reader(Protocol):
+    """One family of checkpoints: holds texts against a picture."""
+
+    @property
+    def least_score(self) -> float:
+        """From which score on a text fits, where the user says nothing."""
+        ...
+
+    @property
+    def reads_each_alone(self) -> bool:
+        """Whether it says the same of a text whatever others are held against the picture with it."""
+        ...
+
+    @property
+    def files(self) -> str:
+        """The digest of the checkpoint's files."""
+        ...
+
+    def prompt(self, name: str) -> str:
+        """The text that asks for things of a name."""
+        ...
+
+    def groups(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
+        """The texts in their order, in groups of as many as can be held against a picture at once.
+
+        Raises:
+            ModelError: one of them is too long by itself, or has no words.
+        """
+        ...
+
+    def read(self, image: Image, texts: Sequence[str]) -> Sequence[Reading]:
+        """Every box that the checkpoint proposes for a picture (RGB), with how well each of the texts fits it."""
+        ...
+
+
+def readings(boxes: torch.Tensor, scores: torch.Tensor) -> tuple[Reading, ...]:
+    """The boxes (n, 4) with their scores (n, texts)."""
+    pairs = zip(boxes.tolist(), scores.tolist(), strict=True)
+    return tuple(Reading(corners=tuple(corners), scores=tuple(each)) for corners, each in pairs)
+
+
+class Owl:
+    """One checkpoint."""
+
+    kinds = ("owlvit", "owlv2")
+    least_score = 0.2
+    reads_each_alone = True
+
+    def __init__(self, checkpoint: Checkpoint, runtime: Runtime) -> None:
+        """Loads all of it.
+
+        Raises:
+            ModelError: a file is missing or of another model.
+        """
+        from transformers import Owlv2ForObjectDetection, OwlViTForObjectDetection
+
+        kinds: dict[str, type[PreTrainedModel]] = {"owlvit": OwlViTForObjectDetection, "owlv2": Owlv2ForObjectDetection}
+        network = load_weights(kinds[check_model_type(checkpoint, self.kinds)], checkpoint, runtime)
+        text = network.config.text_config
+        self._longest = int(text.max_position_embeddings)
+        self._tokenizer = load_tokenizer(checkpoint, int(text.vocab_size))
+        self._look = Look(network=network, processor=load_image_processor(checkpoint), runtime=runtime)
+        self._folder = checkpoint.folder
+
+    @property
+    def files(self) -> str:
+        return digest_of(self._folder)
+
+    def prompt(self, name: str) -> str:
+        """As in Minderer et al. (ECCV 2022), who use this and six more of CLIP's."""
+        return f"a photo of {indefinite(name)}"
+
+    def groups(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
+        for text in texts:
+            length = len(self._tokenizer(text)["input_ids"])
+            if not text.strip() or length > self._longest:
+                raise ModelError(
+                    f"Expected a text of 1 to {self._longest} tokens, as many as the model in {self._folder} reads, "
+                    f"but got text={text!r} of {length}: say it in fewer words"
+                )
+        if texts:
+            yield texts
+
+    def read(self, image: Image, texts: Sequence[str]) -> Sequence[Reading]:
+        inputs = self._look.pixels(image)
+        told = self._tokenizer(list(texts), padding="max_length", max_length=self._longest, return_tensors="pt")
+        device = inputs["pixel_values"].device
+        inputs |= {name: cast("torch.Tensor", told[name]).to(device) for name in ("input_ids", "attention_mask")}
+        outputs = self._look(inputs)
+        # OWLv2 is shown the picture in the corner of a square, and its boxes are shares of that; the processor knows.
+        return readings(self._look.boxes(outputs, image, above=EVERY)["boxes"], outputs.logits[0].sigmoid())
+
+
+_DELIMITERS = {"[CLS]": 101, "[SEP]": 102, ".": 1012, "?": 1029}
+"""The tokens that part phrases from each other, with the numbers that transformers' code has them fixed to."""
+
+
+class GroundingDino:
+    """One checkpoint. Tokens see those of their own phrase alone, but all of the text decides what boxes there are."""
+
+    kinds = ("grounding-dino", "mm-grounding-dino")
+    least_score = 0.3
+    reads_each_alone = False
+
+    def __init__(self, checkpoint: Checkpoint, runtime: Runtime) -> None:
+        """Loads all of it.
+
+        Raises:
+            ModelError: a file is missing or of another model.
+        """
+        from transformers import GroundingDinoForObjectDetection, MMGroundingDinoForObjectDetection
+
+        kinds: dict[str, type[PreTrainedModel]] = {
+            "grounding-dino": GroundingDinoForObjectDetection,
+            "mm-grounding-dino": MMGroundingDinoForObjectDetection,
+        }
+        network = load_weights(kinds[check_model_type(checkpoint, self.kinds)], checkpoint, runtime)
+        self._longest = int(network.config.max_text_len)
+        self._tokenizer = load_tokenizer(checkpoint, int(network.config.text_config.vocab_size))
+        numbers = {token: self._tokenizer.convert_tokens_to_ids(token) for token in _DELIMITERS}
+        if numbers != _DELIMITERS:
+            raise ModelError(
+                f"Expected the tokens that part phrases to have the numbers {_DELIMITERS!r} in {checkpoint.folder}, as "
+                f"BERT's tokenizer has them, but got {numbers!r}: phrases would run into each other"
+            )
+        self._look = Look(network=network, processor=load_image_processor(checkpoint), runtime=runtime)
+        self._folder = checkpoint.folder
+
+    @property
+    def files(self) -> str:
+        return digest_of(self._folder)
+
+    def prompt(self, name: str) -> str:
+        return name
+
+    def groups(self, texts: Sequence[str]) -> Iterator[Sequence[str]]:
+        group: list[str] = []
+        room = self._longest - 2
+        for text in texts:
+            length = len(self._tokens(text))
+            if not 1 < length <= self._longest - 2:
+                raise ModelError(
+                    f"Expected a text of 1 to {self._longest - 3} tokens, as many as the model in {self._folder} "
+                    f"reads, but got text={text!r} of {length - 1}: say it in fewer words"
+                )
+            if length > room:
+                yield tuple(group)
+                group, room = [], self._longest - 2
+            group.append(text)
+            room -= length
+        if group:
+            yield tuple(group)
+
+    def read(self, image: Image, texts: Sequence[str]) -> Sequence[Reading]:
+        import torch
+
+        ids, spans = [_DELIMITERS["[CLS]"]], []
+        for text in texts:
+            tokens = self._tokens(text)
+            spans.append((len(ids), len(ids) + len(tokens) - 1))
+            ids.extend(tokens)
+        inputs = self._look.pixels(image)
+        inputs["input_ids"] = torch.tensor([[*ids, _DELIMITERS["[SEP]"]]], device=inputs["pixel_values"].device)
+        outputs = self._look(inputs)
+        # The mean over a phrase's tokens, as the authors take it where names are scored (demo/test_ap_on_coco.py).
+        tokens_fit = outputs.logits[0].sigmoid()
+        scores = torch.stack([tokens_fit[:, start:end].mean(dim=1) for start, end in spans], dim=1)
+        return readings(self._look.boxes(outputs, image, above=EVERY)["boxes"], scores)
+
+    def _tokens(self, text: str) -> list[int]:
+        """The tokens of a text in lower case, without stops and question marks, and the full stop that ends it."""
+        plain = " ".join(text.lower().replace(".", " ").replace("?", " ").split())
+        ids = cast("list[int]", self._tokenizer(plain, add_special_tokens=False)["input_ids"])
+        return [*ids, _DELIMITERS["."]]

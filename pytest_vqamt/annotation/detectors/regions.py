@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_vqamt.annotation.detectors.base import box_within
+from pytest_vqamt.annotation.detectors.base import box_within, label_of
 from pytest_vqamt.core.detections import Found
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.models.detection.labels import label_of
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.region_models.frcnn.loading import load_detector
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.models.served.cards import Served
-from pytest_vqamt.models.served.replies import Told
-from pytest_vqamt.models.served.requests import PictureRow, QueryRow
+from pytest_vqamt.models.served.protocol import PictureRow, QueryRow, Served, Told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

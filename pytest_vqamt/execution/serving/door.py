@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pytest_vqamt.execution.serving.body import GoneError, Message, Receive, Send, TooManyBytesError, body_of
 from pytest_vqamt.execution.serving.once import GivenUpError, Once
 from pytest_vqamt.execution.serving.web_pages import strange_in
-from pytest_vqamt.models.served.cards import Card, Status, write_card, write_status
 from pytest_vqamt.models.served.protocol import (
     ANOTHER_MODEL,
     ANSWERS_PATH,
@@ -23,10 +22,16 @@ from pytest_vqamt.models.served.protocol import (
     TOKEN_VARIABLE,
     TOO_LARGE,
     UNAUTHORIZED,
+    Card,
+    Status,
+    TooLargeError,
     WireError,
+    read_request,
+    write_card,
+    write_error,
+    write_reply,
+    write_status,
 )
-from pytest_vqamt.models.served.replies import write_error, write_reply
-from pytest_vqamt.models.served.requests import TooLargeError, read_request
 
 _NOT_FOUND = 404
 _WRONG_METHOD = 405

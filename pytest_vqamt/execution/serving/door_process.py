@@ -26,8 +26,7 @@ from pytest_vqamt.execution.serving.processes import adopt_orphans
 from pytest_vqamt.execution.serving.remembered import Remembered
 from pytest_vqamt.execution.serving.silence import Silence
 from pytest_vqamt.execution.serving.told import Ready, Refused, StatusMessage, as_line
-from pytest_vqamt.models.served.cards import Card
-from pytest_vqamt.models.served.protocol import identity_of
+from pytest_vqamt.models.served.protocol import Card, identity_of
 
 if TYPE_CHECKING:
     from uvicorn import Server

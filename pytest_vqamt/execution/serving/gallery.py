@@ -16,11 +16,11 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.render_ahead import RenderAhead
 from pytest_vqamt.execution.serving.edit_bounds import check_edit, check_picture
 from pytest_vqamt.execution.serving.png import PngFile
-from pytest_vqamt.models.served.replies import Unknown
-from pytest_vqamt.models.served.requests import PictureRow, PngRow
+from pytest_vqamt.models.served.protocol import PictureRow, PngRow, Unknown
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
 
 Drawn: TypeAlias = "Callable[[Picture], Image]"
 Shown: TypeAlias = "tuple[Picture, Drawn]"

@@ -14,8 +14,7 @@ from typing import TypeAlias
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.execution.serving.chunks import Chunk, Outcome
 from pytest_vqamt.execution.serving.remembered import Remembered
-from pytest_vqamt.models.served.replies import Told
-from pytest_vqamt.models.served.requests import QueryRow, Request
+from pytest_vqamt.models.served.protocol import QueryRow, Request, Told
 
 AskModel: TypeAlias = "Callable[[Chunk], Awaitable[Outcome]]"
 

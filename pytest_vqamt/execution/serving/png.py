@@ -11,7 +11,7 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.execution.serving.edit_bounds import MAX_PIXELS
-from pytest_vqamt.models.served.requests import PngRow
+from pytest_vqamt.models.served.protocol import PngRow
 
 if TYPE_CHECKING:
     from PIL.Image import Image

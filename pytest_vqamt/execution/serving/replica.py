@@ -20,9 +20,7 @@ from pytest_vqamt.execution.splitting import Splitting
 from pytest_vqamt.imaging.inpainting import method_of
 from pytest_vqamt.models.protocol import LoadedModel
 from pytest_vqamt.models.registry import Catalogue
-from pytest_vqamt.models.served.cards import Served
-from pytest_vqamt.models.served.replies import Told
-from pytest_vqamt.models.served.requests import QueryRow
+from pytest_vqamt.models.served.protocol import QueryRow, Served, Told
 
 Asked: TypeAlias = "tuple[QueryRow, Shown | Told]"
 """A query with its picture, or with why there is none."""

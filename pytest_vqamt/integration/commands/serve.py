@@ -19,8 +19,7 @@ from pytest_vqamt.execution.serving.private_folder import PrivateFolder
 from pytest_vqamt.execution.serving.signals import Signals
 from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.integration.named_settings import settings_given
-from pytest_vqamt.models.kinds import Kind
-from pytest_vqamt.models.registry import Catalogue
+from pytest_vqamt.models.registry import Catalogue, Kind
 from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE
 from pytest_vqamt.relations.erasing import INPAINT
 

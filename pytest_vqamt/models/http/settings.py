@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from ipaddress import ip_address
+from math import isfinite
 from urllib.parse import SplitResult, urlsplit
 
 from pytest_vqamt.core.errors import OptionError
@@ -51,3 +52,19 @@ def is_on_this_machine(url: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def number_of(text: str, name: str, *, at_least: float, most: float, whole: bool = False) -> float:
+    """The number that ``text`` says, within its bounds.
+
+    Raises:
+        OptionError: it says none.
+    """
+    try:
+        value = float(int(text) if whole else text)
+    except (ValueError, OverflowError):
+        value = float("nan")
+    if not (isfinite(value) and at_least <= value <= most):
+        kind = "a whole number" if whole else "a number"
+        raise OptionError(f"Expected {kind} from {at_least} to {most}, but got {name}={text!r}")
+    return value

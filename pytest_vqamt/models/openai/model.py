@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -10,13 +11,13 @@ from weakref import finalize
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, ModelInput
+from pytest_vqamt.models.http.key import hide_in_logs
 from pytest_vqamt.models.http.responses import QueryError
-from pytest_vqamt.models.http.retry import StoppedError
-from pytest_vqamt.models.http.threads import at_once
-from pytest_vqamt.models.openai.answered import Answered
-from pytest_vqamt.models.openai.pictures import Pictures
-from pytest_vqamt.models.openai.requests import Endpoint
-from pytest_vqamt.models.prompts import Prompts
+from pytest_vqamt.models.http.retry import StoppedError, at_once
+from pytest_vqamt.models.openai.requests import Answered, Endpoint, Pictures
+from pytest_vqamt.models.openai.settings import Address, key_for, settings_of
+from pytest_vqamt.models.prompts import Prompts, prompts_of
+from pytest_vqamt.models.protocol import ModelOptions
 
 
 class OpenAIModel:
@@ -157,3 +158,54 @@ _BATCHES = 4
 def _close(endpoint: Endpoint, answered: Answered) -> None:
     endpoint.close()
     answered.close()
+
+
+VERSION = 1
+"""Goes up when answers change for the same model and settings."""
+
+
+def check(argument: str, options: ModelOptions) -> None:
+    """Refuses what no server has to be asked about. Sends nothing, and loads nothing that sends.
+
+    Raises:
+        OptionError: the argument, a setting, a prompt or the key in the environment cannot be used.
+    """
+    address = Address.parse(argument)
+    settings_of(options, address)
+    prompts_of(options)
+    key_for(address, os.environ)
+
+
+def load(argument: str, options: ModelOptions) -> OpenAIModel:
+    """The model that ``MODEL@URL`` names. Nothing is sent before the first question.
+
+    Raises:
+        OptionError: as ``check``.
+        ModelError: the file of unfinished batches cannot be used.
+    """
+    # Here, for ``check`` has to do without the library that sends.
+    from pytest_vqamt.models.http.client import Client
+    from pytest_vqamt.models.openai.requests import Answered, Endpoint, patience_with
+    from pytest_vqamt.models.openai.settings import Usage
+
+    address = Address.parse(argument)
+    settings = settings_of(options, address)
+    prompts = prompts_of(options)
+    key = key_for(address, os.environ)
+    fingerprint = (
+        f"openai-{VERSION} model={address.model} url={address.url} prompts={prompts.digest} settings={settings.digest}"
+    )
+    if settings.revision:
+        fingerprint += f" revision={settings.revision}"
+    usage = Usage()
+    endpoint = Endpoint(
+        address=address,
+        key=key,
+        settings=settings,
+        client=Client(address.url, key, timeout_s=settings.timeout_s, connections=settings.in_flight),
+        patience=patience_with(address, settings, usage),
+        usage=usage,
+        ended=hide_in_logs(key),
+    )
+    answered = Answered(options.cache / "openai.sqlite" if options.cache else None, fingerprint)
+    return OpenAIModel(endpoint, prompts, answered, fingerprint=fingerprint)

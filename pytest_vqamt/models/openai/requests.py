@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import re
+import sqlite3
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from threading import Event
+from pathlib import Path
+from threading import Event, Lock
+from typing import TYPE_CHECKING, NoReturn
 
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.query import ModelInput
+from pytest_vqamt.language.answers.text import strip_reasoning
+from pytest_vqamt.models.batching import distinct
 from pytest_vqamt.models.http.client import Client, Reply
 from pytest_vqamt.models.http.key import Key
-from pytest_vqamt.models.http.responses import QueryError
+from pytest_vqamt.models.http.responses import (
+    ForbiddenError,
+    PassingError,
+    QueryError,
+    Sign,
+    png_of,
+    status_named,
+    told_to_wait,
+)
 from pytest_vqamt.models.http.retry import Patience
-from pytest_vqamt.models.openai.address import Address
-from pytest_vqamt.models.openai.refusals import Refusal, refused
-from pytest_vqamt.models.openai.replies import error_in, is_cut_off, parsed, text_of
-from pytest_vqamt.models.openai.request import body
-from pytest_vqamt.models.openai.settings import Settings
-from pytest_vqamt.models.openai.usage import Usage
+from pytest_vqamt.models.openai.settings import VARIABLE, Address, Settings, Usage, variables
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
 
 _GIVEN_UP_AFTER = 8
 """So many queries given up in a row, with none answered in between, and the rest are not tried."""
@@ -105,3 +125,345 @@ def _status(error: object) -> int:
     found = error.get("error") if isinstance(error, dict) else None
     code = found.get("code") if isinstance(found, dict) else None
     return code if isinstance(code, int) and 400 <= code <= 599 else 400
+
+
+_LONGEST_QUOTE = 200
+_SPENT = "insufficient_quota"
+"""The ``type`` (or, earlier, the ``code``) of OpenAI's errors of an account with no money left. Their status is 429."""
+
+_LIKE_A_KEY = re.compile(r"\b(sk-|bearer\s+)[^\s\"'<>,;]{4,}", re.IGNORECASE)
+
+_OPTION_ADVICE = {
+    "max_tokens": "--vqamt-option token-limit=max_completion_tokens",
+    "max_completion_tokens": "--vqamt-option token-limit=max_tokens",
+    "temperature": "--vqamt-option temperature=none",
+}
+"""What to do where a server does not take a field of the request."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """A status that is no success, and what was said with it.
+
+    ``fields`` is what the JSON of the body holds; ``text`` is the body itself.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    fields: object
+    text: str = ""
+
+
+def refused(refusal: Refusal, address: Address, key: Key) -> NoReturn:
+    """Raises what a refusal means.
+
+    Raises:
+        PassingError: it may be asked again.
+        ForbiddenError: it is refused, and only what was answered before tells whether everything is.
+        QueryError: this query cannot be answered.
+        ModelError: none can.
+    """
+    status = refusal.status
+    got = f"but got {status_named(status)}{_quoted(refusal, key)}"
+    if status in (401, 407):
+        raise ModelError(f"Expected {address.url} to take our key, {got}: {_about_key(address, key)}")
+    if status == 402 or _is_spent(refusal.fields):
+        raise ModelError(f"Expected an account with money left at {address.host}, {got}: fill it up and run again")
+    if status == 403:
+        raise ForbiddenError(f"Expected {address.url} to let us ask {address.model!r}, {got}")
+    if status in (404, 405, 410):
+        raise ModelError(
+            f"Expected a model called {address.model!r} to answer at {address.url}, {got}: check the name of the model "
+            "and the URL, which is openai:MODEL@URL's with /chat/completions added, and /v1 where it had no path"
+        )
+    if 300 <= status < 400:
+        to = key.hidden(refusal.headers.get("location", "").partition("?")[0]) or "somewhere else"
+        raise ModelError(
+            f"Expected {address.url} to answer itself, but it sends on ({status_named(status)}) to {to}: if that is "
+            "right, name it in --vqamt-model; nothing was sent there"
+        )
+    if status in (408, 409, 425, 429) or status >= 500:
+        reason = f"{status_named(status)}{_quoted(refusal, key)}"
+        sign = Sign.BROKEN if status == 500 else Sign.BUSY
+        raise PassingError(reason, sign=sign, wait_s=told_to_wait(refusal.headers))
+    raise QueryError(f"Expected an answer from {address.model!r}, {got}{_advice(refusal)}")
+
+
+def _quoted(refusal: Refusal, key: Key) -> str:
+    """The server's own words, in brackets; nothing that looks like a key."""
+    said = _message(refusal.fields) or refusal.text
+    line = _LIKE_A_KEY.sub("[key]", key.hidden(" ".join(said.split())))
+    return f" ({line if len(line) <= _LONGEST_QUOTE else f'{line[:_LONGEST_QUOTE]}...'})" if line else ""
+
+
+def _message(found: object) -> str:
+    """The message in an error's JSON: servers put it at different depths, under different names."""
+    if isinstance(found, str):
+        return found
+    if isinstance(found, Mapping):
+        for name in ("error", "message", "detail", "msg"):
+            if found.get(name):
+                return _message(found[name])
+    return json.dumps(found) if found else ""
+
+
+def _is_spent(fields: object) -> bool:
+    error = fields.get("error") if isinstance(fields, Mapping) else None
+    return isinstance(error, Mapping) and _SPENT in (error.get("type"), error.get("code"))
+
+
+def _about_key(address: Address, key: Key) -> str:
+    if key:
+        return "one was sent; put the right one into the environment variable " + " or ".join(variables(address)[:2])
+    return f"none was sent; put it into the environment variable {VARIABLE}"
+
+
+def _advice(refusal: Refusal) -> str:
+    said = f"{_message(refusal.fields)} {json.dumps(refusal.fields)}"
+    for name, option in _OPTION_ADVICE.items():
+        if re.search(rf"\b{name}\b", said):
+            return f"; if the server does not take {name}: {option}"
+    return ""
+
+
+def body(model: str, prompt: str, picture: str, longest: int, settings: Settings) -> bytes:
+    """The JSON of a request for one completion.
+
+    Args:
+        model: its name.
+        prompt: what is said to it.
+        picture: a data URI.
+        longest: how many tokens may be generated.
+        settings: how it is asked.
+    """
+    image: dict[str, Json] = {"url": picture}
+    if settings.detail:
+        image["detail"] = settings.detail
+    content: list[Json] = [{"type": "image_url", "image_url": image}, {"type": "text", "text": prompt}]
+    fields: dict[str, Json] = {
+        "model": model,
+        "messages": [{"role": "user", "content": content}],
+        settings.token_limit: longest,
+        "stream": False,
+    }
+    if settings.temperature is not None:
+        fields["temperature"] = settings.temperature
+    if settings.seed is not None:
+        fields["seed"] = settings.seed
+    return json.dumps(fields).encode()
+
+
+def parsed(body: bytes, url: str) -> Mapping[str, object]:
+    """The JSON object that a body holds.
+
+    Raises:
+        QueryError: it holds none. What it holds is not repeated: it may be anything.
+    """
+    try:
+        found: object = json.loads(body)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, Mapping):
+        raise QueryError(
+            f"Expected the JSON of a chat completion from {url}, but got {len(body)} bytes that hold no JSON object"
+        )
+    return found
+
+
+def error_in(fields: Mapping[str, object]) -> Mapping[str, object] | None:
+    """The error that a reply with a status of success holds all the same, as ``{"error": ...}``.
+
+    OpenRouter sends them so once the model has begun to answer (openrouter.ai/docs/errors).
+    """
+    choice = _choice(fields)
+    for found in (fields.get("error"), choice.get("error")):
+        if found:
+            return {"error": found}
+    return None
+
+
+def text_of(fields: Mapping[str, object]) -> str:
+    """What the model answers; what it says to itself before (``<think>...</think>``) is left out.
+
+    A refusal is an answer, and so is an empty text of a model that came to its end. An answer that was cut off at the
+    longest length is taken as far as it goes.
+
+    Raises:
+        QueryError: there is no answer.
+    """
+    choice = _choice(fields)
+    if not choice:
+        raise QueryError(f"Expected a completion with a choice, but got {_kind(fields.get('choices'))} as choices")
+    message = choice.get("message")
+    if not isinstance(message, Mapping):
+        raise QueryError(f"Expected a choice with a message, but got {_kind(message)} as message")
+    ended = choice.get("finish_reason")
+    said = _said(message.get("content"))
+    if said is None and isinstance(message.get("refusal"), str):
+        said = str(message["refusal"])
+    answer = strip_reasoning(said) if said is not None else None
+    if answer or (answer == "" and ended not in ("length", "content_filter")):
+        return answer.encode("utf-8", "replace").decode("utf-8")  # half of a cut-off emoji cannot be kept
+    if ended == "length":
+        raise QueryError(
+            "Expected an answer, but the model had not begun it when it had written as much as it may: models that "
+            "think first need more, such as --vqamt-option longest-answer=2048"
+        )
+    if ended == "content_filter":
+        raise QueryError("Expected an answer, but the server's filter took it away (finish_reason='content_filter')")
+    raise QueryError(f"Expected a message with text, but got {_kind(message.get('content'))} as content")
+
+
+def is_cut_off(fields: Mapping[str, object]) -> bool:
+    """Whether the model wrote as much as it may, and had not come to its end."""
+    return _choice(fields).get("finish_reason") == "length"
+
+
+def _choice(fields: Mapping[str, object]) -> Mapping[str, object]:
+    choices = fields.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return first if isinstance(first, Mapping) else {}
+
+
+def _said(content: object) -> str | None:
+    """The text of a message: a string, or parts, of which those of text count. Mistral's models send thoughts too."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        parts = [part for part in content if isinstance(part, Mapping) and part.get("type") in ("text", "output_text")]
+        texts = [part["text"] for part in parts if isinstance(part.get("text"), str)]
+        return "".join(map(str, texts)) if texts else None
+    return None
+
+
+def _kind(value: object) -> str:
+    """What a field holds, told without its content: that is the server's, and might be the key."""
+    if value is None:
+        return "null"
+    return "an empty list" if value == [] else type(value).__name__
+
+
+_WAIT_S = 60
+"""How long to wait for another process that is writing."""
+
+_AT_ONCE = 900
+"""Names in one statement: SQLite took no more than 999 variables for a long time."""
+
+_TABLE = "create table if not exists answered (name text primary key, text text not null) without rowid"
+
+
+class Answered:
+    """Texts by query id, of one model. A run keeps whole batches: this holds the answers until theirs is complete.
+
+    With a file, they outlive the process, and any other process finds them there. It is nearly empty between runs.
+    """
+
+    def __init__(self, file: Path | None, fingerprint: str) -> None:
+        self._file = file
+        self._model = digest(fingerprint)
+        self._lock = Lock()
+        try:
+            if file is not None:
+                file.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(
+                file or ":memory:", timeout=_WAIT_S, isolation_level=None, check_same_thread=False
+            )
+            # A power cut may cost it; that costs no more than the few answers that are in here.
+            self._db.execute("pragma synchronous = off")
+            with self._db:
+                self._db.execute("begin immediate")  # or two that find no table at once would both make it
+                self._db.execute(_TABLE)
+        except (OSError, sqlite3.Error) as error:
+            raise self._unusable(error) from error
+
+    def get(self, query_ids: Sequence[str]) -> dict[str, str]:
+        """The texts there are."""
+        found: dict[str, str] = {}
+        try:
+            for start in range(0, len(query_ids), _AT_ONCE):
+                names = [self._model + query_id for query_id in query_ids[start : start + _AT_ONCE]]
+                marks = ",".join("?" * len(names))
+                with self._lock:
+                    rows = self._db.execute(f"select * from answered where name in ({marks})", names).fetchall()
+                found.update((str(name).removeprefix(self._model), str(text)) for name, text in rows)
+        except sqlite3.Error as error:
+            raise self._unusable(error) from error
+        return found
+
+    def add(self, query_id: str, text: str) -> None:
+        """Keeps an answer. Several threads may do so at once."""
+        self._write("insert or replace into answered values (?, ?)", [(self._model + query_id, text)])
+
+    def drop(self, query_ids: Iterable[str]) -> None:
+        """Forgets what the run has kept itself."""
+        self._write("delete from answered where name = ?", [(self._model + query_id,) for query_id in query_ids])
+
+    def close(self) -> None:
+        with self._lock:
+            self._db.close()
+
+    def _write(self, statement: str, rows: Sequence[tuple[str, ...]]) -> None:
+        if not rows:
+            return
+        try:
+            with self._lock, self._db:  # which ends the transaction, whatever happens
+                self._db.execute("begin immediate")
+                self._db.executemany(statement, rows)
+        except sqlite3.Error as error:
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: Exception) -> ModelError:
+        return ModelError(
+            f"Expected a file that can be read and written, but got file={str(self._file)!r} ({error}): delete it, "
+            "name another folder with --vqamt-cache, or do without by --vqamt-no-cache"
+        )
+
+
+class Pictures:
+    """Each distinct picture of a batch is encoded once, when it is first sent, and dropped after its last query.
+
+    Threads may ask at once. Only the input that comes first with a picture has its ``image`` touched.
+    """
+
+    def __init__(self, batch: Sequence[ModelInput]) -> None:
+        firsts, which = distinct(batch)
+        uses = Counter(which)
+        self._which = which
+        self._kept = [_Picture(asked, uses[place]) for place, asked in enumerate(firsts)]
+
+    def uri(self, place: int) -> str:
+        """The data URI of the picture of the input at ``place`` in the batch.
+
+        Raises:
+            Exception: whatever drawing the picture raises.
+        """
+        return self._kept[self._which[place]].uri()
+
+    def done(self, place: int) -> None:
+        """Tells that the input at ``place`` needs its picture no more."""
+        self._kept[self._which[place]].done()
+
+
+class _Picture:
+    def __init__(self, asked: ModelInput, uses: int) -> None:
+        self._asked = asked
+        self._uses = uses
+        self._uri = ""
+        self._lock = Lock()
+
+    def uri(self) -> str:
+        with self._lock:
+            if not self._uri:
+                self._uri = data_uri(self._asked.image)
+            return self._uri
+
+    def done(self) -> None:
+        with self._lock:
+            self._uses -= 1
+            if self._uses <= 0:
+                self._uri = ""
+
+
+def data_uri(image: Image) -> str:
+    """The image, RGB uint8, as a PNG in base64: the very pixels come out of it again."""
+    return f"data:image/png;base64,{b64encode(png_of(image)).decode('ascii')}"

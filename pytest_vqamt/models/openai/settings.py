@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
+from threading import Lock
+from urllib.parse import SplitResult, urlsplit
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.models.http.numbers import number_of
-from pytest_vqamt.models.openai.address import Address
+from pytest_vqamt.models.http.key import Key, key_in
+from pytest_vqamt.models.http.settings import number_of, parts_of
 from pytest_vqamt.models.protocol import ModelOptions
 
 SETTINGS = ("timeout-s", "in-flight", "retries-s", "temperature", "seed", "detail", "token-limit", "revision")
@@ -75,3 +80,140 @@ def _one_of(known: tuple[str, ...], value: str, name: str) -> str:
     if value not in known:
         raise OptionError(f"Expected one of {', '.join(known)}, but got {name}={value!r}")
     return value
+
+
+VARIABLE = "VQAMT_OPENAI_KEY"
+"""The environment variable that may hold the key."""
+
+_FORM = re.compile(r"(?P<model>.+)@(?P<url>https?://.*)", re.IGNORECASE | re.DOTALL)
+_EXAMPLE = "such as openai:llama3.2-vision:11b@http://127.0.0.1:11434/v1"
+_ENDPOINT = "/chat/completions"
+_OTHERS = ("completions", "completion", "responses", "models", "messages", "embeddings", "chat", "generate")
+"""What the path of another endpoint, or of half of ours, ends in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """A model's name, and the URL of the chat completions that it answers at."""
+
+    model: str
+    url: str
+
+    @classmethod
+    def parse(cls, argument: str) -> Address:
+        """The address in ``MODEL@URL``.
+
+        The URL begins after the last ``@`` that http:// or https:// follows, so a model's name may hold slashes,
+        colons and ``@``. A URL without a path gets ``/v1/chat/completions``; one with a path gets
+        ``/chat/completions``, unless it ends so.
+
+        >>> Address.parse("org/model:7b@http://127.0.0.1:8000")
+        Address(model='org/model:7b', url='http://127.0.0.1:8000/v1/chat/completions')
+        >>> Address.parse("m@https://host/api/v1/").url
+        'https://host/api/v1/chat/completions'
+
+        Raises:
+            OptionError: it has another form, the URL is another endpoint's, or it holds what might be a secret, which
+                no message repeats.
+        """
+        found = _FORM.fullmatch(argument)
+        if found is None or "://" in found["model"]:
+            raise OptionError(
+                f"Expected openai:MODEL@URL with an http:// or https:// URL, {_EXAMPLE}, but got "
+                f"model={f'openai:{_before_at(argument)}'!r}"
+            )
+        parts = parts_of(found["url"], example=_EXAMPLE, variable=VARIABLE)
+        path = parts.path.rstrip("/")
+        if not path.endswith(_ENDPOINT):
+            _check_is_base(parts, path)
+            path = f"{path or '/v1'}{_ENDPOINT}"
+        return cls(model=found["model"], url=f"{parts.scheme}://{parts.netloc.lower()}{path}")
+
+    @property
+    def host(self) -> str:
+        return urlsplit(self.url).hostname or ""
+
+    @property
+    def is_of_openai(self) -> bool:
+        """Whether it is OpenAI's own, and no one on the way can read what is sent there."""
+        return self.host == "api.openai.com" and self.url.startswith("https:")
+
+
+def _check_is_base(parts: SplitResult, path: str) -> None:
+    base, _, last = path.rpartition("/")
+    if last.lower() in _OTHERS:
+        server = f"{parts.scheme}://{parts.netloc}"
+        raise OptionError(
+            f"Expected the URL that an API begins at, {_EXAMPLE}, but got one of another endpoint, {server}{path}: "
+            f"give {server}{'/v1' if base in ('', '/api') else base}, or the whole URL of its chat completions"
+        )
+
+
+def _before_at(argument: str) -> str:
+    """What is sure to be no part of a URL; behind an @ there may stand a password."""
+    before, at, _ = argument.partition("@")
+    return f"{before.partition('://')[0]}@..." if at else before.partition("://")[0]
+
+
+def variables(address: Address) -> tuple[str, ...]:
+    """The environment variables that may hold the key for a server, the first that does first.
+
+    OPENAI_API_KEY was made for OpenAI, and goes nowhere else.
+    """
+    own = f"{VARIABLE}_{re.sub(r'[^A-Z0-9]', '_', address.host.upper())}"
+    return (own, VARIABLE, "OPENAI_API_KEY") if address.is_of_openai else (own, VARIABLE)
+
+
+def key_for(address: Address, environment: Mapping[str, str]) -> Key:
+    """The key for a server, or an empty one.
+
+    Raises:
+        OptionError: it holds what no header can hold; the message does not repeat it.
+    """
+    return key_in(environment, variables(address))
+
+
+_TOLD = {"prompt_tokens": "tokens in", "completion_tokens": "tokens out", "cost": "cost"}
+"""What a reply's ``usage`` calls them, and what reports do. ``cost`` is OpenRouter's, in its credits (US dollars)."""
+
+
+class Usage:
+    """Sums over all requests since the model was made, those that were asked again included."""
+
+    def __init__(self) -> None:
+        self._sums: dict[str, float] = {}
+        self._lock = Lock()
+
+    def sent(self) -> None:
+        """Counts a request."""
+        self._add({"requests": 1})
+
+    def replied(self, usage: object) -> None:
+        """Counts what a reply says of its own cost; what is no number of it is passed over."""
+        if isinstance(usage, Mapping):
+            told = ((ours, _amount(usage.get(theirs))) for theirs, ours in _TOLD.items())
+            self._add({name: amount for name, amount in told if amount is not None})
+
+    def cut_off(self) -> None:
+        """Counts an answer that ends where the model had to stop."""
+        self._add({"answers cut off": 1})
+
+    def told_to_wait(self, seconds: float) -> None:
+        """Counts the seconds in which the server wants no request."""
+        self._add({"seconds told to wait": seconds})
+
+    def sums(self) -> dict[str, float]:
+        with self._lock:
+            return dict(self._sums)
+
+    def _add(self, amounts: Mapping[str, float]) -> None:
+        with self._lock:
+            for name, amount in amounts.items():
+                self._sums[name] = self._sums.get(name, 0) + amount
+
+
+def _amount(value: object) -> float | None:
+    """A number that can be summed, whole numbers as they are."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value >= 0:
+        return value
+    return None

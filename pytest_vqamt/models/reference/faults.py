@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import assert_never
 
+from pytest_vqamt.core.edits import Blur, Crop, Cut, Erase, Insert, Mask, with_objects
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.meaning import (
     Absent,
@@ -22,28 +24,200 @@ from pytest_vqamt.core.meaning import (
     Exists,
     Group,
     Has,
+    Inventory,
     Label,
     Meaning,
     Neither,
     NotBoth,
+    Truth,
+    truth,
 )
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.models.caption_faults import always_plural, wrong_class
-from pytest_vqamt.models.edit_faults import SeesErased, background_dependent, counts_pieces_wrong, omits_inserted
-from pytest_vqamt.models.label_faults import always_label, label_swap
+from pytest_vqamt.core.scene import Photo, Scene
+from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.reference.oracle import Scripted, known, say
-from pytest_vqamt.models.word_faults import (
-    antonym_blind,
-    first_choice,
-    hypernym_blind,
-    ignores_negation,
-    ignores_not_both,
-    order_sensitive,
-    reads_last,
-    template_sensitive,
+from pytest_vqamt.models.reference.oracle import Reply, Scripted, another, known, off_by, say, told
+
+_OTHERS = ("zebra", "toaster", "kite", "surfboard")
+"""Names of which the first that nothing in the picture bears is said for another."""
+
+
+def wrong_class(query: Query) -> str:
+    """Calls what was inserted into a picture by the name of something else."""
+    scene = query.picture.scene
+    inserted = [thing.name for thing in scene.objects if thing.id.startswith(INSERTED)]
+    if not (inserted and isinstance(query.meaning, Describe)):
+        return say(known(query))
+    wrong = next(name for name in _OTHERS if not scene.count(name))
+    left = ((name, n - inserted.count(name)) for name, n in _inventory(query))
+    return say((*((name, n) for name, n in left if n), (wrong, len(inserted))))
+
+
+def always_plural(query: Query) -> str:
+    """Names everything in the plural."""
+    if not isinstance(query.meaning, Describe):
+        return say(known(query))
+    return say(tuple((name, max(2, n)) for name, n in _inventory(query)))
+
+
+def _inventory(query: Query) -> Inventory:
+    value = truth(query.meaning, query.picture.scene)
+    assert isinstance(value, tuple)
+    return value
+
+
+INSERTED = "inserted-"
+"""The ids of what was inserted begin with it."""
+
+
+def counts_pieces_wrong(query: Query) -> str:
+    """Counts one too many in a picture whose last edit cut it out of another."""
+    edits = query.picture.edits
+    return off_by(query, int(isinstance(query.meaning, Count) and bool(edits) and isinstance(edits[-1], Cut)))
+
+
+def omits_inserted(query: Query) -> str:
+    """Answers about what would be there had nothing been inserted."""
+    scene = query.picture.scene
+    if not any(isinstance(edit, Insert) for edit in query.picture.edits):
+        return say(known(query))
+    seen = (thing for thing in scene.objects if not thing.id.startswith(INSERTED))
+    return say(truth(query.meaning, with_objects(scene, seen, scene.regions)))
+
+
+def background_dependent(query: Query) -> str:
+    """Gives another answer than the right one where something of the picture was obscured or cropped away."""
+    value = known(query)
+    obscured = any(isinstance(edit, Blur | Mask | Crop) for edit in query.picture.edits)
+    return say(another(value) if obscured else value)
+
+
+class SeesErased:
+    """Goes by what it was shown of each photo before anything was edited; right about a photo that it never saw so."""
+
+    def __init__(self) -> None:
+        self._before: dict[Photo, Scene] = {}
+
+    def __call__(self, query: Query) -> str:
+        picture = query.picture
+        if not picture.edits:
+            self._before[picture.photo] = picture.scene
+        if picture.photo not in self._before or not any(isinstance(edit, Erase) for edit in picture.edits):
+            return say(known(query))
+        scene = self._before[picture.photo]
+        for edit in picture.edits:
+            if not isinstance(edit, Erase):
+                scene = edit.after(scene)
+        return say(truth(query.meaning, scene))
+
+
+_SWAPPED: Mapping[Truth, Label] = MappingProxyType(
+    {Label.ENTAILMENT: Label.CONTRADICTION, Label.CONTRADICTION: Label.ENTAILMENT}
 )
-from pytest_vqamt.models.wrong_answers import Reply, another, off_by, told
+
+
+def always_label(label: Label) -> Reply:
+    """Gives every hypothesis the same label."""
+    return lambda query: say(label if isinstance(query.meaning, Entails) else known(query))
+
+
+def label_swap(query: Query) -> str:
+    """Says "entailment" for contradiction, and the other way round."""
+    value = known(query)
+    return say(_SWAPPED.get(value, value) if isinstance(query.meaning, Entails) else value)
+
+
+def ignores_negation(query: Query) -> str:
+    """Answers as if nothing had been negated."""
+    match query.meaning:
+        case Absent(group=group):
+            return told(query, Exists(group=group))
+        case Neither(groups=groups):
+            return told(query, Either(groups=groups))
+    return ignores_not_both(query)
+
+
+def ignores_not_both(query: Query) -> str:
+    """Takes "either no A or no B" for "both A and B"."""
+    if isinstance(query.meaning, NotBoth):
+        return told(query, Both(groups=query.meaning.groups))
+    return say(known(query))
+
+
+def hypernym_blind(query: Query) -> str:
+    """Does not know that a dog is an animal: sees only what bears the very name."""
+    match query.meaning:
+        case Exists(group=group) | Absent(group=group):
+            meaning: Meaning = replace(query.meaning, group=_by_name(group))
+        case Both(groups=groups) | NotBoth(groups=groups) | Either(groups=groups) | Neither(groups=groups):
+            meaning = replace(query.meaning, groups=tuple(map(_by_name, groups)))
+        case Has(group=group):
+            meaning = replace(query.meaning, group=_beside(group))
+        case Choice(what=what):
+            meaning = replace(query.meaning, what=_beside(what))
+        case _:
+            return say(known(query))
+    return told(query, meaning)
+
+
+def antonym_blind(query: Query) -> str:
+    """Takes "closed" for "open"."""
+    if isinstance(query.meaning, Has):
+        words = (query.meaning.attribute, *ontology().antonyms(query.meaning.attribute))
+        seen = (told(query, replace(query.meaning, attribute=word)) for word in words)
+        return say(say(True) in seen)
+    return say(known(query))
+
+
+def first_choice(query: Query) -> str:
+    """Takes the first of the choices, whatever is right."""
+    return query.meaning.options[0] if isinstance(query.meaning, Choice) else say(known(query))
+
+
+def order_sensitive(query: Query) -> str:
+    """Is wrong where the groups or the choices are not named in the order of the alphabet."""
+    match query.meaning:
+        case Count(groups=groups) if _unsorted(groups):
+            return off_by(query, 1)
+        case Both(groups=groups) | NotBoth(groups=groups) | Either(groups=groups) | Neither(groups=groups):
+            return _wrong(query) if _unsorted(groups) else say(known(query))
+        case Choice(options=options) if list(options) != sorted(options):
+            return _wrong(query)
+    return say(known(query))
+
+
+def template_sensitive(query: Query) -> str:
+    """Is wrong about yes/no questions and choices that are put in an odd number of words."""
+    asked = isinstance(query.meaning, Exists | Absent | Both | NotBoth | Either | Neither | Has | Choice)
+    return _wrong(query) if asked and len(query.text.split()) % 2 else say(known(query))
+
+
+def reads_last(query: Query) -> str:
+    """Is wrong where a text holds several questions: it answers the last."""
+    return _wrong(query) if query.text.count("?") > 1 else say(known(query))
+
+
+def _wrong(query: Query) -> str:
+    """Another answer of the same kind; of choices, another one."""
+    value = known(query)
+    if isinstance(query.meaning, Choice):
+        return next((option for option in query.meaning.options if option != value), "something else")
+    return say(another(value))
+
+
+def _unsorted(groups: tuple[Group, ...]) -> bool:
+    phrases = [" ".join((*group.attributes, group.name)) for group in groups]
+    return phrases != sorted(phrases)
+
+
+def _by_name(group: Group) -> Group:
+    return replace(_beside(group), covers=())
+
+
+def _beside(group: Group) -> Group:
+    """The group, with what it stands in a relation to by its very name."""
+    return replace(group, related=tuple(replace(condition, to=_by_name(condition.to)) for condition in group.related))
+
 
 _SATURATED = 1
 """The highest count that ``saturates`` ever gives. With 2, too few things of one name and property would show it."""

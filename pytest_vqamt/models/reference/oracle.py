@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeAlias, assert_never
 
-from pytest_vqamt.core.meaning import Truth, truth
+from pytest_vqamt.core.meaning import Label, Meaning, Truth, truth
 from pytest_vqamt.core.query import Answer, ModelInput, Query
 from pytest_vqamt.language.english.phrases import describe
 from pytest_vqamt.models.protocol import ModelOptions
@@ -57,3 +57,38 @@ def say(value: Truth) -> str:
     if isinstance(value, tuple):
         return describe(value)
     return UNKNOWN if value is None else str(value)
+
+
+Reply: TypeAlias = Callable[[Query], str]
+
+
+def told(query: Query, meaning: Meaning) -> str:
+    """The right answer to what the query was taken to mean."""
+    return say(truth(meaning, query.picture.scene))
+
+
+def off_by(query: Query, error: int) -> str:
+    """The right answer, which a number misses by ``error``."""
+    value = known(query)
+    return say(value + error if isinstance(value, int) and error else value)
+
+
+def another(value: Truth) -> Truth:
+    """Some other answer of the same kind."""
+    match value:
+        case bool():
+            return not value
+        case int():
+            return value + 1
+        case Label.ENTAILMENT:
+            return Label.CONTRADICTION
+        case Label():
+            return Label.ENTAILMENT
+        case str():
+            return "something else"
+        case tuple():
+            return (*value, ("ghost", 1))
+        case None:
+            return "anything"
+        case _:
+            assert_never(value)

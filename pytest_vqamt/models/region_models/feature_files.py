@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import base64
+import re
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from threading import Lock
+from typing import TYPE_CHECKING, BinaryIO, Protocol, TypeAlias
+from zipfile import is_zipfile
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.models.region_models.regions import Regions
-from pytest_vqamt.models.regions.feature_rows import FeatureRow, FeatureTable, regions_of
-from pytest_vqamt.models.regions.npz_features import NpzFeatures
-from pytest_vqamt.models.regions.photo_ids import PhotoIds
-from pytest_vqamt.models.regions.tsv_features import TsvFeatures
+from pytest_vqamt.models.region_models.regions import REGIONS, WIDTH, Regions
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.lib.npyio import NpzFile
+    from numpy.typing import NDArray
+
 
 VERSION = 1
 """Goes up when other regions are made of the same file."""
@@ -99,3 +109,341 @@ def _digest_of(file: Path) -> str:
             opened.seek(number * _BLOCK)
             total.update(opened.read(_BLOCK))
     return total.hexdigest()[:16]
+
+
+_BEYOND_PX = 1.5
+"""How far a box may reach beyond its picture: detectors round, and some count pixels from 1."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class FeatureRow:
+    """The regions of one photo as a file has them, unchecked.
+
+    Attributes:
+        where: the file and the row, for messages.
+        boxes_px: (n, 4), x1 y1 x2 y2 in pixels.
+        features: (n, 2048).
+        width, height: of the photo that the features are of.
+    """
+
+    where: str
+    boxes_px: NDArray[np.generic]
+    features: NDArray[np.generic]
+    width: int
+    height: int
+
+
+class FeatureTable(Protocol):
+    """A file of features."""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The photo that each row is of."""
+        ...
+
+    def row(self, number: int) -> FeatureRow:
+        """Reads one row.
+
+        Raises:
+            DataError: it cannot be read.
+        """
+        ...
+
+
+def regions_of(row: FeatureRow) -> Regions:
+    """The row as 36 regions.
+
+    Raises:
+        DataError: it holds something else than the features of at most 36 boxes of a picture.
+    """
+    import numpy as np
+
+    _check_shapes(row)
+    boxes_px = row.boxes_px.astype(np.float32)
+    features = row.features.astype(np.float32)
+    if not np.isfinite(features).all() or not np.isfinite(boxes_px).all():
+        raise DataError(f"{row.where}: Expected finite features and boxes, but some are not: extract them again")
+    _check_boxes(row, boxes_px)
+    return Regions.of(boxes_px, features, width=row.width, height=row.height)
+
+
+def _check_shapes(row: FeatureRow) -> None:
+    boxes, features = row.boxes_px.shape, row.features.shape
+    if len(features) != 2 or features[1] != WIDTH or not 1 <= features[0] <= REGIONS:
+        raise DataError(
+            f"{row.where}: Expected features of shape (n, {WIDTH}), n from 1 to {REGIONS}, but got "
+            f"features={features!r}: take those of the Bottom-Up-Top-Down detector, the best 36 of each photo at most"
+        )
+    if boxes != (features[0], 4):
+        raise DataError(f"{row.where}: Expected boxes of shape {(features[0], 4)!r}, but got boxes={boxes!r}")
+    if row.width < 1 or row.height < 1:
+        raise DataError(f"{row.where}: Expected a size in pixels, but got {row.width} x {row.height}")
+
+
+def _check_boxes(row: FeatureRow, boxes_px: NDArray[np.float32]) -> None:
+    x1, y1, x2, y2 = boxes_px.T
+    if (x1 > x2).any() or (y1 > y2).any():
+        raise DataError(
+            f"{row.where}: Expected boxes as x1 y1 x2 y2, but some end before they begin: are they x y w h?"
+        )
+    if boxes_px.max() <= 1 < max(row.width, row.height):
+        raise DataError(f"{row.where}: Expected boxes in pixels, but all lie within [0, 1]: multiply them by the size")
+    if boxes_px.min() < -_BEYOND_PX or (x2 > row.width + _BEYOND_PX).any() or (y2 > row.height + _BEYOND_PX).any():
+        raise DataError(
+            f"{row.where}: Expected boxes within the photo of {row.width} x {row.height} pixels, but some reach beyond "
+            "it: give the size and the boxes of the same picture"
+        )
+
+
+# The files of COCO's photos are called ``COCO_val2014_000000123456.jpg`` or ``000000123456.jpg``, and files of features
+# name the same photo ``COCO_val2014_000000123456``, ``000000123456`` or ``123456``.
+
+
+_OF_A_PICTURE = (".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp", ".tif", ".tiff")
+_COCO = re.compile(r"(?:COCO_(?:train|val|test)\d{4}_)?0*(\d+)")
+
+
+class PhotoIds:
+    """The ids of a file of features, found by those of photos.
+
+    A photo's id is looked for as it is, then without the ending of a picture's file, then without its folders, then by
+    COCO's number. The first of these that finds any row decides. Folders in the id of a row are never left out.
+    """
+
+    def __init__(self, ids: Iterable[str], where: str) -> None:
+        """Indexes ``ids``; ``where`` is the file that has them, as messages name it."""
+        self._where = where
+        self._known = tuple(ids)
+        self._by: list[dict[str, list[int]]] = [{} for _ in _FORMS]
+        for row, known in enumerate(self._known):
+            for (form, _), places in zip(_FORMS, self._by, strict=True):
+                if (key := form(known)) is not None:
+                    places.setdefault(key, []).append(row)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def row(self, photo_id: str) -> int | None:
+        """The number of the row of this photo, from 0; None where there is none.
+
+        Raises:
+            DataError: several rows may be meant.
+        """
+        for (_, form), places in zip(_FORMS, self._by, strict=True):
+            rows = places.get(form(photo_id) or "", ())
+            if len(rows) > 1:
+                named = ", ".join(repr(self._known[row]) for row in rows[:3])
+                raise DataError(
+                    f"{self._where}: Expected one row of features for photo {photo_id!r}, but got {len(rows)} that may "
+                    f"be meant ({named}): leave one of them in the file"
+                )
+            if rows:
+                return rows[0]
+        return None
+
+
+def _without_ending(named: str) -> str:
+    path = PurePosixPath(named)
+    return named[: -len(path.suffix)] if path.suffix.lower() in _OF_A_PICTURE else named
+
+
+def _name(named: str) -> str:
+    return PurePosixPath(_without_ending(named)).name
+
+
+def _coco_number(named: str) -> str | None:
+    """The number of a COCO image, without leading zeros: "COCO_val2014_000000000042.jpg" gives "42"."""
+    found = _COCO.fullmatch(_without_ending(named))
+    return found[1] if found else None
+
+
+_Form: TypeAlias = Callable[[str], str | None]
+
+_FORMS: tuple[tuple[_Form, _Form], ...] = (
+    (str, str),
+    (_without_ending, _without_ending),
+    (_without_ending, _name),
+    (_coco_number, lambda named: _coco_number(_name(named))),
+)
+"""What of a row's id is held against what of a photo's."""
+
+
+# ==============  =====================================================================================
+# ``ID/features``  float32 or float16, (n, 2048), n from 1 to 36
+# ``ID/boxes``     (n, 4), x1 y1 x2 y2 in pixels of the photo
+# ``ID/size``      (2,), width and height of the photo in pixels
+# ==============  =====================================================================================
+#
+# ``numpy.savez(file, **{f"{photo}/features": ..., f"{photo}/boxes": ..., f"{photo}/size": ...})`` writes it. Arrays are
+# read one photo at a time.
+
+
+_PARTS = ("features", "boxes", "size")
+
+
+class NpzFeatures:
+    """The features in one archive, which stays open, and of which one thread reads at a time."""
+
+    def __init__(self, file: Path) -> None:
+        """Reads what the archive has of which photos.
+
+        Raises:
+            DataError: it is no such archive, or lacks an array.
+        """
+        self._file = file
+        self._arrays = _opened(file)
+        self._lock = Lock()
+        weakref.finalize(self, self._arrays.close)
+        names = set(self._arrays.files)
+        self.ids = tuple(name.removesuffix("/features") for name in self._arrays.files if name.endswith("/features"))
+        missing = [f"{photo}/{part}" for photo in self.ids for part in _PARTS if f"{photo}/{part}" not in names]
+        if missing or not self.ids:
+            what = f"it lacks {missing[0]!r}" if missing else f"it has {sorted(names)[:3]!r}"
+            raise DataError(
+                f"{file}: Expected arrays ID/features, ID/boxes and ID/size of each photo, but {what}: write them so"
+            )
+
+    def row(self, number: int) -> FeatureRow:
+        photo = self.ids[number]
+        where = f"{self._file}: {photo}"
+        features, boxes, size = (self._array(photo, part) for part in _PARTS)
+        if size.shape != (2,) or size.dtype.kind not in "iu":
+            raise DataError(
+                f"{where}: Expected size as two whole numbers, width and height, but got size={size.tolist()!r}"
+            )
+        width, height = (int(side) for side in size)
+        return FeatureRow(where=where, boxes_px=boxes, features=features, width=width, height=height)
+
+    def _array(self, photo: str, part: str) -> NDArray[np.generic]:
+        name = f"{photo}/{part}"
+        try:
+            with self._lock:
+                array: NDArray[np.generic] = self._arrays[name]
+        except Exception as error:  # zip, zlib and NumPy's own reader raise a different one each
+            raise DataError(f"{self._file}: Expected to read {name!r}, but: {error}: copy the file again") from error
+        return array
+
+
+def _opened(file: Path) -> NpzFile:
+    import numpy as np
+    from numpy.lib.npyio import NpzFile
+
+    try:
+        opened = np.load(file, allow_pickle=False) if is_zipfile(file) else None
+    except Exception as error:  # as above
+        raise DataError(f"Expected features=FILE.npz that can be read, but got {file}: {error}") from error
+    if not isinstance(opened, NpzFile):
+        raise DataError(
+            f"Expected features=FILE.npz to be a NumPy archive, as numpy.savez makes it, but {file} is none"
+        )
+    return opened
+
+
+# Ten columns without a heading: ``img_id img_h img_w objects_id objects_conf attrs_id attrs_conf num_boxes boxes
+# features``. The arrays are little-endian bytes in base64: ids int64 (n,), confidences float32 (n,), boxes float32 (n, 4)
+# as x1 y1 x2 y2 in pixels, features float32 (n, 2048). So they are written and read in ``extract_coco_image.py`` and
+# ``utils.py`` of github.com/airsplay/lxmert.
+#
+# Where each row begins is found out once, by its length, which ``num_boxes`` tells; rows are read when they are wanted.
+
+
+COLUMNS = (
+    "img_id", "img_h", "img_w", "objects_id", "objects_conf",
+    "attrs_id", "attrs_conf", "num_boxes", "boxes", "features",
+)  # fmt: skip
+
+_HEAD = 16384
+"""Bytes that hold all of a row but its boxes and features, of 400 boxes even."""
+
+
+class TsvFeatures:
+    """The features in one file."""
+
+    def __init__(self, file: Path) -> None:
+        """Finds out where the row of each photo begins.
+
+        Raises:
+            DataError: it cannot be read, or a row is of another form or cut off.
+        """
+        self._file = file
+        try:
+            with file.open("rb") as opened:
+                found = list(_rows(opened, file))
+        except OSError as error:
+            raise DataError(f"Expected features=FILE.tsv that can be read, but got {file}: {error}") from error
+        if not found:
+            raise DataError(f"{file}: Expected rows of features, but it is empty")
+        self.ids = tuple(photo for photo, _ in found)
+        self._starts = tuple(start for _, start in found)
+
+    def row(self, number: int) -> FeatureRow:
+        where = f"{self._file}:{number + 1}"
+        with self._file.open("rb") as opened:
+            opened.seek(self._starts[number])
+            fields = opened.readline().rstrip(b"\r\n").split(b"\t")
+        if len(fields) != len(COLUMNS):
+            raise DataError(f"{where}: Expected the {len(COLUMNS)} columns {' '.join(COLUMNS)}, but got {len(fields)}")
+        told = dict(zip(COLUMNS, fields, strict=True))
+        height, width, count = (_number(told[name], name, where) for name in ("img_h", "img_w", "num_boxes"))
+        boxes_px, features = (_array(told[name], name, count, where) for name in ("boxes", "features"))
+        return FeatureRow(where=where, boxes_px=boxes_px, features=features, width=width, height=height)
+
+
+def _rows(opened: BinaryIO, file: Path) -> Iterator[tuple[str, int]]:
+    """The photo of each row, and the byte at which the row begins."""
+    size = file.stat().st_size
+    start = number = 0
+    while start < size:
+        number += 1
+        where = f"{file}:{number}"
+        opened.seek(start)
+        head = opened.read(_HEAD)
+        if head.strip(b"\r\n") == b"":
+            return
+        fields = head.split(b"\t")[: len(COLUMNS) - 1]
+        if len(fields) < len(COLUMNS) - 1 or b"\n" in b"".join(fields[:-1]):
+            raise DataError(
+                f"{where}: Expected the {len(COLUMNS)} columns {' '.join(COLUMNS)}, separated by tabs and without a "
+                "heading, but the row has others"
+            )
+        before = sum(len(field) + 1 for field in fields[:-1])
+        count = _number(fields[-2], "num_boxes", where)
+        end = start + before + _encoded(count * 16) + 1 + _encoded(count * 4 * WIDTH)
+        yield fields[0].decode("utf-8", "replace"), start
+        start = _next_row(opened, start, end, size, where)
+
+
+def _next_row(opened: BinaryIO, start: int, end: int, size: int, where: str) -> int:
+    """The byte after the line that begins at ``start`` and ends at ``end``, if it is as long as it should be."""
+    if end > size:
+        raise DataError(f"{where}: Expected {end - start} bytes, but the file ends after {size - start}: copy it again")
+    opened.seek(end)
+    after = opened.read(2)
+    if after in (b"", b"\n", b"\r\n"):
+        return end + len(after)
+    if after.startswith(b"\n"):
+        return end + 1
+    raise DataError(
+        f"{where}: Expected features of {WIDTH} float32 numbers for each of num_boxes, but the row is longer or shorter"
+    )
+
+
+def _encoded(count: int) -> int:
+    """How many characters of base64 so many bytes take."""
+    return 4 * -(-count // 3)
+
+
+def _number(field: bytes, name: str, where: str) -> int:
+    if not field.isdigit():
+        raise DataError(f"{where}: Expected {name} to be a whole number, but got {name}={field[:20]!r}")
+    return int(field)
+
+
+def _array(field: bytes, name: str, count: int, where: str) -> NDArray[np.float32]:
+    import numpy as np
+
+    try:
+        array = np.frombuffer(base64.b64decode(field, validate=True), "<f4")
+        return array.astype(np.float32).reshape(count, -1)
+    except ValueError as error:
+        raise DataError(f"{where}: Expected {name} as base64 of {count} rows of float32, but: {error}") from error

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
+from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.query import ModelInput
+from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig
+from pytest_vqamt.models.transformers.runtime import Runtime
 
 if TYPE_CHECKING:
     import numpy as np
+    import torch
     from numpy.typing import NDArray
 
 
@@ -71,3 +75,77 @@ class RegionSource(Protocol):
     def regions(self, batch: Sequence[ModelInput]) -> Sequence[Regions]:
         """The regions of each input's picture, in order."""
         ...
+
+
+_SMALLEST, _LARGEST = 32, 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DetectorSettings:
+    """What pictures are resized to, in pixels; None leaves it to the detector's configuration.
+
+    Attributes:
+        min_size: what the short side becomes.
+        max_size: what the long side becomes at most.
+    """
+
+    min_size: int | None = None
+    max_size: int | None = None
+
+    @classmethod
+    def of(cls, settings: Mapping[str, str]) -> DetectorSettings:
+        """The settings that are among those of ``--vqamt-option``.
+
+        Raises:
+            OptionError: a size is no number of pixels.
+        """
+        return cls(min_size=_pixels(settings, "region-min-size"), max_size=_pixels(settings, "region-max-size"))
+
+    def applied(self, config: DetectorConfig) -> DetectorConfig:
+        return replace(config, min_size=self.min_size or config.min_size, max_size=self.max_size or config.max_size)
+
+
+def _pixels(settings: Mapping[str, str], name: str) -> int | None:
+    given = settings.get(name)
+    if given is None:
+        return None
+    size = int(given) if given.isascii() and given.isdigit() else 0
+    if not _SMALLEST <= size <= _LARGEST:
+        raise OptionError(
+            f"Expected --vqamt-option {name}=PIXELS to be a whole number from {_SMALLEST} to {_LARGEST}, but got "
+            f"{name}={given!r}"
+        )
+    return size
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Together:
+    """The regions of P pictures.
+
+    Attributes:
+        features: (P, 36, 2048), in the precision of the model.
+        boxes: (P, 36, 4), as ``Regions`` has them, in the precision of the model.
+        counts: int64 (P,), how many of them are real.
+    """
+
+    features: torch.Tensor
+    boxes: torch.Tensor
+    counts: torch.Tensor
+
+    @classmethod
+    def of(cls, found: Sequence[Regions], dtype: torch.dtype, runtime: Runtime) -> Together:
+        """Not on the device yet, but where it gets them without a wait."""
+        import numpy as np
+        import torch
+
+        return cls(
+            features=runtime.pinned(torch.from_numpy(np.stack([each.features for each in found])).to(dtype)),
+            boxes=runtime.pinned(torch.from_numpy(np.stack([each.boxes for each in found])).to(dtype)),
+            counts=runtime.pinned(torch.tensor([each.count for each in found])),
+        )
+
+    def on(self, runtime: Runtime) -> Together:
+        """The same on the device."""
+        return Together(
+            features=runtime.here(self.features), boxes=runtime.here(self.boxes), counts=runtime.here(self.counts)
+        )

@@ -15,14 +15,19 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.bert_words import QuestionForm, bert_tokenizer
-from pytest_vqamt.models.loading.config import check_model_type, config_of
-from pytest_vqamt.models.loading.files import digest_of
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.region_models.adapter import Asked, Parts, RegionQuestionModel, check_number, whole_number
+from pytest_vqamt.models.region_models.adapter import (
+    Asked,
+    Parts,
+    QuestionForm,
+    RegionQuestionModel,
+    bert_tokenizer,
+    check_number,
+    whole_number,
+)
 from pytest_vqamt.models.region_models.regions import WIDTH
 from pytest_vqamt.models.region_models.source import region_source
-from pytest_vqamt.models.transformers.checkpoint import located
+from pytest_vqamt.models.transformers.checkpoint import check_model_type, config_of, digest_of, located
 from pytest_vqamt.models.transformers.classifier import AnswerLists, PublishedList
 from pytest_vqamt.models.transformers.inputs import check_torchvision
 from pytest_vqamt.models.transformers.runtime import Runtime

@@ -22,26 +22,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
-from pytest_vqamt.models.blip.decoding import decode, heed_padding
-from pytest_vqamt.models.blip.inputs import BlipInputs, BlipShown
-from pytest_vqamt.models.classified import classified
-from pytest_vqamt.models.loading.config import architecture_of, check_model_type
 from pytest_vqamt.models.prompts import Prompts, prompts_of
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.steps import Rest, Steps
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint, located
-from pytest_vqamt.models.transformers.inputs import check_torchvision
-from pytest_vqamt.models.transformers.runtime import Runtime
+from pytest_vqamt.models.transformers.checkpoint import (
+    Checkpoint,
+    architecture_of,
+    check_model_type,
+    digest_of,
+    located,
+)
+from pytest_vqamt.models.transformers.classifier import check_step, classified
+from pytest_vqamt.models.transformers.feature_cache import PictureMemory, Shown
+from pytest_vqamt.models.transformers.inputs import (
+    TextTokens,
+    check_torchvision,
+    load_image_processor,
+    load_tokenizer,
+    made_ready,
+    tokens_of,
+)
+from pytest_vqamt.models.transformers.runtime import Rest, Runtime, Steps, alone
 from pytest_vqamt.models.transformers.weights import load_weights
 
 if TYPE_CHECKING:
     import torch
+    from PIL.Image import Image
+    from transformers import BlipConfig, BlipTextConfig, BlipVisionConfig, BlipVisionModel
+    from transformers.models.blip.modeling_blip_text import BlipTextLMHeadModel
 
-    from pytest_vqamt.models.text_tokens import TextTokens
+    from pytest_vqamt.models.transformers.inputs import TextTokens
 
 
 DEFAULT = "Salesforce/blip-vqa-base"
@@ -205,3 +218,170 @@ class BlipMatches:
 
 def _batch_sizes(runtime: Runtime) -> tuple[int, int]:
     return FIRST_BATCH, FIRST_BATCH if runtime.device.type == "cpu" else LARGEST_BATCH
+
+
+VERSION = 1
+"""Goes up when answers change for the same weights and packages."""
+
+BlipShown: TypeAlias = "Shown[torch.Tensor, torch.Tensor]"
+"""The pictures of a batch: pixels (1, 3, side, side), and what the tower makes of them, (patches + 1, width)."""
+
+
+class BlipInputs:
+    """Turns inputs into what BLIP's language model is given, and its tokens into answers."""
+
+    def __init__(self, checkpoint: Checkpoint, tower: BlipVisionModel, config: BlipConfig, runtime: Runtime) -> None:
+        """Raises ModelError where the tokenizer or the image processor is missing or of another model."""
+        self._folder = checkpoint.folder
+        self._tower = tower
+        self._runtime = runtime
+        # Declared as whatever a configuration may be made from.
+        self._text = cast("BlipTextConfig", config.text_config)
+        vision = cast("BlipVisionConfig", config.vision_config)
+        self._tokenizer = load_tokenizer(checkpoint, self._text.vocab_size)
+        self._processor = load_image_processor(checkpoint)
+        self.memory: PictureMemory[torch.Tensor, torch.Tensor] = PictureMemory(
+            self._made_ready, self._encode, lambda features: features.nbytes
+        )
+        _check_size(checkpoint, getattr(self._processor, "size", None), vision.image_size)
+
+    def fingerprint(self, *settings: str) -> str:
+        """What answers are filed under."""
+        return self._runtime.fingerprint("blip", VERSION, digest_of(self._folder), *settings)
+
+    def features(self, shown: BlipShown) -> torch.Tensor:
+        """What the vision tower makes of each input's picture: (inputs, patches + 1, width)."""
+        import torch
+
+        return torch.stack(self.memory.of(shown))
+
+    def tokens(self, texts: Sequence[str]) -> TextTokens:
+        """Not on the device yet."""
+        return tokens_of(texts, self._tokenizer, self._text.max_position_embeddings, self._runtime)
+
+    def begun(self, rows: int, prompt: str = "") -> torch.Tensor:
+        """How each of so many texts to be generated begins: int64 (rows, 1 + the prompt's tokens)."""
+        import torch
+
+        with alone(self._tokenizer):
+            prompted = self._tokenizer(prompt, add_special_tokens=False)["input_ids"] if prompt else []
+        return torch.tensor([[self._text.bos_token_id, *prompted]] * rows, device=self._runtime.device)
+
+    def answers(self, said: torch.Tensor, cut: Sequence[bool]) -> tuple[Answer, ...]:
+        """Generated tokens, int64 (inputs, tokens), as text."""
+        with alone(self._tokenizer):
+            texts = self._tokenizer.batch_decode(said, skip_special_tokens=True)
+        # A piece that goes on a word is written "##ing" where it comes first.
+        return tuple(
+            Answer(text.strip().removeprefix("##"), None, truncated) for text, truncated in zip(texts, cut, strict=True)
+        )
+
+    def _made_ready(self, images: Sequence[Image]) -> list[torch.Tensor]:
+        """In the tower's precision: 0.9 or 1.8 MB a picture at the published size."""
+        return [
+            self._runtime.pinned(pixels.to(self._tower.dtype))
+            for pixels in made_ready(images, self._pixels, self._runtime)
+        ]
+
+    def _encode(self, ready: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        import torch
+
+        pixels = torch.cat([self._runtime.here(each) for each in ready])
+        features = self._tower(pixel_values=pixels).last_hidden_state
+        # Cloned, since a slice would keep all of them in memory.
+        return [each.clone() for each in features]
+
+    def _pixels(self, image: Image) -> torch.Tensor:
+        """float32 (1, 3, side, side), RGB, normalized."""
+        return cast("torch.Tensor", self._processor(image, return_tensors="pt")["pixel_values"])
+
+
+def _check_size(checkpoint: Checkpoint, resized: object, wanted: object) -> None:
+    """Holds the size that pictures are resized to against the one that the vision tower takes.
+
+    Raises:
+        ModelError: they differ.
+    """
+    sizes = tuple(getattr(resized, side, None) for side in ("height", "width"))
+    if sizes != (wanted, wanted):
+        raise ModelError(
+            f"Expected the image processor in {checkpoint.folder} to resize pictures to {wanted} x {wanted}, which the "
+            f"model's vision tower takes, but got size={resized!r}: it belongs to another checkpoint"
+        )
+
+
+def decode(
+    decoder: BlipTextLMHeadModel,
+    begun: torch.Tensor,
+    attended: torch.Tensor,
+    counted: torch.Tensor | None,
+    longest: int,
+) -> torch.Tensor:
+    """The likeliest next tokens, one after the other, up to so many: int64 (inputs, tokens), what was begun left off.
+
+    Args:
+        decoder: BLIP's language model.
+        begun: int64 (inputs, tokens), what each text begins with.
+        attended: (inputs, length, width), what is looked at.
+        counted: int64 (inputs, length), 0 for padding; None where there is none.
+        longest: how many tokens may follow.
+    """
+    import torch
+    from transformers import GenerationConfig, LogitsProcessorList
+
+    config = decoder.config
+    # Given whole, since checkpoints of 2022 have settings of generation in their model's configuration.
+    settings = GenerationConfig(  # type: ignore[no-untyped-call]  # transformers does not annotate it
+        max_new_tokens=longest,
+        do_sample=False,
+        num_beams=1,
+        bos_token_id=config.bos_token_id,
+        eos_token_id=config.sep_token_id,
+        pad_token_id=config.pad_token_id,
+    )
+    said = decoder.generate(  # type: ignore[misc]  # what it is a method of is declared by another class
+        input_ids=begun,
+        attention_mask=torch.ones_like(begun),
+        encoder_hidden_states=attended,
+        encoder_attention_mask=counted,
+        generation_config=settings,
+        logits_processor=LogitsProcessorList([check_step]),
+    )
+    return cast("torch.Tensor", said)[:, begun.shape[1] :]
+
+
+def heed_padding(decoder: BlipTextLMHeadModel) -> None:
+    """Makes the decoder leave padding out, so that no answer depends on the batch's other questions.
+
+    In transformers 5.19 to 5.23 ``BlipTextAttention`` is given the mask as ``attention_mask``, where looking at other
+    states wants it as ``encoder_attention_mask``, and drops it.
+
+    Raises:
+        ModelError: it does not help with the version that is installed.
+    """
+    import torch
+    import transformers
+
+    def handed_on(
+        _module: object, args: tuple[object, ...], named: dict[str, object]
+    ) -> tuple[tuple[object, ...], dict[str, object]]:
+        if named.get("encoder_attention_mask") is None:
+            named["encoder_attention_mask"] = named.get("attention_mask")
+        return args, named
+
+    for name, module in decoder.named_modules():
+        if name.endswith(".crossattention.self"):
+            module.register_forward_pre_hook(handed_on, with_kwargs=True)
+    begun = torch.tensor([[decoder.config.bos_token_id]], device=decoder.device)
+    attended = torch.ones((1, 2, decoder.config.hidden_size), device=decoder.device, dtype=decoder.dtype)
+    counted = torch.tensor([[1, 0]], device=decoder.device)
+    with torch.inference_mode():
+        one, other = (
+            decoder(begun, encoder_hidden_states=states, encoder_attention_mask=counted).logits
+            for states in (attended, attended * torch.tensor([[[1.0], [2.0]]]).to(attended))
+        )
+    if not torch.allclose(one, other, rtol=0, atol=0, equal_nan=True):  # what is no number each query tells
+        raise ModelError(
+            f"Expected BLIP's decoder to leave padding out, but that of transformers {transformers.__version__} does "
+            "not, so that answers would depend on the batch: install transformers 5.23"
+        )

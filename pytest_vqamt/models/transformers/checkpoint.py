@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
+from threading import Lock
 
 from pytest_vqamt.core.errors import ModelError
 
@@ -120,3 +124,116 @@ def _has_shards(index: Path) -> bool:
 
 def _is_offline() -> bool:
     return os.environ.get("HF_HUB_OFFLINE", "").strip().upper() in ("1", "ON", "YES", "TRUE")
+
+
+ADAPTERS: Mapping[str, str] = {"vilt": "vilt", "blip": "blip", "lxmert": "lxmert", "visual_bert": "visualbert"}
+"""The kinds of checkpoints that have an adapter of their own, and what its specs begin with."""
+
+
+def config_of(checkpoint: Checkpoint) -> Mapping[str, object]:
+    """What ``config.json`` holds.
+
+    Raises:
+        ModelError: there is none, or it is no JSON object.
+    """
+    file = checkpoint.folder / "config.json"
+    try:
+        read: object = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ModelError(
+            f"Expected a checkpoint folder, but {str(checkpoint.folder)!r} has no config.json: give the folder that "
+            "save_pretrained wrote, or that the hub's files were copied to"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise ModelError(f"Expected JSON in {file}, but it cannot be read ({error}): copy the file again") from error
+    if not isinstance(read, dict):
+        raise ModelError(f"Expected a JSON object in {file}, but got {type(read).__name__}: copy the file again")
+    return read
+
+
+def check_model_type(checkpoint: Checkpoint, expected: tuple[str, ...], advice: str = "") -> str:
+    """The ``model_type`` of the checkpoint, one of ``expected``; ``advice`` ends the message where it is another.
+
+    Raises:
+        ModelError: it is another.
+    """
+    found = config_of(checkpoint).get("model_type")
+    if not isinstance(found, str) or found not in expected:
+        adapter = ADAPTERS.get(str(found))
+        takes = f"give --vqamt-model={adapter}:" if adapter else "is it a checkpoint of another kind? many are for hf:"
+        hint = advice or f"{takes}{checkpoint.name}"
+        raise ModelError(
+            f"Expected model_type {' or '.join(map(repr, expected))} in {checkpoint.folder / 'config.json'}, but got "
+            f"model_type={found!r}; {hint}"
+        )
+    return found
+
+
+def architecture_of(checkpoint: Checkpoint) -> str:
+    """The first of ``architectures`` in the configuration; "" where there is none."""
+    named = config_of(checkpoint).get("architectures")
+    return str(named[0]) if isinstance(named, list) and named else ""
+
+
+_READ_BY_LOADERS = (".safetensors", ".bin", ".json", ".jinja", ".model", ".txt", ".yaml", ".pkl")
+
+_known: dict[tuple[str, int, int], str] = {}
+
+
+def digest_of(folder: Path) -> str:
+    """SHA-256 over names and contents of the files in ``folder`` that a model is read from, 16 hexadecimal digits."""
+    total = sha256()
+    for file in sorted(folder.iterdir()):
+        if file.suffix in _READ_BY_LOADERS and file.is_file():
+            total.update(f"{file.name}\0{sha256_of(file)}\0".encode())
+    return total.hexdigest()[:16]
+
+
+def sha256_of(file: Path) -> str:
+    """SHA-256 of a file, 64 hexadecimal digits; read once, as long as its size and its time stay."""
+    stat = file.stat()
+    key = (str(file.resolve()), stat.st_size, stat.st_mtime_ns)
+    if key not in _known:
+        total = sha256()
+        with file.open("rb") as opened:
+            while block := opened.read(1 << 20):
+                total.update(block)
+        _known[key] = total.hexdigest()
+    return _known[key]
+
+
+_lock = Lock()
+_before: list[tuple[int, bool]] = []
+"""For each that is quiet just now, what transformers was set to before the first of them: its level, and its bars.
+
+Transformers has one setting for all threads. The last to leave puts it back, whoever came first: one that put back what
+it had found itself might put back the silence of another.
+"""
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """No progress bars and no advice of transformers; its settings afterwards as before. Threads may overlap."""
+    from transformers.utils import logging
+
+    with _lock:
+        _before.append(_before[0] if _before else (logging.get_verbosity(), logging.is_progress_bar_enabled()))
+        if len(_before) == 1:
+            logging.set_verbosity_error()  # type: ignore[no-untyped-call]  # transformers does not annotate it
+            logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # as above
+    try:
+        yield
+    finally:
+        with _lock:
+            level, bars = _before.pop()
+            if not _before:
+                logging.set_verbosity(level)
+                if bars:
+                    logging.enable_progress_bar()  # type: ignore[no-untyped-call]  # as above
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what an exception says, for messages of one line; at most 300 characters."""
+    line = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+    told = f"{type(error).__name__}: {line}" if line else type(error).__name__
+    return told if len(told) <= 300 else f"{told[:299]}…"

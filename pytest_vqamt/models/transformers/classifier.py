@@ -11,14 +11,19 @@ from __future__ import annotations
 import json
 import os
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import ModelError, OptionError, home
-from pytest_vqamt.models.loading.config import config_of
+from pytest_vqamt.core.query import Answer
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint, config_of
+
+if TYPE_CHECKING:
+    import torch
+
 
 _TIMEOUT_S = 30
 
@@ -161,3 +166,62 @@ def _fetch(address: str, file: Path) -> None:
             f"Expected to fetch the list of answers from {address}, but: {error}; fetch it where there is a network "
             "and give --vqamt-option answers=FILE"
         ) from error
+
+
+SHOWN = 5
+"""So many of the candidates are told with their scores."""
+
+DECIMALS = 3
+"""Of a score: what else is in the batch moves one by 1e-6."""
+
+
+def classified(
+    logits: torch.Tensor, probabilities: torch.Tensor, labels: Sequence[str], cut: Sequence[bool]
+) -> tuple[Answer, ...]:
+    """The label of the highest logit for each input, and the probabilities of the five best, to three decimals.
+
+    The logits decide, because probabilities near 1 are equal in 32 bits where logits are not.
+
+    Args:
+        logits: float (inputs, labels).
+        probabilities: float (inputs, labels) in [0, 1], of the same order.
+        labels: the answers, one for each column.
+        cut: for each input, whether the model read only part of its text.
+
+    Raises:
+        ArithmeticError: some are not finite, so that no answer is the best.
+    """
+    check_finite(logits)
+    places = logits.topk(min(SHOWN, len(labels)), dim=1).indices
+    scores = probabilities.double().gather(1, places).tolist()
+    return tuple(
+        Answer(
+            labels[best[0]],
+            tuple((labels[place], round(score, DECIMALS)) for place, score in zip(best, of_best, strict=True)),
+            truncated,
+        )
+        for best, of_best, truncated in zip(places.tolist(), scores, cut, strict=True)
+    )
+
+
+def check_finite(scores: torch.Tensor) -> None:
+    """Lets numbers pass.
+
+    Raises:
+        ArithmeticError: some are infinite or not a number.
+    """
+    if not bool(scores.isfinite().all()):
+        raise ArithmeticError(
+            "the model's scores are not finite numbers: the precision is too low for it (give --vqamt-dtype=float32), "
+            "or its weights are damaged"
+        )
+
+
+def check_step(_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+    """The scores (inputs, words) of a next token, as they are: a logits processor of ``generate``.
+
+    Raises:
+        ArithmeticError: the highest of an input's is no number. Others may be minus infinity: words never to be said.
+    """
+    check_finite(scores.amax(dim=-1))
+    return scores

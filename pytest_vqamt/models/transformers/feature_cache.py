@@ -8,7 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.distinct import distinct
+from pytest_vqamt.models.batching import distinct
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.loading.quiet import first_line, quiet
-from pytest_vqamt.models.transformers.checkpoint import PROCESSORS, Checkpoint
+from pytest_vqamt.models.transformers.checkpoint import PROCESSORS, Checkpoint, first_line, quiet
+from pytest_vqamt.models.transformers.runtime import Runtime, alone, cores
 
 if TYPE_CHECKING:
+    import torch
+    from PIL.Image import Image
+    from transformers import PreTrainedTokenizerBase
     from transformers.image_processing_utils import BaseImageProcessor
 
 
@@ -81,3 +87,113 @@ def _version(package: str) -> str:
         return re.sub(r"\+.*", "", version(package))
     except PackageNotFoundError:
         return "(unknown version)"
+
+
+_FILES = (
+    "tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model",
+)  # fmt: skip
+
+FEWEST_KNOWN = 0.9
+"""A tokenizer knows at least so much of the vocabulary; models round theirs up to a multiple of 64."""
+
+
+def load_tokenizer(
+    checkpoint: Checkpoint, rows: int, cls: type[PreTrainedTokenizerBase] | None = None, subfolder: str = ""
+) -> PreTrainedTokenizerBase:
+    """The tokenizer of the checkpoint, for a model whose table of words has so many rows.
+
+    Without tokenizer files transformers gives one of five tokens, to which every word is unknown, and says nothing.
+
+    Raises:
+        ModelError: its files are missing, damaged, or of another model.
+    """
+    from transformers import AutoTokenizer
+
+    folder = checkpoint.folder / subfolder if subfolder else checkpoint.folder
+    if not any((folder / name).is_file() for name in _FILES):
+        raise ModelError(
+            f"Expected a tokenizer beside the weights, but {folder} has none of {', '.join(_FILES)}: every word would "
+            "be unknown to the model. Copy the tokenizer files of the checkpoint there"
+        )
+    try:
+        with quiet():
+            tokenizer = (cls or AutoTokenizer).from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except Exception as error:  # a damaged file raises whatever the library that reads it does
+        raise ModelError(f"Expected tokenizer files that can be read in {folder}, but: {first_line(error)}") from error
+    check_known(len(tokenizer), rows, checkpoint)
+    return cast("PreTrainedTokenizerBase", tokenizer)
+
+
+def check_known(known: int, rows: int, checkpoint: Checkpoint) -> None:
+    """Holds how many words a tokenizer knows against the rows of the model's table.
+
+    Raises:
+        ModelError: they cannot belong together.
+    """
+    if not FEWEST_KNOWN * rows <= known <= rows:
+        raise ModelError(
+            f"Expected a tokenizer for the {rows} words that the model in {checkpoint.folder} has, but got one of "
+            f"{known}: tokenizer files are missing or belong to another model"
+        )
+
+
+T = TypeVar("T")
+
+_MOST_THREADS = 8
+
+
+def made_ready(images: Sequence[Image], make: Callable[[Image], T], runtime: Runtime) -> list[T]:
+    """What ``make`` makes of each picture, in their order."""
+    threads = min(threads_for(runtime), len(images))
+    if threads < 2:
+        return [make(image) for image in images]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(make, images))
+
+
+def threads_for(runtime: Runtime) -> int:
+    """How many pictures are made ready at a time: one on a CPU, whose cores the encoder needs for itself."""
+    return min(_MOST_THREADS, runtime.threads or cores()) if runtime.device.type == "cuda" else 1
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TextTokens:
+    """The tokens of some texts.
+
+    Attributes:
+        ids: int64 (texts, tokens), padded on the right.
+        attended: int64 (texts, tokens), 1 for a token of the text and 0 for padding.
+        cut: for each text, whether it was longer than the model takes.
+    """
+
+    ids: torch.Tensor
+    attended: torch.Tensor
+    cut: tuple[bool, ...]
+
+    def on(self, runtime: Runtime) -> TextTokens:
+        """The same on the device."""
+        return replace(self, ids=runtime.here(self.ids), attended=runtime.here(self.attended))
+
+
+def tokens_of(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, longest: int, runtime: Runtime) -> TextTokens:
+    """The tokens of ``texts``, of which each gives at most ``longest``, those that begin and end it included.
+
+    They are not on the device yet, but where it gets them without a wait.
+    """
+    import torch
+    from torch.nn.utils.rnn import pad_sequence
+
+    longest = min(longest, tokenizer.model_max_length)
+    with alone(tokenizer):
+        # Not verbose: it would warn of what is cut here and counted.
+        rows: list[list[int]] = tokenizer(list(texts), truncation=False, verbose=False)["input_ids"]
+        cut = [len(row) > longest for row in rows]
+        if any(cut):
+            rows = tokenizer(list(texts), truncation=True, max_length=longest)["input_ids"]
+    ids = [torch.tensor(row) for row in rows]
+    fill = tokenizer.pad_token_id
+    return TextTokens(
+        ids=runtime.pinned(pad_sequence(ids, batch_first=True, padding_value=float(0 if fill is None else fill))),
+        attended=runtime.pinned(pad_sequence([torch.ones_like(row) for row in ids], batch_first=True)),
+        cut=tuple(cut),
+    )

@@ -10,9 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.llava import Llava
-from pytest_vqamt.models.prompts import BARE
+from pytest_vqamt.models.prompts import BARE, INSTRUCTED, Prompts
 from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint, digest_of
+from pytest_vqamt.models.transformers.prompted.adapter import Speaker
+from pytest_vqamt.models.transformers.prompted.families import LlavaChat
+from pytest_vqamt.models.transformers.runtime import Runtime
 
 WEIGHTS = Path(__file__).with_name("tiny_weights")
 
@@ -32,3 +35,39 @@ def load(argument: str, options: ModelOptions) -> Llava:
     # So small a model gains nothing from another device, and answers alike on every machine.
     here = replace(options, device="cpu") if options.device == "auto" else options
     return Llava(folder, here, prompts=BARE, threads=1)
+
+
+# It answers questions, judges hypotheses and describes pictures, each by a prompt in the checkpoint's own chat template.
+# torch and transformers are imported when a model is made.
+
+
+VERSION = 2
+"""Goes up when answers change for the same weights and packages."""
+
+
+class Llava(Speaker):
+    """One checkpoint. A picture is encoded once for all that is asked of it; decoding is greedy."""
+
+    batch_size = 64
+
+    def __init__(
+        self, folder: Path, options: ModelOptions, prompts: Prompts = INSTRUCTED, threads: int | None = None
+    ) -> None:
+        """Loads all of the checkpoint in ``folder``.
+
+        Args:
+            folder: the checkpoint directory.
+            options: device and precision.
+            prompts: how each task is put to it.
+            threads: how many threads of torch may answer; None leaves it to torch. A small model is best off with one:
+                several would wait for each other in every operation.
+
+        Raises:
+            ModelError: a file is missing or of another model, so that weights or words would be made up in silence.
+        """
+        runtime = Runtime.of(options, threads=threads)
+        family = LlavaChat(Checkpoint(folder=folder, name=str(folder)), runtime)
+        self._model = family.model
+        super().__init__(
+            family, runtime, prompts, lambda: runtime.fingerprint("llava", VERSION, digest_of(folder), prompts.digest)
+        )

@@ -17,27 +17,42 @@ what is true. Others (masked words, tokens) answer nothing that is asked here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
-from pytest_vqamt.models.classified import classified
-from pytest_vqamt.models.loading.config import architecture_of, check_model_type, config_of
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.steps import Rest, Steps
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint, located
-from pytest_vqamt.models.transformers.inputs import check_torchvision
-from pytest_vqamt.models.transformers.runtime import Runtime
+from pytest_vqamt.models.transformers.checkpoint import (
+    Checkpoint,
+    architecture_of,
+    check_model_type,
+    config_of,
+    digest_of,
+    located,
+)
+from pytest_vqamt.models.transformers.classifier import classified
+from pytest_vqamt.models.transformers.feature_cache import PictureMemory, Shown
+from pytest_vqamt.models.transformers.inputs import (
+    TextTokens,
+    check_torchvision,
+    load_image_processor,
+    load_tokenizer,
+    made_ready,
+    tokens_of,
+)
+from pytest_vqamt.models.transformers.runtime import Rest, Runtime, Steps
+from pytest_vqamt.models.transformers.vilt_patches import Patches, embed, padded, pixels_of
 from pytest_vqamt.models.transformers.weights import load_weights
-from pytest_vqamt.models.vilt.inputs import ViltInputs, ViltShown
-from pytest_vqamt.models.vilt.labels import answers_of, entailments_of
 
 if TYPE_CHECKING:
     import torch
+    from PIL.Image import Image
+    from transformers import ViltForImagesAndTextClassification, ViltForQuestionAnswering
 
-    from pytest_vqamt.models.text_tokens import TextTokens
+    from pytest_vqamt.models.transformers.inputs import TextTokens
     from pytest_vqamt.models.transformers.vilt_patches import Patches
 
 
@@ -174,3 +189,130 @@ def _check_pictures(checkpoint: Checkpoint) -> None:
 
 def _batch_sizes(runtime: Runtime) -> tuple[int, int]:
     return FIRST_BATCH, FIRST_BATCH if runtime.device.type == "cpu" else LARGEST_BATCH
+
+
+_UNNAMED = re.compile(r"LABEL_\d+")
+"""What transformers calls an output that nobody named."""
+
+_OTHERS = {
+    "LXMERT": ("", "woods", "trash can", "hanging"),  # airsplay/lxmert, trainval_label2ans.json
+    "VisualBERT": ("<unk>", "0", "000", "1"),  # Pythia, answers_vqa.txt
+}
+"""How lists of other models begin that are as long as ViLT's, 3,129 answers."""
+
+_ENTAILED = {
+    "true": "entailment", "yes": "entailment", "entailment": "entailment",
+    "false": "contradiction", "no": "contradiction", "contradiction": "contradiction",
+    "neutral": "neutral", "maybe": "neutral",
+}  # fmt: skip
+
+
+def answers_of(checkpoint: Checkpoint) -> tuple[str, ...]:
+    """The answers that a head for questions chooses among, in the order of its outputs.
+
+    Raises:
+        ModelError: there are none, or they are not this head's.
+    """
+    labels = _labels(checkpoint)
+    other = next((name for name, begins in _OTHERS.items() if labels[: len(begins)] == begins), None)
+    if other is not None:
+        raise ModelError(
+            f"Expected ViLT's own answers as id2label in {_place(checkpoint)}, but got {other}'s list, which begins "
+            f"{_OTHERS[other]!r}: both have 3,129 answers, but ViLT has them in another order, so that each output "
+            "would be called by another's name. Take the config.json that came with the weights"
+        )
+    return labels
+
+
+def entailments_of(checkpoint: Checkpoint) -> tuple[str, ...]:
+    """What each output of a head for statements says: entailment, contradiction or, where it has one, neutral.
+
+    Raises:
+        ModelError: an output says something else, or two say the same.
+    """
+    labels = _labels(checkpoint)
+    meant = tuple(_ENTAILED.get(label.strip().lower(), "") for label in labels)
+    if not {"entailment", "contradiction"} <= set(meant) or "" in meant or len(set(meant)) < len(meant):
+        raise ModelError(
+            "Expected the outputs True and False, or entailment, neutral and contradiction, as id2label in "
+            f"{_place(checkpoint)}, but got id2label={dict(enumerate(labels[:5]))!r}: a head that was trained to tell "
+            "something else says nothing about entailment"
+        )
+    return meant
+
+
+def _labels(checkpoint: Checkpoint) -> tuple[str, ...]:
+    named = config_of(checkpoint).get("id2label")
+    if not isinstance(named, Mapping) or not named:
+        raise ModelError(
+            f"Expected id2label in {_place(checkpoint)}, which says what each output of the head stands for, but there "
+            "is none: take the config.json that came with the weights"
+        )
+    if {str(key) for key in named} != {str(number) for number in range(len(named))}:
+        raise ModelError(
+            f"Expected id2label in {_place(checkpoint)} to number the answers from 0 to {len(named) - 1}, but it does "
+            "not: take the config.json that came with the weights"
+        )
+    labels = tuple(str(named[str(number)]) for number in range(len(named)))
+    unnamed = [label for label in labels if _UNNAMED.fullmatch(label)]
+    if unnamed:
+        raise ModelError(
+            f"Expected answers as id2label in {_place(checkpoint)}, but got {unnamed[0]!r} ({len(unnamed)} such), "
+            "which transformers writes where nobody named the outputs: take the config.json that came with the weights"
+        )
+    return labels
+
+
+def _place(checkpoint: Checkpoint) -> str:
+    return str(checkpoint.folder / "config.json")
+
+
+VERSION = 1
+"""Goes up when answers change for the same weights and packages."""
+
+ViltShown: TypeAlias = "Shown[torch.Tensor, torch.Tensor]"
+"""The pictures of a batch: pixels (3, height, width), and what is made of them, (1 + patches, width)."""
+
+
+class ViltInputs:
+    """Turns inputs into what both heads are given."""
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        model: ViltForQuestionAnswering | ViltForImagesAndTextClassification,
+        runtime: Runtime,
+    ) -> None:
+        """Raises ModelError where the tokenizer or the image processor is missing or of another model."""
+        config = model.config
+        self._folder = checkpoint.folder
+        self._runtime = runtime
+        self._tokenizer = load_tokenizer(checkpoint, config.vocab_size)
+        self._processor = load_image_processor(checkpoint)
+        self._embeddings = model.vilt.embeddings
+        self._longest = config.max_position_embeddings
+        self.memory: PictureMemory[torch.Tensor, torch.Tensor] = PictureMemory(
+            self._made_ready, self._embed, lambda patches: patches.nbytes
+        )
+
+    @property
+    def fingerprint(self) -> str:
+        """What answers are filed under."""
+        return self._runtime.fingerprint("vilt", VERSION, digest_of(self._folder))
+
+    def ready(self, batch: Sequence[ModelInput]) -> tuple[ViltShown, TextTokens]:
+        """New pictures resized, and the tokens of the texts; nothing is on the device yet."""
+        tokens = tokens_of([asked.text for asked in batch], self._tokenizer, self._longest, self._runtime)
+        return self.memory.ready(batch), tokens
+
+    def of(self, shown: ViltShown, texts: TextTokens) -> tuple[Patches, TextTokens]:
+        """One row of each for each input."""
+        return padded(self.memory.of(shown)), texts.on(self._runtime)
+
+    def _made_ready(self, images: Sequence[Image]) -> list[torch.Tensor]:
+        """In 32 bits, as the patches are cut: 2.8 MB a picture at the published size."""
+        pixels = made_ready(images, partial(pixels_of, processor=self._processor), self._runtime)
+        return [self._runtime.pinned(each) for each in pixels]
+
+    def _embed(self, ready: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+        return embed([self._runtime.here(each) for each in ready], self._embeddings)

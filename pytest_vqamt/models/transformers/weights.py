@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.loading.config import config_of
-from pytest_vqamt.models.loading.quiet import first_line, quiet
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint, config_of, first_line, quiet
 from pytest_vqamt.models.transformers.runtime import Runtime
 
 if TYPE_CHECKING:

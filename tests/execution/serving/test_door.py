@@ -18,8 +18,7 @@ from pytest_vqamt.execution.serving.chunks import Chunk, Outcome
 from pytest_vqamt.execution.serving.door import Door
 from pytest_vqamt.execution.serving.once import Once
 from pytest_vqamt.execution.serving.remembered import Remembered
-from pytest_vqamt.models.served.cards import Card, Served, read_card, read_status
-from pytest_vqamt.models.served.replies import read_reply
+from pytest_vqamt.models.served.protocol import Card, Served, read_card, read_reply, read_status
 
 httpx = pytest.importorskip("httpx")
 

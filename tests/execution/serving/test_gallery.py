@@ -20,8 +20,7 @@ from pytest_vqamt.core.recipes import recipe
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.execution.serving.gallery import Gallery, Shown
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.models.served.replies import Unknown
-from pytest_vqamt.models.served.requests import PngRow, RecipeRow
+from pytest_vqamt.models.served.protocol import PngRow, RecipeRow, Unknown
 from pytest_vqamt.picture_world.source import PictureWorld
 
 WORLD = PictureWorld(20)

@@ -11,7 +11,7 @@ from pytest_vqamt.core.query import Answer, Failure, Task
 from pytest_vqamt.execution.serving.chunks import Chunk, Outcome
 from pytest_vqamt.execution.serving.once import GivenUpError, Once
 from pytest_vqamt.execution.serving.remembered import Remembered
-from pytest_vqamt.models.served.requests import QueryRow, RecipeRow, Request
+from pytest_vqamt.models.served.protocol import QueryRow, RecipeRow, Request
 
 
 class Replicas:

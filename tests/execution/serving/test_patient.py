@@ -13,7 +13,7 @@ from pytest_vqamt.core.query import Answer, Failure, Task
 from pytest_vqamt.execution.serving import patient
 from pytest_vqamt.execution.serving.chunks import Chunk, Outcome
 from pytest_vqamt.execution.serving.patient import Patient
-from pytest_vqamt.models.served.requests import QueryRow, RecipeRow
+from pytest_vqamt.models.served.protocol import QueryRow, RecipeRow
 
 pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray")
 

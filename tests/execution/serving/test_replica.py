@@ -14,7 +14,7 @@ from pytest_vqamt.core.query import Answer, Failure, Task
 from pytest_vqamt.execution.serving import replica
 from pytest_vqamt.execution.serving.chunks import Chunk
 from pytest_vqamt.execution.serving.offer import Offer
-from pytest_vqamt.models.served.requests import PngRow, QueryRow
+from pytest_vqamt.models.served.protocol import PngRow, QueryRow
 
 MODEL = """
 from pytest_vqamt import Answer

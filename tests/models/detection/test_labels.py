@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from pytest_vqamt.annotation.detectors.base import Label, label_of, labels_of
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.data.coco.source import COCO_CLASSES
-from pytest_vqamt.models.detection.labels import Label, label_of, labels_of
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
 
 VOCABULARY = Path(__file__).parents[3] / "../shared/data/vocab/vg_objects_vocab.txt"

@@ -12,10 +12,9 @@ from PIL import Image
 from pytest_vqamt.core.meaning import Describe, Meaning
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query, Task
-from pytest_vqamt.models.hf.speaker import Speaker
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.feature_cache import PictureMemory
-from pytest_vqamt.models.transformers.prompted.adapter import load
+from pytest_vqamt.models.transformers.prompted.adapter import Speaker, load
 from pytest_vqamt.picture_world.source import PictureWorld
 from tests.models.hf.small import chat, other, prompted, qwen
 

@@ -13,7 +13,7 @@ from pytest_vqamt.models.protocol import adopt
 from tests.models.hf.conftest import CPU, KINDS, QUESTIONS, about, batch, forget, of_size, shown
 
 if TYPE_CHECKING:
-    from pytest_vqamt.models.hf.speaker import Speaker
+    from pytest_vqamt.models.transformers.prompted.adapter import Speaker
     from tests.models.hf.conftest import Loaded
 
 

@@ -10,8 +10,8 @@ import torch
 from PIL import Image
 from transformers import AutoImageProcessor
 
-from pytest_vqamt.models.hf.pictures import Pictures, Pixels
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint as Place
+from pytest_vqamt.models.transformers.prompted.image_token_model import Pictures, Pixels
 from pytest_vqamt.models.transformers.runtime import Runtime
 from tests.models.hf.conftest import CPU, batch
 

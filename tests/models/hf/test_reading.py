@@ -25,7 +25,7 @@ from tests.models.hf.test_kinds import QUESTIONED
 from tests.models.hf.test_reference import module_of
 
 if TYPE_CHECKING:
-    from pytest_vqamt.models.hf.speaker import Speaker
+    from pytest_vqamt.models.transformers.prompted.adapter import Speaker
     from tests.models.hf.conftest import Checkpoint, Loaded
 
 

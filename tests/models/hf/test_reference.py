@@ -28,8 +28,9 @@ from tests.models.hf.conftest import KINDS, batch
 from tests.models.hf.test_kinds import QUESTIONED
 
 if TYPE_CHECKING:
-    from pytest_vqamt.models.hf.speaker import Speaker
+    from pytest_vqamt.models.transformers.prompted.adapter import Speaker
     from tests.models.hf.conftest import Checkpoint, Loaded
+
 
 Inputs = dict[str, Any]
 """What generate() takes: each kind has its own."""

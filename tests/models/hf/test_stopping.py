@@ -14,7 +14,7 @@ from pytest_vqamt.models.transformers.prompted.adapter import load
 from tests.models.hf.conftest import CPU, batch
 
 if TYPE_CHECKING:
-    from pytest_vqamt.models.hf.speaker import Speaker
+    from pytest_vqamt.models.transformers.prompted.adapter import Speaker
     from tests.models.hf.conftest import Checkpoint
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pytest_vqamt.models.http.statuses import told_to_wait
+from pytest_vqamt.models.http.responses import told_to_wait
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 

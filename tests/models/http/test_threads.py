@@ -10,7 +10,7 @@ from threading import Event
 
 import pytest
 
-from pytest_vqamt.models.http.threads import at_once
+from pytest_vqamt.models.http.retry import at_once
 
 
 @pytest.mark.parametrize(("count", "threads"), [(0, 4), (1, 4), (100, 1), (100, 7)])
@@ -65,7 +65,7 @@ def test_it_waits_for_what_takes_long() -> None:
 
 def test_threads_keep_no_process_alive() -> None:
     code = (
-        "import time; from pytest_vqamt.models.http.threads import at_once\n"
+        "import time; from pytest_vqamt.models.http.retry import at_once\n"
         "running = at_once(4, 4, lambda place, stop: place and time.sleep(60))\n"
         "print(next(running))"
     )

@@ -5,12 +5,11 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event, get_ident
 
-from pytest_vqamt.models.loading.alone import alone
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.text_tokens import tokens_of
+from pytest_vqamt.models.transformers.inputs import tokens_of
 from pytest_vqamt.models.transformers.prompted.base import Said
 from pytest_vqamt.models.transformers.prompted.text import read
-from pytest_vqamt.models.transformers.runtime import Runtime
+from pytest_vqamt.models.transformers.runtime import Runtime, alone
 from tests.models.hf.small.tokenizers import byte_pairs
 
 RUNTIME = Runtime.of(ModelOptions(device="cpu"))

@@ -9,7 +9,7 @@ from threading import Barrier, Thread
 import pytest
 from transformers.utils import logging
 
-from pytest_vqamt.models.loading.quiet import quiet
+from pytest_vqamt.models.transformers.checkpoint import quiet
 
 
 @pytest.fixture(autouse=True)

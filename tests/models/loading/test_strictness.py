@@ -14,13 +14,16 @@ from safetensors.torch import load_file, save_file
 from transformers import LlavaForConditionalGeneration
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.loading.config import architecture_of, check_model_type, config_of
-from pytest_vqamt.models.loading.files import digest_of
-from pytest_vqamt.models.loading.words import load_tokenizer
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers import inputs
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint
-from pytest_vqamt.models.transformers.inputs import check_torchvision, load_image_processor
+from pytest_vqamt.models.transformers.checkpoint import (
+    Checkpoint,
+    architecture_of,
+    check_model_type,
+    config_of,
+    digest_of,
+)
+from pytest_vqamt.models.transformers.inputs import check_torchvision, load_image_processor, load_tokenizer
 from pytest_vqamt.models.transformers.runtime import Runtime
 from pytest_vqamt.models.transformers.tiny import WEIGHTS
 from pytest_vqamt.models.transformers.weights import load_weights

@@ -11,8 +11,7 @@ import pytest
 
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.http import retry
-from pytest_vqamt.models.openai.load import load
-from pytest_vqamt.models.openai.model import OpenAIModel
+from pytest_vqamt.models.openai.model import OpenAIModel, load
 from pytest_vqamt.models.protocol import ModelOptions
 from tests.models.openai.stub import Script, Stub
 

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.models.http.settings import is_on_this_machine
-from pytest_vqamt.models.openai.address import Address
+from pytest_vqamt.models.openai.settings import Address
 
 
 @pytest.mark.parametrize(

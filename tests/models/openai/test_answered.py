@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.openai.answered import Answered
+from pytest_vqamt.models.openai.requests import Answered
 
 
 @pytest.mark.parametrize("on_disk", [False, True])
@@ -49,7 +49,7 @@ def test_many_threads_may_answer_at_once(tmp_path: Path) -> None:
 
 def test_many_processes_may_open_it_at_once_and_be_killed(tmp_path: Path) -> None:
     code = (
-        "import os, sys; from pathlib import Path; from pytest_vqamt.models.openai.answered import Answered\n"
+        "import os, sys; from pathlib import Path; from pytest_vqamt.models.openai.requests import Answered\n"
         "answered = Answered(Path(sys.argv[1]), 'F')\n"
         "for number in range(20): answered.add(f'{sys.argv[2]}-{number}', 'yes')\n"
         "os.kill(os.getpid(), 9)"

@@ -13,7 +13,7 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.http import retry
 from pytest_vqamt.models.http.responses import QueryError
-from pytest_vqamt.models.openai.load import load
+from pytest_vqamt.models.openai.model import load
 from pytest_vqamt.models.protocol import ModelOptions
 from tests.models.conftest import Ask
 from tests.models.openai.conftest import Load, Serve

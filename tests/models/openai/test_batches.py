@@ -177,7 +177,7 @@ def test_what_a_thread_that_has_ended_was_given_is_dropped(
 
 def _after(interrupted: Callable[..., None]) -> Callable[..., object]:
     """``at_once``, whose first result is an interruption."""
-    from pytest_vqamt.models.http.threads import at_once
+    from pytest_vqamt.models.http.retry import at_once
 
     def run(*arguments: object) -> object:
         for _ in at_once(*arguments):  # type: ignore[arg-type]  # handed on as they are

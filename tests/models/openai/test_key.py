@@ -12,8 +12,7 @@ import pytest
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.models.http.key import Key
-from pytest_vqamt.models.openai.address import Address
-from pytest_vqamt.models.openai.key import key_for
+from pytest_vqamt.models.openai.settings import Address, key_for
 
 OPENAI = Address.parse("m@https://api.openai.com/v1")
 OTHER = Address.parse("m@https://openrouter.ai/api/v1")

@@ -13,7 +13,7 @@ from PIL import Image
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import ModelInput, Query
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.models.openai.pictures import Pictures, data_uri
+from pytest_vqamt.models.openai.requests import Pictures, data_uri
 
 
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(0, 2**32))

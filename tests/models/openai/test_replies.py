@@ -7,7 +7,7 @@ import json
 import pytest
 
 from pytest_vqamt.models.http.responses import QueryError
-from pytest_vqamt.models.openai.replies import error_in, parsed, text_of
+from pytest_vqamt.models.openai.requests import error_in, parsed, text_of
 
 
 def of(content: object, reason: str | None = "stop", **message: object) -> dict[str, object]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.models.openai.address import Address
-from pytest_vqamt.models.openai.settings import SETTINGS, Settings, settings_of
+from pytest_vqamt.models.openai.settings import SETTINGS, Address, Settings, settings_of
 from pytest_vqamt.models.prompts import PROMPT_SETTINGS
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.registry import Catalogue

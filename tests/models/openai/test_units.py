@@ -12,8 +12,7 @@ from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.language.units import DescriptionUnit
 from pytest_vqamt.models.http import retry
 from pytest_vqamt.models.http.responses import QueryError
-from pytest_vqamt.models.openai.hypothesis_units import units_by_model
-from pytest_vqamt.models.openai.units_prompt import prompt, read_units
+from pytest_vqamt.models.openai.hypothesis_units import prompt, read_units, units_by_model
 from tests.models.openai.stub import Reply, Request, Script, Stub, always, failed, in_turn, said
 
 Serve = Callable[[Script], Stub]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.models.openai.usage import Usage
+from pytest_vqamt.models.openai.settings import Usage
 
 
 @pytest.mark.parametrize(

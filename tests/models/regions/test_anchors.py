@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from pytest_vqamt.models.regions.anchors import Anchors, cell_anchors
+from pytest_vqamt.models.region_models.frcnn.network import Anchors, cell_anchors
 
 SIZES, RATIOS = (64.0, 128.0, 256.0, 512.0), (0.5, 1.0, 2.0)
 

@@ -14,8 +14,8 @@ from PIL import Image
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.region_models.frcnn import loading
 from pytest_vqamt.models.region_models.frcnn.loading import find_detector, load_detector
-from pytest_vqamt.models.regions import download
 
 CONTENT = {"config.yaml": b"input:\n  min_size_test: 600\n", "pytorch_model.bin": bytes(range(256)) * 9000}
 
@@ -59,7 +59,7 @@ def server() -> Iterator[Server]:
 @pytest.fixture
 def folder(tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The user's cache, to which the server's files go."""
-    monkeypatch.setattr(download, "ADDRESS", server.address)
+    monkeypatch.setattr(loading, "ADDRESS", server.address)
     monkeypatch.setenv("VQAMT_CACHE_HOME", str(tmp_path))
     return tmp_path / "detector"
 
@@ -98,7 +98,7 @@ def test_a_server_that_refuses_is_told(server: Server, folder: Path, status: int
 
 
 def test_no_server_at_all_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(download, "ADDRESS", "http://127.0.0.1:9")
+    monkeypatch.setattr(loading, "ADDRESS", "http://127.0.0.1:9")
     with pytest.raises(ModelError, match=r"Expected to fetch .* by other means") as error:
         fetched()
     assert "\n" not in str(error.value)

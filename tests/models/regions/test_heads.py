@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from pytest_vqamt.models.regions.heads import BoxPredictor
+from pytest_vqamt.models.region_models.frcnn.network import BoxPredictor
 
 
 @pytest.fixture

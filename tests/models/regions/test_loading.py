@@ -11,9 +11,9 @@ import pytest
 
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.region_models.frcnn import loading
 from pytest_vqamt.models.region_models.frcnn.loading import VARIABLE, find_detector, load_detector
-from pytest_vqamt.models.regions import download
-from pytest_vqamt.models.regions.files import DetectorFiles
+from pytest_vqamt.models.region_models.frcnn.weights import DetectorFiles
 from tests.models.regions.conftest import options_for
 
 
@@ -22,7 +22,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The user's cache, empty; no variable is set."""
     monkeypatch.delenv(VARIABLE, raising=False)
     monkeypatch.setenv("VQAMT_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(download, "fetch", refuse)
+    monkeypatch.setattr(loading, "fetch", refuse)
     return tmp_path / "cache"
 
 
@@ -106,7 +106,7 @@ def test_without_a_detector_the_message_says_what_to_do(tmp_path: Path, cache: P
         "--vqamt-option detector=PATH",
         VARIABLE,
         "detector=download",
-        download.ADDRESS,
+        loading.ADDRESS,
         "no longer at cdn.huggingface.co or nlp.cs.unc.edu",
     ):
         assert part in told

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from pytest_vqamt.models.regions.nms import nms
+from pytest_vqamt.models.region_models.frcnn.ops import nms
 
 FLOAT = np.float32
 

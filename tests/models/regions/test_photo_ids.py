@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.models.regions.photo_ids import PhotoIds
+from pytest_vqamt.models.region_models.feature_files import PhotoIds
 
 COCO = ("COCO_val2014_000000123456", "000000123456", "123456", "000000123456.jpg", "COCO_val2014_000000123456.jpg")
 

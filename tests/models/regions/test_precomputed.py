@@ -14,8 +14,7 @@ import pytest
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.models.region_models.feature_files import Precomputed
-from pytest_vqamt.models.regions.tsv_features import TsvFeatures
+from pytest_vqamt.models.region_models.feature_files import Precomputed, TsvFeatures
 from tests.models.small.features import Made, made, tsv_row, write_npz
 
 if TYPE_CHECKING:

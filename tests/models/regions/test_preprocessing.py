@@ -10,7 +10,7 @@ import torch
 from PIL import Image
 
 from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig
-from pytest_vqamt.models.regions.preprocessing import pixels_of, resized
+from pytest_vqamt.models.region_models.frcnn.detector import pixels_of, resized
 
 PUBLISHED = DetectorConfig()
 UNCHANGED = replace(PUBLISHED, pixel_mean=(0.0, 0.0, 0.0))

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig
-from pytest_vqamt.models.regions.proposals import ProposalGenerator
+from pytest_vqamt.models.region_models.frcnn.network import ProposalGenerator
 
 CONFIG = DetectorConfig(res2_channels=1, hidden_channels=4, proposals=60, anchor_sizes=(16.0,), anchor_ratios=(1.0,))
 

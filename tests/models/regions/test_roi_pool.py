@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.models.regions.roi_pool import RoIPool
+from pytest_vqamt.models.region_models.frcnn.ops import RoIPool
 from tests.models.regions.slow_forward import roi_pool as literal
 
 

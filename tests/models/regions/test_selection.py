@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from pytest_vqamt.models.regions.selection import selected
+from pytest_vqamt.models.region_models.frcnn.ops import selected
 
 OVERLAPS = (0.5, 0.6, 0.7)
 

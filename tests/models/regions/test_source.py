@@ -15,10 +15,9 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.region_models.feature_cache import KeptRegions
+from pytest_vqamt.models.region_models.feature_cache import DetectedRegions, KeptRegions
 from pytest_vqamt.models.region_models.feature_files import Precomputed
 from pytest_vqamt.models.region_models.source import FileRegions, region_source
-from pytest_vqamt.models.regions.detected import DetectedRegions
 from tests.models.regions.small_detector import write_small_detector
 from tests.models.small.features import Looking, Made, made, write_npz
 from tests.models.small.inputs import SIZES, asked, render

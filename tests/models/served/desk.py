@@ -22,11 +22,25 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.splitting import Splitting
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.protocol import LoadedModel, ModelOptions, adopt
-from pytest_vqamt.models.served.cards import Card, Served, write_card
-from pytest_vqamt.models.served.protocol import ANSWERS_PATH, MODEL_PATH, WireError, identity_of
-from pytest_vqamt.models.served.replies import Told, Unknown, write_error, write_reply
-from pytest_vqamt.models.served.requests import PictureRow, PngRow, QueryRow, TooLargeError, read_request
-from pytest_vqamt.models.served.requests import Request as Asked
+from pytest_vqamt.models.served.protocol import (
+    ANSWERS_PATH,
+    MODEL_PATH,
+    Card,
+    PictureRow,
+    PngRow,
+    QueryRow,
+    Served,
+    Told,
+    TooLargeError,
+    Unknown,
+    WireError,
+    identity_of,
+    read_request,
+    write_card,
+    write_error,
+    write_reply,
+)
+from pytest_vqamt.models.served.protocol import Request as Asked
 from tests.models.openai.stub import Reply, Request
 
 if TYPE_CHECKING:

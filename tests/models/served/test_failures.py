@@ -19,8 +19,7 @@ from pytest_vqamt.execution.splitting import Splitting
 from pytest_vqamt.models.http import retry
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.registry import Catalogue
-from pytest_vqamt.models.served.cards import write_card
-from pytest_vqamt.models.served.protocol import ANSWERS_PATH
+from pytest_vqamt.models.served.protocol import ANSWERS_PATH, write_card
 from tests.models.openai.stub import Reply, Request, Script, Stub
 from tests.models.served.conftest import AskAbout, Load, Serve
 from tests.models.served.desk import ByPixels, Desk, answer_of, failed

@@ -14,7 +14,7 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.splitting import Splitting
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.registry import Catalogue
-from pytest_vqamt.models.served.requests import PngRow, RecipeRow
+from pytest_vqamt.models.served.protocol import PngRow, RecipeRow
 from tests.models.openai.stub import Reply, Request
 from tests.models.served.conftest import DOGS, AskAbout, Load, Serve
 from tests.models.served.desk import ByPixels, Desk, answer_of

@@ -10,18 +10,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.query import Answer, Failure, Task
-from pytest_vqamt.models.served.cards import (
+from pytest_vqamt.models.served.protocol import (
     Card,
     OtherWireError,
     Served,
     Status,
+    Told,
+    Unknown,
+    WireError,
+    identity_of,
     read_card,
+    read_error,
+    read_reply,
     read_status,
     write_card,
+    write_error,
+    write_reply,
     write_status,
 )
-from pytest_vqamt.models.served.protocol import WireError, identity_of
-from pytest_vqamt.models.served.replies import Told, Unknown, read_error, read_reply, write_error, write_reply
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=20)
 SCORES = st.lists(st.tuples(TEXTS, st.floats(allow_nan=False, allow_infinity=False)), max_size=3).map(tuple)

@@ -15,11 +15,15 @@ from pytest_vqamt.core.meaning import Annotated, Both, Count, Describe, Group, M
 from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.recipes import picture_of
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.models.served.protocol import MAX_DEPTH, MAX_MARKS, MAX_TEXT, MAX_VALUES, WireError
-from pytest_vqamt.models.served.requests import (
+from pytest_vqamt.models.served.protocol import (
+    MAX_DEPTH,
+    MAX_MARKS,
+    MAX_TEXT,
+    MAX_VALUES,
     PngRow,
     RecipeRow,
     TooLargeError,
+    WireError,
     png_row,
     query_row,
     read_request,

@@ -12,9 +12,7 @@ from pytest_vqamt.core.query import Task
 from pytest_vqamt.data import catalogue
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.splitting import Splitting
-from pytest_vqamt.models.served.protocol import ANSWERS_PATH
-from pytest_vqamt.models.served.replies import Unknown, write_reply
-from pytest_vqamt.models.served.requests import PngRow
+from pytest_vqamt.models.served.protocol import ANSWERS_PATH, PngRow, Unknown, write_reply
 from tests.models.openai.stub import Reply, Request
 from tests.models.served.conftest import AskAbout, Load, Serve
 from tests.models.served.desk import ByPixels, Desk, answer_of

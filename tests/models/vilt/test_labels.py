@@ -9,7 +9,7 @@ import pytest
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
-from pytest_vqamt.models.vilt.labels import answers_of, entailments_of
+from pytest_vqamt.models.transformers.vilt import answers_of, entailments_of
 
 SHARED = Path(__file__).parents[3] / "../shared/data/vocab/vqa_label2ans.json"
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.client import HTTPException, HTTPResponse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 from pytest_vqamt.core.errors import ModelError, home
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.regions import download
-from pytest_vqamt.models.regions.files import CONFIG, WEIGHTS, DetectorFiles, files_at, files_beside
-from pytest_vqamt.models.regions.settings import DetectorSettings
+from pytest_vqamt.models.region_models.frcnn.weights import CONFIG, WEIGHTS, DetectorFiles, files_at, files_beside
+from pytest_vqamt.models.region_models.regions import DetectorSettings
 
 if TYPE_CHECKING:
     from pytest_vqamt.models.region_models.frcnn.detector import Detector
@@ -79,7 +83,7 @@ def _found(beside: Path | None, setting: str) -> DetectorFiles:
         raise ModelError(
             f"Expected a region detector, but found none in {looked}{_kept()}: give --vqamt-option detector=PATH or "
             f"{VARIABLE}=PATH ({_FORM}), or --vqamt-option detector=download to fetch it (262 MB) from "
-            f"{download.ADDRESS}; it is no longer at {' or '.join(_DEAD_HOSTS)}, and not a repository of the hub"
+            f"{ADDRESS}; it is no longer at {' or '.join(_DEAD_HOSTS)}, and not a repository of the hub"
         )
     return found
 
@@ -91,7 +95,7 @@ def _named(given: str, where: str) -> DetectorFiles:
         gone = f"{address.hostname} no longer has it: " if address.hostname in _DEAD_HOSTS else ""
         raise ModelError(
             f"Expected a path in {where}, but got {given!r}; {gone}nothing is fetched but by --vqamt-option "
-            f"detector=download, from {download.ADDRESS}. Or fetch it yourself and give {_FORM}"
+            f"detector=download, from {ADDRESS}. Or fetch it yourself and give {_FORM}"
         )
     found = files_at(Path(given).expanduser())
     if found is None:
@@ -105,7 +109,7 @@ def _named(given: str, where: str) -> DetectorFiles:
 def _downloaded() -> DetectorFiles:
     folder = _kept()
     if files_at(folder) is None:
-        download.fetch(folder, download.ADDRESS)
+        fetch(folder, ADDRESS)
     found = files_at(folder)
     assert found is not None
     return found
@@ -114,3 +118,62 @@ def _downloaded() -> DetectorFiles:
 def _kept() -> Path:
     """The folder in the user's cache; where other things are kept between runs, so that one variable moves them all."""
     return home() / "detector"
+
+
+ADDRESS = "https://s3.amazonaws.com/models.huggingface.co/bert/unc-nlp/frcnn-vg-finetuned"
+"""Where the authors' files were last seen: not on the hub itself, but in the storage it used before."""
+
+_TIMEOUT_S = 30.0
+_BLOCK = 1 << 20
+
+
+def fetch(folder: Path, address: str) -> None:
+    """Puts what of the detector's files is not there yet into ``folder``; of several processes one fetches.
+
+    A file has its name only when it is whole: what was interrupted is begun anew.
+
+    Raises:
+        ModelError: they cannot be fetched or written.
+    """
+    from filelock import FileLock  # comes with torch
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / ".lock"):
+            for name in (CONFIG, WEIGHTS):  # the weights last: where they are, all is there
+                if not (folder / name).is_file():
+                    _fetch(f"{address}/{name}", folder / name)
+    except (OSError, HTTPException) as error:
+        raise ModelError(
+            f"Expected to fetch the region detector from {address} into {folder}, but got: {error}. Fetch {CONFIG} and "
+            f"{WEIGHTS} by other means, and name their folder: --vqamt-option detector=FOLDER"
+        ) from error
+
+
+def _fetch(address: str, file: Path) -> None:
+    part = file.with_name(f"{file.name}.part")
+    try:
+        with cast("HTTPResponse", urlopen(address, timeout=_TIMEOUT_S)) as response, part.open("wb") as opened:
+            expected = response.length
+            with _shown(file.name, expected) as progress:
+                while block := response.read(_BLOCK):
+                    opened.write(block)
+                    progress(len(block))
+        size = part.stat().st_size
+        if expected is not None and size != expected:
+            raise OSError(f"{size} of the {expected} bytes of {file.name}, and then no more")
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _shown(name: str, total: int | None) -> Iterator[Callable[[int], object]]:
+    """A bar on standard error, where a person looks at it."""
+    if "CI" in os.environ or not sys.stderr.isatty():
+        yield lambda _bytes: None
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=total, desc=f"fetching {name}", unit="B", unit_scale=True, leave=False, file=sys.stderr) as bar:
+        yield bar.update

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.loading.quiet import first_line
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig
-from pytest_vqamt.models.region_models.frcnn.network import Network
-from pytest_vqamt.models.regions.anchors import cell_anchors
-from pytest_vqamt.models.regions.caffe_pickle import read_pickle
+from pytest_vqamt.models.region_models.frcnn.network import Network, cell_anchors
+from pytest_vqamt.models.transformers.checkpoint import first_line
 
 _ANCHORS = "proposal_generator.anchor_generator.cell_anchors.0"
 
@@ -92,3 +94,169 @@ def _sound(name: str, value: Tensor, expected: Tensor, path: Path) -> Tensor:
     if not value.isfinite().all():
         raise ModelError(f"Expected numbers in {name} of {path}, but some are infinite or none: copy the file again")
     return value
+
+
+_COUNTED = "running_var"
+
+
+def read_pickle(path: Path) -> dict[str, Tensor]:
+    """The tensors of ``{"model": {name: array}}``, by name.
+
+    ``num_batches_tracked``, which Caffe does not have, is put beside every ``running_var``.
+
+    Raises:
+        ModelError: it is no such file, or holds anything but arrays.
+    """
+    try:
+        with path.open("rb") as file:
+            # Arrays of Python 2 keep their bytes as text.
+            read: object = _ArraysOnly(file, encoding="latin1").load()
+    except Exception as error:  # a damaged pickle raises whatever its next opcode happens to do
+        raise ModelError(f"Expected a pickle of arrays in {path}, but got {first_line(error)}") from error
+    model = read.get("model") if isinstance(read, Mapping) else None
+    if not isinstance(model, Mapping) or not model:
+        raise ModelError(f"Expected a pickle of {{'model': {{name: array}}}} in {path}, but got {_told(read)}")
+    weights = {str(name): _tensor(name, value, path) for name, value in model.items()}
+    for name in list(weights):
+        stem, _, last = name.rpartition(".")
+        if last == _COUNTED:
+            weights.setdefault(f"{stem}.num_batches_tracked", torch.tensor(0))
+    return weights
+
+
+class _ArraysOnly(pickle.Unpickler):
+    """Makes arrays and what they consist of; anything else is refused before it is imported."""
+
+    def find_class(self, module: str, name: str) -> object:
+        # What arrays are made with has moved within numpy; an array itself knows where it is now.
+        part = module.replace("numpy._core.", "numpy.core.")
+        found = _MAKERS.get((part, name))
+        if found is None:
+            raise pickle.UnpicklingError(f"{module}.{name}, which is no array and is not run")
+        return found
+
+
+def _encoded(text: str, encoding: str) -> bytes:
+    """The bytes that Python 2 and old protocols write as text."""
+    if encoding.replace("-", "") != "latin1":
+        raise pickle.UnpicklingError(f"bytes as {encoding!r}")
+    return text.encode("latin1")
+
+
+_MAKERS: Mapping[tuple[str, str], Callable[..., object]] = {
+    ("numpy", "ndarray"): np.ndarray,
+    ("numpy", "dtype"): np.dtype,
+    ("numpy.core.multiarray", "_reconstruct"): np.empty(0).__reduce__()[0],  # type: ignore[dict-item]  # a function
+    ("numpy.core.multiarray", "scalar"): np.float64(0).__reduce__()[0],  # type: ignore[dict-item]  # a function
+    ("numpy.core.numeric", "_frombuffer"): np.empty(1).__reduce_ex__(5)[0],  # type: ignore[dict-item]  # a function
+    ("collections", "OrderedDict"): OrderedDict,
+    ("_codecs", "encode"): _encoded,
+}
+
+
+def _tensor(name: object, value: object, path: Path) -> Tensor:
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiu":
+        raise ModelError(f"Expected {name!r} of {path} to be an array of numbers, but got {_told(value)}")
+    native = value.astype(value.dtype.newbyteorder("="))  # a copy, which may be written to
+    return torch.from_numpy(np.ascontiguousarray(native))
+
+
+def _told(value: object) -> str:
+    return (
+        f"{type(value).__name__} with keys {sorted(map(str, value))[:5]}"
+        if isinstance(value, Mapping)
+        else repr(type(value).__name__)
+    )
+
+
+CONFIG = "config.yaml"
+WEIGHTS = "pytorch_model.bin"
+
+_DETECTRON = "faster_rcnn_from_caffe_attr.pkl"
+_NAMES = (WEIGHTS, "model.safetensors", _DETECTRON)
+_SUFFIXES = (".bin", ".pth", ".pt", ".safetensors", ".pkl")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DetectorFiles:
+    """Where a detector's weights are, and beside them, where there are any, its configuration and its names."""
+
+    weights: Path
+    config: Path | None = None
+    vocabulary: Path | None = None
+
+
+def files_at(path: Path) -> DetectorFiles | None:
+    """The detector in a folder, or whose weights are a file; None where there is none."""
+    if path.is_dir():
+        path = next((path / name for name in _NAMES if (path / name).is_file()), path)
+    if path.suffix not in _SUFFIXES or not path.is_file():
+        return None
+    folder = path.parent
+    has_names = any((folder / name).is_file() for name in (OBJECTS, ATTRIBUTES))
+    return DetectorFiles(
+        weights=path,
+        config=folder / CONFIG if (folder / CONFIG).is_file() else None,
+        vocabulary=folder if has_names else None,
+    )
+
+
+def files_beside(folder: Path) -> DetectorFiles | None:
+    """The detector that lies with a model's own files: in the subfolder ``detector``, or among them.
+
+    The model's own weights may have the same name. So a ``pytorch_model.bin`` among them is taken for the detector's
+    only beside its ``config.yaml``, and where the model has ``model.safetensors`` or there is no model.
+    """
+    found = files_at(folder / "detector")
+    if found is not None:
+        return found
+    has_another = (folder / "model.safetensors").is_file() or not (folder / "config.json").is_file()
+    if (folder / CONFIG).is_file() and has_another:
+        return files_at(folder / WEIGHTS)
+    return files_at(folder / _DETECTRON)
+
+
+OBJECTS, ATTRIBUTES = "objects_vocab.txt", "attributes_vocab.txt"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vocabulary:
+    """Names by class and by attribute, counted from 0; several may share one."""
+
+    objects: tuple[str, ...]
+    attributes: tuple[str, ...]
+
+    @property
+    def digest(self) -> str:
+        return digest(*self.objects, "", *self.attributes)
+
+
+def read_vocabulary(folder: Path, *, classes: int, attributes: int) -> Vocabulary:
+    """The names in the two files of ``folder``, for a detector of so many classes and attributes.
+
+    Raises:
+        ModelError: a file is missing, or is not of this detector.
+    """
+    return Vocabulary(
+        objects=_names(folder / OBJECTS, classes, "classes"),
+        attributes=_names(folder / ATTRIBUTES, attributes, "attributes"),
+    )
+
+
+def _names(path: Path, count: int, what: str) -> tuple[str, ...]:
+    """One name a line: the first of synonyms, in lower case."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelError(
+            f"Expected the names of the detector's {what} in {path}, but got: {error}; the files that belong to it are "
+            "demo/data/genome/1600-400-20 of airsplay/py-bottom-up-attention"
+        ) from error
+    names = tuple(line.partition(",")[0].strip().lower() for line in lines)
+    if len(names) != count:
+        raise ModelError(
+            f"Expected {count} lines in {path}, one for each of the detector's {what}, but got {len(names)}"
+        )
+    if "" in names:
+        raise ModelError(f"Expected a name in each line of {path}, but line {names.index('') + 1} has none")
+    return names

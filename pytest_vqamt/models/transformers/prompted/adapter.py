@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.hf.florence import Florence
-from pytest_vqamt.models.hf.gemma3 import Gemma3Chat
-from pytest_vqamt.models.hf.idefics3 import Idefics3Chat, SmolVlmChat
-from pytest_vqamt.models.hf.instructblip import QFORMER_TOKENIZER, InstructBlip
-from pytest_vqamt.models.hf.paligemma import PaliGemma
-from pytest_vqamt.models.hf.qwen_vl import Qwen2VlChat, Qwen3VlChat, Qwen25VlChat
-from pytest_vqamt.models.hf.speaker import Speaker
-from pytest_vqamt.models.hf.template import template_of
-from pytest_vqamt.models.loading.config import ADAPTERS, config_of
-from pytest_vqamt.models.loading.files import digest_of
-from pytest_vqamt.models.prompts import prompts_of
-from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint, located
+from pytest_vqamt.core.query import Answer, ModelInput, Task
+from pytest_vqamt.models.prompts import PLACE, Prompts, prompts_of
+from pytest_vqamt.models.protocol import METHODS, ModelOptions
+from pytest_vqamt.models.transformers.checkpoint import ADAPTERS, Checkpoint, config_of, digest_of, located
 from pytest_vqamt.models.transformers.inputs import check_torchvision
-from pytest_vqamt.models.transformers.prompted.base import Family
-from pytest_vqamt.models.transformers.prompted.families import LlavaChat, LlavaNextChat
+from pytest_vqamt.models.transformers.prompted.base import Family, Said
+from pytest_vqamt.models.transformers.prompted.families import (
+    Florence,
+    Gemma3Chat,
+    Idefics3Chat,
+    LlavaChat,
+    LlavaNextChat,
+    PaliGemma,
+    Qwen2VlChat,
+    Qwen3VlChat,
+    Qwen25VlChat,
+    SmolVlmChat,
+)
 from pytest_vqamt.models.transformers.prompted.generic import Generic
 from pytest_vqamt.models.transformers.prompted.git import Git
-from pytest_vqamt.models.transformers.prompted.q_former import Blip2
-from pytest_vqamt.models.transformers.runtime import Runtime
+from pytest_vqamt.models.transformers.prompted.q_former import QFORMER_TOKENIZER, Blip2, InstructBlip
+from pytest_vqamt.models.transformers.prompted.text import template_of
+from pytest_vqamt.models.transformers.runtime import Rest, Runtime, Steps
 
 VERSION = 1
 """Goes up when answers change for the same weights and packages."""
@@ -105,3 +108,72 @@ def _fingerprint(checkpoint: Checkpoint, runtime: Runtime, kind: str, prompts: s
     extra = checkpoint.folder / QFORMER_TOKENIZER
     files = (digest_of(each) for each in (checkpoint.folder, extra) if each.is_dir())
     return runtime.fingerprint(f"hf-{kind}", VERSION, "+".join(files), prompts)
+
+
+class Speaker:
+    """One checkpoint and how the tasks are put to it."""
+
+    batch_size = 8
+
+    def __init__(
+        self,
+        family: Family,
+        runtime: Runtime,
+        prompts: Prompts,
+        fingerprint: Callable[[], str],
+    ) -> None:
+        """Puts a loaded checkpoint to work.
+
+        Args:
+            family: the checkpoint.
+            runtime: where it computes.
+            prompts: how each task is put to it. Where there is none for questions or hypotheses, the method for them is
+                None, and it is not tested on them.
+            fingerprint: makes what its answers are filed under, when it is first asked for.
+        """
+        self._family = family
+        self._steps = Steps(runtime, self._ready, family)
+        self._prompts = prompts
+        self._fingerprint = fingerprint
+        self.largest_batch = 128 if runtime.device.type == "cuda" else self.batch_size
+        for task, prompt in ((Task.VQA, prompts.question), (Task.ENTAILMENT, prompts.entailment)):
+            if not prompt:
+                setattr(self, METHODS[task], None)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The files, the prompts and what computes the answers."""
+        return self._fingerprint()
+
+    def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
+        """Draws and resizes new pictures, and reads the prompts where it is known how many tokens a picture takes."""
+        self._steps.prepare(task, batch)
+
+    def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
+        """A word or a phrase for each question."""
+        return self._steps.answers(Task.VQA, batch)
+
+    def entail(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
+        """What the model says to each hypothesis; whoever judges it reads the label in it."""
+        return self._steps.answers(Task.ENTAILMENT, batch)
+
+    def caption(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
+        """A description of each picture."""
+        return self._steps.answers(Task.CAPTIONING, batch)
+
+    def _ready(self, task: Task, batch: Sequence[ModelInput]) -> Rest:
+        said = [Said(prompt=self._prompt(task, asked), question=asked.text) for asked in batch]
+        speak = self._family.ready(batch, said, self._prompts.longest(task))
+
+        def answers() -> tuple[Answer, ...]:
+            heard = speak()
+            return tuple(Answer(text, truncated=cut) for text, cut in zip(heard.texts, heard.cut, strict=True))
+
+        return answers
+
+    def _prompt(self, task: Task, asked: ModelInput) -> str:
+        if task is Task.CAPTIONING:
+            return self._prompts.caption
+        if task is Task.ENTAILMENT:
+            return self._prompts.entailment.replace(PLACE, asked.text)
+        return self._prompts.text(asked)

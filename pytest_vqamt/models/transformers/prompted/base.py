@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.loading.quiet import first_line, quiet
 from pytest_vqamt.models.prompts import Prompts
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line, quiet
 from pytest_vqamt.models.transformers.runtime import Runtime
 from pytest_vqamt.models.transformers.weights import load_weights
 

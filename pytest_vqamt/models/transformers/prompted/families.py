@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.models.hf.template import ChatTemplate
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, cast
+
+from pytest_vqamt.models.prompts import Prompts
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
-from pytest_vqamt.models.transformers.prompted.image_token_model import Marked
+from pytest_vqamt.models.transformers.prompted.base import setting
+from pytest_vqamt.models.transformers.prompted.image_token_model import Marked, Pictures, Pixels
+from pytest_vqamt.models.transformers.prompted.text import ChatTemplate, Tokens
+from pytest_vqamt.models.transformers.runtime import Runtime
+
+if TYPE_CHECKING:
+    import torch
 
 
 class Chat(Marked):
@@ -31,3 +40,147 @@ class LlavaNextChat(Chat):
     """LLaVA-NeXT, which sees a picture whole and in tiles."""
 
     cls = "LlavaNextForConditionalGeneration"
+
+
+FLORENCE_PROMPTS = Prompts(question="", entailment="", caption="<CAPTION>")
+"""Published checkpoints describe. They answer questions only where fine-tuned to, by a prompt of their own."""
+
+_TASKS = {
+    "<CAPTION>": "What does the image describe?",
+    "<DETAILED_CAPTION>": "Describe in detail what is shown in the image.",
+    "<MORE_DETAILED_CAPTION>": "Describe with a paragraph what is shown in the image.",
+}
+"""What the tasks that describe are called, and what the model reads for them (Xiao et al. 2024)."""
+
+
+class Florence(Marked):
+    """Florence-2 in the layout of transformers."""
+
+    cls = "Florence2ForConditionalGeneration"
+    prompts = FLORENCE_PROMPTS
+
+    @property
+    def special(self) -> bool:
+        return False
+
+    def prompt(self, text: str) -> str:
+        words = self.tokenizer
+        return f"{self.mark}{words.bos_token}{_TASKS.get(text, text)}{words.eos_token}"
+
+
+class Gemma3Chat(Chat):
+    """Gemma 3 with pictures. "Pan and scan", which adds crops of long pictures, is off, as in its processor."""
+
+    cls = "Gemma3ForConditionalGeneration"
+
+    def reader(self, checkpoint: Checkpoint, runtime: Runtime) -> Pictures:
+        return Pictures(checkpoint, runtime, do_pan_and_scan=False, do_convert_rgb=True)
+
+    def learn(self, checkpoint: Checkpoint) -> None:
+        self._begin = self._word(setting(self.config, "boi_token_index"), checkpoint)
+        self._end = self._word(setting(self.config, "eoi_token_index"), checkpoint)
+        super().learn(checkpoint)
+
+    @property
+    def mark(self) -> str:
+        return self._begin
+
+    def block(self, _told: Pixels, length: int) -> str:
+        return f"\n\n{self._begin}{self.image_word * length}{self._end}\n\n"
+
+    def further(self, tokens: Tokens, _told: Sequence[Pixels]) -> Mapping[str, torch.Tensor]:
+        return {"token_type_ids": (tokens.ids == self.image_id).to(tokens.ids.dtype)}
+
+
+_BETWEEN = "<fake_token_around_image>"
+_WHOLE = "<global-img>"
+
+
+class Idefics3Chat(Chat):
+    """Idefics3 (Laurencon et al. 2024)."""
+
+    cls = "Idefics3ForConditionalGeneration"
+
+    def reader(self, checkpoint: Checkpoint, runtime: Runtime) -> Pictures:
+        return Pictures(checkpoint, runtime, nested=True, return_row_col_info=True)
+
+    def parts(self, pixels: Pixels) -> int:
+        rows, columns = _grid(pixels)
+        return rows * columns + 1
+
+    def block(self, told: Pixels, length: int) -> str:
+        rows, columns = _grid(told)
+        tile = self.image_word * (length // (rows * columns + 1))
+        lines = [
+            "".join(f"{_BETWEEN}<row_{row + 1}_col_{column + 1}>{tile}" for column in range(columns)) + "\n"
+            for row in range(rows)
+        ]
+        split = "".join(lines) + "\n" if lines else ""
+        return f"{split}{_BETWEEN}{_WHOLE}{tile}{_BETWEEN}"
+
+
+def _grid(pixels: Pixels) -> tuple[int, int]:
+    """In how many rows and columns of tiles a picture is seen beside the whole; (0, 0) where it is small."""
+    (rows,), (columns,) = (cast("Sequence[Sequence[int]]", pixels.lists[name]) for name in ("rows", "cols"))
+    return int(rows[0]), int(columns[0])
+
+
+class SmolVlmChat(Idefics3Chat):
+    """SmolVLM and SmolVLM2, which read pictures as Idefics3 does."""
+
+    cls = "SmolVLMForConditionalGeneration"
+
+
+PALIGEMMA_PROMPTS = Prompts(question="answer en {text}", entailment="", caption="caption en")
+"""The tasks that the "mix" checkpoints were trained on; there is none for hypotheses.
+
+https://ai.google.dev/gemma/docs/paligemma/prompt-system-instructions
+"""
+
+
+class PaliGemma(Marked):
+    """PaliGemma and PaliGemma 2 (Beyer et al. 2024; Steiner et al. 2024)."""
+
+    cls = "PaliGemmaForConditionalGeneration"
+    prompts = PALIGEMMA_PROMPTS
+
+    @property
+    def special(self) -> bool:
+        return False
+
+    def prompt(self, text: str) -> str:
+        return f"{self.mark}{self.tokenizer.bos_token}{text}\n"
+
+    def further(self, tokens: Tokens, _told: Sequence[Pixels]) -> Mapping[str, torch.Tensor]:
+        return {"token_type_ids": tokens.ids * 0}
+
+
+# The processor of these checkpoints wants torchvision, for videos, so its part for pictures is done here: one token for
+# each square of merged patches, and ``mm_token_type_ids``, without which positions would count the picture as a line of
+# text and every answer change in silence.
+
+
+class Qwen2VlChat(Chat):
+    """Qwen2-VL (Wang et al. 2024)."""
+
+    cls = "Qwen2VLForConditionalGeneration"
+
+    def further(self, tokens: Tokens, told: Sequence[Pixels]) -> Mapping[str, torch.Tensor]:
+        import torch
+
+        return {
+            "mm_token_type_ids": (tokens.ids == self.image_id).int(),
+            "image_grid_thw": torch.cat([each.tensors["image_grid_thw"] for each in told]).to(tokens.ids.device),
+        }
+
+
+class Qwen25VlChat(Qwen2VlChat):
+    """Qwen2.5-VL."""
+
+    cls = "Qwen2_5_VLForConditionalGeneration"
+
+
+class Qwen3VlChat(Qwen2VlChat):
+    """Qwen3-VL."""
+
+    cls = "Qwen3VLForConditionalGeneration"

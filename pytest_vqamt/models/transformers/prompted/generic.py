@@ -9,18 +9,14 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.distinct import distinct
-from pytest_vqamt.models.finite_scores import check_step
-from pytest_vqamt.models.hf.stopping import Stopping
-from pytest_vqamt.models.hf.template import ChatTemplate
-from pytest_vqamt.models.loading.alone import alone
-from pytest_vqamt.models.loading.quiet import first_line, quiet
+from pytest_vqamt.models.batching import distinct
 from pytest_vqamt.models.prompts import INSTRUCTED
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line, quiet
+from pytest_vqamt.models.transformers.classifier import check_step
 from pytest_vqamt.models.transformers.inputs import load_image_processor
 from pytest_vqamt.models.transformers.prompted.base import Heard, Said, load_config, load_model
-from pytest_vqamt.models.transformers.prompted.text import fitted, load_words, window_of
-from pytest_vqamt.models.transformers.runtime import Runtime
+from pytest_vqamt.models.transformers.prompted.text import ChatTemplate, Stopping, fitted, load_words, window_of
+from pytest_vqamt.models.transformers.runtime import Runtime, alone
 
 if TYPE_CHECKING:
     import torch

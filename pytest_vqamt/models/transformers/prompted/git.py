@@ -7,14 +7,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.distinct import distinct
-from pytest_vqamt.models.finite_scores import check_step
-from pytest_vqamt.models.hf.pictures import Pictures, Pixels
-from pytest_vqamt.models.hf.stopping import Stopping
+from pytest_vqamt.models.batching import distinct
 from pytest_vqamt.models.prompts import Prompts
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+from pytest_vqamt.models.transformers.classifier import check_step
 from pytest_vqamt.models.transformers.prompted.base import Heard, Said, load_config, load_model
-from pytest_vqamt.models.transformers.prompted.text import Tokens, load_words, read, window_of
+from pytest_vqamt.models.transformers.prompted.image_token_model import Pictures, Pixels
+from pytest_vqamt.models.transformers.prompted.text import Stopping, Tokens, load_words, read, window_of
 from pytest_vqamt.models.transformers.runtime import Runtime
 
 if TYPE_CHECKING:

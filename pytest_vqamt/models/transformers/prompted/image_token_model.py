@@ -7,26 +7,27 @@ videos.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import inspect
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from reprlib import repr as shortened
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, cast
 
 from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.finite_scores import check_step
-from pytest_vqamt.models.hf.encoder import Encoder, Seen
-from pytest_vqamt.models.hf.pictures import Pictures, Pixels
-from pytest_vqamt.models.hf.stopping import Stopping
 from pytest_vqamt.models.prompts import INSTRUCTED
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
-from pytest_vqamt.models.transformers.feature_cache import Shown
-from pytest_vqamt.models.transformers.prompted.base import Heard, Said, load_config, load_model, setting
-from pytest_vqamt.models.transformers.prompted.text import Tokens, load_words, read, window_of
+from pytest_vqamt.models.transformers.classifier import check_step
+from pytest_vqamt.models.transformers.feature_cache import PictureMemory, Shown
+from pytest_vqamt.models.transformers.inputs import load_image_processor, made_ready
+from pytest_vqamt.models.transformers.prompted.base import Encoded, Heard, Model, Said, load_config, load_model, setting
+from pytest_vqamt.models.transformers.prompted.text import Stopping, Tokens, load_words, read, window_of
 from pytest_vqamt.models.transformers.runtime import Runtime
 
 if TYPE_CHECKING:
     import torch
+    from PIL.Image import Image
 
 
 class Marked:
@@ -173,3 +174,198 @@ class Marked:
                 "a word or nothing: its files are incomplete (tokenizer.json, added_tokens.json) or of another model"
             )
         return str(added.content)
+
+
+_TOLD = 16
+"""A tensor of no more numbers than so many tells of a picture, such as its size."""
+
+
+class _ImageProcessor(Protocol):
+    def __call__(self, images: object, **settings: object) -> Mapping[str, object]: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pixels:
+    """What an encoder reads of a picture, or of some.
+
+    Attributes:
+        tensors: by the names that the model gives them, each with the pictures, or their parts, along its first axis.
+        lists: what else is told of each picture.
+    """
+
+    tensors: Mapping[str, torch.Tensor]
+    lists: Mapping[str, Sequence[object]]
+
+    @classmethod
+    def of(cls, found: Mapping[str, object]) -> Pixels:
+        """What an image processor has made of a picture."""
+        import torch
+
+        return cls(
+            {name: value for name, value in found.items() if isinstance(value, torch.Tensor)},
+            {
+                name: cast("Sequence[object]", value)
+                for name, value in found.items()
+                if not isinstance(value, torch.Tensor)
+            },
+        )
+
+    @classmethod
+    def together(cls, each: Sequence[Pixels]) -> Pixels:
+        """What there is of several pictures; parts that some have fewer of are filled up with zeros."""
+        first = each[0]
+        return cls(
+            {name: _joined([one.tensors[name] for one in each]) for name in first.tensors},
+            {name: [told for one in each for told in one.lists[name]] for name in first.lists},
+        )
+
+    def ready(self, runtime: Runtime, dtype: torch.dtype) -> Pixels:
+        """The same in the encoder's precision, where the device gets it without a wait."""
+        rounded = {**self.tensors, "pixel_values": self.tensors["pixel_values"].to(dtype)}
+        return Pixels({name: runtime.pinned(tensor) for name, tensor in rounded.items()}, self.lists)
+
+    def here(self, runtime: Runtime, wanted: Container[str]) -> Pixels:
+        """Those tensors that are wanted, on the device."""
+        return Pixels(
+            {name: runtime.here(tensor) for name, tensor in self.tensors.items() if name in wanted}, self.lists
+        )
+
+    @property
+    def told(self) -> Pixels:
+        """What it says of the picture rather than shows of it: how large it is, and in which parts it is seen."""
+        return Pixels(
+            {name: tensor.clone() for name, tensor in self.tensors.items() if tensor.numel() <= _TOLD}, self.lists
+        )
+
+    @property
+    def form(self) -> tuple[object, ...]:
+        """Pictures of the same form are encoded in as many tokens."""
+        return (
+            *((name, *tensor.shape) for name, tensor in self.tensors.items()),
+            *((name, *tensor.flatten().tolist()) for name, tensor in self.told.tensors.items()),
+            repr(self.lists),
+        )
+
+
+class Pictures:
+    """Makes pictures ready for the encoder of one checkpoint."""
+
+    def __init__(self, checkpoint: Checkpoint, runtime: Runtime, *, nested: bool = False, **settings: object) -> None:
+        """Finds out how.
+
+        Args:
+            checkpoint: where the files are.
+            runtime: where the encoder computes: on a CPU it needs the processor's cores for itself.
+            nested: whether the image processor takes a list of pictures for each text.
+            settings: what it is told beside the pictures.
+
+        Raises:
+            ModelError: the checkpoint does not say how.
+        """
+        self._process = cast(_ImageProcessor, load_image_processor(checkpoint))
+        self._nested, self._settings = nested, settings
+        self._runtime = runtime
+
+    def each(self, images: Sequence[Image]) -> list[Pixels]:
+        """What the encoder reads of each picture, RGB; float32 values of whatever range it was trained on."""
+        return made_ready(images, self._one, self._runtime)
+
+    def _one(self, image: Image) -> Pixels:
+        found = self._process([[image]] if self._nested else [image], return_tensors="pt", **self._settings)
+        return Pixels.of(found)
+
+
+def _joined(parts: Sequence[torch.Tensor]) -> torch.Tensor:
+    import torch
+
+    sizes = [max(sizes) for sizes in zip(*(part.shape[1:] for part in parts), strict=True)]
+    if all(list(part.shape[1:]) == sizes for part in parts):
+        return torch.cat(list(parts))
+    joined = parts[0].new_zeros((sum(len(part) for part in parts), *sizes))
+    row = 0
+    for part in parts:
+        joined[(slice(row, row + len(part)), *(slice(size) for size in part.shape[1:]))] = part
+        row += len(part)
+    return joined
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Seen:
+    """What the encoder makes of a picture.
+
+    Attributes:
+        encoding: (tokens, width), or (parts, tokens, width), on the device.
+        layers: what Qwen3-VL adds to the picture's places further up, (tokens, width) each.
+        told: what else is known of it.
+    """
+
+    encoding: torch.Tensor
+    layers: tuple[torch.Tensor, ...]
+    told: Pixels
+
+    @property
+    def length(self) -> int:
+        """How many tokens it takes."""
+        return self.encoding.shape[:-1].numel()
+
+    @property
+    def nbytes(self) -> int:
+        return self.encoding.nbytes + sum(layer.nbytes for layer in self.layers)
+
+
+class Encoder:
+    """Makes pictures ready, and has them encoded by the method ``get_image_features`` of a model.
+
+    Attributes:
+        memory: what it has made of the latest pictures.
+    """
+
+    def __init__(self, pictures: Pictures, model: Model, runtime: Runtime, parts: Callable[[Pixels], int]) -> None:
+        """Puts it together; ``parts`` says in how many parts a picture is encoded, where all are in one tensor."""
+        self.memory: PictureMemory[Pixels, Seen] = PictureMemory(self._ready, self._encode, lambda seen: seen.nbytes)
+        self._pictures = pictures
+        self._model = model
+        self._runtime = runtime
+        self._parts = parts
+        self._lengths: dict[tuple[object, ...], int] = {}
+        self._form: Callable[[], Encoded] | None = None
+        self._in_one = False
+
+    def length(self, pixels: Pixels) -> int:
+        """How many tokens the picture will take, as others of its form did; 0 where none has been encoded yet."""
+        return self._lengths.get(pixels.form, 0)
+
+    def together(self, seen: Sequence[Seen]) -> Encoded:
+        """Encodings as the model has them of several pictures at once."""
+        import torch
+
+        assert self._form is not None, "what was seen has been encoded"
+        chosen = [each.encoding for each in seen]
+        encoded = self._form()
+        encoded.pooler_output = torch.cat(chosen) if self._in_one else chosen
+        if seen[0].layers:
+            layers = zip(*(each.layers for each in seen), strict=True)
+            encoded.deepstack_features = [list(layer) for layer in layers]  # type: ignore[attr-defined]  # of one kind
+        return encoded
+
+    def _ready(self, images: Sequence[Image]) -> list[Pixels]:
+        return [each.ready(self._runtime, self._model.dtype) for each in self._pictures.each(images)]
+
+    def _encode(self, ready: Sequence[Pixels]) -> list[Seen]:
+        import torch
+
+        wanted = inspect.signature(self._model.get_image_features).parameters
+        pixels = Pixels.together([each.here(self._runtime, wanted) for each in ready])
+        encoded = self._model.get_image_features(**pixels.tensors)
+        found = encoded.pooler_output
+        self._form, self._in_one = type(encoded), isinstance(found, torch.Tensor)
+        if isinstance(found, torch.Tensor):
+            found = cast("Sequence[torch.Tensor]", torch.split(found, [self._parts(each) for each in ready]))
+        layers: Sequence[Sequence[torch.Tensor]] = getattr(encoded, "deepstack_features", None) or ()
+        # Cloned, since a slice would keep all of them in memory.
+        seen = [
+            Seen(encoding=each.clone(), layers=tuple(layer[place].clone() for layer in layers), told=one.told)
+            for place, (one, each) in enumerate(zip(ready, found, strict=True))
+        ]
+        self._lengths.update((one.form, each.length) for one, each in zip(ready, seen, strict=True))
+        return seen

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from reprlib import repr as shortened
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.models.loading.alone import alone
-from pytest_vqamt.models.loading.words import load_tokenizer
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+from pytest_vqamt.core.errors import DataError, ModelError
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line
+from pytest_vqamt.models.transformers.inputs import load_tokenizer
 from pytest_vqamt.models.transformers.prompted.base import Said
-from pytest_vqamt.models.transformers.runtime import Runtime
+from pytest_vqamt.models.transformers.runtime import Runtime, alone
 
 if TYPE_CHECKING:
     import torch
-    from transformers import BatchEncoding, PreTrainedConfig, PreTrainedTokenizerBase
+    from transformers import BatchEncoding, GenerationConfig, PreTrainedConfig, PreTrainedTokenizerBase
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -130,3 +131,164 @@ def fitted(said: Said, room: int, length: Callable[[Said], int]) -> Said:
         said = said.cut(max(0, len(said.question) - excess))
         excess = length(said) - room
     return said
+
+
+_KEPT = ("bos_token_id", "decoder_start_token_id", "forced_bos_token_id", "bad_words_ids", "suppress_tokens")
+
+
+class _Generates(Protocol):
+    generation_config: GenerationConfig
+
+
+class Stopping:
+    """Where the answers of one checkpoint begin and end, and which tokens it never says.
+
+    Temperatures, beams and penalties of ``generation_config.json`` are left out: what is measured is whether a model
+    agrees with itself, so it gives its likeliest token each time, as every other model here does.
+    """
+
+    def __init__(
+        self, model: _Generates, tokenizer: PreTrainedTokenizerBase, checkpoint: Checkpoint, *around: _Generates
+    ) -> None:
+        """Takes what is kept out of the model; the token that ends a text in the tokenizer ends an answer too.
+
+        Args:
+            model: what generates.
+            tokenizer: of the checkpoint.
+            checkpoint: where it is.
+            around: models that it is a part of, whose ends are also its own.
+
+        Raises:
+            ModelError: nothing says where an answer ends, or what says so is damaged.
+        """
+        _check_settings(checkpoint)
+        saved = model.generation_config
+        ends = [end for each in (model, *around) for end in _ends(each.generation_config)]
+        if isinstance(tokenizer.eos_token_id, int):
+            ends.append(tokenizer.eos_token_id)
+        if not ends:
+            raise ModelError(
+                "Expected eos_token_id in generation_config.json or eos_token in tokenizer_config.json of "
+                f"{checkpoint.folder}, but there is neither, so no answer would ever end: copy the files again"
+            )
+        self._tokenizer = tokenizer
+        self._ends = list(dict.fromkeys(ends))
+        self._kept = {name: getattr(saved, name) for name in _KEPT if getattr(saved, name) is not None}
+        pad = tokenizer.pad_token_id
+        self._kept |= {"eos_token_id": self._ends, "pad_token_id": self._ends[0] if pad is None else pad}
+        # generate() takes from here whatever it is not told.
+        model.generation_config = self.after(1)
+
+    def after(self, longest: int) -> GenerationConfig:
+        """How to generate answers of at most so many tokens."""
+        from transformers import GenerationConfig
+
+        return GenerationConfig(  # type: ignore[no-untyped-call]  # transformers does not annotate it
+            max_new_tokens=longest, do_sample=False, num_beams=1, **self._kept
+        )
+
+    def texts(self, generated: torch.Tensor) -> tuple[str, ...]:
+        """What was said, up to where it ended: of int64 (answers, tokens), without what came before the answer."""
+        rows: list[list[int]] = generated.tolist()
+        said = [row[: next((place for place, token in enumerate(row) if token in self._ends), None)] for row in rows]
+        with alone(self._tokenizer):
+            texts = self._tokenizer.batch_decode(said, skip_special_tokens=True)
+        return tuple(text.strip() for text in texts)
+
+
+def _check_settings(checkpoint: Checkpoint) -> None:
+    """Reads the file that transformers passes over in silence where it is damaged."""
+    file = checkpoint.folder / "generation_config.json"
+    try:
+        if file.is_file():
+            json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelError(
+            f"Expected JSON in {file}, which says where an answer ends, but it cannot be read ({first_line(error)}): "
+            "copy the file again"
+        ) from error
+
+
+def _ends(saved: GenerationConfig) -> list[int]:
+    ends: object = saved.eos_token_id
+    return list(ends) if isinstance(ends, list | tuple) else [ends] if isinstance(ends, int) else []
+
+
+_OLDER = ("chat_template.json", "processor_config.json", "tokenizer_config.json")
+
+
+class ChatTemplate:
+    """Writes what a user says, and what an answer begins with, the way the model was trained on.
+
+    Attributes:
+        begins: whether it writes the token that begins a text, so that the tokenizer must not add another.
+    """
+
+    def __init__(self, checkpoint: Checkpoint, tokenizer: PreTrainedTokenizerBase, mark: str | None) -> None:
+        """Finds the template, and tries it.
+
+        Args:
+            checkpoint: where the files are.
+            tokenizer: of the checkpoint; its special tokens stand in the template.
+            mark: what must stand for the picture in what is written; None where nobody knows.
+
+        Raises:
+            ModelError: there is no template, or it has no place for a picture and a text.
+        """
+        template = template_of(checkpoint.folder)
+        if template is None:
+            raise ModelError(
+                f"Expected a chat template in {checkpoint.folder}, but there is none, so nothing says how a question "
+                "is put to the model: add its chat_template.jinja, or take a checkpoint that was trained for chat"
+            )
+        self._tokenizer, self._template = tokenizer, template
+        try:
+            tried = self.write("what?")
+        except Exception as error:  # a template is a program, and raises what it likes
+            raise ModelError(
+                f"Expected a chat template for pictures in {checkpoint.folder}, but: {first_line(error)}"
+            ) from error
+        if "what?" not in tried or (mark is not None and tried.count(mark) != 1):
+            raise ModelError(
+                f"Expected the chat template in {checkpoint.folder} to have one place for a text and one for a picture "
+                f"({mark}), but it gives {tried!r}: it belongs to another model, or takes no pictures"
+            )
+        first = tokenizer.bos_token
+        self.begins = bool(first) and tried.startswith(str(first))
+
+    def write(self, text: str) -> str:
+        """The prompt in which the user shows a picture and says ``text``."""
+        said = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": text}]}]
+        return str(
+            self._tokenizer.apply_chat_template(
+                said,  # type: ignore[arg-type]  # declared for texts without pictures
+                chat_template=self._template,
+                add_generation_prompt=True,
+                tokenize=False,
+            )
+        )
+
+
+def template_of(folder: Path) -> str | None:
+    """The chat template: from its own file, or from those in which older versions kept it.
+
+    Raises:
+        ModelError: such a file is damaged.
+    """
+    file = folder / "chat_template.jinja"
+    if file.is_file():
+        return file.read_text(encoding="utf-8")
+    return next((found for name in _OLDER if (found := _within(folder / name)) is not None), None)
+
+
+def _within(file: Path) -> str | None:
+    if not file.is_file():
+        return None
+    try:
+        held: object = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ModelError(f"Expected JSON in {file}, but: {first_line(error)}; copy the file again") from error
+    template = held.get("chat_template") if isinstance(held, dict) else None
+    if isinstance(template, list):  # several, by name
+        template = next((each["template"] for each in template if each.get("name") == "default"), None)
+    return template if isinstance(template, str) else None

@@ -1,1 +1,0 @@
-"""BLIP: an encoder of pictures, and heads that answer, describe or match."""

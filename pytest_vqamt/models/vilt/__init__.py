@@ -1,1 +1,0 @@
-"""ViLT: a picture as patches and a text as words, in one transformer."""
