@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.imaging.inpainting import method_of
 from pytest_vqamt.relations.catalogue import settings_known
-from pytest_vqamt.relations.erasing import INPAINT
+from pytest_vqamt.relations.edits import INPAINT
 
 
 def settings_given(

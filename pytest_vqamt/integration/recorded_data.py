@@ -11,7 +11,7 @@ from pytest_vqamt.core.results import Report
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.imaging.inpainting import method_of
-from pytest_vqamt.relations.erasing import INPAINT
+from pytest_vqamt.relations.edits import INPAINT
 
 
 def loaded(spec: str) -> SceneSource:

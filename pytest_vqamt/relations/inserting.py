@@ -18,8 +18,8 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.relations.look_alikes import surely_unlike
-from pytest_vqamt.relations.names import presumed, unrelated
 from pytest_vqamt.relations.room import Place, Size, anywhere, size_among, touching
+from pytest_vqamt.relations.soundness import presumed, unrelated
 from pytest_vqamt.relations.whole_pixels import taken
 from pytest_vqamt.sampling.chooser import Chooser
 

@@ -17,7 +17,7 @@ from pytest_vqamt.core.meaning import Group, members
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.simple import Question
-from pytest_vqamt.relations.names import borne, countable_here, disjoint, presumed, single_valued
+from pytest_vqamt.relations.soundness import borne, countable_here, disjoint, presumed, single_valued
 from pytest_vqamt.sampling.chooser import Chooser
 
 

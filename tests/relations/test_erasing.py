@@ -14,7 +14,7 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.imaging import inpainting
 from pytest_vqamt.language.english.lexical_relations import COLOURS
-from pytest_vqamt.relations.erasing import ERASE, FLAT, INPAINT, Eraser, eraser, words_for
+from pytest_vqamt.relations.edits import ERASE, FLAT, INPAINT, Eraser, eraser, words_for
 from tests.making import scene_of
 
 SCENE = scene_of("dog", "cat")

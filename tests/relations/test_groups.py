@@ -14,7 +14,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.english.lexical_relations import COLOURS, POSTURES
 from pytest_vqamt.picture_world.looks import FAMILY_OF
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.relations.groups import Pair, Single, pair, single
+from pytest_vqamt.relations.metavqa.groups import Pair, Single, pair, single
 from pytest_vqamt.sampling.chooser import Chooser
 from pytest_vqamt.sampling.samplers import Sampler, draws
 from tests.making import choosers, scene_of, thing_of

@@ -16,7 +16,7 @@ from pytest_vqamt.core.scene import Region, Scene
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations import inserting
 from pytest_vqamt.relations.inserting import Inserted, insert_one
-from pytest_vqamt.relations.names import things_in
+from pytest_vqamt.relations.soundness import things_in
 from tests.making import choosers, scene_of
 from tests.relations.inserted import corpus_of, insert_of, kennel, masked
 

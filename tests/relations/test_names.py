@@ -6,7 +6,7 @@ import pytest
 
 from pytest_vqamt.core.corpus import gather
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.names import (
+from pytest_vqamt.relations.soundness import (
     absent_here,
     alone,
     borne,

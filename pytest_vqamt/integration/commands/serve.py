@@ -21,7 +21,7 @@ from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.integration.named_settings import settings_given
 from pytest_vqamt.models.registry import Catalogue, Kind
 from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE
-from pytest_vqamt.relations.erasing import INPAINT
+from pytest_vqamt.relations.edits import INPAINT
 
 _SHORTEST_TOKEN = 16
 _MIB = 2**20

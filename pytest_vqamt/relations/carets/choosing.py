@@ -14,11 +14,11 @@ from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.meaning import Choice, Group
 from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
+from pytest_vqamt.relations.askable_scene import View
 from pytest_vqamt.relations.carets import weights
-from pytest_vqamt.relations.carets.argument import Argument
+from pytest_vqamt.relations.carets.arguments import Argument
 from pytest_vqamt.relations.carets.attributes import definite, plausible
-from pytest_vqamt.relations.carets.knowledge import Knowledge
-from pytest_vqamt.relations.carets.view import View
+from pytest_vqamt.relations.lexical_knowledge import Knowledge
 from pytest_vqamt.sampling.chooser import Chooser
 
 _THREE = 0.5

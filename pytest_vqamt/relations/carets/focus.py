@@ -14,10 +14,10 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.meaning import Choice, Group, Has, groups_of, members
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.relations.carets.argument import Argument, things_named
+from pytest_vqamt.relations.askable_scene import View
+from pytest_vqamt.relations.carets.arguments import Argument, things_named
 from pytest_vqamt.relations.carets.foreground import boxes_of, foreground, half_seen_of
-from pytest_vqamt.relations.carets.view import View
-from pytest_vqamt.relations.erasing import FLAT
+from pytest_vqamt.relations.edits import FLAT
 from pytest_vqamt.relations.look_alikes import surely_unlike
 from pytest_vqamt.relations.recognisable import is_recognisable
 from pytest_vqamt.sampling.chooser import Chooser

@@ -8,10 +8,10 @@ from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.meaning import Choice, Group
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.questions.templates import QuestionType
+from pytest_vqamt.relations.askable_scene import View
 from pytest_vqamt.relations.carets import weights
-from pytest_vqamt.relations.carets.argument import Argument, existence
-from pytest_vqamt.relations.carets.drawing import CHOOSE
-from pytest_vqamt.relations.carets.view import View
+from pytest_vqamt.relations.carets.argument_sampling import CHOOSE
+from pytest_vqamt.relations.carets.arguments import Argument, existence
 from pytest_vqamt.sampling.chooser import Chooser
 
 _WITH_ATTRIBUTE = 0.5

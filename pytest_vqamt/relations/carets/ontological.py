@@ -13,11 +13,11 @@ from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations import expectations
+from pytest_vqamt.relations.askable_scene import View, view_of
 from pytest_vqamt.relations.base import case_of
-from pytest_vqamt.relations.carets.argument import Argument, one_template
+from pytest_vqamt.relations.carets.arguments import Argument, one_template
 from pytest_vqamt.relations.carets.kinds import from_class_to_kind, from_kind_to_class, with_class_beside
-from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, DrawsOnWords
-from pytest_vqamt.relations.carets.view import View, view_of
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords
 from pytest_vqamt.sampling.chooser import Chooser
 
 _BESIDE: Mapping[str, QuestionType] = MappingProxyType(

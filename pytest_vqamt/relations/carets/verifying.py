@@ -23,9 +23,9 @@ from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.english.phrases import stands_before_its_noun
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
+from pytest_vqamt.relations.askable_scene import View, related
 from pytest_vqamt.relations.carets import weights
-from pytest_vqamt.relations.carets.argument import Argument, existence
-from pytest_vqamt.relations.carets.view import View, related
+from pytest_vqamt.relations.carets.arguments import Argument, existence
 from pytest_vqamt.sampling.chooser import Chooser
 
 _WITH_ATTRIBUTE = 0.5

@@ -14,12 +14,12 @@ from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations import expectations
+from pytest_vqamt.relations.askable_scene import view_of
 from pytest_vqamt.relations.base import case_of
-from pytest_vqamt.relations.carets.argument import one_template
-from pytest_vqamt.relations.carets.drawing import any_that
+from pytest_vqamt.relations.carets.argument_sampling import any_that
+from pytest_vqamt.relations.carets.arguments import one_template
 from pytest_vqamt.relations.carets.focus import Obscuring, kept_for
-from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, DrawsOnWords
-from pytest_vqamt.relations.carets.view import view_of
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords
 from pytest_vqamt.sampling.chooser import Chooser
 
 _SIGMA_PX = {"blur3": 3.0, "blur6": 6.0, "blur9": 9.0}

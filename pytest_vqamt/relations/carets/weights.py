@@ -14,7 +14,7 @@ from functools import lru_cache
 from statistics import median_low
 
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.relations.carets.knowledge import Knowledge
+from pytest_vqamt.relations.lexical_knowledge import Knowledge
 from pytest_vqamt.sampling.chooser import Chooser
 
 

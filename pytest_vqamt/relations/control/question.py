@@ -7,7 +7,7 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.simple import Question
-from pytest_vqamt.relations import groups
+from pytest_vqamt.relations.metavqa import groups
 from pytest_vqamt.relations.published import published_question
 from pytest_vqamt.sampling.chooser import Chooser
 

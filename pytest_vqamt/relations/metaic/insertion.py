@@ -22,7 +22,7 @@ from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.language.captions import Reading
 from pytest_vqamt.relations.metaic.cutouts import classes_that_fit, cut_outs, names_by_class
 from pytest_vqamt.relations.metaic.overlap import Edges, Layout, boxes_of
-from pytest_vqamt.relations.metaic.places import least_area, places
+from pytest_vqamt.relations.metaic.placement import least_area, places
 from pytest_vqamt.relations.metaic.sizes import LEAST_SHARE, MOST_SHARE, Areas, areas_beside, salient_area
 from pytest_vqamt.sampling.chooser import Chooser, RandomChooser
 

@@ -11,7 +11,7 @@ from pytest_vqamt.language.captions import Reading, class_of
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.metaic.captions import caption_of
 from pytest_vqamt.relations.metaic.insertion import Insertion, insertion
-from pytest_vqamt.relations.names import presumed
+from pytest_vqamt.relations.soundness import presumed
 from pytest_vqamt.sampling.chooser import Chooser
 
 DRAWS_AS = "metaic"

@@ -13,8 +13,8 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.inserting import insert_one
-from pytest_vqamt.relations.names import things_in
 from pytest_vqamt.relations.present import VARIANTS, Kind, ask_about
+from pytest_vqamt.relations.soundness import things_in
 from pytest_vqamt.sampling.chooser import Chooser
 
 

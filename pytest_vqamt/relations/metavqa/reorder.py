@@ -11,8 +11,9 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple
-from pytest_vqamt.relations import expectations, groups
+from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.metavqa import groups
 from pytest_vqamt.sampling.chooser import Chooser
 
 

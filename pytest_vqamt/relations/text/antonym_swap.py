@@ -11,8 +11,8 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Label
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, DrawsOnWords
 from pytest_vqamt.relations.labels import label_becomes
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords
 from pytest_vqamt.relations.text.antonyms import with_antonym
 from pytest_vqamt.sampling.chooser import Chooser
 

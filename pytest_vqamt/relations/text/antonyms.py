@@ -20,8 +20,8 @@ from pytest_vqamt.language.english.lexical_relations import (
 )
 from pytest_vqamt.language.english.nouns import is_person, plural, singular
 from pytest_vqamt.language.questions.hypotheses import Hypothesis
-from pytest_vqamt.relations.carets.knowledge import Knowledge
-from pytest_vqamt.relations.names import names_in, presumed
+from pytest_vqamt.relations.lexical_knowledge import Knowledge
+from pytest_vqamt.relations.soundness import names_in, presumed
 from pytest_vqamt.relations.text.change import Change
 from pytest_vqamt.relations.veglue.published import Published, published
 from pytest_vqamt.relations.veglue.writing import Writer, writer_of

@@ -8,7 +8,7 @@ from pytest_vqamt.core.case import Case, Fact
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions.hypotheses import Hypothesis
 from pytest_vqamt.relations.base import Relation
-from pytest_vqamt.relations.veglue.statement import Statement, case_of
+from pytest_vqamt.relations.veglue.statements import Statement, case_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

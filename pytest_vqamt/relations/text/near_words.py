@@ -12,8 +12,8 @@ from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.lexical_relations import replaced, replacements, replacements_of
 from pytest_vqamt.language.english.nouns import counted, is_countable, is_person
 from pytest_vqamt.language.questions.hypotheses import Hypothesis
-from pytest_vqamt.relations.carets.knowledge import Knowledge
-from pytest_vqamt.relations.carets.view import View, view_of
+from pytest_vqamt.relations.askable_scene import View, view_of
+from pytest_vqamt.relations.lexical_knowledge import Knowledge
 from pytest_vqamt.relations.text.change import Change
 from pytest_vqamt.relations.veglue.published import Published
 from pytest_vqamt.relations.veglue.writing import Written, any_statement

@@ -10,8 +10,8 @@ from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, DrawsOnWords
 from pytest_vqamt.relations.labels import same_label
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords
 from pytest_vqamt.relations.text.near_words import with_a_near_word
 from pytest_vqamt.sampling.chooser import Chooser
 

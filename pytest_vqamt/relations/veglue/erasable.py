@@ -15,10 +15,10 @@ from pytest_vqamt.core.case import Fact, NotApplicable, Setting
 from pytest_vqamt.core.edits import GONE_SHARE
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import belong_together, family
-from pytest_vqamt.relations import erasing
+from pytest_vqamt.relations import edits
 from pytest_vqamt.relations.whole_pixels import covered
 
-ERASE = replace(erasing.ERASE, default="inpaint")
+ERASE = replace(edits.ERASE, default="inpaint")
 """The paper's way is to inpaint."""
 OVERLAP = Setting(
     name="overlap",

@@ -16,7 +16,7 @@ from pytest_vqamt.language.questions.hypotheses import Hypothesis
 from pytest_vqamt.language.units import DescriptionUnit, head_noun, left_in_place, recombined
 from pytest_vqamt.language.units.lexicon import Tag
 from pytest_vqamt.language.units.parser import read
-from pytest_vqamt.relations.carets.knowledge import Knowledge
+from pytest_vqamt.relations.lexical_knowledge import Knowledge
 from pytest_vqamt.relations.veglue.places import is_place
 
 _LEAST_LETTERS = 3

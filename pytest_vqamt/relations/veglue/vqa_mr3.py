@@ -14,10 +14,10 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
-from pytest_vqamt.relations.erasing import INPAINT, eraser
-from pytest_vqamt.relations.names import countable_here, disjoint, unrelated
-from pytest_vqamt.relations.veglue.asking import facts_of, in_any_order
+from pytest_vqamt.relations.edits import INPAINT, eraser
+from pytest_vqamt.relations.soundness import countable_here, disjoint, unrelated
 from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ASK, NOTHING_TO_ERASE, erasable
+from pytest_vqamt.relations.veglue.questions import facts_of, in_any_order
 from pytest_vqamt.sampling.chooser import Chooser
 
 

@@ -19,10 +19,10 @@ from pytest_vqamt.core.meaning import Group, Related, Unit
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.phrases import stands_before_its_noun
 from pytest_vqamt.language.questions.hypotheses import Hypothesis, hypothesis, wordings_for
-from pytest_vqamt.relations.carets.knowledge import Knowledge
-from pytest_vqamt.relations.carets.view import View, view_of
-from pytest_vqamt.relations.names import countable_here
+from pytest_vqamt.relations.askable_scene import View, view_of
+from pytest_vqamt.relations.lexical_knowledge import Knowledge
 from pytest_vqamt.relations.recognisable import is_recognisable
+from pytest_vqamt.relations.soundness import countable_here
 from pytest_vqamt.relations.veglue.published import Published, published
 from pytest_vqamt.sampling.chooser import Chooser
 

@@ -11,11 +11,11 @@ from pytest_vqamt.core.corpus import Corpus, gather
 from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has
 from pytest_vqamt.core.scene import Relationship, Scene
 from pytest_vqamt.language.questions.templates import Askable, QuestionType
+from pytest_vqamt.relations.askable_scene import View
 from pytest_vqamt.relations.base import Relation
-from pytest_vqamt.relations.carets.argument import Argument
-from pytest_vqamt.relations.carets.drawing import any_of
-from pytest_vqamt.relations.carets.knowledge import knowledge
-from pytest_vqamt.relations.carets.view import View
+from pytest_vqamt.relations.carets.argument_sampling import any_of
+from pytest_vqamt.relations.carets.arguments import Argument
+from pytest_vqamt.relations.lexical_knowledge import knowledge
 from pytest_vqamt.sampling.chooser import Chooser, RandomChooser
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has, 
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import wordings
 from pytest_vqamt.language.questions.templates import Askable, Asking, QuestionType
-from pytest_vqamt.relations.carets.argument import Argument, one_template, things_named, two_templates
+from pytest_vqamt.relations.carets.arguments import Argument, one_template, things_named, two_templates
 from tests.making import choosers, group_of, scene_of
 from tests.relations.carets.draws import one_is
 

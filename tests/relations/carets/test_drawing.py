@@ -8,8 +8,8 @@ import pytest
 
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.language.questions.templates import QuestionType
-from pytest_vqamt.relations.carets.argument import Argument
-from pytest_vqamt.relations.carets.drawing import any_of, any_that
+from pytest_vqamt.relations.carets.argument_sampling import any_of, any_that
+from pytest_vqamt.relations.carets.arguments import Argument
 from tests.making import choosers, scene_of
 from tests.relations.carets.draws import many, one_is, view_of
 

@@ -16,7 +16,7 @@ from pytest_vqamt.core.meaning import Choice, Exists, groups_of
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.carets import weights
-from pytest_vqamt.relations.carets.argument import Argument
+from pytest_vqamt.relations.carets.arguments import Argument
 from pytest_vqamt.relations.carets.attributes import with_antonym
 from pytest_vqamt.relations.carets.kinds import from_class_to_kind, from_kind_to_class
 from tests.making import scene_of

@@ -16,8 +16,8 @@ from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.carets.antonym import Antonym
-from pytest_vqamt.relations.carets.knowledge import ONTOLOGY, WORDNET, knowledge
 from pytest_vqamt.relations.carets.rephrase import Rephrase
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, knowledge
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import scene_of
 from tests.relations.carets.draws import cases

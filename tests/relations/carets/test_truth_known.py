@@ -16,9 +16,9 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.language.english.nouns import is_mass, plural, singular
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
 from pytest_vqamt.relations import catalogue
-from pytest_vqamt.relations.carets.argument import Argument
-from pytest_vqamt.relations.carets.drawing import any_of
-from pytest_vqamt.relations.carets.view import view_of
+from pytest_vqamt.relations.askable_scene import view_of
+from pytest_vqamt.relations.carets.argument_sampling import any_of
+from pytest_vqamt.relations.carets.arguments import Argument
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import group_of, scene_of
 from tests.relations.carets.draws import KNOWN, short

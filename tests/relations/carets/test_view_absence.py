@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.carets.view import PLAUSIBLE
+from pytest_vqamt.relations.askable_scene import PLAUSIBLE
 from tests.making import scene_of
 from tests.relations.carets.draws import view_of
 

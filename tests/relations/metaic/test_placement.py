@@ -11,7 +11,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.captions import class_of
 from pytest_vqamt.relations.metaic.cutouts import cut_outs
 from pytest_vqamt.relations.metaic.overlap import LEVELS, Layout, boxes_of
-from pytest_vqamt.relations.metaic.places import HIGHEST, drawn, least_area, on_the_line
+from pytest_vqamt.relations.metaic.placement import HIGHEST, drawn, least_area, on_the_line
 from pytest_vqamt.relations.metaic.sizes import Areas, areas_beside, salient_area
 from tests.relations.inserted import insert_of
 from tests.relations.metaic.drawn import draw_many

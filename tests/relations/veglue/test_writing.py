@@ -15,8 +15,8 @@ from pytest_vqamt.core.meaning import Entails, Group, Label, Related, truth
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.questions.hypotheses import IN_A_ROW
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.relations.carets.knowledge import knowledge
-from pytest_vqamt.relations.names import disjoint
+from pytest_vqamt.relations.lexical_knowledge import knowledge
+from pytest_vqamt.relations.soundness import disjoint
 from pytest_vqamt.relations.veglue.published import Published
 from pytest_vqamt.relations.veglue.writing import Said, Writer, Written, any_statement, writer_of
 from pytest_vqamt.sampling.chooser import RandomChooser

@@ -21,7 +21,7 @@ from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.names import absent_here, borne, countable_here, disjoint, seen_on, single_valued
+from pytest_vqamt.relations.soundness import absent_here, borne, countable_here, disjoint, seen_on, single_valued
 from pytest_vqamt.sampling.chooser import Chooser
 
 _PRESENT = (2, 1, 0)

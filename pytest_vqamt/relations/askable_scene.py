@@ -17,8 +17,8 @@ from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import is_nearly_everywhere
 from pytest_vqamt.language.english.nouns import is_everywhere, is_mass, plural, singular
 from pytest_vqamt.language.ontology import NounClass
-from pytest_vqamt.relations.carets.knowledge import Knowledge
-from pytest_vqamt.relations.names import names_in, presumed, things_in
+from pytest_vqamt.relations.lexical_knowledge import Knowledge
+from pytest_vqamt.relations.soundness import names_in, presumed, things_in
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pytest_vqamt.core.case import Fact
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.relations.names import countable_here
+from pytest_vqamt.relations.soundness import countable_here
 from pytest_vqamt.relations.veglue.erasable import standing
 from pytest_vqamt.sampling.chooser import Chooser
 

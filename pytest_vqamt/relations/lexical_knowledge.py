@@ -12,7 +12,7 @@ from pytest_vqamt.language.english.families import family, is_of_no_thing, one_i
 from pytest_vqamt.language.english.nouns import head, singular
 from pytest_vqamt.language.ontology import NounClass, Ontology, ontology
 from pytest_vqamt.language.wordnet import WordNet, wordnet
-from pytest_vqamt.relations.names import are_disjoint, are_unrelated
+from pytest_vqamt.relations.soundness import are_disjoint, are_unrelated
 
 WORDNET = Setting(
     name="wordnet",
