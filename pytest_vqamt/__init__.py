@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from pytest_vqamt.integration.consistency import Consistency
     from pytest_vqamt.language.questions import ask
     from pytest_vqamt.language.questions.simple import Question
+    from pytest_vqamt.relations.catalogue import Draft, case, relation
     from pytest_vqamt.relations.expectations import opposite_answer, same_answer, sum_of_parts
-    from pytest_vqamt.relations.user import Draft, case, relation
     from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -37,7 +37,7 @@ _WHERE = {
     "Chooser": "pytest_vqamt.sampling.chooser",
     "Consistency": "pytest_vqamt.integration.consistency",
     "Corpus": "pytest_vqamt.core.corpus",
-    "Draft": "pytest_vqamt.relations.user",
+    "Draft": "pytest_vqamt.relations.catalogue",
     "Group": "pytest_vqamt.core.meaning",
     "ModelInput": "pytest_vqamt.core.query",
     "NotApplicable": "pytest_vqamt.core.case",
@@ -48,9 +48,9 @@ _WHERE = {
     "Thing": "pytest_vqamt.core.scene",
     "Verdict": "pytest_vqamt.core.case",
     "VqamtError": "pytest_vqamt.core.errors",
-    "case": "pytest_vqamt.relations.user",
+    "case": "pytest_vqamt.relations.catalogue",
     "opposite_answer": "pytest_vqamt.relations.expectations",
-    "relation": "pytest_vqamt.relations.user",
+    "relation": "pytest_vqamt.relations.catalogue",
     "run": "pytest_vqamt.execution.run",
     "same_answer": "pytest_vqamt.relations.expectations",
     "sum_of_parts": "pytest_vqamt.relations.expectations",

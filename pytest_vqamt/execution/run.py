@@ -29,7 +29,7 @@ from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.models.protocol import ModelOptions, adopt
 from pytest_vqamt.models.registry import Catalogue
 from pytest_vqamt.relations.catalogue import check, select, settings_known
-from pytest_vqamt.relations.presets import preset as preset_of
+from pytest_vqamt.relations.catalogue import preset as preset_of
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import GateOn, Threshold, held_against_baseline
 from pytest_vqamt.stats.papers import summaries

@@ -2,23 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import ClassVar
 
-from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, Setting, Verdict
 from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.edits import Corruption
 from pytest_vqamt.core.meaning import groups_of, members
+from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.questions.simple import Question
-from pytest_vqamt.relations import expectations, present
+from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
-from pytest_vqamt.relations.corrupting import SEVERITY, VARIANTS, corrupted, is_global
+from pytest_vqamt.relations.edits import covered
+from pytest_vqamt.relations.metavqa import groups
 from pytest_vqamt.relations.published import published_question
 from pytest_vqamt.sampling.chooser import Chooser
 
-_ASKED = (present.Kind.COUNT, present.Kind.EXISTS)
+# The baseline FIP of Chang et al., VEglue, sections 4.5 and 6.3, with the corruptions of Hendrycks and Dietterich (2019),
+# one of each sort.
+
+
+SEVERITY = Setting(
+    name="severity",
+    values=("1", "2", "3", "4", "5"),
+    default="3",
+    meaning="how strong a corruption is, as Hendrycks and Dietterich (2019) grade it",
+)
+
+VARIANTS: tuple[str, ...] = tuple(f"{kind}-{where}" for kind, where in product(Corruption, ("object", "global")))
+"""Each corruption in the boxes of things ("object"), and all over the picture ("global")."""
+
+
+def is_global(variant: str) -> bool:
+    """Whether all of the picture is corrupted."""
+    return variant.endswith("-global")
+
+
+def corrupted(scene: Scene, variant: str, severity: str, things: Iterable[Thing]) -> Picture:
+    """The scene's picture, corrupted all over or in the boxes of ``things``, as far as they lie in it."""
+    boxes = tuple(dict.fromkeys(box for thing in things if (box := covered(thing.box, scene))))
+    kind = Corruption(variant.partition("-")[0])
+    return scene.picture.corrupt(kind, int(severity), () if is_global(variant) else boxes)
+
+
+_ASKED = (groups.Kind.COUNT, groups.Kind.EXISTS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,5 +105,5 @@ def _question(
     """One of the data set's own questions, if it has any and those may be ``published``; else about what is there."""
     if published and (own := published_question(scene, choose)):
         return own, (("shape", "published"),)
-    asked = present.ask_about(scene, choose, choose.one(_ASKED), lambda _name: True)
+    asked = groups.ask_about(scene, choose, choose.one(_ASKED), lambda _name: True)
     return asked if isinstance(asked, NotApplicable) else (asked.question, asked.facts)

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain, groupby, pairwise
+from math import ceil, sqrt
+from typing import Literal, NamedTuple, TypeAlias
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import NotApplicable, Setting
-from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.edits import Colour, Fill
+from pytest_vqamt.core.case import Fact, NotApplicable, Setting
+from pytest_vqamt.core.corpus import Corpus, CutoutEntry
+from pytest_vqamt.core.edits import GONE_SHARE, Colour, Fill
+from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.imaging.inpainting import lacking, method_of
-from pytest_vqamt.relations.whole_pixels import covered
+from pytest_vqamt.imaging.pixel_boxes import outwards
+from pytest_vqamt.language.english.families import family
+from pytest_vqamt.relations.soundness import is_large_enough, presumed, surely_unlike, unrelated
+from pytest_vqamt.sampling.chooser import Chooser
 
 ERASE = Setting(
     name="erase",
@@ -91,3 +102,312 @@ def words_for(colour: Colour) -> tuple[str, ...]:
         return sum((a - b) ** 2 for a, b in zip(colour, _LOOKS[word], strict=True))
 
     return tuple(dict.fromkeys(("gray", *sorted(_LOOKS, key=distance)[:_NEAREST])))
+
+
+def covered(box: Box, scene: Scene) -> Box | None:
+    """The smallest box of whole pixels that holds what of ``box`` lies in the frame; None where nothing does."""
+    return _covered(box, scene.width, scene.height)
+
+
+@lru_cache(maxsize=65536)
+def _covered(box: Box, width: int, height: int) -> Box | None:
+    pixels = outwards(box, (width, height))
+    return Box.between(*pixels) if pixels else None
+
+
+def taken(scene: Scene) -> tuple[Box, ...]:
+    """The boxes of all things and crowds, in whole pixels."""
+    boxes = (*(thing.box for thing in scene.objects), *(region.box for region in scene.regions))
+    return tuple(pixels for box in boxes if (pixels := covered(box, scene)))
+
+
+# Yuan et al., CVPR 2021, section 4.2.2; sizes and places as in the authors' code.
+
+
+_LARGEST_SHARE = 0.2
+"""Smaller instances of a class are often fragments."""
+_EDGE_PX = 1
+"""A thing whose box comes nearer to the edge of its photo may go on beyond."""
+_AT_MOST = 200
+"""So many cut-outs of a class to choose from, evenly out of the largest fifth."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inserted:
+    """What was put into the picture.
+
+    Attributes:
+        picture: the one that shows it.
+        thing: as it was in its own photo.
+        source: the scene that it was cut out of.
+        alongside: names of what may have been cut out with it in part.
+        placed: "touching" a box that was there, or "anywhere".
+    """
+
+    picture: Picture
+    thing: Thing
+    source: Scene
+    alongside: tuple[str, ...]
+    placed: str
+
+    @property
+    def facts(self) -> tuple[tuple[str, Fact], ...]:
+        return (("inserted", self.thing.name), ("placed", self.placed))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its own photo does not cut it off: of many a thing a part is not enough to tell what it is."""
+        box, frame = self.thing.box, self.source.frame
+        return min(box.x, box.y, frame.x1 - box.x1, frame.y1 - box.y1) >= _EDGE_PX
+
+    def leaves(self, name: str, scene: Scene) -> bool:
+        """Whether there are surely as many things of this name as there were in ``scene``.
+
+        Neither do things of it come with the inserted one, nor can what came along in part be taken for one, nor the
+        inserted one itself, where it may not be all there.
+        """
+        inserted = self.thing.name
+        is_all_there = self.is_whole and nothing_but_worn(self.alongside, inserted)
+        in_part = self.alongside if is_all_there else (inserted, *self.alongside)
+        return unrelated(name, inserted, scene) and all(surely_unlike(name, other) for other in in_part)
+
+    def is_presumed(self, groups: Iterable[Group]) -> bool:
+        """Whether one of the groups may have come along, unannotated, from where the thing was cut out."""
+        return presumed((group.name for group in groups), self.source)
+
+
+def nothing_but_worn(alongside: Iterable[str], name: str) -> bool:
+    """Whether nothing was before or behind a thing of this name but what a person wears or carries."""
+    return all(family(name) == "person" and family(other) == "clothing" for other in alongside)
+
+
+def insert_one(
+    scene: Scene,
+    corpus: Corpus,
+    choose: Chooser,
+    names: Iterable[str],
+    suits: Callable[[CutoutEntry, str], bool] = lambda *_: True,
+) -> Inserted | NotApplicable:
+    """Another instance of one of ``names``, put where it overlaps nothing; ``suits`` says which cut-outs will do."""
+    pools = {name: _pool(scene, corpus, name) for name in names}
+    some = tuple(name for name, pool in pools.items() if any(suits(entry, name) for entry in pool))
+    if not some:
+        return NotApplicable(reason="no cut-out of another instance of a class in the picture")
+    name = choose.one(some)
+    entry = choose.one(tuple(entry for entry in pools[name] if suits(entry, name)))
+    peers = [thing.box for thing in scene.objects if thing.name == name]
+    size = size_among(peers, entry.w, entry.h, scene.frame)
+    if size is None:
+        return NotApplicable(reason="what would be inserted is too small")
+    placed = _place(scene, choose, size)
+    if placed is None:
+        return NotApplicable(reason="no room for one more thing")
+    kind, at = placed
+    cutout = corpus.cut_out(entry)
+    if cutout.photo == scene.photo:
+        return NotApplicable(reason="the cut-out is from the very same photo")
+    return Inserted(
+        picture=scene.picture.insert(cutout, at, size),
+        thing=cutout.thing,
+        source=corpus.scene(entry.index),
+        alongside=entry.alongside,
+        placed=kind,
+    )
+
+
+def _pool(scene: Scene, corpus: Corpus, name: str) -> list[CutoutEntry]:
+    """The largest fifth of the cut-outs of ``name`` from elsewhere, or some, evenly out of them."""
+    every = corpus.cutouts.get(name, ())
+    here = [thing for thing in scene.objects if thing.name == name and thing.has_mask]
+    size = ceil(_LARGEST_SHARE * max(0, len(every) - len(here)))
+    large = list(every[: size + len(here)])
+    # Ids repeat from scene to scene, so another thing may look the same; few do, and only they are looked up.
+    alike = {place for thing in here for place in _places_of(thing, large)}
+    for place in sorted(alike, reverse=True):
+        if corpus.scene(large[place].index).photo == scene.photo:
+            del large[place]
+    return large[: size : ceil(size / _AT_MOST) or 1]
+
+
+def _places_of(thing: Thing, entries: Sequence[CutoutEntry]) -> Iterator[int]:
+    """Where among the entries, the largest first, the thing may be: those of its id and size."""
+    box = thing.box
+    first = bisect_left(entries, -box.area, key=lambda entry: -entry.area)
+    for place in range(first, len(entries)):
+        entry = entries[place]
+        if entry.area != box.area:
+            break
+        if (entry.thing, entry.w, entry.h) == (thing.id, box.w, box.h):
+            yield place
+
+
+def _place(scene: Scene, choose: Chooser, size: Size) -> tuple[str, Place] | None:
+    """A kind of place and a place of that kind: half of them touch a box, where there are places of both kinds."""
+    boxes: tuple[Box, ...] = taken(scene)
+    kinds = {"touching": touching, "anywhere": anywhere}
+    order = ("anywhere", "touching") if choose.chance(0.5) else ("touching", "anywhere")
+    for kind in order:
+        if places := kinds[kind](boxes, scene.frame, size):
+            return kind, choose.one(places)
+    return None
+
+
+Axis: TypeAlias = Literal["x", "y"]
+AXES: tuple[Axis, ...] = ("x", "y")
+
+
+class Span(NamedTuple):
+    """The pixels from ``start`` to before ``stop`` on one axis; whether a thing is there, not just a crowd."""
+
+    start: int
+    stop: int
+    holds_a_thing: bool = True
+
+
+def pieces(scene: Scene, axis: Axis) -> tuple[Span, ...]:
+    """The pieces into which the scene's picture falls on ``axis``, in order; at most one where it cannot be cut.
+
+    Boxes of things and crowds count in whole pixels, rounded outwards. A cut runs in the middle of every stretch of
+    pixels that no box covers and that has things on both sides. What holds only a crowd stays with the next piece, or
+    with the last one where there is no next.
+    """
+    size = scene.width if axis == "x" else scene.height
+    things = (_span(scene, thing.box, axis, holds_a_thing=True) for thing in scene.objects)
+    crowds = (_span(scene, region.box, axis, holds_a_thing=False) for region in scene.regions)
+    groups = _with_a_thing(_apart(span for span in chain(things, crowds) if span))
+    cuts = [(before.stop + after.start) // 2 for before, after in pairwise(groups)]
+    return tuple(Span(start, stop) for start, stop in pairwise((0, *cuts, size))) if groups else ()
+
+
+def _span(scene: Scene, box: Box, axis: Axis, *, holds_a_thing: bool) -> Span | None:
+    inside = covered(box, scene)
+    if inside is None:
+        return None
+    if axis == "x":
+        return Span(int(inside.x), int(inside.x1), holds_a_thing)
+    return Span(int(inside.y), int(inside.y1), holds_a_thing)
+
+
+def _apart(spans: Iterable[Span]) -> Iterator[Span]:
+    """Spans that touch or overlap made into one: what is left has a pixel or more between."""
+    group: Span | None = None
+    for span in sorted(spans):
+        if group is None:
+            group = span
+        elif span.start <= group.stop:
+            group = _joined(group, span)
+        else:
+            yield group
+            group = span
+    if group:
+        yield group
+
+
+def _with_a_thing(groups: Iterable[Span]) -> list[Span]:
+    """Each group that lacks a thing made into one with the next, the last one with the one before; none of none."""
+    found: list[Span] = []
+    for group in groups:
+        if found and not found[-1].holds_a_thing:
+            group = _joined(found.pop(), group)
+        found.append(group)
+    if len(found) > 1 and not found[-1].holds_a_thing:
+        last = found.pop()
+        found.append(_joined(found.pop(), last))
+    return found if any(group.holds_a_thing for group in found) else []
+
+
+def _joined(one: Span, other: Span) -> Span:
+    return Span(min(one.start, other.start), max(one.stop, other.stop), one.holds_a_thing or other.holds_a_thing)
+
+
+# Yuan et al., CVPR 2021, section 4.2.2: only a thing whose box overlaps no other.
+
+
+def removable(scene: Scene) -> tuple[Thing, ...]:
+    """The things whose boxes, rounded outwards to whole pixels, overlap no box of another thing or of a crowd.
+
+    A thing that lies mostly outside the frame is none of them, nor is one that fills it: nothing would be left to see.
+    """
+    patches = [(covered(thing.box, scene), thing) for thing in scene.objects]
+    crowds = [(covered(region.box, scene), None) for region in scene.regions]
+    seen = [(patch, owner) for patch, owner in (*patches, *crowds) if patch]
+    return tuple(
+        thing
+        for patch, thing in patches
+        if patch
+        and patch.area < scene.frame.area
+        and thing.box.share_inside(scene.frame) > GONE_SHARE
+        and not any(owner is not thing and patch.overlaps(other) for other, owner in seen)
+    )
+
+
+Size: TypeAlias = tuple[int, int]
+"""Width and height in pixels."""
+Place: TypeAlias = tuple[int, int]
+"""Where the top left corner is, x and y in pixels."""
+
+LARGEST_SCALE = 2.0
+"""A cut-out is never enlarged more: it would be seen to be of another picture."""
+_ROWS = 24
+"""The grid has so many steps along the picture's shorter side."""
+
+
+def size_among(peers: Sequence[Box], w: float, h: float, frame: Box) -> Size | None:
+    """The size in whole pixels at which a cut-out of ``w`` x ``h`` has the mean area of its peers' boxes.
+
+    Its aspect ratio stays, and it is enlarged at most twice. None where it would be too small to be seen for certain in
+    ``frame``.
+    """
+    mean_area = sum(box.area for box in peers) / len(peers)
+    scale = min(LARGEST_SCALE, sqrt(mean_area / (w * h))) if w * h else 0.0
+    size = round(w * scale), round(h * scale)
+    return size if is_large_enough(*size, frame) else None
+
+
+def touching(boxes: Sequence[Box], frame: Box, size: Size) -> tuple[Place, ...]:
+    """Places where a thing of ``size`` touches a box without overlapping any, inside ``frame``.
+
+    Beside each box and above and below it, level with its end, its start or its middle. Boxes are in whole pixels.
+    """
+    return _free((place for box in boxes for place in _around(box, size)), boxes, frame, size)
+
+
+def anywhere(boxes: Sequence[Box], frame: Box, size: Size) -> tuple[Place, ...]:
+    """Places on a grid where a thing of ``size`` overlaps no box, inside ``frame``."""
+    step = max(1, round(min(frame.w, frame.h) / _ROWS))
+    columns, rows = range(0, int(frame.w) - size[0] + 1, step), range(0, int(frame.h) - size[1] + 1, step)
+
+    def beside(y: int) -> list[tuple[float, float]]:
+        """From where to where the boxes reach that a thing in this row could overlap."""
+        return [(box.x, box.x1) for box in boxes if y < box.y1 and y + size[1] > box.y]
+
+    free: list[Place] = []
+    for taken, alike in groupby(rows, beside):
+        free_columns = [x for x in columns if not any(x < x1 and x + size[0] > x0 for x0, x1 in taken)]
+        free += [(x, y) for y in alike for x in free_columns]
+    return tuple(free)
+
+
+def _around(box: Box, size: Size) -> Iterator[Place]:
+    width, height = size
+    left, top, right, bottom = (int(edge) for edge in (box.x, box.y, box.x1, box.y1))
+    for y in (bottom - height, top, (top + bottom - height) // 2):
+        yield right, y
+        yield left - width, y
+    for x in (left, right - width, (left + right - width) // 2):
+        yield x, top - height
+        yield x, bottom
+
+
+def _free(places: Iterable[Place], boxes: Sequence[Box], frame: Box, size: Size) -> tuple[Place, ...]:
+    width, height = size
+    edges = [(box.x, box.y, box.x1, box.y1) for box in boxes]
+    return tuple(
+        (x, y)
+        for x, y in dict.fromkeys(places)
+        if x >= 0
+        and y >= 0
+        and x + width <= frame.w
+        and y + height <= frame.h
+        and not any(x < x1 and x + width > x0 and y < y1 and y + height > y0 for x0, y0, x1, y1 in edges)
+    )

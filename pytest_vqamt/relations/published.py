@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
-from pytest_vqamt.core.meaning import Annotated
+from pytest_vqamt.core.case import Case, Fact, NotApplicable, PairKind, RelationInfo, Verdict
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.meaning import Annotated, truth
+from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.language.questions.simple import Question
+from pytest_vqamt.language.questions.templates import QuestionType
+from pytest_vqamt.relations import expectations
+from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -23,3 +32,98 @@ def asked(published: PublishedQuestion) -> Question:
         given = Counter(published.answers)
         answers = tuple((answer, count / given.total()) for answer, count in given.items())
     return Question(published.text, Annotated(answers=answers, options=published.options))
+
+
+TESTS = (
+    "antonym_consistency",
+    "ontological_consistency",
+    "phrasal_invariance",
+    "symmetry_invariance",
+    "negation_consistency",
+)
+"""As the authors' default.yml calls them, in its order."""
+
+_TYPES = {
+    "object_verification_conjunction": QuestionType.CONJUNCTION,
+    "object_verification_disjunction": QuestionType.DISJUNCTION,
+    "object_verification": QuestionType.OBJECT,
+    "attribute_verification": QuestionType.ATTRIBUTE,
+    "object": QuestionType.OBJECT_CHOICE,
+    "attribute": QuestionType.ATTRIBUTE_CHOICE,
+    "action": QuestionType.ACTION_CHOICE,
+}
+"""The question types by what the published kinds begin with, the longer beginnings first."""
+
+_EXPECTED = {PairKind.SAME: "first = second", PairKind.OPPOSITE: "one yes, one no", PairKind.IMPLIED: "first = second"}
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """The two questions of a published pair are answered alike or, where that is their test, one yes and one no.
+
+    Jimenez et al., ACL 2022: the authors' own question files, as ``--vqamt-data=carets:DIR`` reads them, each variant
+    one test of their default.yml. Nothing is drawn or worded anew: without ``--vqamt-max-cases`` every pair is a case.
+    Data without published pairs has no such item, unless a pattern names this relation.
+
+    - In the antonym and negation tests one answer must be yes and the other no; in the others both must be the same.
+    - The published pairs of the ontological test go in the direction that is implied: where the answer is yes, a name
+      became its hypernym. So the same answer is expected whatever the first one was. (The authors' own scorer also
+      takes a pair whose first answer is wrong; that is one of the metrics.)
+    - Yes and no are taken as they are said, for no meaning of these texts is known: "there is none", without a yes or a
+      no, is not understood. Of the choices one must be named.
+    """
+
+    info: ClassVar[RelationInfo] = RelationInfo(
+        name="carets.published",
+        task=Task.VQA,
+        claim="The two questions of a published pair are answered alike or, where that is their test, yes and no.",
+        source="Jimenez et al., ACL 2022, section 4.2, and the authors' published question files",
+        variants=TESTS,
+        breakdown=("question_type", "answers", "choices", "truth"),
+        pairs=PairKind.SAME,  # the fact "pairs" says it of each case, as default.yml does of its test
+    )
+
+    def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
+        cases = self.every(scene, variant)
+        return cases if isinstance(cases, NotApplicable) else choose.one(cases)
+
+    def every(self, scene: Scene, variant: str) -> tuple[Case, ...] | NotApplicable:
+        """Each pair of the scene that belongs to the test ``variant``, in the order of the files."""
+        perturbed = [question for question in scene.questions if question.pair]
+        if not perturbed:
+            return NotApplicable(reason="no published pair is about the picture: take --vqamt-data=carets:DIR")
+        originals = {question.id: question for question in scene.questions if question.pair is None}
+        cases = tuple(
+            self._case(scene, variant, originals[question.pair.original], question)
+            for question in perturbed
+            if question.pair and question.pair.test == variant
+        )
+        return cases or NotApplicable(reason="no pair of this test is about the picture")
+
+    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
+        if case.fact("pairs") == PairKind.OPPOSITE:
+            return expectations.opposite_answer(case, answers)
+        return expectations.same_answer(case, answers)
+
+    def _case(self, scene: Scene, variant: str, original: PublishedQuestion, perturbed: PublishedQuestion) -> Case:
+        assert perturbed.pair is not None
+        kind = PairKind(perturbed.pair.demand)
+        first = asked(original)
+        return case_of(
+            self,
+            variant,
+            scene,
+            ((scene.picture, first), (scene.picture, asked(perturbed))),
+            expected=_EXPECTED[kind],
+            facts=(*_facts(original, first, scene), ("pairs", kind.value), ("published", perturbed.id)),
+        )
+
+
+def _facts(published: PublishedQuestion, question: Question, scene: Scene) -> tuple[tuple[str, Fact], ...]:
+    """What the metrics are broken down by, of the original question."""
+    kind = next((type_ for start, type_ in _TYPES.items() if f"{published.kind}_".startswith(f"{start}_")), None)
+    type_fact: tuple[tuple[str, Fact], ...] = (("question_type", kind.value if kind else published.kind),)
+    right = truth(question.meaning, scene)
+    if isinstance(right, bool):
+        return (*type_fact, ("answers", "binary"), ("truth", "yes" if right else "no"))
+    return (*type_fact, ("answers", "choices"), ("choices", len(published.options)))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
+from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import belong_together, family, is_known, one_is_a_kind_of_the_other
@@ -115,3 +116,100 @@ def seen_on(name: str, corpus: Corpus) -> Sequence[str]:
     """The properties of the name's pool that some thing of that name bears in the corpus: plausible where absent."""
     pool = exclusive_pool(name)
     return [word for word, _ in corpus.attributes.get(name, ()) if word in pool]
+
+
+OUTLINES: tuple[str, ...] = (
+    # Upright, as high as a person or less.
+    "robot, doll, teddy bear, fire hydrant, parking meter, mailbox, bollard, cactus",
+    # In the air, or with wings.
+    "bird, duck, goose, seagull, pigeon, swan, parrot, owl, eagle, butterfly, bee, insect, ladybug, airplane, plane, "
+    "jet, helicopter, kite, umbrella",
+    # Round.
+    "apple, pear, strawberry, lemon, lime, peach, plum, cherry, tomato, potato, onion, donut, doughnut, bagel, "
+    "cookie, muffin, cupcake, pie, pizza, ball, sports ball, tennis ball, balloon, frisbee, clock, plate, flower, "
+    "rose, tulip, sunflower, daisy",
+    # Hollow, and standing on something.
+    "cup, mug, bottle, bowl, wine glass, jar, pot, pan, teapot, kettle, vase, bucket, basket, candle, drum, box, lamp, "
+    "potted plant, fire hydrant",
+    # With straight edges.
+    "book, box, laptop, television, tv, computer, monitor, printer, speaker, camera, microwave, oven, toaster, "
+    "refrigerator, dishwasher, washing machine, cell phone, telephone, remote, keyboard, puzzle, mirror, pillow, "
+    "suitcase, wallet, mailbox, billboard, cabinet, cupboard, dresser, nightstand, tray, napkin, sandwich",
+    # Large, with straight edges.
+    "building, house, barn, garage, shed, bus, truck, train, trolley, tram, van, fire truck, wagon, locomotive",
+    # To sit or lie on, or in.
+    "chair, armchair, stool, bench, toilet, couch, sofa, bed, bathtub, crib, table, desk",
+    # Of cloth.
+    "shirt, t-shirt, dress, jacket, coat, sweater, skirt, scarf, apron, vest, towel, blanket, curtain, pillow, napkin",
+    # Carried by hand.
+    "bag, backpack, handbag, purse, suitcase, basket, bucket, box",
+    # Flat and long.
+    "surfboard, snowboard, skateboard, boat, canoe, kayak, sailboat",
+    # Thin and long.
+    "fork, knife, spoon, ladle, spatula, toothbrush, broom, key, remote, candle, baseball bat, tennis racket, "
+    "umbrella, tie, belt, banana, carrot, hot dog, snake",
+    # On a pole, or a pole.
+    "traffic light, stop sign, parking meter, street light, lamp post, billboard, lamp, balloon, kite, palm tree",
+    # Leaves.
+    "tree, bush, flower, cactus, shrub, potted plant, palm tree, pine tree, broccoli, lettuce",
+    # Small, on the head or the foot.
+    "hat, cap, helmet, shoe, boot, sandal, sneaker, bowl, frog, turtle",
+)
+"""Names of things of about one outline and size, where it matters: those that are of several families."""
+
+
+@lru_cache(maxsize=65536)
+def surely_unlike(a: str, b: str) -> bool:
+    """Whether no part of a thing of one name looks like a thing of the other, be it blurred.
+
+    They are of two top families, share no head noun ("bear", "teddy bear"), and are not of one outline.
+
+    >>> surely_unlike("dog", "car"), surely_unlike("dog", "cat"), surely_unlike("balloon", "apple")
+    (True, False, False)
+    """
+    families = family(a), family(b)
+    if None in families or families[0] == families[1] or a.rpartition(" ")[2] == b.rpartition(" ")[2]:
+        return False
+    return outlines_of(a).isdisjoint(outlines_of(b))
+
+
+@cache
+def outlines_of(name: str) -> frozenset[int]:
+    """The outlines that a thing of this name may have, as numbers; none where it has one of its own."""
+    found = {number for number, row in enumerate(OUTLINES) if name in row.split(", ")}
+    if family(name) == "person":
+        found.add(0)
+    if name == "teddy bear" or family(name) == "animal":
+        found.add(len(OUTLINES))  # on four legs, or nearly
+    return frozenset(found)
+
+
+LEAST_PX, LEAST_SHARE = 24, 1 / 12
+"""The longer side is at least so many pixels, and such a share of the picture's longer side: what is smaller may be
+overlooked by whoever sees well."""
+_SLIMMEST = 1 / 3
+"""The shorter side is at least such a share of the least that the longer one is."""
+
+
+def least_px(frame: Box) -> float:
+    """How long the longer side of what is surely seen in ``frame`` must be."""
+    return max(LEAST_PX, LEAST_SHARE * max(frame.w, frame.h))
+
+
+def is_large_enough(w: float, h: float, frame: Box) -> bool:
+    """Whether a thing of ``w`` x ``h`` px is surely seen in ``frame``."""
+    least = least_px(frame)
+    return max(w, h) >= least and min(w, h) >= _SLIMMEST * least
+
+
+def is_recognisable(thing: Thing, scene: Scene) -> bool:
+    """Whether the thing is large enough, and shown as more than a fragment."""
+    return not thing.fragmented and is_large_enough(thing.box.w, thing.box.h, scene.frame)
+
+
+def is_bulky(thing: Thing, scene: Scene) -> bool:
+    """Whether it is recognisable and its shorter side too is as long as the longer one must be.
+
+    Of a slit between other things, more may be in sight beside its box.
+    """
+    return is_recognisable(thing, scene) and min(thing.box.w, thing.box.h) >= least_px(scene.frame)

@@ -12,7 +12,7 @@ import pytest
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import PublishedPair, PublishedQuestion, Scene
 from pytest_vqamt.data.carets import TESTS, CaretsPhotos, load
-from pytest_vqamt.relations.carets import published
+from pytest_vqamt.relations import published
 from tests.data.made_carets import CHOICES, FILES, NEGATED, choice_row, row, write_carets
 from tests.data.made_coco import write_photos
 

@@ -16,7 +16,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.carets import load
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.execution.published import is_left_out
-from pytest_vqamt.relations.carets.published import Published
+from pytest_vqamt.relations.published import Published
 from pytest_vqamt.sampling.chooser import Chooser
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.data.made_carets import SUITE, choice_row, write_carets

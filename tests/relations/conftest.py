@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.relations import recognisable
+from pytest_vqamt.relations import soundness
 
 
 @pytest.fixture(scope="session")
@@ -16,5 +16,5 @@ def world() -> PictureWorld:
 @pytest.fixture
 def small_is_large_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets the small things of made scenes be recognised; how large a thing must be has tests of its own."""
-    monkeypatch.setattr(recognisable, "LEAST_PX", 10)
-    monkeypatch.setattr(recognisable, "LEAST_SHARE", 1 / 40)
+    monkeypatch.setattr(soundness, "LEAST_PX", 10)
+    monkeypatch.setattr(soundness, "LEAST_SHARE", 1 / 40)

@@ -10,11 +10,11 @@ from pytest_vqamt.core.case import Setting, item_name
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import Relation
+from pytest_vqamt.relations.catalogue import Draft, UserRelation
+from pytest_vqamt.relations.catalogue import relation as user_relation
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.metavqa.removal import Removal
 from pytest_vqamt.relations.metavqa.reorder import Reorder
-from pytest_vqamt.relations.user import Draft, UserRelation
-from pytest_vqamt.relations.user import relation as user_relation
 
 ALL = (
     "metavqa.partition[object]",

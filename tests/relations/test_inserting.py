@@ -14,8 +14,8 @@ from pytest_vqamt.core.corpus import Corpus, CutoutEntry
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.scene import Region, Scene
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.relations import inserting
-from pytest_vqamt.relations.inserting import Inserted, insert_one
+from pytest_vqamt.relations import edits
+from pytest_vqamt.relations.edits import Inserted, insert_one
 from pytest_vqamt.relations.soundness import things_in
 from tests.making import choosers, scene_of
 from tests.relations.inserted import corpus_of, insert_of, kennel, masked
@@ -59,7 +59,7 @@ class TestTheCutOut:
     def test_in_the_picture_world_they_are_the_largest_of_all_that_are_in_other_photos(
         self, world: PictureWorld, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(inserting, "_AT_MOST", 7)
+        monkeypatch.setattr(edits, "_AT_MOST", 7)
         corpus, checked = world.corpus, 0
         for index in range(len(world)):
             scene = world.scene(index)
@@ -67,7 +67,7 @@ class TestTheCutOut:
                 every = corpus.cutouts[name]
                 elsewhere = [entry for entry in every if corpus.scene(entry.index).photo != scene.photo]
                 fifth = elsewhere[: ceil(len(elsewhere) / 5)]
-                assert inserting._pool(scene, corpus, name) == fifth[:: ceil(len(fifth) / 7) or 1]
+                assert edits._pool(scene, corpus, name) == fifth[:: ceil(len(fifth) / 7) or 1]
                 checked += every[0].index == index
         assert checked  # some have the very largest in their own photo
 
@@ -97,7 +97,7 @@ class TestTheCutOut:
 
     def test_a_large_pool_is_drawn_from_evenly(self, monkeypatch: pytest.MonkeyPatch) -> None:
         # A hundred elsewhere, from 20 to 119 pixels wide: the largest fifth begins at 100, and ten are every second.
-        monkeypatch.setattr(inserting, "_AT_MOST", 10)
+        monkeypatch.setattr(edits, "_AT_MOST", 10)
         found = inserted(corpus_of([YARD, kennel(*((width, 60) for width in range(20, 120)))]))
         assert {each.thing.box.w for each in found} == set(range(101, 120, 2))
 

@@ -11,7 +11,7 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.meaning import Entails, Exists, Group, Label, Unit
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import LabelName
-from pytest_vqamt.relations.labels import INCONSISTENT, ISSUE, SOURCE_RIGHT, label_becomes, same_label
+from pytest_vqamt.relations.expectations import INCONSISTENT, ISSUE, SOURCE_RIGHT, label_becomes, same_label
 from pytest_vqamt.stats import papers
 from tests.making import answers_of, case_of
 

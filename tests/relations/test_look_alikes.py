@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 
 from pytest_vqamt.language.english.families import family
-from pytest_vqamt.relations.look_alikes import OUTLINES, surely_unlike
+from pytest_vqamt.relations.soundness import OUTLINES, surely_unlike
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis.strategies import SearchStrategy
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Region, Scene
-from pytest_vqamt.relations.pieces import AXES, Axis, pieces
+from pytest_vqamt.relations.edits import AXES, Axis, pieces
 from tests.making import HEIGHT, WIDTH, scene_of, thing_of
 
 

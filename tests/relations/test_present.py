@@ -9,7 +9,7 @@ import pytest
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.meaning import Absent, Count, Exists, Group
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.present import VARIANTS, Asked, Kind, ask_about
+from pytest_vqamt.relations.metavqa.groups import VARIANTS, Asked, Kind, ask_about
 from tests.making import choosers, group_of, scene_of
 
 MANY = 300

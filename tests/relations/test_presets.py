@@ -8,7 +8,7 @@ import pytest
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.relations import catalogue
-from pytest_vqamt.relations.presets import PRESETS, preset
+from pytest_vqamt.relations.catalogue import PRESETS, preset
 
 
 @pytest.mark.parametrize("name", PRESETS)

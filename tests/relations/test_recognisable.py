@@ -8,7 +8,7 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.relations.recognisable import is_bulky, is_large_enough, is_recognisable
+from pytest_vqamt.relations.soundness import is_bulky, is_large_enough, is_recognisable
 from tests.making import scene_of, thing_of
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Region, Scene
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.relations.removing import removable
+from pytest_vqamt.relations.edits import removable
 from tests.making import scene_of, thing_of
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.relations.room import Place, Size, anywhere, size_among, touching
+from pytest_vqamt.relations.edits import Place, Size, anywhere, size_among, touching
 
 FRAME = Box(0, 0, 200, 100)
 

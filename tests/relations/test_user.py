@@ -12,7 +12,7 @@ from pytest_vqamt.core.meaning import Exists, Group
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations import catalogue
-from pytest_vqamt.relations.user import Derive, Draft
+from pytest_vqamt.relations.catalogue import Derive, Draft
 from pytest_vqamt.sampling.chooser import Chooser
 from tests.making import FirstOption, answers_of, case_of
 

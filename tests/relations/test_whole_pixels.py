@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.relations.whole_pixels import covered, taken
+from pytest_vqamt.relations.edits import covered, taken
 from tests.making import scene_of, thing_of
 
 

@@ -26,8 +26,7 @@ from pytest_vqamt.integration.described_kinds import settings_in_words
 from pytest_vqamt.integration.named_settings import settings_given
 from pytest_vqamt.models.reference.oracle import known, say
 from pytest_vqamt.relations.base import Relation
-from pytest_vqamt.relations.catalogue import select
-from pytest_vqamt.relations.user import UserRelation
+from pytest_vqamt.relations.catalogue import UserRelation, select
 from pytest_vqamt.sampling.samplers import Sampler
 
 _ON_TAGS = {

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import ClassVar
 
-from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.case import Amount, Case, Fact, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.identity import global_random_kept
-from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.core.meaning import YES_OR_NO, Annotated, Count, Meaning, is_yes_no, truth
+from pytest_vqamt.core.query import Answer, Query, Task
+from pytest_vqamt.core.scene import PublishedQuestion, Scene
+from pytest_vqamt.language.answers.vqa_accuracy import ENOUGH, accuracy, normalised
 from pytest_vqamt.language.question_ranking import (
     EMBEDDING,
     MOST_WORDS,
@@ -23,10 +26,12 @@ from pytest_vqamt.language.question_ranking import (
     open_pool,
     ranked,
 )
+from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
-from pytest_vqamt.relations.basic_questions.accuracy import figures_of
-from pytest_vqamt.relations.basic_questions.main_question import main_question
+from pytest_vqamt.relations.expectations import shown
+from pytest_vqamt.relations.metavqa import groups
+from pytest_vqamt.relations.published import asked
 from pytest_vqamt.sampling.chooser import Chooser
 
 IN_A_PARTITION = 3
@@ -127,3 +132,113 @@ class Noise:
             )
         starts = range(0, len(basic), IN_A_PARTITION)
         return [noisy(text, basic[start : start + IN_A_PARTITION]) for start in starts]
+
+
+class AnswerType(StrEnum):
+    """What a question is answered by, as VQA v2 calls it."""
+
+    YES_NO = "yes/no"
+    NUMBER = "number"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MainQuestion:
+    """A question to which the answer may be known.
+
+    Attributes:
+        annotators: how many have answered it; 0 where nobody did, or each answer has a score instead.
+        truth_known: whether accuracy can be told: annotators or the scene's annotations say what is right.
+    """
+
+    question: Question
+    answer_type: AnswerType
+    annotators: int
+    truth_known: bool
+
+    @property
+    def facts(self) -> tuple[tuple[str, Fact], ...]:
+        return (
+            ("answer_type", self.answer_type.value),
+            ("annotators", self.annotators),
+            ("truth_known", self.truth_known),
+        )
+
+
+def main_question(scene: Scene, choose: Chooser) -> MainQuestion | NotApplicable:
+    """One of the scene's published questions where it has any, else one about what is there.
+
+    A count that may miss things without annotation has no known answer; that things are there is known.
+    """
+    if scene.questions:
+        return _published(choose.one(scene.questions))
+    about = groups.ask_about(scene, choose, choose.one(tuple(groups.Kind)), lambda _name: True)
+    if isinstance(about, NotApplicable):
+        return about
+    answer_type = _answer_type(about.question.meaning)
+    return MainQuestion(question=about.question, answer_type=answer_type, annotators=0, truth_known=not about.presumed)
+
+
+def _published(published: PublishedQuestion) -> MainQuestion:
+    question = asked(published)
+    named = next((type_ for type_ in AnswerType if type_ == published.kind), None)
+    return MainQuestion(
+        question=question,
+        answer_type=named or _answer_type(question.meaning),
+        annotators=0 if published.scores else len(published.answers),
+        truth_known=bool(published.answers),
+    )
+
+
+def _answer_type(meaning: Meaning) -> AnswerType:
+    """By the meaning; of a published question that does not say, by the answer that was given most often."""
+    if is_yes_no(meaning):
+        return AnswerType.YES_NO
+    if isinstance(meaning, Count):
+        return AnswerType.NUMBER
+    if isinstance(meaning, Annotated) and meaning.answers:
+        best, _ = max(meaning.answers, key=lambda answer: answer[1])
+        if best.strip().casefold() in YES_OR_NO:
+            return AnswerType.YES_NO
+        if best.strip().isdecimal():
+            return AnswerType.NUMBER
+    return AnswerType.OTHER
+
+
+_ASKED = ("clean", "noisy")
+
+
+def figures_of(case: Case, readings: Sequence[str]) -> tuple[Amount, ...]:
+    """The accuracy of the main question alone and with noise, over all and over its answer type; none if not known.
+
+    ``readings`` are what was understood of the two answers: what cannot be understood is wrong.
+    """
+    if not case.fact("truth_known"):
+        return ()
+    answer_type, annotators = str(case.fact("answer_type")), int(case.fact("annotators") or 0)
+    return tuple(
+        (name, amount)
+        for how, query, reading in zip(_ASKED, case.queries, readings, strict=True)
+        for amount in (_accuracy(query, reading, annotators),)
+        for name in (how, f"{how} {answer_type}")
+    )
+
+
+def _accuracy(query: Query, reading: str, annotators: int) -> float:
+    """VQA accuracy against the annotators, where they are enough for it; the score of a scored answer; else 1 or 0."""
+    meaning = query.meaning
+    if not isinstance(meaning, Annotated):
+        return float(reading == _known(query))
+    if annotators > ENOUGH:
+        return accuracy(
+            reading, [answer for answer, share in meaning.answers for _ in range(round(share * annotators))]
+        )
+    if annotators:
+        return float(normalised(reading) == normalised(str(_known(query))))
+    return max((score for answer, score in meaning.answers if normalised(answer) == normalised(reading)), default=0.0)
+
+
+def _known(query: Query) -> str:
+    """The right answer as readings are shown."""
+    known = truth(query.meaning, query.picture.scene)
+    return shown(known) if isinstance(known, bool) else str(known)

@@ -14,7 +14,7 @@ from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.askable_scene import view_of
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets.arguments import one_template
-from pytest_vqamt.relations.carets.attributes import with_antonym
+from pytest_vqamt.relations.carets.verifying import with_antonym
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords
 from pytest_vqamt.sampling.chooser import Chooser
 

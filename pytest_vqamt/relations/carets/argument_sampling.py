@@ -9,7 +9,8 @@ from typing import TypeAlias, TypeVar
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.askable_scene import View
-from pytest_vqamt.relations.carets import attributes, choosing, verifying
+from pytest_vqamt.relations.carets import choosing, verifying
+from pytest_vqamt.relations.carets import verifying as attributes
 from pytest_vqamt.relations.carets.arguments import Argument
 from pytest_vqamt.sampling.chooser import Chooser
 

@@ -15,9 +15,9 @@ from pytest_vqamt.core.meaning import Choice, Group
 from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
 from pytest_vqamt.relations.askable_scene import View
-from pytest_vqamt.relations.carets import weights
+from pytest_vqamt.relations.carets import arguments
 from pytest_vqamt.relations.carets.arguments import Argument
-from pytest_vqamt.relations.carets.attributes import definite, plausible
+from pytest_vqamt.relations.carets.verifying import definite, plausible
 from pytest_vqamt.relations.lexical_knowledge import Knowledge
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -31,7 +31,7 @@ def object_choice(view: View, choose: Chooser) -> Argument | NotApplicable:
     found = sure or found
     if not found:
         return NotApplicable(reason="no thing that is the only one of a class with names to choose from")
-    by = [weights.of_class_and_name(word, thing.name, view.corpus, view.known) for thing, word, _ in found]
+    by = [arguments.of_class_and_name(word, thing.name, view.corpus, view.known) for thing, word, _ in found]
     thing, word, groups = choose.weighted(found, by)
     others = dict(_classes_with_others(view, thing.name))[word]
     frequency = view.corpus.frequency
@@ -77,10 +77,10 @@ def _of_attribute(view: View, choose: Chooser, type_: QuestionType) -> Argument 
             if view.corpus.has_attributes
             else "the data has no attributes"
         )
-    by = [weights.of_category_and_attribute(word, view.corpus, view.known) for _, word, _, _ in found]
+    by = [arguments.of_category_and_attribute(word, view.corpus, view.known) for _, word, _, _ in found]
     thing, word, groups, false = choose.weighted(found, by)
     category = kinds.category_of(word) or ""
-    if not choose.chance(weights.share_kept(word, view.corpus, view.known)):
+    if not choose.chance(arguments.share_kept(word, view.corpus, view.known)):
         return NotApplicable(reason="what is right is right often enough")
     return Argument(
         asking=Asking(
@@ -157,16 +157,16 @@ def _is_option(known: Knowledge, word: str) -> bool:
 
 def _exclusive_options(view: View, choose: Chooser, right: str, false: Sequence[tuple[str, int]]) -> tuple[str, ...]:
     """The right one and one or two others, all of which exclude each other, in any order."""
-    first = weights.drawn(choose, false)
+    first = arguments.drawn(choose, false)
     rest = [pair for pair in false if view.known.kinds.excludes(first, pair[0])]
     if rest and choose.chance(_THREE):
-        return choose.several((right, first, weights.drawn(choose, rest)), 3)
+        return choose.several((right, first, arguments.drawn(choose, rest)), 3)
     return choose.several((right, first), 2)
 
 
 def _options(choose: Chooser, right: str, false: Sequence[tuple[str, int]]) -> tuple[str, ...]:
-    first = weights.drawn(choose, false)
+    first = arguments.drawn(choose, false)
     rest = [pair for pair in false if pair[0] != first]
     if rest and choose.chance(_THREE):
-        return choose.several((right, first, weights.drawn(choose, rest)), 3)
+        return choose.several((right, first, arguments.drawn(choose, rest)), 3)
     return choose.several((right, first), 2)

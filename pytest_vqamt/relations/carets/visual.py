@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import ClassVar
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.meaning import Choice, Group, Has, groups_of, members
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations import expectations
-from pytest_vqamt.relations.askable_scene import view_of
+from pytest_vqamt.relations.askable_scene import View, view_of
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets.argument_sampling import any_that
-from pytest_vqamt.relations.carets.arguments import one_template
-from pytest_vqamt.relations.carets.focus import Obscuring, kept_for
+from pytest_vqamt.relations.carets.arguments import Argument, one_template, things_named
+from pytest_vqamt.relations.edits import FLAT, covered
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords
+from pytest_vqamt.relations.soundness import is_recognisable, surely_unlike
 from pytest_vqamt.sampling.chooser import Chooser
 
 _SIGMA_PX = {"blur3": 3.0, "blur6": 6.0, "blur9": 9.0}
@@ -94,3 +97,129 @@ def _obscured(picture: Picture, keep: tuple[Box, ...], variant: str, corpus: Cor
     if colour is None:
         return NotApplicable(reason="the data has no photos to take a mean colour from")
     return picture.mask(keep, colour)
+
+
+# All that a question names is kept whole. The rest is what makes the answer the same for certain; ``visual`` tells of it
+# as a whole.
+
+
+_HALF_HIDDEN = NotApplicable(reason="what would be half hidden could be taken for what is asked about")
+
+
+class Obscuring(StrEnum):
+    """How the background is obscured."""
+
+    BLUR = "blur"
+    MASK = "mask"
+    CROP = "crop"
+
+
+def kept_for(argument: Argument, view: View, choose: Chooser, how: Obscuring) -> tuple[Box, ...] | NotApplicable:
+    """The boxes that stay as they are, where the answer is the same with nothing else in plain sight.
+
+    They are those of the true objects of the question; of things that lack the attribute asked about, all of that name;
+    and where nothing that is named is there, those of one or two random things.
+    """
+    scene = view.scene
+    named, absent = things_named(argument.asking, scene)
+    things = named or _lacking(absent, scene)
+    if not things:
+        if not scene.objects:
+            return NotApplicable(reason="nothing whose box could be kept")
+        things = choose.several(scene.objects, choose.between(1, min(2, len(scene.objects))))
+    elif how is not Obscuring.BLUR and not all(is_recognisable(thing, scene) for thing in things):
+        return NotApplicable(reason="what is asked about is too small to be told by itself")
+    keep = _kept(things, scene, how)
+    if scene.frame in keep:
+        return NotApplicable(reason="the foreground fills the picture")
+    if wary := _not_to_be_seen(argument, named, absent):
+        boxes = view.once("boxes", lambda: boxes_of(scene))
+        half = half_seen_of(boxes, keep, hidden_elsewhere=how is not Obscuring.BLUR)
+        if not all(surely_unlike(name, other) for name in wary for other in half):
+            return _HALF_HIDDEN
+    if how is Obscuring.MASK and not FLAT.isdisjoint(group.name for group in absent):
+        return NotApplicable(reason="what is painted over could be taken for what is asked about")
+    return keep
+
+
+def _kept(things: Iterable[Thing], scene: Scene, how: Obscuring) -> tuple[Box, ...]:
+    """The foreground's boxes, or of a crop the tightest rectangle around them."""
+    boxes = foreground(things, scene)
+    return (Box.around(boxes),) if how is Obscuring.CROP and boxes else boxes
+
+
+def _lacking(absent: Iterable[Group], scene: Scene) -> tuple[Thing, ...]:
+    """The things of the names asked about, without the attribute that they are said to have."""
+    ids = {thing.id for group in absent for thing in members(replace(group, attributes=(), related=()), scene)}
+    return tuple(thing for thing in scene.objects if thing.id in ids)
+
+
+def _not_to_be_seen(argument: Argument, named: Iterable[Thing], absent: Iterable[Group]) -> set[str]:
+    """The names of which nothing more may seem to be in sight: of what is not there, and of what is the only one.
+
+    The names that are to be chosen from are among them: a bird that is blurred may be the airplane of the question.
+    """
+    meaning = argument.asking.meaning
+    if isinstance(meaning, Has | Choice):
+        only = {thing.name for thing in named}
+        return only.union(meaning.options if isinstance(meaning, Choice) and argument.truth in only else ())
+    return {
+        *(group.name for group in absent),
+        *(condition.to.name for group in groups_of(meaning) for condition in group.related),
+    }
+
+
+LEAST_PX = 32
+"""A smaller patch is not reliably recognised by people (Jimenez et al., footnote 3, after Torralba et al., 2008)."""
+
+
+def foreground(things: Iterable[Thing], scene: Scene) -> tuple[Box, ...]:
+    """The boxes of ``things`` in whole pixels, each grown to at least 32 x 32 within the frame."""
+    boxes = (covered(thing.box, scene) for thing in things)
+    return tuple(dict.fromkeys(grown(box, scene) for box in boxes if box))
+
+
+def grown(box: Box, scene: Scene) -> Box:
+    """``box``, of whole pixels, grown evenly on both sides, or where the frame ends, on the other one.
+
+    A picture that is itself narrower than 32 pixels is kept in all its width.
+    """
+    x0, x1 = _span(int(box.x), int(box.x1), scene.width)
+    y0, y1 = _span(int(box.y), int(box.y1), scene.height)
+    return Box.between(x0, y0, x1, y1)
+
+
+def half_seen(scene: Scene, keep: Iterable[Box], *, hidden_elsewhere: bool) -> frozenset[str]:
+    """The names of things and crowds that are seen, but not whole and sharp: those that no one box of ``keep`` holds.
+
+    Where all else is hidden, what none of the boxes touches is not seen at all; where it is blurred, it is half seen.
+    """
+    return half_seen_of(boxes_of(scene), keep, hidden_elsewhere=hidden_elsewhere)
+
+
+def boxes_of(scene: Scene) -> tuple[tuple[str, Box], ...]:
+    """The name and the box, in whole pixels, of each thing and crowd, as far as it lies in the frame."""
+    named = [(thing.name, thing.box) for thing in scene.objects]
+    named += [(region.name, region.box) for region in scene.regions]
+    return tuple((name, pixels) for name, box in named if (pixels := covered(box, scene)))
+
+
+def half_seen_of(boxes: Iterable[tuple[str, Box]], keep: Iterable[Box], *, hidden_elsewhere: bool) -> frozenset[str]:
+    """``half_seen`` of what ``boxes_of`` gives for a scene."""
+    kept = tuple(keep)
+    return frozenset(
+        name
+        for name, box in boxes
+        if not any(_holds(patch, box) for patch in kept)
+        and not (hidden_elsewhere and not any(patch.overlaps(box) for patch in kept))
+    )
+
+
+def _holds(patch: Box, box: Box) -> bool:
+    return patch.x <= box.x and patch.y <= box.y and box.x1 <= patch.x1 and box.y1 <= patch.y1
+
+
+def _span(start: int, stop: int, limit: int) -> tuple[int, int]:
+    length = max(stop - start, min(LEAST_PX, limit))
+    first = max(0, min(start - (length - (stop - start)) // 2, limit - length))
+    return first, first + length

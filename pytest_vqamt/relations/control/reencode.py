@@ -11,7 +11,7 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations import expectations
-from pytest_vqamt.relations.control.question import plain_question
+from pytest_vqamt.relations.control.repeat import plain_question
 from pytest_vqamt.sampling.chooser import Chooser
 
 

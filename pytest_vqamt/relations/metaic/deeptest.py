@@ -12,8 +12,8 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.captions import Reading
-from pytest_vqamt.relations.metaic.captions import caption_of, readings, texts_of, unparsed
-from pytest_vqamt.relations.metaic.overlap import boxes_of
+from pytest_vqamt.relations.metaic.insertion import caption_of, readings, texts_of, unparsed
+from pytest_vqamt.relations.metaic.placement import boxes_of
 from pytest_vqamt.sampling.chooser import Chooser
 
 _STEPS = 10

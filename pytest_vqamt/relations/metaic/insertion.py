@@ -8,22 +8,40 @@ into the same pictures, as the authors' generator does, and share the captions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
+from math import ceil
 from random import Random
+from types import MappingProxyType
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import NotApplicable
+from pytest_vqamt.core.case import Case, Fact, NotApplicable, Outcome, Setting, Verdict
 from pytest_vqamt.core.corpus import Corpus, CutoutEntry
 from pytest_vqamt.core.edits import Cutout
+from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.language.captions import Reading
-from pytest_vqamt.relations.metaic.cutouts import classes_that_fit, cut_outs, names_by_class
-from pytest_vqamt.relations.metaic.overlap import Edges, Layout, boxes_of
-from pytest_vqamt.relations.metaic.placement import least_area, places
-from pytest_vqamt.relations.metaic.sizes import LEAST_SHARE, MOST_SHARE, Areas, areas_beside, salient_area
+from pytest_vqamt.language.answers.text import Unread, prepare, strip_reasoning
+from pytest_vqamt.language.captions import Form, Reading, class_of, classes_in
+from pytest_vqamt.language.english.nouns import indefinite, is_countable, plural
+from pytest_vqamt.relations.base import Relation
+from pytest_vqamt.relations.metaic.placement import (
+    LEAST_SHARE,
+    MOST_SHARE,
+    Areas,
+    Edges,
+    Layout,
+    areas_beside,
+    boxes_of,
+    least_area,
+    places,
+    salient_area,
+)
+from pytest_vqamt.relations.soundness import is_recognisable, presumed
 from pytest_vqamt.sampling.chooser import Chooser, RandomChooser
 
 _CUT_OUTS = 30
@@ -110,3 +128,150 @@ def _one_of(classes: tuple[str, ...], corpus: Corpus, reading: Reading, choose: 
     """Any cut-out of any of the classes; None where no photo shows one of its name well."""
     entries = cut_outs(corpus, choose.one(names_by_class(corpus, reading)[choose.one(classes)]))
     return choose.one(entries) if entries else None
+
+
+# Of each name the largest fifth of those that stand by themselves: nothing of a class is before or behind one, so that no
+# part of it comes along (what a person wears is of no class, and does). Their own photos show them whole, and so large
+# that they are recognised there.
+
+
+_LARGEST_SHARE = 0.2
+_AT_MOST = 200
+"""So many cut-outs of a name to choose from, evenly out of the largest fifth."""
+_EDGE_PX = 1
+"""A thing whose box comes nearer to the edge of its photo may go on beyond."""
+
+
+@lru_cache(maxsize=4096)
+def class_read(name: str, reading: Reading) -> str | None:
+    """The class that is read from a caption of one thing of this name; None where it is none, or not its own."""
+    named, forms = class_of(name), classes_in(indefinite(name), reading)
+    return named if named and set(forms) == {named} and forms[named] is not Form.PLURAL else None
+
+
+@lru_cache(maxsize=8)
+def names_by_class(corpus: Corpus, reading: Reading) -> Mapping[str, tuple[str, ...]]:
+    """For each class of which some thing stands by itself, the names of such things."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, entries in corpus.cutouts.items():
+        named = class_read(name, reading)
+        if named and any(map(_is_alone, entries)):
+            found[named] = (*found.get(named, ()), name)
+    return MappingProxyType(found)
+
+
+@lru_cache(maxsize=512)
+def cut_outs(corpus: Corpus, name: str) -> tuple[CutoutEntry, ...]:
+    """The cut-outs of a name, the largest first; there may be none."""
+    alone = [entry for entry in corpus.cutouts[name] if _is_alone(entry)]
+    wanted = ceil(_LARGEST_SHARE * len(alone))
+    step = ceil(wanted / _AT_MOST) or 1
+    well_shown = (entry for entry in alone[::step] if _is_well_shown(entry, corpus))
+    return tuple(islice(well_shown, ceil(wanted / step)))
+
+
+def classes_that_fit(scene: Scene, classes: Iterable[str]) -> tuple[str, ...]:
+    """Those of ``classes`` of which a caption of the scene surely tells whether there is one thing, several or none.
+
+    Not those of a crowd; nor those of a small thing or a fragment, which a caption may name or not; nor those of a
+    thing whose name has no plural.
+    """
+    unsure = {class_of(region.name) for region in scene.regions}
+    for thing in scene.objects:
+        if not (is_recognisable(thing, scene) and is_countable(thing.name)):
+            unsure.add(class_of(thing.name))
+    return tuple(each for each in classes if each not in unsure)
+
+
+def _is_alone(entry: CutoutEntry) -> bool:
+    return all(class_of(name) is None for name in entry.alongside)
+
+
+def _is_well_shown(entry: CutoutEntry, corpus: Corpus) -> bool:
+    scene = corpus.scene(entry.index)
+    thing, frame = scene.thing(entry.thing), scene.frame
+    to_the_edge = min(thing.box.x, thing.box.y, frame.x1 - thing.box.x1, frame.y1 - thing.box.y1)
+    return to_the_edge >= _EDGE_PX and is_recognisable(thing, scene)
+
+
+METAIC = Setting(
+    name="metaic",
+    values=(Reading.REFINED.value, Reading.STRICT.value),
+    default=Reading.REFINED.value,
+    meaning="how classes are read from captions: with kinds, compounds and numbers understood, or as published",
+)
+
+
+def caption_of(picture: Picture) -> Query:
+    """The query for a caption of ``picture``."""
+    return Query(picture=picture, meaning=Describe(), task=Task.CAPTIONING)
+
+
+def texts_of(answers: Sequence[Answer]) -> tuple[str, ...]:
+    """The captions without the model's thinking aloud."""
+    return tuple(strip_reasoning(answer.text) for answer in answers)
+
+
+def readings(answers: Sequence[Answer], reading: Reading) -> tuple[str, ...]:
+    """The classes that are read from each caption: "dog, 2+ cats"; "no class" where none is."""
+    return tuple(_in_words(answer, reading) for answer in answers)
+
+
+def unparsed(answers: Sequence[Answer], reading: Reading) -> Verdict | None:
+    """The verdict where one of the captions is empty or a refusal; None where all can be read."""
+    for answer in answers:
+        found = prepare(answer.text)
+        if isinstance(found, Unread):
+            return Verdict(outcome=Outcome.UNPARSED, reason=found.reason.value, readings=readings(answers, reading))
+    return None
+
+
+def _in_words(answer: Answer, reading: Reading) -> str:
+    if isinstance(prepare(answer.text), Unread):
+        return "unparsed"
+    forms = classes_in(strip_reasoning(answer.text), reading)
+    named = (f"2+ {plural(each)}" if form is Form.PLURAL else each for each, form in forms.items())
+    return ", ".join(named) or "no class"
+
+
+DRAWS_AS = "metaic"
+"""All items of both relations draw with the same seeds."""
+BREAKDOWN = ("was_there", "objects")
+
+_FROM = (2, 5, 10)
+_NUMBERS = ("1", "2 to 4", "5 to 9", "10 or more")
+
+
+def pair(
+    relation: Relation, level: str, scene: Scene, corpus: Corpus, choose: Chooser, reading: Reading, expected: str
+) -> Case | NotApplicable:
+    """The case of ``relation`` at this level of overlap; ``expected`` has "{}" for the inserted class."""
+    found = insertion(scene, corpus, choose, reading)
+    if isinstance(found, NotApplicable):
+        return found
+    name = found.cutout.thing.name
+    return Case(
+        relation=relation.info.name,
+        variant=level,
+        scene=scene.id,
+        queries=(caption_of(scene.picture), caption_of(found.picture(scene, level))),
+        expected=expected.format(class_of(name)),
+        facts=_facts(found, level, scene),
+        tags=("presumed",) if presumed((name,), scene) else (),
+    )
+
+
+def inserted_in(case: Case) -> str:
+    """The name of the thing that was inserted."""
+    return str(case.fact("inserted"))
+
+
+def _facts(found: Insertion, level: str, scene: Scene) -> tuple[tuple[str, Fact], ...]:
+    name = found.cutout.thing.name
+    return (
+        ("inserted", name),
+        ("overlap", level),
+        ("covered", round(found.covered(level), 3)),
+        ("was_there", any(class_of(thing.name) == class_of(name) for thing in scene.objects)),
+        ("objects", _NUMBERS[bisect_right(_FROM, len(scene.objects))]),
+    )

@@ -11,9 +11,17 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.captions import Reading, check_forms
-from pytest_vqamt.relations.metaic import overlap
-from pytest_vqamt.relations.metaic.captions import METAIC, readings, texts_of, unparsed
-from pytest_vqamt.relations.metaic.pair import BREAKDOWN, DRAWS_AS, inserted_in, pair
+from pytest_vqamt.relations.metaic import placement
+from pytest_vqamt.relations.metaic.insertion import (
+    BREAKDOWN,
+    DRAWS_AS,
+    METAIC,
+    inserted_in,
+    pair,
+    readings,
+    texts_of,
+    unparsed,
+)
 from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -34,7 +42,7 @@ class SingularPlural:
         task=Task.CAPTIONING,
         claim="With one more thing in the picture, the caption has all classes in the number that is right.",
         source="Yu et al., ISSTA 2022, section 3.4, MR2",
-        variants=tuple(overlap.LEVELS),
+        variants=tuple(placement.LEVELS),
         breakdown=BREAKDOWN,
         settings=(METAIC,),
         draws_as=DRAWS_AS,

@@ -12,8 +12,8 @@ from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
-from pytest_vqamt.relations.inserting import insert_one
-from pytest_vqamt.relations.present import VARIANTS, Kind, ask_about
+from pytest_vqamt.relations.edits import insert_one
+from pytest_vqamt.relations.metavqa.groups import VARIANTS, Kind, ask_about
 from pytest_vqamt.relations.soundness import things_in
 from pytest_vqamt.sampling.chooser import Chooser
 

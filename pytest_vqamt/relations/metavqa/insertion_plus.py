@@ -13,8 +13,8 @@ from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
-from pytest_vqamt.relations.inserting import insert_one, nothing_but_worn
-from pytest_vqamt.relations.present import Kind, ask_about
+from pytest_vqamt.relations.edits import insert_one, nothing_but_worn
+from pytest_vqamt.relations.metavqa.groups import Kind, ask_about
 from pytest_vqamt.relations.soundness import countable_here, sure_of
 from pytest_vqamt.sampling.chooser import Chooser
 

@@ -12,9 +12,8 @@ from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
-from pytest_vqamt.relations.edits import ERASE, INPAINT, eraser
-from pytest_vqamt.relations.present import VARIANTS, Kind, ask_about
-from pytest_vqamt.relations.removing import removable
+from pytest_vqamt.relations.edits import ERASE, INPAINT, eraser, removable
+from pytest_vqamt.relations.metavqa.groups import VARIANTS, Kind, ask_about
 from pytest_vqamt.relations.soundness import unrelated
 from pytest_vqamt.sampling.chooser import Chooser
 

@@ -13,11 +13,9 @@ from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
-from pytest_vqamt.relations.edits import ERASE, INPAINT, eraser
-from pytest_vqamt.relations.present import Kind, ask_about
-from pytest_vqamt.relations.recognisable import is_recognisable
-from pytest_vqamt.relations.removing import removable
-from pytest_vqamt.relations.soundness import countable_here, sure_of, unrelated
+from pytest_vqamt.relations.edits import ERASE, INPAINT, eraser, removable
+from pytest_vqamt.relations.metavqa.groups import Kind, ask_about
+from pytest_vqamt.relations.soundness import countable_here, is_recognisable, sure_of, unrelated
 from pytest_vqamt.sampling.chooser import Chooser
 
 

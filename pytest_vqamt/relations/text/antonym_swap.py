@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.meaning import Label
+from pytest_vqamt.core.meaning import Entails, Group, Label, Unit
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.labels import label_becomes
-from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords
-from pytest_vqamt.relations.text.antonyms import with_antonym
+from pytest_vqamt.core.scene import LinkedUnit, Scene, Thing
+from pytest_vqamt.language.english.lexical_relations import (
+    OPPOSITE_NAMES,
+    OPPOSITE_PLACES,
+    PRONOUNS,
+    Replacement,
+    found,
+    opposite_pronouns,
+    replaced,
+    replacements_of,
+)
+from pytest_vqamt.language.english.nouns import is_person, plural, singular
+from pytest_vqamt.language.questions.hypotheses import Hypothesis
+from pytest_vqamt.relations.base import Relation
+from pytest_vqamt.relations.expectations import label_becomes
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords, Knowledge
+from pytest_vqamt.relations.soundness import names_in, presumed
+from pytest_vqamt.relations.veglue.statements import Published, Statement, Writer, case_of, published, writer_of
 from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -49,3 +63,188 @@ class AntonymSwap(DrawsOnWords):
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
         return label_becomes(case, answers, Label.CONTRADICTION)
+
+
+def with_antonym(scene: Scene, corpus: Corpus, known: Knowledge, choose: Chooser) -> Change | None:
+    """A hypothesis with an antonym for one of its words: a published one, where there is any; None where none has one.
+
+    Names and attributes are drawn evenly, where there are both.
+    """
+    if scene.hypotheses:
+        every = [change for each in published(scene, known) for change in _of_published(each)]
+        return choose.one(every) if every else None
+    writer = writer_of(scene, corpus, known, gradable=True)
+    names = [(thing, other) for thing in writer.things if (other := _opposite_name(thing, writer))]
+    words = [pair for thing in writer.things for pair in _opposite_attributes(thing, writer)]
+    if names and (not words or choose.chance(0.5)):
+        return _of_name(*choose.one(names), writer, choose)
+    return _of_attribute(*choose.one(words), writer, choose) if words else None
+
+
+def _opposite_name(thing: Thing, writer: Writer) -> str | None:
+    """The name of the other sex, where nothing in the scene could go by it."""
+    scene, known = writer.view.scene, writer.view.known
+    other = OPPOSITE_NAMES.get(thing.name)
+    here = names_in(scene) - {thing.name}
+    return other if other and known.is_absent(other, here, scene.exhaustive) else None
+
+
+def _of_name(thing: Thing, other: str, writer: Writer, choose: Chooser) -> Change:
+    statement = writer.about(thing, writer.things, choose)
+    return Change(
+        statement=statement,
+        after=statement.changed(thing, lambda group: replace(group, name=other)),
+        kind="name",
+        word=thing.name,
+        instead=other,
+        unsure=presumed((other,), writer.view.scene),
+    )
+
+
+def _opposite_attributes(thing: Thing, writer: Writer) -> Iterator[tuple[Thing, str, str]]:
+    """The attributes of a thing whose antonym each bearer of its name surely lacks (relations.md, rules 5 and 8)."""
+    view = writer.view
+    if not view.is_only_name(thing.name):
+        return
+    for word in view.sayable(thing):
+        other = view.known.kinds.antonym(word, thing.name)
+        if other and all(view.lacks(bearer, other) for bearer in view.bearing(thing.name)):
+            yield thing, word, other
+
+
+def _of_attribute(thing: Thing, word: str, other: str, writer: Writer, choose: Chooser) -> Change:
+    statement = writer.about(thing, writer.things, choose, saying=word)
+
+    def swapped(group: Group) -> Group:
+        return replace(group, attributes=tuple(other if each == word else each for each in group.attributes))
+
+    return Change(
+        statement=statement,
+        after=statement.changed(thing, swapped),
+        kind="attribute",
+        word=word,
+        instead=other,
+        unsure=writer.view.is_unsure(thing.name),
+    )
+
+
+def _of_published(statement: Published) -> Iterator[Change]:
+    for unit in statement.units:
+        yield from _names(statement, unit)
+        yield from _attributes(statement, unit)
+
+
+def _names(statement: Published, unit: LinkedUnit) -> Iterator[Change]:
+    """The unit with a name of the other sex, where neither the scene nor the text has anything that could go by it."""
+    scene, known = statement.scene, statement.known
+    said = _last_word(unit.object)
+    name = singular(said)
+    other = OPPOSITE_NAMES.get(name)
+    here = (names_in(scene) | statement.names) - {name}
+    if other is None or not known.is_absent(other, here, scene.exhaustive):
+        return
+    places = replacements_of(statement.text, name, other)
+    pronouns = _pronouns(statement, name)
+    if places and pronouns is not None:
+        after = replaced(statement.text, (*places, *pronouns))
+        meant = _instead(statement, unit, plural(other) if said != name else other, unit.property)
+        yield Change(
+            statement=statement,
+            after=Hypothesis(after, meant),
+            kind="name",
+            word=name,
+            instead=other,
+            unsure=presumed((other,), scene),
+        )
+
+
+def _pronouns(statement: Published, name: str) -> tuple[Replacement, ...] | None:
+    """The pronouns that go with the name; None where one may be of somebody else, or has two for the other sex."""
+    text, instead = statement.text, opposite_pronouns(name)
+    said = [word for word in sorted(PRONOUNS) if any(found(text, word))]
+    people = [each for each in statement.units if singular(_last_word(each.object)) in OPPOSITE_NAMES]
+    if said and (len(people) > 1 or not set(said) <= instead.keys()):
+        return None
+    return tuple(Replacement(place.start(), place.end(), instead[word]) for word in said for place in found(text, word))
+
+
+def _last_word(text: str) -> str:
+    return text.lower().rpartition(" ")[2]
+
+
+def _attributes(statement: Published, unit: LinkedUnit) -> Iterator[Change]:
+    """The unit with the antonym of its adjective, or of the place where it is, where it is the only one of its name.
+
+    An adjective stands before the noun, or is all that the property says; and the text has it once.
+    """
+    if not unit.thing or not statement.is_only(thing := statement.scene.thing(unit.thing)):
+        return
+    for kind, word, other in _candidates(statement, unit, thing.name):
+        places = tuple(found(statement.text, word))
+        if len(places) == 1:
+            after = replaced(statement.text, [Replacement(places[0].start(), places[0].end(), other)])
+            yield Change(
+                statement=statement,
+                after=Hypothesis(after, _instead(statement, unit, thing.name, other)),
+                kind=kind,
+                word=word,
+                instead=other,
+                unsure=presumed((thing.name,), statement.scene),
+            )
+
+
+def _candidates(statement: Published, unit: LinkedUnit, name: str) -> Iterator[tuple[str, str, str]]:
+    """What sort of word, the word and its antonym; of people no size."""
+    kinds = statement.known.kinds
+    verb, _, said = unit.property.lower().rpartition(" ")
+    after_is = [said] if verb in ("", "is", "are") else []
+    for word in (*unit.object.lower().split()[:-1], *after_is):
+        other = kinds.antonym(word, name)
+        if other and not (kinds.category_of(word) == "size" and is_person(name)):
+            yield "attribute", word, other
+    for word in after_is:
+        if word in OPPOSITE_PLACES:
+            yield "place", word, OPPOSITE_PLACES[word]
+
+
+def _instead(statement: Published, unit: LinkedUnit, name: str, attribute: str) -> Entails:
+    """The other linked units, and one that nothing in the scene bears."""
+    others = Published(
+        text=statement.text,
+        units=tuple(each for each in statement.units if each is not unit),
+        scene=statement.scene,
+        known=statement.known,
+    )
+    added = Unit(group=Group(name=name, attributes=(attribute,) if attribute else ()))
+    return Entails(units=(*others.hypothesis.meaning.units, added))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A change of one word.
+
+    Attributes:
+        kind: what sort of word it is, or of change.
+        word, instead: what it was, and what it is.
+        unsure: whether the label afterwards rests on an absence that the annotations do not guarantee.
+    """
+
+    statement: Statement
+    after: Hypothesis
+    kind: str
+    word: str
+    instead: str
+    unsure: bool = False
+
+    def case(self, relation: Relation, variant: str, scene: Scene, *, expected: str) -> Case:
+        """The case that puts the hypothesis as it was and as it is, both of the scene's own picture."""
+        facts: tuple[tuple[str, Fact], ...] = (("kind", self.kind), ("word", self.word), ("instead", self.instead))
+        return case_of(
+            relation,
+            variant,
+            scene,
+            ((scene.picture, self.statement.hypothesis), (scene.picture, self.after)),
+            expected=expected,
+            facts=(*facts, *self.statement.facts),
+            presumed=self.unsure,
+        )

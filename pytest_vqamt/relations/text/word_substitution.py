@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.meaning import Entails, Group
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.labels import same_label
-from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords
-from pytest_vqamt.relations.text.near_words import with_a_near_word
+from pytest_vqamt.core.scene import Scene, Thing
+from pytest_vqamt.language.english.lexical_relations import replaced, replacements, replacements_of
+from pytest_vqamt.language.english.nouns import counted, is_countable, is_person
+from pytest_vqamt.language.questions.hypotheses import Hypothesis
+from pytest_vqamt.relations.askable_scene import View, view_of
+from pytest_vqamt.relations.expectations import same_label
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords, Knowledge
+from pytest_vqamt.relations.text.antonym_swap import Change
+from pytest_vqamt.relations.veglue.statements import Published, Written, any_statement
 from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -49,3 +56,91 @@ class WordSubstitution(DrawsOnWords):
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
         return same_label(case, answers)
+
+
+_ALSO_OF_PEOPLE = frozenset({"human", "climber"})
+"""Names of animals and plants in WordNet, by which people call each other."""
+_WORD = re.compile(r"[a-z-]+")
+_SHARING = re.compile(
+    r" (?:and|or) (?!(?:a|an|the|his|her|its|their|one|another|is|are|has)\b|\w+(?:s|ing)\b)", re.IGNORECASE
+)
+"""Another noun, without an article of its own; "sits and talks" has verbs."""
+
+
+def with_a_near_word(scene: Scene, corpus: Corpus, known: Knowledge, choose: Chooser) -> Change | None:
+    """A hypothesis with a synonym or a class for one of its words; where it has both sorts, they are drawn evenly."""
+    statement = any_statement(scene, corpus, known, choose)
+    if statement is None:
+        return None
+    view = view_of(scene, corpus, known)
+    synonyms = tuple(_synonyms(statement))
+    classes = tuple(_classes(statement, view))
+    sorts = [sort for sort in (synonyms, classes) if sort]
+    return choose.one(choose.one(sorts)) if sorts else None
+
+
+def _synonyms(statement: Written | Published) -> Iterator[Change]:
+    before = statement.hypothesis
+    for each in replacements(before.text):
+        yield Change(
+            statement=statement,
+            after=Hypothesis(replaced(before.text, [each]), before.meaning),
+            kind="synonym",
+            word=before.text[each.start : each.end].lower(),
+            instead=each.words,
+        )
+
+
+def _classes(statement: Written | Published, view: View) -> Iterator[Change]:
+    for thing in statement.things:
+        for word in _classes_of(thing, view) if _keeps_its_size(statement, thing, view) else ():
+            after = _with_class(statement, thing, word, view)
+            if after is not None:
+                yield Change(statement=statement, after=after, kind="class", word=thing.name, instead=word)
+
+
+def _keeps_its_size(statement: Written | Published, thing: Thing, view: View) -> bool:
+    """Whether nothing is said of the thing that depends on its class: a small elephant is no small animal."""
+    if isinstance(statement, Written):
+        said = [word for each in statement.said for word in each.attributes_of(thing)]
+    else:
+        units = [unit for unit in statement.units if unit.thing == thing.id]
+        said = [word for unit in units for word in _WORD.findall(f"{unit.object} {unit.property}".lower())]
+    return not any(map(view.known.kinds.is_gradable, said))
+
+
+def _classes_of(thing: Thing, view: View) -> Iterator[str]:
+    """The classes of a thing, but for those of which one is not counted: nobody speaks of "small fruit".
+
+    Of a name that people go by, such as "female", no class is said that is not one of people.
+    """
+    of_people = is_person(thing.name) or thing.name in _ALSO_OF_PEOPLE
+    for each in view.classes_of(thing.name):
+        is_sure = each.word == "person" or not of_people
+        if each.word != thing.name and is_sure and is_countable(counted(each.word)):
+            yield each.word
+
+
+def _with_class(statement: Written | Published, thing: Thing, word: str, view: View) -> Hypothesis | None:
+    """The hypothesis with the class for the thing; None of a text that does not name it once, with an article."""
+
+    def as_class(group: Group) -> Group:
+        return replace(group, name=word, covers=view.known.class_group(word, view.scene).covers)
+
+    if isinstance(statement, Written):
+        return statement.changed(thing, as_class)
+    places = replacements_of(statement.text, thing.name, counted(word))
+    if len(places) != 1 or not _stands_alone(statement.text[: places[0].start], statement.text[places[0].end :]):
+        return None
+    units = (
+        replace(unit, group=as_class(unit.group)) if unit.group.name == thing.name else unit
+        for unit in statement.hypothesis.meaning.units
+    )
+    return Hypothesis(replaced(statement.text, places), Entails(units=tuple(units)))
+
+
+def _stands_alone(before: str, after: str) -> bool:
+    """Whether a noun has an article alone: no size, and no other noun that shares it ("a man and woman")."""
+    if _SHARING.match(after):
+        return False
+    return before.lower().endswith((" a ", " an ", " the ")) or before.lower() in ("a ", "an ", "the ")

@@ -10,11 +10,10 @@ from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.corrupting import SEVERITY, VARIANTS, corrupted
-from pytest_vqamt.relations.labels import same_label
+from pytest_vqamt.relations.corruption import SEVERITY, VARIANTS, corrupted
+from pytest_vqamt.relations.expectations import same_label
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords
-from pytest_vqamt.relations.veglue.statements import case_of
-from pytest_vqamt.relations.veglue.writing import any_statement
+from pytest_vqamt.relations.veglue.statements import any_statement, case_of
 from pytest_vqamt.sampling.chooser import Chooser
 
 

@@ -8,15 +8,17 @@ protect small things inside large boxes: the cup on a table goes with the table,
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from math import hypot
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Fact, NotApplicable, Setting
 from pytest_vqamt.core.edits import GONE_SHARE
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.language.english.families import belong_together, family
+from pytest_vqamt.language.english.families import belong_together, family, is_nearly_everywhere
+from pytest_vqamt.language.wordnet import WordNet
 from pytest_vqamt.relations import edits
-from pytest_vqamt.relations.whole_pixels import covered
+from pytest_vqamt.relations.edits import covered
 
 ERASE = replace(edits.ERASE, default="inpaint")
 """The paper's way is to inpaint."""
@@ -101,3 +103,18 @@ def _is_related(a: str, b: str) -> bool:
 def _gap_px(a: Box, b: Box) -> float:
     """The distance between two boxes, 0 where they touch or overlap."""
     return hypot(max(0, a.x - b.x1, b.x - a.x1), max(0, a.y - b.y1, b.y - a.y1))
+
+
+_PLACES = frozenset(
+    {
+        "location.n.01", "geological_formation.n.01", "body_of_water.n.01", "land.n.04", "road.n.01", "path.n.02",
+        "thoroughfare.n.01", "crossing.n.05", "area.n.05", "establishment.n.04", "building.n.01", "facility.n.01",
+    }
+)  # fmt: skip
+"""Parks and courts, beaches and mountains, lakes, forests, streets, rooms, shops, houses, stations."""
+
+
+@lru_cache(maxsize=4096)
+def is_place(name: str, words: WordNet) -> bool:
+    """Whether the name is that of a place, or of what is nearly everywhere."""
+    return is_nearly_everywhere(name) or words.is_under(name, _PLACES)

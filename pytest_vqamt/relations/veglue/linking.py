@@ -9,12 +9,9 @@ from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.relations.lexical_knowledge import Knowledge
-from pytest_vqamt.relations.recognisable import is_recognisable
-from pytest_vqamt.relations.veglue.erasable import OVERLAP
-from pytest_vqamt.relations.veglue.places import is_place
-from pytest_vqamt.relations.veglue.published import Published, published
-from pytest_vqamt.relations.veglue.statements import Statement
-from pytest_vqamt.relations.veglue.writing import Writer, writer_of
+from pytest_vqamt.relations.soundness import is_recognisable
+from pytest_vqamt.relations.veglue.erasable import OVERLAP, is_place
+from pytest_vqamt.relations.veglue.statements import Published, Statement, Writer, published, writer_of
 from pytest_vqamt.sampling.chooser import Chooser
 
 NOTHING_TO_STATE = NotApplicable(reason="no hypothesis that is surely true or false once something is erased")

@@ -14,7 +14,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.english.lexical_relations import Replacement, replaced, replacements
 from pytest_vqamt.language.questions.hypotheses import Hypothesis
 from pytest_vqamt.relations.edits import INPAINT, eraser
-from pytest_vqamt.relations.labels import label_becomes
+from pytest_vqamt.relations.expectations import label_becomes
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords
 from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ERASE, OVERLAP, erasable_by
 from pytest_vqamt.relations.veglue.linking import NOTHING_TO_STATE, linker_of

@@ -12,10 +12,9 @@ from pytest_vqamt.core.meaning import Label
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.edits import INPAINT, eraser
-from pytest_vqamt.relations.labels import label_becomes
+from pytest_vqamt.relations.expectations import label_becomes
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords
-from pytest_vqamt.relations.recognisable import is_bulky
-from pytest_vqamt.relations.soundness import presumed
+from pytest_vqamt.relations.soundness import is_bulky, presumed
 from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ERASE, OVERLAP, erasable_by
 from pytest_vqamt.relations.veglue.linking import NOTHING_TO_STATE, linker_of
 from pytest_vqamt.relations.veglue.statements import case_of, facts_of

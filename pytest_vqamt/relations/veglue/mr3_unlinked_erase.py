@@ -12,7 +12,7 @@ from pytest_vqamt.core.meaning import Label
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.edits import INPAINT, eraser
-from pytest_vqamt.relations.labels import label_becomes
+from pytest_vqamt.relations.expectations import label_becomes
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords
 from pytest_vqamt.relations.veglue.erasable import ERASE, MOST_COVERED, NOTHING_TO_ERASE, OVERLAP, erasable_by
 from pytest_vqamt.relations.veglue.linking import NOTHING_TO_STATE, linker_of

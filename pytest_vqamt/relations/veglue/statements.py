@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Protocol
 
 from pytest_vqamt.core.case import Case, Fact
+from pytest_vqamt.core.corpus import Corpus
+from pytest_vqamt.core.meaning import Entails, Group, Related, Unit
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query, Task
-from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.language.questions.hypotheses import Hypothesis
+from pytest_vqamt.core.scene import LinkedUnit, Scene, Thing
+from pytest_vqamt.language.english.nouns import head, is_plural, singular
+from pytest_vqamt.language.english.phrases import stands_before_its_noun
+from pytest_vqamt.language.questions.hypotheses import Hypothesis, hypothesis, wordings_for
+from pytest_vqamt.language.units import DescriptionUnit, head_noun, left_in_place, recombined
+from pytest_vqamt.language.units.lexicon import Tag
+from pytest_vqamt.language.units.parser import read
+from pytest_vqamt.relations.askable_scene import View, view_of
 from pytest_vqamt.relations.base import Relation
-from pytest_vqamt.relations.veglue.erasable import standing
+from pytest_vqamt.relations.lexical_knowledge import Knowledge
+from pytest_vqamt.relations.soundness import countable_here, is_recognisable
+from pytest_vqamt.relations.veglue.erasable import is_place, standing
+from pytest_vqamt.sampling.chooser import Chooser
 
 
 class Statement(Protocol):
@@ -70,3 +83,320 @@ def case_of(
         facts=facts,
         tags=("presumed",) if presumed else (),
     )
+
+
+# The meaning has the linked units alone: what is said of the others is not known to be true or false of the scene.
+
+
+_LEAST_LETTERS = 3
+"""WordNet has shorter nouns as well, of chemistry and units of measurement."""
+_PEOPLE = frozenset({"person.n.01"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """A hypothesis of a data set, or what is left of it."""
+
+    text: str
+    units: tuple[LinkedUnit, ...]
+    scene: Scene
+    known: Knowledge
+
+    @property
+    def hypothesis(self) -> Hypothesis:
+        return Hypothesis(self.text, Entails(units=tuple(self._meant(unit) for unit in self.units if unit.thing)))
+
+    @property
+    def things(self) -> tuple[Thing, ...]:
+        return tuple(map(self.scene.thing, dict.fromkeys(unit.thing for unit in self.units if unit.thing)))
+
+    @property
+    def names(self) -> frozenset[str]:
+        heads = (head_noun(unit.object) for unit in self.units)
+        return frozenset((*heads, *(thing.name for thing in self.things), *nouns_in(self.text, self.known)))
+
+    @property
+    def is_all_placed(self) -> bool:
+        """Whether of everything that it speaks of it is known where it is, be it no unit ("holding a knife").
+
+        Of a place it need not be: no patch takes it away.
+        """
+        words = {singular(word) for unit in self.units for word in unit.object.lower().split()}
+        known = words | {thing.name for thing in self.scene.objects}
+        return all(unit.thing for unit in self.units) and all(
+            noun in known or is_place(noun, self.known.words) for noun in nouns_in(self.text, self.known)
+        )
+
+    @property
+    def facts(self) -> tuple[tuple[str, Fact], ...]:
+        return (("shape", "published"), ("units", len(self.units)), ("wording", "published"))
+
+    def names_of(self, thing: Thing) -> frozenset[str]:
+        """The thing's name, and what else the data set's hypotheses call it: a boy, who is a child in another."""
+        units = (unit for each in self.scene.hypotheses for unit in each.units if unit.thing == thing.id)
+        return frozenset((thing.name, *(head_noun(unit.object) for unit in units)))
+
+    def is_only(self, thing: Thing) -> bool:
+        """Whether nothing else in the scene, and nothing else that the text names, could go by a name of the thing."""
+        own = self.names_of(thing)
+        others = {other.name for other in self.scene.objects if other.id != thing.id}
+        others |= {region.name for region in self.scene.regions} | (self.names - own)
+        return all(self.known.is_named(name) and all(self._is_apart(name, other) for other in others) for name in own)
+
+    def is_said_of_one(self, thing: Thing) -> bool:
+        """Whether the text says of it that it is one: "a bike", and not as in "people are bike riding"."""
+        objects = [unit.object for unit in self.units if unit.thing == thing.id]
+        return all(head_noun(each) in _said_of_one(self.text) for each in objects)
+
+    def is_none(self, thing: Thing) -> bool:
+        """Whether by no name of its own the thing is what the text names, or a part or garment of it."""
+        return all(
+            self.known.is_absent(name, self.names, self.scene.exhaustive)
+            and all(self._is_apart(name, other) for other in self.names)
+            for name in self.names_of(thing)
+        )
+
+    def _is_apart(self, name: str, other: str) -> bool:
+        """Whether no thing goes by both names; a defender may be a player, so of people only listed names count."""
+        if self.known.words.is_under(name, _PEOPLE) and self.known.words.is_under(other, _PEOPLE):
+            return any(other in each.others(name) for each in self.known.classes_of(name))
+        return self.known.is_apart(name, other, self.scene)
+
+    def without(self, thing: Thing) -> Published | None:
+        """The other units, recombined, less what they say of this thing."""
+        left = self.units
+        while (place := next((n for n, unit in enumerate(left) if unit.thing == thing.id), None)) is not None:
+            left = _without(left, place)
+        if left is self.units:
+            return self
+        return replace(self, text=recombined([_described(unit) for unit in left]), units=left) if left else None
+
+    def _meant(self, unit: LinkedUnit) -> Unit:
+        name = self.scene.thing(unit.thing).name
+        return Unit(group=Group(name=name, attributes=(unit.property,) if unit.property else ()))
+
+
+def published(scene: Scene, known: Knowledge) -> tuple[Published, ...]:
+    """The hypotheses of the scene that it entails and of which some unit is linked."""
+    return tuple(
+        Published(text=each.text, units=each.units, scene=scene, known=known)
+        for each in scene.hypotheses
+        if each.label == "entailment" and any(unit.thing for unit in each.units)
+    )
+
+
+def _described(unit: LinkedUnit) -> DescriptionUnit:
+    return DescriptionUnit(object=unit.object, property=unit.property, is_plural=is_plural(head(unit.object)))
+
+
+def _without(units: tuple[LinkedUnit, ...], erased: int) -> tuple[LinkedUnit, ...]:
+    """What is left of the units once one is erased, each with its thing."""
+    return tuple(
+        replace(units[place], object=left.object, property=left.property)
+        for place, left in left_in_place([_described(unit) for unit in units], erased)
+    )
+
+
+@lru_cache(maxsize=4096)
+def nouns_in(text: str, known: Knowledge) -> frozenset[str]:
+    """Every noun of the text that WordNet knows as the name of a physical thing, in the singular."""
+    nouns = (token.word for token in read(text).tokens if token.tag is Tag.NOUN and len(token.word) >= _LEAST_LETTERS)
+    return frozenset(singular(noun) for noun in nouns if known.is_named(noun))
+
+
+@lru_cache(maxsize=4096)
+def _said_of_one(text: str) -> frozenset[str]:
+    """The heads of noun phrases that have an article or the like, begin the text, or follow "and"."""
+    sentence = read(text)
+    return frozenset(
+        singular(sentence.word(phrase.head))
+        for phrase in sentence.phrases
+        if phrase.name > phrase.start or phrase.start == 0 or sentence.tag(phrase.start - 1) is Tag.AND
+    )
+
+
+# One to three units, after Chang et al., VEglue, section 3.2: an object with its property, which is an attribute or a
+# relationship to another object. That one is an object description unit as well ("the man is aiming his rifle": the man,
+# who is aiming his rifle, and the rifle), be it that no more is said of it.
+#
+# What can be said of a thing follows ``carets.view``; nothing that depends on what else there is to see ("small"). Of
+# each thing it is certain that people see it (``recognisable``). No thing goes by the names of two units.
+
+
+_RELATED, _EXACT = 0.5, 0.7
+"""How often a relationship is said, where there is one; and how often one that is not vague ("near"), likewise."""
+_SAID_OF_IT, _WEIGHTS = (0, 1, 2), (0.3, 0.5, 0.2)
+"""So many attributes a unit has, each as likely."""
+_MORE_UNITS, _MORE_WEIGHTS = (0, 1, 2), (0.35, 0.4, 0.25)
+_ENOUGH = 3
+"""Where so many things are spoken of, no more are added."""
+_BODY_PARTS = frozenset({"body_part.n.01"})
+"""Nobody says of a zebra that there is a head."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A group, the thing that it was written of, and the one that stands beside it where it is related to one."""
+
+    group: Group
+    thing: Thing
+    beside: Thing | None = None
+
+    def attributes_of(self, thing: Thing) -> tuple[str, ...]:
+        """What it says that the thing is like."""
+        groups = (self.group, *(each.to for each in self.group.related))
+        return tuple(word for group in groups if group.name == thing.name for word in group.attributes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A hypothesis in one of its wordings."""
+
+    said: tuple[Said, ...]
+    wording: int
+
+    @property
+    def hypothesis(self) -> Hypothesis:
+        return hypothesis([Unit(group=each.group) for each in self.said], self.wording)
+
+    @property
+    def things(self) -> tuple[Thing, ...]:
+        return tuple(thing for each in self.said for thing in (each.thing, each.beside) if thing is not None)
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(thing.name for thing in self.things)
+
+    @property
+    def facts(self) -> tuple[tuple[str, Fact], ...]:
+        return (("shape", self._shape), ("units", len(self.things)), ("wording", self.wording))
+
+    @property
+    def _shape(self) -> str:
+        if any(each.beside for each in self.said):
+            return "relation"
+        return "attribute" if any(each.group.attributes for each in self.said) else "name"
+
+    def changed(self, thing: Thing, change: Callable[[Group], Group]) -> Hypothesis:
+        """The hypothesis with another group for the thing, in the same wording."""
+        groups = (_changed(each.group, thing.name, change) for each in self.said)
+        return hypothesis([Unit(group=group) for group in groups], self.wording)
+
+    def without(self, thing: Thing) -> Written | None:
+        """The units of other things, less what they say of this one. What stood beside it is a unit of its own."""
+        left = tuple(rest for each in self.said if (rest := _said_without(each, thing)))
+        return replace(self, said=left) if left else None
+
+
+def _changed(group: Group, name: str, change: Callable[[Group], Group]) -> Group:
+    beside = tuple(replace(each, to=_changed(each.to, name, change)) for each in group.related)
+    return replace(change(group) if group.name == name else group, related=beside)
+
+
+def _said_without(each: Said, thing: Thing) -> Said | None:
+    if each.beside is None:
+        return None if each.thing.id == thing.id else each
+    if each.beside.id == thing.id:
+        return Said(group=replace(each.group, related=()), thing=each.thing)
+    if each.thing.id == thing.id:
+        return Said(group=each.group.related[0].to, thing=each.beside)
+    return each
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Writes hypotheses of one scene."""
+
+    view: View
+
+    @property
+    def things(self) -> tuple[Thing, ...]:
+        """The things that can be spoken of, in scene order."""
+        return self.view.once("spoken of", self._things)
+
+    def about(
+        self, first: Thing, others: Sequence[Thing], choose: Chooser, *, least: int = 1, saying: str = ""
+    ) -> Written:
+        """A hypothesis about ``first``, of which it is ``saying`` an attribute, and of others as it comes.
+
+        It speaks of ``least`` things; of ``others`` there must be enough, of names that ``first`` does not go by.
+        """
+        said = [self._said(first, others, choose, saying=saying)]
+        more = choose.weighted(_MORE_UNITS, _MORE_WEIGHTS)
+        while free := self._free(said, others):
+            spoken_of = sum(1 + (each.beside is not None) for each in said)
+            if spoken_of >= (least if len(said) > more else _ENOUGH):
+                break
+            said.append(self._said(choose.one(free), free, choose))
+        drawn = choose.several(said, len(said))
+        return Written(said=drawn, wording=choose.one(wordings_for([Unit(group=each.group) for each in drawn])))
+
+    def _group(
+        self, thing: Thing, choose: Chooser, *, most: int = 2, before_its_noun: bool = False, saying: str = ""
+    ) -> Group:
+        """The thing by its name, and by none, one or two attributes of different kinds, or by that one.
+
+        What it does is one kind: nobody speaks of a "waving standing boy".
+        """
+        if saying:
+            return Group(name=thing.name, attributes=(saying,))
+        kinds = self.view.known.kinds
+        words: dict[str, str] = {}
+        for word in self.view.sayable(thing):
+            if not before_its_noun or stands_before_its_noun(word):
+                category = kinds.category_of(word) or ""
+                words.setdefault("action" if kinds.is_action(category) else category, word)
+        at_most = min(most, len(words))
+        number = choose.weighted(_SAID_OF_IT[: at_most + 1], _WEIGHTS[: at_most + 1])
+        return Group(name=thing.name, attributes=choose.several(tuple(words.values()), number))
+
+    def _things(self) -> tuple[Thing, ...]:
+        scene = self.view.scene
+        names = frozenset(countable_here(scene)).intersection(self.view.nouns)
+        words = self.view.known.words
+        named = frozenset(name for name in names if not words.is_under(name, _BODY_PARTS))
+        return tuple(thing for thing in scene.objects if thing.name in named and is_recognisable(thing, scene))
+
+    def _said(self, thing: Thing, others: Sequence[Thing], choose: Chooser, *, saying: str = "") -> Said:
+        """A unit of the thing, every other time with one of the others where it stands in a relationship to one."""
+        ids = {other.id for other in others}
+        related = [
+            (subject, predicate, target)
+            for subject, predicate, target in self.view.relations
+            if (subject.id == thing.id and target.id in ids) or (target.id == thing.id and subject.id in ids)
+            if self.view.known.is_apart(subject.name, target.name, self.view.scene)
+        ]
+        if not related or (saying and not stands_before_its_noun(saying)) or not choose.chance(_RELATED):
+            return Said(group=self._group(thing, choose, saying=saying), thing=thing)
+        exact = [each for each in related if not self.view.known.kinds.is_vague(each[1])]
+        subject, predicate, target = choose.one(exact if exact and choose.chance(_EXACT) else related)
+        group, to = (
+            self._group(each, choose, most=1, before_its_noun=True, saying=saying if each.id == thing.id else "")
+            for each in (subject, target)
+        )
+        return Said(group=replace(group, related=(Related(predicate=predicate, to=to),)), thing=subject, beside=target)
+
+    def _free(self, said: Sequence[Said], others: Sequence[Thing]) -> list[Thing]:
+        """Those of the others whose names nothing goes by that is spoken of."""
+        named = {thing.name for each in said for thing in (each.thing, each.beside) if thing is not None}
+        return [
+            other
+            for other in others
+            if other.name not in named
+            and all(self.view.known.is_apart(other.name, name, self.view.scene) for name in named)
+        ]
+
+
+def any_statement(scene: Scene, corpus: Corpus, known: Knowledge, choose: Chooser) -> Written | Published | None:
+    """A published hypothesis that the scene entails; where it has none, a written one. The picture stays as it is."""
+    if scene.hypotheses:
+        found = published(scene, known)
+        return choose.one(found) if found else None
+    writer = writer_of(scene, corpus, known, gradable=True)
+    things = writer.things
+    return writer.about(choose.one(things), things, choose) if things else None
+
+
+def writer_of(scene: Scene, corpus: Corpus, known: Knowledge, *, gradable: bool = False) -> Writer:
+    """The writer of a scene's hypotheses; ``gradable`` where the picture stays as it is."""
+    return Writer(view_of(scene, corpus, known, gradable=gradable))

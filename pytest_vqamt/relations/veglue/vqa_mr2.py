@@ -14,8 +14,7 @@ from pytest_vqamt.language.questions import simple
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.edits import INPAINT, eraser
-from pytest_vqamt.relations.recognisable import is_bulky
-from pytest_vqamt.relations.soundness import alone, countable_here, presumed
+from pytest_vqamt.relations.soundness import alone, countable_here, is_bulky, presumed
 from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ASK, NOTHING_TO_ERASE, erasable
 from pytest_vqamt.relations.veglue.questions import facts_of, in_any_order, only_of_their_name
 from pytest_vqamt.sampling.chooser import Chooser

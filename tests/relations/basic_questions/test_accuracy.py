@@ -6,7 +6,7 @@ import pytest
 
 from pytest_vqamt.core.case import Case, Fact
 from pytest_vqamt.core.meaning import Absent, Annotated, Count, Meaning
-from pytest_vqamt.relations.basic_questions.accuracy import figures_of
+from pytest_vqamt.relations.basic_questions.noise import figures_of
 from tests.making import case_of, group_of
 
 TEN = Annotated(answers=(("2", 0.3), ("two dogs", 0.3), ("3", 0.2), ("a few", 0.2)))

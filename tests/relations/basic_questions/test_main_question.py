@@ -9,7 +9,7 @@ import pytest
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.meaning import Absent, Annotated, Count, Exists
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
-from pytest_vqamt.relations.basic_questions.main_question import AnswerType, MainQuestion, main_question
+from pytest_vqamt.relations.basic_questions.noise import AnswerType, MainQuestion, main_question
 from tests.making import choosers, scene_of
 
 

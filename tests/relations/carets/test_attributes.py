@@ -10,8 +10,8 @@ from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.scene import Relationship, Scene
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.askable_scene import View
-from pytest_vqamt.relations.carets.attributes import attribute, with_antonym
 from pytest_vqamt.relations.carets.choosing import action_choice, attribute_choice
+from pytest_vqamt.relations.carets.verifying import attribute, with_antonym
 from pytest_vqamt.sampling.chooser import Chooser
 from tests.making import FirstOption, scene_of, thing_of
 from tests.relations.carets.draws import arguments, asked, view_of

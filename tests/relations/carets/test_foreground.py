@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.carets.foreground import foreground, grown, half_seen
+from pytest_vqamt.relations.carets.visual import foreground, grown, half_seen
 from tests.core.random_scenes import boxes_within, pixels, scenes
 from tests.making import scene_of, thing_of
 

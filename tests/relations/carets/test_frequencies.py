@@ -15,10 +15,10 @@ import pytest
 from pytest_vqamt.core.meaning import Choice, Exists, groups_of
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions.templates import QuestionType
-from pytest_vqamt.relations.carets import weights
+from pytest_vqamt.relations.carets import arguments as weights
 from pytest_vqamt.relations.carets.arguments import Argument
-from pytest_vqamt.relations.carets.attributes import with_antonym
-from pytest_vqamt.relations.carets.kinds import from_class_to_kind, from_kind_to_class
+from pytest_vqamt.relations.carets.ontological import from_class_to_kind, from_kind_to_class
+from pytest_vqamt.relations.carets.verifying import with_antonym
 from tests.making import scene_of
 from tests.relations.carets.draws import KNOWN, arguments, corpus_of, many, one_is, short, view_of
 

@@ -14,7 +14,7 @@ from pytest_vqamt.core.scene import Demand, PublishedPair, PublishedQuestion, Sc
 from pytest_vqamt.data.carets import load
 from pytest_vqamt.models.reference.oracle import say
 from pytest_vqamt.relations.base import PublishedRelation
-from pytest_vqamt.relations.carets.published import TESTS, Published
+from pytest_vqamt.relations.published import TESTS, Published
 from tests.making import FirstOption, answers_of, scene_of
 
 REAL = Path(__file__).parents[3] / "../shared/data/carets"

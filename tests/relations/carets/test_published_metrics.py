@@ -17,7 +17,7 @@ from pytest_vqamt.core.pairs import PairCounts, PairTally
 from pytest_vqamt.core.tallies import Counts
 from pytest_vqamt.data.carets import load
 from pytest_vqamt.execution.plan import Plan, Sampling
-from pytest_vqamt.relations.carets.published import TESTS, Published
+from pytest_vqamt.relations.published import TESTS, Published
 from tests.making import answers_of
 
 REAL = Path(__file__).parents[3] / "../shared/data/carets"

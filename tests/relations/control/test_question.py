@@ -12,7 +12,7 @@ from pytest_vqamt.core.corpus import gather
 from pytest_vqamt.core.meaning import Annotated, Count, Exists
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.language.questions.simple import Question
-from pytest_vqamt.relations.control.question import plain_question
+from pytest_vqamt.relations.control.repeat import plain_question
 from tests.making import choosers, scene_of
 
 

@@ -10,8 +10,8 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.captions import Reading
-from pytest_vqamt.relations.metaic import cutouts
-from pytest_vqamt.relations.metaic.cutouts import class_read, classes_that_fit, cut_outs, names_by_class
+from pytest_vqamt.relations.metaic import insertion
+from pytest_vqamt.relations.metaic.insertion import class_read, classes_that_fit, cut_outs, names_by_class
 from tests.making import scene_of, thing_of
 from tests.relations.inserted import corpus_of, kennel, masked
 
@@ -51,7 +51,7 @@ def test_nor_is_it_one_that_its_photo_cuts_off_or_hardly_shows() -> None:
 
 def test_a_large_class_is_drawn_from_evenly(monkeypatch: pytest.MonkeyPatch) -> None:
     # Of 100 the largest fifth is 20, of which every second one is 10.
-    monkeypatch.setattr(cutouts, "_AT_MOST", 10)
+    monkeypatch.setattr(insertion, "_AT_MOST", 10)
     corpus = corpus_of([kennel((width, 80), name=str(width)) for width in range(100, 200)])
     assert widths(corpus) == list(range(199, 179, -2))
 

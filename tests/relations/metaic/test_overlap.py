@@ -6,7 +6,7 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.metaic.overlap import LEVELS, Edges, Layout, Stands
+from pytest_vqamt.relations.metaic.placement import LEVELS, Edges, Layout, Stands
 from tests.making import scene_of, thing_of
 
 # The largest is 100 x 80, at the left of 200 x 100 pixels; the others are 20 x 20 and 10 x 10.

@@ -9,10 +9,19 @@ import pytest
 
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.captions import class_of
-from pytest_vqamt.relations.metaic.cutouts import cut_outs
-from pytest_vqamt.relations.metaic.overlap import LEVELS, Layout, boxes_of
-from pytest_vqamt.relations.metaic.placement import HIGHEST, drawn, least_area, on_the_line
-from pytest_vqamt.relations.metaic.sizes import Areas, areas_beside, salient_area
+from pytest_vqamt.relations.metaic.insertion import cut_outs
+from pytest_vqamt.relations.metaic.placement import (
+    HIGHEST,
+    LEVELS,
+    Areas,
+    Layout,
+    areas_beside,
+    boxes_of,
+    drawn,
+    least_area,
+    on_the_line,
+    salient_area,
+)
 from tests.relations.inserted import insert_of
 from tests.relations.metaic.drawn import draw_many
 from tests.relations.metaic.rules import broken

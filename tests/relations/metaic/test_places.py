@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.metaic.overlap import Layout
-from pytest_vqamt.relations.metaic.placement import least_area, places
-from pytest_vqamt.relations.metaic.sizes import Areas
+from pytest_vqamt.relations.metaic.placement import Areas, Layout, least_area, places
 from tests.making import scene_of, thing_of
 from tests.relations.metaic.rules import INTERVALS, shares_of_pixels
 

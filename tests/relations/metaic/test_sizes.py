@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.relations.metaic.sizes import Areas, areas_beside, largest_area, salient_area, scaled
+from pytest_vqamt.relations.metaic.placement import Areas, areas_beside, largest_area, salient_area, scaled
 
 FRAME = Box(0, 0, 100, 100)
 

@@ -16,8 +16,8 @@ from pytest_vqamt.core.edits import Fill
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.imaging.outlines import STROKES, Outline, Shows, draw_outlines
 from pytest_vqamt.imaging.render import render
+from pytest_vqamt.relations.edits import covered
 from pytest_vqamt.relations.veglue.erasable import MOST_COVERED, allowed, allowed_by_iou, erasable
-from pytest_vqamt.relations.whole_pixels import covered
 from tests.imaging.coco_photos import CocoPhotos
 
 _SHOWN = 5

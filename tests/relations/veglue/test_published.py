@@ -11,7 +11,7 @@ from pytest_vqamt.core.meaning import Group, Label, truth
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.data import catalogue
 from pytest_vqamt.relations.lexical_knowledge import knowledge
-from pytest_vqamt.relations.veglue.published import Published, nouns_in, published
+from pytest_vqamt.relations.veglue.statements import Published, nouns_in, published
 from tests.relations.veglue.rooms import RIFLE, photo, said, unit
 
 KNOWN = knowledge("bundled", "bundled")

@@ -17,8 +17,7 @@ from pytest_vqamt.language.questions.hypotheses import IN_A_ROW
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.lexical_knowledge import knowledge
 from pytest_vqamt.relations.soundness import disjoint
-from pytest_vqamt.relations.veglue.published import Published
-from pytest_vqamt.relations.veglue.writing import Said, Writer, Written, any_statement, writer_of
+from pytest_vqamt.relations.veglue.statements import Published, Said, Writer, Written, any_statement, writer_of
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import choosers, scene_of, thing_of
 from tests.relations.veglue.rooms import RIFLE, ROOM
