@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from pytest_vqamt.core.results import ModelUse, added
-from pytest_vqamt.execution.asking import Asker
+from pytest_vqamt.execution.inference import Asker
 from pytest_vqamt.models.protocol import LoadedModel
 
 

@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from pytest_vqamt.execution.claims import TABLES as CLAIMS
+from pytest_vqamt.execution.leases import TABLES as CLAIMS
 
 _WAIT_S = 60
 """How long to wait for another process that is writing."""

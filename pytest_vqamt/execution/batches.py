@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
-from pytest_vqamt.execution.answer_store import AnswerStore, Found
+from pytest_vqamt.execution.answer_cache import AnswerStore, Found
 
 More: TypeAlias = Callable[[Task, int], Sequence[Query]]
 """Up to so many further queries of a task, which are not needed yet."""

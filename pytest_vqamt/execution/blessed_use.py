@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.results import BaselineUse, RelationResult
-from pytest_vqamt.execution.blessed import Baseline
+from pytest_vqamt.execution.baseline import Baseline
 
 
 def use_of(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pytest_vqamt.core.pairs import PairCounts
 from pytest_vqamt.core.results import Change
 from pytest_vqamt.core.tallies import Counts, PairedClusters
-from pytest_vqamt.execution.blessed import Blessed
+from pytest_vqamt.execution.baseline import Blessed
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.stats.paired import change
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pytest_vqamt.core.case import Case
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.query import Query, Task
-from pytest_vqamt.execution.blessed import BlessedCase
+from pytest_vqamt.execution.baseline import BlessedCase
 from pytest_vqamt.execution.plan import Plan
 
 

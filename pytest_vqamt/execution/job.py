@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.execution.blessed import Blessed
+from pytest_vqamt.execution.baseline import Blessed
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.models.protocol import LoadedModel
 from pytest_vqamt.relations.base import Relation

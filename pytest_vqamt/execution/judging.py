@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pytest_vqamt.core.case import Case, Outcome, Verdict
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.query import Answer, Failure
-from pytest_vqamt.execution.blessed import BlessedCase
-from pytest_vqamt.execution.simplest import Judgement
+from pytest_vqamt.execution.baseline import BlessedCase
+from pytest_vqamt.execution.shrink import Judgement
 from pytest_vqamt.relations.base import Relation
 
 

@@ -13,7 +13,7 @@ from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.identity import digest, seed_for
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.execution.blessed import Blessed, BlessedCase
+from pytest_vqamt.execution.baseline import Blessed, BlessedCase
 from pytest_vqamt.relations.base import PublishedRelation, Relation
 from pytest_vqamt.sampling.chooser import Chooser
 from pytest_vqamt.sampling.samplers import Sampler, draws

@@ -12,16 +12,16 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
 
+from pytest_vqamt.annotation import annotate
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.events import Event, Listener
 from pytest_vqamt.core.results import Report, report
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.execution import preparing
-from pytest_vqamt.execution.ahead import Ahead, Coming
-from pytest_vqamt.execution.blessed import Baseline
+from pytest_vqamt.execution.baseline import Baseline
 from pytest_vqamt.execution.blessed_use import use_of
 from pytest_vqamt.execution.job import Job, Terms
+from pytest_vqamt.execution.lookahead import Ahead, Coming
 from pytest_vqamt.execution.plan import MAX_CASES, Sampling
 from pytest_vqamt.execution.published import is_left_out
 from pytest_vqamt.execution.run_item import run_item
@@ -90,7 +90,7 @@ def run(
     of_model = {name: value for name, value in (settings or {}).items() if name not in known}
     taken = Catalogue().settings(model) if isinstance(model, str) else None
     if taken is not None:
-        taken += preparing.settings(data) if isinstance(data, str) else ()
+        taken += annotate.settings(data) if isinstance(data, str) else ()
         for name in of_model:
             if name not in taken:
                 hint = did_you_mean(name, (*sorted(known), *taken))
@@ -116,9 +116,9 @@ def run(
         Catalogue().check(model, options)
     # All that could be refused has been: now for what takes long. Detectors before the model takes their room.
     if isinstance(data, str):
-        preparing.check(data, options)
-        preparing.complete(data, options)
-        preparing.warn(data, options)
+        annotate.check(data, options)
+        annotate.complete(data, options)
+        annotate.warn(data, options)
     source = sources.load(data, allow_bad_records=allow_bad_records) if isinstance(data, str) else data
     loaded = Catalogue().load(model, options) if isinstance(model, str) else adopt(_name(model), model, options)
     chosen = [

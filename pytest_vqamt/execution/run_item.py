@@ -13,17 +13,17 @@ from pytest_vqamt.core.report_json import case_line, case_row
 from pytest_vqamt.core.results import DataUse, Gate, JudgedCases, Presumed, RelationResult, ShownCase
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.execution.account import Account
-from pytest_vqamt.execution.ahead import Ahead
-from pytest_vqamt.execution.asking import Asker, missing
 from pytest_vqamt.execution.counted import Counted
 from pytest_vqamt.execution.drawing import PlannedCase
+from pytest_vqamt.execution.inference import Asker, missing
 from pytest_vqamt.execution.job import Job, Terms
 from pytest_vqamt.execution.judging import judgement, verdict_before
+from pytest_vqamt.execution.lookahead import Ahead
 from pytest_vqamt.execution.needed import Needed
 from pytest_vqamt.execution.plan import windows
 from pytest_vqamt.execution.rare_collections import rare_collections
 from pytest_vqamt.execution.shown_violation import ShownViolation, shown
-from pytest_vqamt.execution.simplest import Judgement
+from pytest_vqamt.execution.shrink import Judgement
 from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.models.answers_file import NAMED, first_of
 from pytest_vqamt.relations.base import resources_of

@@ -9,7 +9,7 @@ from pytest_vqamt.core.edits import in_words
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.core.results import ShownCase, ShownQuery
 from pytest_vqamt.execution.plan import Plan
-from pytest_vqamt.execution.simplest import Judgement, shrunk
+from pytest_vqamt.execution.shrink import Judgement, shrunk
 
 
 class ShownViolation:

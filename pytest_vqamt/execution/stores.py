@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pytest_vqamt.execution.answer_store import AnswerStore
+from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.execution.owners import Run
 from pytest_vqamt.models.protocol import LoadedModel
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pytest_vqamt.annotation import annotate
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.execution import preparing
 from pytest_vqamt.models.registry import Catalogue
 
 
@@ -13,8 +13,8 @@ def settings_in_words(name: str) -> tuple[str, ...] | None:
         if kind.name == name:
             taken = "any" if kind.settings is None else ", ".join(kind.settings) or "none"
             return _told(f"--vqamt-model={kind.form}", kind.description, taken, kind.extra)
-    if taken := ", ".join(preparing.settings(name)):
-        return _told("--vqamt-data", dict(sources.describe())[name], taken, preparing.EXTRA)
+    if taken := ", ".join(annotate.settings(name)):
+        return _told("--vqamt-data", dict(sources.describe())[name], taken, annotate.EXTRA)
     return None
 
 

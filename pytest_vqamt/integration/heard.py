@@ -18,7 +18,7 @@ from pytest_vqamt.stats.papers import coverage, summaries
 if TYPE_CHECKING:
     import pytest
 
-    from pytest_vqamt.execution.blessed import Baseline
+    from pytest_vqamt.execution.baseline import Baseline
     from pytest_vqamt.integration.settings import Settings
 
 

@@ -11,8 +11,8 @@ from typing import cast
 from pytest_vqamt.core.case_store import NAMES, PLAIN, cases_in, opened
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError
-from pytest_vqamt.execution.answer_store import AnswerStore
-from pytest_vqamt.execution.blessed import Baseline
+from pytest_vqamt.execution.answer_cache import AnswerStore
+from pytest_vqamt.execution.baseline import Baseline
 from pytest_vqamt.integration.case_files import Said
 
 _USUAL = ("", "*/", "*/*/")

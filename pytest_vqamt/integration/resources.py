@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
+from pytest_vqamt.annotation.annotate import complete, warn
 from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.execution.blessed import Baseline, Blessed
+from pytest_vqamt.execution.baseline import Baseline, Blessed
 from pytest_vqamt.execution.job import Job
-from pytest_vqamt.execution.preparing import complete, warn
 from pytest_vqamt.execution.published import is_left_out
 from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.integration.entries import Entry, entries

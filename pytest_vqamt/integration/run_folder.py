@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
-from pytest_vqamt.execution.claims import end_all
+from pytest_vqamt.execution.leases import end_all
 from pytest_vqamt.execution.locked_folder import LockedFolder
 from pytest_vqamt.execution.owners import Run
 from pytest_vqamt.execution.stores import FILE
 
 if TYPE_CHECKING:
     from pytest_vqamt.integration.settings import Settings
+
 
 _RUN, _FOLDER = "vqamt_run", "vqamt_run_folder"
 _PREFIX = "vqamt-run-"

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_vqamt.annotation import annotate
 from pytest_vqamt.core.case_store import NAMES
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.execution import preparing
 from pytest_vqamt.execution.job import Terms
 from pytest_vqamt.execution.owners import Run
 from pytest_vqamt.execution.plan import MAX_CASES, Sampling
@@ -96,7 +96,7 @@ def read_settings(config: pytest.Config) -> Settings:
         if spec.startswith("fault:"):
             Catalogue().load(spec, options)  # costs nothing, and tells an unknown fault before any worker starts
     for spec in data:
-        preparing.check(spec, options)
+        annotate.check(spec, options)
     return Settings(
         models=models,
         data=data,
@@ -131,7 +131,7 @@ def _settings_of(models: Sequence[str], data: Sequence[str]) -> tuple[str, ...] 
             return None
         names |= dict.fromkeys(taken)
     for spec in data:
-        names |= dict.fromkeys(preparing.settings(spec))
+        names |= dict.fromkeys(annotate.settings(spec))
     return tuple(names)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.execution.ahead import Coming
+from pytest_vqamt.execution.lookahead import Coming
 from pytest_vqamt.integration.entries import Entry
 from pytest_vqamt.integration.items import ConsistencyItem
 

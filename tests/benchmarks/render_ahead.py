@@ -10,10 +10,10 @@ from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import Answer, ModelInput, Query
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
-from pytest_vqamt.execution.answer_store import AnswerStore
-from pytest_vqamt.execution.asking import Asker
+from pytest_vqamt.execution.answer_cache import AnswerStore
+from pytest_vqamt.execution.inference import Asker
 from pytest_vqamt.execution.plan import Plan, Sampling
-from pytest_vqamt.execution.showing import Showing
+from pytest_vqamt.execution.prefetch import Showing
 from pytest_vqamt.models.protocol import ModelOptions, adopt
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.catalogue import select

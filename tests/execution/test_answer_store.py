@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.execution import answer_file
-from pytest_vqamt.execution.answer_store import AnswerStore
+from pytest_vqamt.execution.answer_cache import AnswerStore
 
 MODEL = "weights of Friday"
 

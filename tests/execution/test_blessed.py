@@ -18,7 +18,7 @@ from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.events import Event, Judged
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.execution.blessed import Baseline
+from pytest_vqamt.execution.baseline import Baseline
 from pytest_vqamt.execution.plan import Sampling
 from tests.execution.blessing import SAMPLING, blessed_of, run
 from tests.execution.worlds import Model, Rule, Scenes, never

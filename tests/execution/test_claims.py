@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.query import Answer
-from pytest_vqamt.execution import claims
-from pytest_vqamt.execution.answer_store import AnswerStore
-from pytest_vqamt.execution.claims import end_all
+from pytest_vqamt.execution import leases
+from pytest_vqamt.execution.answer_cache import AnswerStore
+from pytest_vqamt.execution.leases import end_all
 from pytest_vqamt.execution.owners import Run
 
 IDS = ("a", "b", "c", "d")
@@ -94,7 +94,7 @@ def test_closing_lets_go_of_all_and_leaves_nothing(file: Path, other: AnswerStor
     assert [each.name for each in file.parent.iterdir()] == [file.name]
 
 
-@pytest.mark.parametrize("lease_s", [-0.1, 2 * claims.LEASE_S + 1], ids=["run out", "of before the clock was put back"])
+@pytest.mark.parametrize("lease_s", [-0.1, 2 * leases.LEASE_S + 1], ids=["run out", "of before the clock was put back"])
 def test_the_claims_of_the_dead_are_free(
     file: Path, one: AnswerStore, other: AnswerStore, monkeypatch: pytest.MonkeyPatch, lease_s: float
 ) -> None:
@@ -111,7 +111,7 @@ def test_nobody_waits_for_a_process_that_is_certainly_gone(file: Path, other: An
     script = f"""
 import os
 from pathlib import Path
-from pytest_vqamt.execution.answer_store import AnswerStore
+from pytest_vqamt.execution.answer_cache import AnswerStore
 store = AnswerStore(Path({str(file)!r}))
 assert store.claim("F", ("a",))[1] == ["a"]
 os._exit(0)
@@ -138,8 +138,8 @@ def test_one_that_was_taken_for_dead_can_go_on(file: Path, one: AnswerStore, oth
 def test_a_lease_is_renewed_while_its_owner_asks(
     file: Path, one: AnswerStore, other: AnswerStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(claims, "LEASE_S", 0.4)
-    monkeypatch.setattr(claims, "_HEARD_EVERY_S", 0.05)
+    monkeypatch.setattr(leases, "LEASE_S", 0.4)
+    monkeypatch.setattr(leases, "_HEARD_EVERY_S", 0.05)
     claimed(one, "a")
     deadline = time.monotonic() + 1
     while time.monotonic() < deadline:
@@ -150,13 +150,13 @@ def test_a_lease_is_renewed_while_its_owner_asks(
 def test_a_sign_of_life_never_disturbs_the_run(
     file: Path, one: AnswerStore, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
 ) -> None:
-    monkeypatch.setattr(claims, "_HEARD_EVERY_S", 0.01)
-    monkeypatch.setattr(claims, "_WAIT_S", 0.01)
+    monkeypatch.setattr(leases, "_HEARD_EVERY_S", 0.01)
+    monkeypatch.setattr(leases, "_WAIT_S", 0.01)
     claimed(one, "a")
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
         db.execute("drop table owners")
         time.sleep(0.1)
-        db.executescript(claims.TABLES)
+        db.executescript(leases.TABLES)
         db.execute("begin immediate")
         time.sleep(0.1)
         db.execute("rollback")

@@ -12,12 +12,12 @@ import pytest
 from PIL import Image
 
 import pytest_vqamt as vqamt
+from pytest_vqamt.annotation import progress
 from pytest_vqamt.annotation.detectors import catalogue
+from pytest_vqamt.annotation.photos import complete
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import Found
 from pytest_vqamt.data.catalogue import load
-from pytest_vqamt.execution import progress
-from pytest_vqamt.execution.detecting import complete
 from pytest_vqamt.models.protocol import ModelOptions
 from tests.execution.shop import options, put, rows, write_shop
 from tests.models.detection import small_detectors

@@ -12,11 +12,11 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.annotation.detectors import catalogue
+from pytest_vqamt.annotation.photos import complete, warn
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import Found
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError
 from pytest_vqamt.data.catalogue import load
-from pytest_vqamt.execution.detecting import complete, warn
 from pytest_vqamt.models.protocol import ModelOptions
 from tests.execution.shop import options, put, rows, write_shop
 from tests.models.detection import small_detectors

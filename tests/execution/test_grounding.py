@@ -10,11 +10,11 @@ from PIL import Image
 
 import pytest_vqamt as vqamt
 from pytest_vqamt.annotation.detectors import catalogue
+from pytest_vqamt.annotation.hypotheses import check, complete, settings
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import Found
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError
 from pytest_vqamt.data.catalogue import load
-from pytest_vqamt.execution.grounding import check, complete, settings
 from pytest_vqamt.models.protocol import ModelOptions
 from tests.data.made_snli_ve import official_row, table_row, units_row, write_official, write_table, write_units
 from tests.execution.park import here, options, put, rows, write_park

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from pytest_vqamt.annotation import progress
 from pytest_vqamt.annotation.detectors import catalogue
+from pytest_vqamt.annotation.hypotheses import complete, warn
 from pytest_vqamt.core.detections import Found
 from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.data.catalogue import load
-from pytest_vqamt.execution import progress
-from pytest_vqamt.execution.grounding import complete, warn
 from tests.data.made_snli_ve import official_row, write_official
 from tests.execution.park import here, options, put, rows, write_park
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from pytest_vqamt.core.query import Answer, Failure, ModelInput
-from pytest_vqamt.execution.answer_store import AnswerStore
-from pytest_vqamt.execution.asking import Asker
-from pytest_vqamt.execution.showing import Showing
+from pytest_vqamt.execution.answer_cache import AnswerStore
+from pytest_vqamt.execution.inference import Asker
+from pytest_vqamt.execution.prefetch import Showing
 from tests.execution.worlds import Scenes, loaded, query
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.query import Answer, Failure, Query
-from pytest_vqamt.execution.answer_store import AnswerStore
-from pytest_vqamt.execution.asking import Asker
-from pytest_vqamt.execution.showing import Showing
+from pytest_vqamt.execution.answer_cache import AnswerStore
+from pytest_vqamt.execution.inference import Asker
+from pytest_vqamt.execution.prefetch import Showing
 from tests.execution.worlds import Model, Scenes, loaded, query
 
 WORDS = [f"number {place}" for place in range(8)]

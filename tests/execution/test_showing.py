@@ -12,8 +12,8 @@ from PIL.Image import Image
 
 from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.execution.ahead import Ahead
 from pytest_vqamt.execution.job import Job, Terms
+from pytest_vqamt.execution.lookahead import Ahead
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.execution.stores import Stores

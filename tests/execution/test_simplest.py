@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_vqamt.core.case import Case, Outcome, Verdict
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.execution.plan import Plan, Sampling
-from pytest_vqamt.execution.simplest import Judgement, shrunk
+from pytest_vqamt.execution.shrink import Judgement, shrunk
 from tests.execution.worlds import Rule, Scenes
 
 

@@ -10,7 +10,7 @@ from typing import cast
 
 import pytest
 
-from pytest_vqamt.execution.answer_store import AnswerStore
+from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.execution.owners import Run
 from pytest_vqamt.execution.stores import FILE
 from pytest_vqamt.integration.run_folder import Gateway, Node, RunFolder, run_of

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pytest_vqamt.execution.answer_store import AnswerStore
+from pytest_vqamt.execution.answer_cache import AnswerStore
 from tests.costs import without_costs
 from tests.plugin.conftest import EIGHT
 

@@ -16,10 +16,7 @@ from typing import TYPE_CHECKING
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.execution.serving.account import Account
 from pytest_vqamt.execution.serving.address import may_come_back
-from pytest_vqamt.execution.serving.chunks import Introduction
-from pytest_vqamt.execution.serving.door import Door
 from pytest_vqamt.execution.serving.leaving import Leaving
-from pytest_vqamt.execution.serving.offer import Offer
 from pytest_vqamt.execution.serving.once import Once
 from pytest_vqamt.execution.serving.patient import Patient
 from pytest_vqamt.execution.serving.processes import adopt_orphans
@@ -27,6 +24,9 @@ from pytest_vqamt.execution.serving.remembered import Remembered
 from pytest_vqamt.execution.serving.silence import Silence
 from pytest_vqamt.execution.serving.told import Ready, Refused, StatusMessage, as_line
 from pytest_vqamt.models.served.protocol import Card, identity_of
+from pytest_vqamt.serving.app import Door
+from pytest_vqamt.serving.config import Offer
+from pytest_vqamt.serving.messages import Introduction
 
 if TYPE_CHECKING:
     from uvicorn import Server
@@ -70,7 +70,7 @@ def main() -> None:
 def _serve(
     offer: Offer, token: str, door: socket.socket, leaving: Leaving, tell: Callable[[StatusMessage], None]
 ) -> None:
-    from pytest_vqamt.execution.serving.engine import Engine
+    from pytest_vqamt.serving.ray_backend import Engine
 
     # Ray's processes end with the thread that started them: this one, which lives as long as the process does.
     engine = Engine(offer)

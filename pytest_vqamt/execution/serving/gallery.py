@@ -14,9 +14,9 @@ from pytest_vqamt.core.query import Failure
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.render_ahead import RenderAhead
-from pytest_vqamt.execution.serving.edit_bounds import check_edit, check_picture
 from pytest_vqamt.execution.serving.png import PngFile
 from pytest_vqamt.models.served.protocol import PictureRow, PngRow, Unknown
+from pytest_vqamt.serving.limits import check_edit, check_picture
 
 if TYPE_CHECKING:
     from PIL.Image import Image

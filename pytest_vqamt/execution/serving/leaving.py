@@ -9,8 +9,8 @@ from collections.abc import Callable
 from threading import Thread
 from typing import TextIO
 
-from pytest_vqamt.execution.serving.offer import Offer
 from pytest_vqamt.execution.serving.processes import end_all
+from pytest_vqamt.serving.config import Offer
 
 LEAVE = "leave"
 """The line that says so; where none comes before the end, nobody is there who could have said it."""

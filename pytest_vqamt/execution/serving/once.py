@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.execution.serving.chunks import Chunk, Outcome
 from pytest_vqamt.execution.serving.remembered import Remembered
 from pytest_vqamt.models.served.protocol import QueryRow, Request, Told
+from pytest_vqamt.serving.messages import Chunk, Outcome
 
 AskModel: TypeAlias = "Callable[[Chunk], Awaitable[Outcome]]"
 

@@ -7,10 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_vqamt.core.query import Failure
-from pytest_vqamt.execution.serving.chunks import Chunk, Outcome
+from pytest_vqamt.serving.messages import Chunk, Outcome
 
 if TYPE_CHECKING:
     from ray.serve.handle import DeploymentHandle
+
 
 _PAUSE_S = 0.5
 

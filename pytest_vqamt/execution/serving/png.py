@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.execution.serving.edit_bounds import MAX_PIXELS
 from pytest_vqamt.models.served.protocol import PngRow
+from pytest_vqamt.serving.limits import MAX_PIXELS
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -6,8 +6,8 @@ import os
 import secrets
 from collections.abc import Mapping
 
-from pytest_vqamt.execution.serving.offer import Offer
 from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE
+from pytest_vqamt.serving.config import Offer
 
 
 def environment(given: Mapping[str, str], offer: Offer) -> dict[str, str]:

@@ -29,7 +29,7 @@ from pytest_vqamt.core.edits import (
 from pytest_vqamt.core.errors import DataError, RenderError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo, Scene, Thing
-from pytest_vqamt.execution.serving.edit_bounds import MAX_PIXELS, check_edit, check_picture
+from pytest_vqamt.serving.limits import MAX_PIXELS, check_edit, check_picture
 
 BOX = Box(1, 2, 30, 40)
 THING = Thing(id="0", name="dog", box=BOX, has_mask=True)

@@ -6,8 +6,8 @@ import socket
 
 import pytest
 
-from pytest_vqamt.execution.serving.keeper import how_to_ask, progress
 from pytest_vqamt.execution.serving.told import Progress, Ready
+from pytest_vqamt.serving.supervisor import how_to_ask, progress
 
 
 @pytest.mark.parametrize(

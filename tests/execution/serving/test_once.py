@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.query import Answer, Failure, Task
-from pytest_vqamt.execution.serving.chunks import Chunk, Outcome
 from pytest_vqamt.execution.serving.once import GivenUpError, Once
 from pytest_vqamt.execution.serving.remembered import Remembered
 from pytest_vqamt.models.served.protocol import QueryRow, RecipeRow, Request
+from pytest_vqamt.serving.messages import Chunk, Outcome
 
 
 class Replicas:

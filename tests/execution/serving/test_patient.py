@@ -11,9 +11,9 @@ import pytest
 
 from pytest_vqamt.core.query import Answer, Failure, Task
 from pytest_vqamt.execution.serving import patient
-from pytest_vqamt.execution.serving.chunks import Chunk, Outcome
 from pytest_vqamt.execution.serving.patient import Patient
 from pytest_vqamt.models.served.protocol import QueryRow, RecipeRow
+from pytest_vqamt.serving.messages import Chunk, Outcome
 
 pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray")
 

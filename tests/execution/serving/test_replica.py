@@ -11,10 +11,10 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.core.query import Answer, Failure, Task
-from pytest_vqamt.execution.serving import replica
-from pytest_vqamt.execution.serving.chunks import Chunk
-from pytest_vqamt.execution.serving.offer import Offer
 from pytest_vqamt.models.served.protocol import PngRow, QueryRow
+from pytest_vqamt.serving import replica
+from pytest_vqamt.serving.config import Offer
+from pytest_vqamt.serving.messages import Chunk
 
 MODEL = """
 from pytest_vqamt import Answer

@@ -17,7 +17,7 @@ from pytest_vqamt.core.case import Case, NotApplicable, Outcome, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.events import Event, Judged
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.execution.blessed import Baseline
+from pytest_vqamt.execution.baseline import Baseline
 from pytest_vqamt.sampling.chooser import Chooser
 from tests.execution.blessing import run, write
 from tests.execution.worlds import Model, Rule, Scenes

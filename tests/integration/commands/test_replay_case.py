@@ -19,7 +19,7 @@ from pytest_vqamt.core.meaning import Exists, Group
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.report_json import case_line, case_row
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.execution.answer_store import AnswerStore
+from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.imaging import inpainting
 from pytest_vqamt.imaging.outlines import STROKES, Shows
 from pytest_vqamt.picture_world.source import PictureWorld

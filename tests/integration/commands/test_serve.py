@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.cli import main
-from pytest_vqamt.execution.serving.keeper import Keeper
-from pytest_vqamt.execution.serving.offer import Offer
 from pytest_vqamt.integration.commands import serve
+from pytest_vqamt.serving.config import Offer
+from pytest_vqamt.serving.supervisor import Keeper
 
 
 @pytest.fixture(autouse=True)

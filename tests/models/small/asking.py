@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.query import Answer, Failure, Query
-from pytest_vqamt.execution.answer_store import AnswerStore
-from pytest_vqamt.execution.asking import Asker
-from pytest_vqamt.execution.showing import Showing
+from pytest_vqamt.execution.answer_cache import AnswerStore
+from pytest_vqamt.execution.inference import Asker
+from pytest_vqamt.execution.prefetch import Showing
 from pytest_vqamt.models.protocol import ModelOptions, adopt
 from tests.models.small.inputs import render
 

@@ -12,15 +12,15 @@ from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import Failure, ModelInput, Query, Task
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.execution.serving.chunks import Chunk, Introduction, Outcome
 from pytest_vqamt.execution.serving.gallery import Gallery, Shown
 from pytest_vqamt.execution.serving.loopback import listen_on_loopback_only
-from pytest_vqamt.execution.serving.offer import Offer
 from pytest_vqamt.execution.splitting import Splitting
 from pytest_vqamt.imaging.inpainting import method_of
 from pytest_vqamt.models.protocol import LoadedModel
 from pytest_vqamt.models.registry import Catalogue
 from pytest_vqamt.models.served.protocol import QueryRow, Served, Told
+from pytest_vqamt.serving.config import Offer
+from pytest_vqamt.serving.messages import Chunk, Introduction, Outcome
 
 Asked: TypeAlias = "tuple[QueryRow, Shown | Told]"
 """A query with its picture, or with why there is none."""

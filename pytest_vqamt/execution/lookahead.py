@@ -11,7 +11,7 @@ from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.execution.drawing import Drawing
 from pytest_vqamt.execution.job import Job
 from pytest_vqamt.execution.plan import Sampling
-from pytest_vqamt.execution.showing import Showing
+from pytest_vqamt.execution.prefetch import Showing
 
 CASES = 1024
 """At most so many cases wait that were drawn before their turn."""

@@ -16,7 +16,7 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.execution.answer_file import opened
-from pytest_vqamt.execution.claims import Claims
+from pytest_vqamt.execution.leases import Claims
 from pytest_vqamt.execution.owners import Run
 
 _AT_ONCE = 900

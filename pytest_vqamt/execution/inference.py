@@ -9,10 +9,10 @@ from functools import partial
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query, Task
-from pytest_vqamt.execution.answer_store import AnswerStore
+from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.execution.aside import LOOK_UP_S, Aside
 from pytest_vqamt.execution.batches import Batches, More
-from pytest_vqamt.execution.showing import Showing
+from pytest_vqamt.execution.prefetch import Showing
 from pytest_vqamt.execution.splitting import Splitting
 from pytest_vqamt.models.protocol import LoadedModel
 

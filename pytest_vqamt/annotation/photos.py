@@ -6,6 +6,7 @@ import os
 import warnings
 
 from pytest_vqamt.annotation.detectors import catalogue
+from pytest_vqamt.annotation.progress import shown, tell
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import canonical_json, digest
 from pytest_vqamt.data.messages import shown_path
@@ -13,7 +14,6 @@ from pytest_vqamt.data.own import photos
 from pytest_vqamt.data.own.folder import FILE, OwnPhotos, open_folder
 from pytest_vqamt.data.own.writing import only_writer
 from pytest_vqamt.execution.lines_by_detectors import Work
-from pytest_vqamt.execution.progress import shown, tell
 from pytest_vqamt.models.batching import free_memory
 from pytest_vqamt.models.protocol import ModelOptions
 

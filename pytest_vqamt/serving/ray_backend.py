@@ -8,12 +8,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from pytest_vqamt.core.errors import ModelError, OptionError
-from pytest_vqamt.execution.serving.chunks import Introduction
-from pytest_vqamt.execution.serving.offer import Offer
-from pytest_vqamt.execution.serving.replica import Model
+from pytest_vqamt.serving.config import Offer
+from pytest_vqamt.serving.messages import Introduction
+from pytest_vqamt.serving.replica import Model
 
 if TYPE_CHECKING:
     from ray.serve.handle import DeploymentHandle
+
 
 DEPLOYMENT = "model"
 

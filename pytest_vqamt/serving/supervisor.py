@@ -15,12 +15,12 @@ from shlex import quote
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.execution.serving.leaving import LEAVE
-from pytest_vqamt.execution.serving.offer import Offer
 from pytest_vqamt.execution.serving.processes import adopt_orphans, end_all
 from pytest_vqamt.execution.serving.ray_environment import environment
 from pytest_vqamt.execution.serving.signals import Signals
 from pytest_vqamt.execution.serving.told import Progress, Ready, Refused, from_line
 from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE
+from pytest_vqamt.serving.config import Offer
 
 _GRACE_S = 3.0
 _GRACE_AT_CLUSTER_S = 60.0

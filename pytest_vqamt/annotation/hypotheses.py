@@ -6,6 +6,7 @@ import os
 import warnings
 
 from pytest_vqamt.annotation.detectors import catalogue
+from pytest_vqamt.annotation.progress import shown, tell
 from pytest_vqamt.core.detections import Grounder
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import canonical_json, digest
@@ -14,7 +15,6 @@ from pytest_vqamt.data.own.writing import only_writer
 from pytest_vqamt.data.snli_ve import ungrounded
 from pytest_vqamt.data.snli_ve.files import UNITS, find
 from pytest_vqamt.data.snli_ve.ungrounded import Wanting, settled_ids
-from pytest_vqamt.execution.progress import shown, tell
 from pytest_vqamt.execution.units_by_grounder import Work, digest_of
 from pytest_vqamt.models.batching import free_memory
 from pytest_vqamt.models.protocol import ModelOptions

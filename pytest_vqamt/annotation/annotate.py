@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.execution import detecting, grounding
+from pytest_vqamt.annotation import hypotheses, photos
 from pytest_vqamt.models.protocol import ModelOptions
 
 EXTRA = "photos"
@@ -11,7 +11,7 @@ EXTRA = "photos"
 
 def settings(spec: str) -> tuple[str, ...]:
     """The names of the settings that are of use for a data source of this spec."""
-    return (*detecting.settings(spec), *grounding.settings(spec))
+    return (*photos.settings(spec), *hypotheses.settings(spec))
 
 
 def check(spec: str, options: ModelOptions) -> None:
@@ -20,8 +20,8 @@ def check(spec: str, options: ModelOptions) -> None:
     Raises:
         OptionError: a setting is wrong.
     """
-    detecting.check(spec, options)
-    grounding.check(spec, options)
+    photos.check(spec, options)
+    hypotheses.check(spec, options)
 
 
 def complete(spec: str, options: ModelOptions) -> None:
@@ -30,8 +30,8 @@ def complete(spec: str, options: ModelOptions) -> None:
     Raises:
         VqamtError: a model or the data cannot be used.
     """
-    detecting.complete(spec, options)
-    grounding.complete(spec, options)
+    photos.complete(spec, options)
+    hypotheses.complete(spec, options)
 
 
 def warn(spec: str, options: ModelOptions) -> None:
@@ -40,5 +40,5 @@ def warn(spec: str, options: ModelOptions) -> None:
     Raises:
         DataError: the data cannot be read, or the user has warnings made errors.
     """
-    detecting.warn(spec, options)
-    grounding.warn(spec, options)
+    photos.warn(spec, options)
+    hypotheses.warn(spec, options)
