@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,9 +16,9 @@ from typing import NamedTuple
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import Answer
-from pytest_vqamt.execution.answer_file import opened
-from pytest_vqamt.execution.leases import Claims
-from pytest_vqamt.execution.owners import Run
+from pytest_vqamt.execution.leases import TABLES as CLAIMS
+from pytest_vqamt.execution.leases import Claims, Run
+from pytest_vqamt.models.protocol import LoadedModel
 
 _AT_ONCE = 900
 """Keys in one statement: SQLite took no more than 999 variables for a long time."""
@@ -271,3 +272,94 @@ def _marks(keys: Sequence[str]) -> str:
 
 def _scores(text: str | None) -> tuple[tuple[str, float], ...] | None:
     return tuple((name, float(score)) for name, score in json.loads(text)) if text else None
+
+
+_WAIT_S = 60
+"""How long to wait for another process that is writing."""
+
+_ADDED = {"truncated": "integer not null default 0", "run": "text not null default ''"}
+"""Columns that the table did not have from the beginning."""
+
+_TABLES = f"""
+create table if not exists answers (
+    key text primary key, text text not null, scores text, {", ".join(map(" ".join, _ADDED.items()))}
+) without rowid;
+create table if not exists cases (id text primary key, row text not null) without rowid;
+{CLAIMS}
+"""
+
+
+def opened(file: Path | None) -> sqlite3.Connection:
+    """The database, made or brought up to date where need be; without a file one that is gone when it is closed.
+
+    Raises:
+        OSError, sqlite3.Error: it cannot be opened, or is none.
+    """
+    if file is not None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    db = sqlite3.connect(file or "", timeout=_WAIT_S, isolation_level=None, check_same_thread=False)
+    try:
+        if file is None:
+            db.execute("pragma journal_mode = memory")
+        else:
+            _write_ahead(db)
+            db.execute("pragma synchronous = normal")
+        db.executescript(_TABLES)
+        _add_columns(db)
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db
+
+
+def _add_columns(db: sqlite3.Connection) -> None:
+    """Adds what the table of an older version lacks; of two processes that do so at once, one finds it done."""
+    columns = {str(row[1]) for row in db.execute("pragma table_info(answers)")}
+    for name, kind in _ADDED.items():
+        if "key" in columns and name not in columns:
+            with suppress(sqlite3.OperationalError):
+                db.execute(f"alter table answers add column {name} {kind}")
+
+
+def _write_ahead(db: sqlite3.Connection) -> None:
+    """Switches to WAL mode. Where two processes do so at once, SQLite lets one fail and not wait for its turn."""
+    deadline = time.monotonic() + _WAIT_S
+    while True:
+        try:
+            db.execute("pragma journal_mode = wal")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+
+
+FILE = "answers.sqlite"
+
+
+class Stores:
+    """One store that lasts, in ``cache_dir``, for models that declare what they are, and one for this run alone."""
+
+    def __init__(self, cache_dir: Path | None, run: Run | None = None) -> None:
+        self._run = run or Run()
+        self._passing = self._run.folder and self._run.folder / FILE
+        self._lasting = self._passing if cache_dir is None else cache_dir / FILE
+        self._open: dict[Path | None, AnswerStore] = {}
+
+    def of(self, model: LoadedModel) -> AnswerStore:
+        """Where the answers of ``model`` are kept."""
+        return self._at(self._lasting if model.persistent else self._passing)
+
+    @property
+    def of_shown_cases(self) -> AnswerStore:
+        """Where violations that people were shown are kept, so that they can be replayed."""
+        return self._at(self._lasting)
+
+    def close(self) -> None:
+        for store in self._open.values():
+            store.close()
+
+    def _at(self, file: Path | None) -> AnswerStore:
+        if file not in self._open:
+            self._open[file] = AnswerStore(file, run=self._run)
+        return self._open[file]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -16,8 +16,10 @@ from typing import BinaryIO, NamedTuple, cast
 from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.codec import Json, decode
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.query import Answer, Failure
 from pytest_vqamt.core.report_json import BASELINE_SCHEMA, BaselineHead, BlessedItem, case_of_row, head_of
+from pytest_vqamt.core.results import BaselineUse, RelationResult
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
 
@@ -268,3 +270,32 @@ def _answers(row: Row) -> Iterator[Answer | Failure]:
             yield Failure(reason="it had no answer when it was blessed")
         else:
             yield Answer(text, cast("tuple[tuple[str, float], ...] | None", decode(given)), bool(cut))
+
+
+def use_of(
+    baseline: Baseline,
+    results: Sequence[RelationResult],
+    asked: Collection[str],
+    wanted: Sequence[str],
+    excluded: Sequence[str],
+) -> BaselineUse:
+    """What the run was held against; ``asked`` are the ids of the blessed items that it has asked, or tried to.
+
+    Those that the user's own globs leave out, ``wanted`` (all, where there is none) and ``excluded``, are not missed.
+    """
+
+    def is_missed(item: str) -> bool:
+        taken = not wanted or any(matches(pattern, item) for pattern in wanted)
+        return taken and not any(matches(pattern, item) for pattern in excluded)
+
+    return BaselineUse(
+        file=baseline.file.name,
+        digest=baseline.digest,
+        models=baseline.head.models,
+        missing=tuple(each.id for each in baseline.head.items if each.id not in asked and is_missed(each.item)),
+        new=tuple(
+            f"{result.item}-{result.model.name}-{result.data.spec}"
+            for result in results
+            if result.all_cases and result.change is None
+        ),
+    )

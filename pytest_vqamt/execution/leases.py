@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import platform
+import secrets
+import shutil
 import sqlite3
+import sys
+import tempfile
 import time
 import weakref
 from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Lock, Thread
-
-from pytest_vqamt.execution.owners import Run, is_gone
 
 LEASE_S = 15.0
 """A process that has not been heard of for so long is dead, and what it held is free."""
@@ -134,3 +138,111 @@ def _beat(file: Path, owner: str, over: Event) -> None:
                 db.execute(_ALIVE, (owner, time.time() + LEASE_S))
         with _BEATING:
             db.close()
+
+
+_HOST = platform.node()
+
+
+def _fresh() -> str:
+    return secrets.token_hex(6)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A process, and the run that it is a part of.
+
+    Attributes:
+        id: which run; it is in no result.
+        process: which of its processes.
+        folder: where they keep what lasts no longer than the run does; None where there is but one process.
+    """
+
+    id: str = field(default_factory=_fresh)
+    process: str = "main"
+    folder: Path | None = None
+
+    @property
+    def owner(self) -> str:
+        """How the names of all begin that hold something for this process."""
+        return f"{self.id}.{self.process}."
+
+    def new_owner(self) -> str:
+        """A name that nothing else has, and that says on which machine it is which process."""
+        return f"{self.owner}{_fresh()}@{_HOST}:{os.getpid()}"
+
+
+def is_gone(owner: str) -> bool:
+    """Whether it is certain that a process has ended, so that nobody need wait for its lease to end."""
+    host, _, process = owner.rpartition("@")[2].rpartition(":")
+    if os.name != "posix" or host != _HOST:
+        return False
+    try:
+        os.kill(int(process), 0)  # sends nothing (POSIX, kill); on other systems it may end the process
+    except ProcessLookupError:
+        return True
+    except (OSError, ValueError):
+        return False
+    return False
+
+
+if sys.platform != "win32":
+    import fcntl
+
+LOCK = "lock"
+"""The file in it that is locked as long as its process lives."""
+
+
+class LockedFolder:
+    """A folder for this user alone, locked as long as this process lives.
+
+    What a process that was killed (SIGKILL) has left is taken away when the next one of its kind is made: nobody holds
+    its lock. (Windows has no such locks: there it stays.)
+    """
+
+    def __init__(self, base: Path, prefix: str) -> None:
+        """Makes it in ``base``; ``prefix`` is how the names of all of its kind begin."""
+        _clear(base, prefix)
+        self._lock: int | None = None
+        while True:
+            self.path = Path(tempfile.mkdtemp(prefix=prefix, dir=base))
+            with suppress(FileNotFoundError):
+                self._lock = _locked(self.path / LOCK)
+                if sys.platform == "win32" or (self._lock is not None and (self.path / LOCK).exists()):
+                    return
+            # Another process was clearing away and took it for left behind, since it was not locked yet.
+            if self._lock is not None:
+                os.close(self._lock)
+
+    def remove(self) -> None:
+        """Takes the folder away, with all that is in it. A process that has not ended yet may hold a file open."""
+        shutil.rmtree(self.path, ignore_errors=True)
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+def _clear(base: Path, prefix: str) -> None:
+    """Takes away what is left of processes of this user that live no more."""
+    if sys.platform == "win32":
+        return
+    for folder in sorted(base.glob(f"{prefix}*")):
+        with suppress(OSError):
+            if folder.is_symlink() or not folder.is_dir() or folder.lstat().st_uid != os.getuid():
+                continue
+            lock = _locked(folder / LOCK, create=False)
+            if lock is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+                os.close(lock)
+
+
+def _locked(file: Path, *, create: bool = True) -> int | None:
+    """The file, open and locked by this process; None where another has the lock. It ends with the process."""
+    if sys.platform == "win32":
+        return None
+    opened = os.open(file, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | (os.O_CREAT if create else 0), 0o600)
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(opened)
+        return None
+    return opened

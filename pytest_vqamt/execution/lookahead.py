@@ -8,9 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_vqamt.core.query import Query, Task
-from pytest_vqamt.execution.drawing import Drawing
-from pytest_vqamt.execution.job import Job
-from pytest_vqamt.execution.plan import Sampling
+from pytest_vqamt.execution.plan import Drawing, Job, Sampling
 from pytest_vqamt.execution.prefetch import Showing
 
 CASES = 1024

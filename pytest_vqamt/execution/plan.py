@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from pytest_vqamt.core.case import Case, NotApplicable
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.identity import digest, seed_for
+from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.data.base import PublishedPairs, SceneSource
 from pytest_vqamt.execution.baseline import Blessed, BlessedCase
+from pytest_vqamt.models.protocol import LoadedModel
 from pytest_vqamt.relations.base import PublishedRelation, Relation
 from pytest_vqamt.sampling.chooser import Chooser
 from pytest_vqamt.sampling.samplers import Sampler, draws
+from pytest_vqamt.stats.gates import GateOn, Threshold
 
 T = TypeVar("T")
 
@@ -200,3 +203,147 @@ def windows(values: Iterable[T], size: int) -> Iterator[list[T]]:
     iterator = iter(values)
     while window := list(islice(iterator, size)):
         yield window
+
+
+class PlannedCase(NamedTuple):
+    """A case, the part of the sampling run that it comes from, its place in the whole plan, and how it was blessed."""
+
+    case: Case
+    part: int
+    position: int
+    blessed: BlessedCase | None
+
+
+class Drawing:
+    """Draws the cases of a plan, each once, and gives them out in their order.
+
+    An error that ends the plan is raised in its place, after the cases before it: it is that of the item whose plan
+    this is, whoever looked ahead.
+
+    Attributes:
+        plan: what is drawn from.
+        is_spoilt: whether drawing was broken off, as by a time limit: what would come next is not known any more.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.is_spoilt = False
+        self._cases = iter(plan)
+        self._has_ended = False
+        self._error: VqamtError | None = None
+        self._waiting: deque[PlannedCase] = deque()
+        self._seen = 0
+        self._rest: deque[Query] = deque()
+
+    def __iter__(self) -> Iterator[PlannedCase]:
+        return self
+
+    def __next__(self) -> PlannedCase:
+        """The next case of the item, whose turn has come.
+
+        Raises:
+            VqamtError: the relation raised an error of its own, or a scene cannot be read.
+        """
+        if not self._waiting and not self._draw():
+            if self._error is not None:
+                raise self._error
+            raise StopIteration
+        self._seen = max(0, self._seen - 1)
+        if not self._seen:
+            self._rest.clear()
+        return self._waiting.popleft()
+
+    @property
+    def waiting(self) -> int:
+        """How many cases were drawn before their turn."""
+        return len(self._waiting)
+
+    def look_ahead(self, task: Task, room: int) -> Query | None:
+        """The next query of ``task``, of a case whose turn has not come; each is given once.
+
+        None where there is none left, or none without having more than ``room`` cases wait.
+        """
+        while True:
+            while self._rest:
+                query = self._rest.popleft()
+                if query.task is task:
+                    return query
+            if self._seen == len(self._waiting) and (self._seen >= room or not self._draw()):
+                return None
+            self._rest.extend(self._waiting[self._seen].case.queries)
+            self._seen += 1
+
+    def put_back(self, queries: Sequence[Query]) -> None:
+        """Has ``look_ahead`` give these, its latest, once more."""
+        self._rest.extendleft(reversed(queries))
+
+    def _draw(self) -> bool:
+        """Draws one case more; False where there is none."""
+        if self._has_ended:
+            return False
+        try:
+            case = next(self._cases)
+        except StopIteration:
+            self._has_ended = True
+            return False
+        except VqamtError as error:
+            self._has_ended, self._error = True, error
+            return False
+        except BaseException:
+            self._has_ended = self.is_spoilt = True  # a generator that an exception has left gives no more
+            raise
+        self._waiting.append(PlannedCase(case, self.plan.part, self.plan.position, self.plan.latest))
+        return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One relation variant on one model and one data source; ``position`` is its place among the items of the run.
+
+    Where it is ``blessed``, the cases that were blessed are asked, and no others are drawn.
+    """
+
+    relation: Relation
+    variant: str
+    model: LoadedModel
+    source: SceneSource
+    position: int = 0
+    blessed: Blessed | None = None
+
+    @property
+    def item(self) -> str:
+        return self.relation.info.item(self.variant)
+
+    def plan(self, sampling: Sampling) -> Plan:
+        """Its cases."""
+        return Plan(self.relation, self.variant, self.source, sampling, self.blessed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """How a run is made, the same for all its items.
+
+    ``waived`` maps case ids to reasons. With ``keeps_judged``, results tell of their cases one by one.
+    """
+
+    sampling: Sampling = field(default_factory=Sampling)
+    thresholds: tuple[Threshold, ...] = ()
+    gate_on: GateOn = GateOn.POINT
+    shrink: int = 30
+    waived: Mapping[str, str] = field(default_factory=dict)
+    keeps_judged: bool = False
+
+
+def is_left_out(relation: Relation, source: SceneSource, wanted: Sequence[str]) -> bool:
+    """Whether the relation is not run on the source, as the patterns ``wanted`` by the user are.
+
+    Where the source has published pairs and no pattern is given, relations of published cases alone are run on it:
+    whoever takes such a set asks for its figures, and each other relation would put more questions to the model. Where
+    it has none, a relation of published cases is left out unless a pattern names it; one that only takes it along with
+    others ("carets.*") does not.
+    """
+    if isinstance(source, PublishedPairs):
+        return not wanted and not isinstance(relation, PublishedRelation)
+    if not isinstance(relation, PublishedRelation):
+        return False
+    return all(pattern.partition("[")[0] != relation.info.name for pattern in wanted)

@@ -18,14 +18,11 @@ from pytest_vqamt.core.events import Event, Listener
 from pytest_vqamt.core.results import Report, report
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.execution.baseline import Baseline
-from pytest_vqamt.execution.blessed_use import use_of
-from pytest_vqamt.execution.job import Job, Terms
+from pytest_vqamt.execution.answer_cache import Stores
+from pytest_vqamt.execution.baseline import Baseline, use_of
 from pytest_vqamt.execution.lookahead import Ahead, Coming
-from pytest_vqamt.execution.plan import MAX_CASES, Sampling
-from pytest_vqamt.execution.published import is_left_out
+from pytest_vqamt.execution.plan import MAX_CASES, Job, Sampling, Terms, is_left_out
 from pytest_vqamt.execution.run_item import run_item
-from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.models.protocol import ModelOptions, adopt
 from pytest_vqamt.models.registry import Catalogue
 from pytest_vqamt.relations.catalogue import check, select, settings_known

@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import closing, nullcontext
+import gc
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import dataclass
+from threading import Lock
 
 from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.events import Answered, Finished, Judged, Listener, Planned, Stopped
+from pytest_vqamt.core.pairs import PairCounts
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
 from pytest_vqamt.core.report_json import case_line, case_row
-from pytest_vqamt.core.results import DataUse, Gate, JudgedCases, Presumed, RelationResult, ShownCase
-from pytest_vqamt.core.tallies import Tally
-from pytest_vqamt.execution.account import Account
-from pytest_vqamt.execution.counted import Counted
-from pytest_vqamt.execution.drawing import PlannedCase
+from pytest_vqamt.core.results import (
+    Change,
+    DataUse,
+    Gate,
+    JudgedCases,
+    ModelUse,
+    Presumed,
+    RelationResult,
+    ShownCase,
+    added,
+)
+from pytest_vqamt.core.tallies import Counts, PairedClusters, Tally
+from pytest_vqamt.execution.answer_cache import Stores
+from pytest_vqamt.execution.baseline import Blessed
 from pytest_vqamt.execution.inference import Asker, missing
-from pytest_vqamt.execution.job import Job, Terms
-from pytest_vqamt.execution.judging import judgement, verdict_before
 from pytest_vqamt.execution.lookahead import Ahead
-from pytest_vqamt.execution.needed import Needed
-from pytest_vqamt.execution.plan import windows
-from pytest_vqamt.execution.rare_collections import rare_collections
-from pytest_vqamt.execution.shown_violation import ShownViolation, shown
-from pytest_vqamt.execution.shrink import Judgement
-from pytest_vqamt.execution.stores import Stores
+from pytest_vqamt.execution.plan import Job, PlannedCase, Terms, windows
+from pytest_vqamt.execution.shrink import Judgement, Needed, ShownViolation, judgement, shown, verdict_before
 from pytest_vqamt.models.answers_file import NAMED, first_of
-from pytest_vqamt.relations.base import resources_of
+from pytest_vqamt.models.protocol import LoadedModel
+from pytest_vqamt.relations.base import Relation, resources_of
 from pytest_vqamt.stats.gates import gate
 from pytest_vqamt.stats.intervals import interval
+from pytest_vqamt.stats.paired import change
 from pytest_vqamt.stats.papers import human
 
 WINDOW = 1024
@@ -274,3 +284,128 @@ class _Run:
 
     def _answered(self, queries: int) -> None:
         self._listen(Answered(item=self._job.item, queries=queries))
+
+
+# It starts whenever there are 700 objects or so more than at the last time, and now and then goes through all there are.
+# A run keeps hundreds of thousands of them (scenes, and what is known of them) and makes hardly a cycle: a seventh of its
+# time went there, of which this leaves about half. What is no part of a cycle goes at once, as ever.
+
+
+YOUNG = 10_000
+"""So many objects more there are until the next look. Five times as many gained hardly more, and what a model leaves
+behind in cycles, such as its tensors, waits for that look."""
+
+
+class _Thresholds:
+    """The collector's settings, which belong to the process.
+
+    The first run that begins changes them, and the last one that ends puts them back.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._runs = 0
+        self._before = gc.get_threshold()
+        self._ours = self._before
+
+    def begin(self) -> None:
+        with self._lock:
+            self._runs += 1
+            if self._runs == 1:
+                self._before = self._ours = gc.get_threshold()
+                # Nought means never.
+                if 0 < self._before[0] < YOUNG:
+                    gc.set_threshold(YOUNG, *self._before[1:])
+                    self._ours = gc.get_threshold()
+
+    def end(self) -> None:
+        with self._lock:
+            self._runs -= 1
+            # What somebody else, such as a model, has set meanwhile stays.
+            if self._runs == 0 and gc.get_threshold() == self._ours:
+                gc.set_threshold(*self._before)
+
+
+_thresholds = _Thresholds()
+
+
+@contextmanager
+def rare_collections() -> Iterator[None]:
+    """Within, cycles are looked for less often; afterwards as often as before."""
+    _thresholds.begin()
+    try:
+        yield
+    finally:
+        _thresholds.end()
+
+
+class Account:
+    """Kept from when the item begins; what an ``asker`` has asked and found is entered as cases get their answers."""
+
+    def __init__(self, model: LoadedModel, asker: Asker) -> None:
+        self._model = model
+        self._asker = asker
+        self._began = time.monotonic()
+        # From where the item before left off: what comes next may be prepared between the two.
+        before = model.standing.used
+        self._used_before = tuple((model.used() if before is None else before).items())
+        self._saved = 0
+        self._entered = 0
+
+    def met(self, uses: int) -> None:
+        """So many uses of queries by cases have been met since this was last told."""
+        found = self._asker.asked + self._asker.cached
+        self._saved += uses - (found - self._entered)
+        self._entered = found
+
+    def use(self) -> ModelUse:
+        """All of it, when the item ends; what was asked or found since ``met`` was told last counts as needed once."""
+        model, asker = self._model, self._asker
+        used = model.standing.used = model.used()
+        return ModelUse(
+            name=model.name,
+            fingerprint=model.fingerprint,
+            tasks=tuple(task.value for task in model.tasks),
+            queries_needed=self._saved + asker.asked + asker.cached,
+            queries_asked=asker.asked,
+            queries_cached=asker.cached,
+            busy_s=asker.busy_s,
+            items_s=time.monotonic() - self._began,
+            usage=added(tuple(used.items()), self._used_before, -1),
+        )
+
+
+@dataclass(slots=True)
+class Counted:
+    """Their counts.
+
+    Attributes:
+        blessed: what they are held against, where the item was blessed.
+        judged_otherwise: how many of them came out otherwise when they were blessed, from the same answers.
+    """
+
+    counts: Counts
+    blessed: Blessed | None = None
+    judged_otherwise: int = 0
+
+    @classmethod
+    def of(cls, relation: Relation, blessed: Blessed | None) -> Counted:
+        """None so far, of cases of ``relation``."""
+        kind = relation.info.pairs
+        return cls(Counts(pairs=PairCounts(kind) if kind else None), blessed)
+
+    @property
+    def paired(self) -> PairedClusters | None:
+        """The cases that were blessed, as they came out then and now; None where the item was not blessed."""
+        return self.counts.spread.paired if self.blessed else None
+
+    @property
+    def change(self) -> Change | None:
+        """What became of them since, by themselves: without what needs all items of the run."""
+        if self.blessed is None:
+            return None
+        return change(
+            self.counts.spread.paired,
+            version_before=self.blessed.item.version,
+            other_judgement=self.judged_otherwise,
+        )

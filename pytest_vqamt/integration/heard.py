@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.report_json import model_of, taken_over
 from pytest_vqamt.core.results import BaselineUse, ModelUse, RelationResult, Report, in_order, report
-from pytest_vqamt.execution.blessed_use import use_of
+from pytest_vqamt.execution.baseline import use_of
 from pytest_vqamt.stats.gates import held_against_baseline
 from pytest_vqamt.stats.model_ranking import differences, rankings
 from pytest_vqamt.stats.papers import coverage, summaries

@@ -10,10 +10,9 @@ from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.execution.answer_cache import Stores
 from pytest_vqamt.execution.baseline import Baseline, Blessed
-from pytest_vqamt.execution.job import Job
-from pytest_vqamt.execution.published import is_left_out
-from pytest_vqamt.execution.stores import Stores
+from pytest_vqamt.execution.plan import Job, is_left_out
 from pytest_vqamt.integration.entries import Entry, entries
 from pytest_vqamt.integration.settings import Settings
 from pytest_vqamt.models.protocol import LoadedModel

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
-from pytest_vqamt.execution.leases import end_all
-from pytest_vqamt.execution.locked_folder import LockedFolder
-from pytest_vqamt.execution.owners import Run
-from pytest_vqamt.execution.stores import FILE
+from pytest_vqamt.execution.answer_cache import FILE
+from pytest_vqamt.execution.leases import LockedFolder, Run, end_all
 
 if TYPE_CHECKING:
     from pytest_vqamt.integration.settings import Settings

@@ -15,8 +15,8 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.events import Event, Listener, Stopped
 from pytest_vqamt.core.report_json import hand_over, model_row
 from pytest_vqamt.core.results import RelationResult
-from pytest_vqamt.execution.job import Terms
 from pytest_vqamt.execution.lookahead import Ahead
+from pytest_vqamt.execution.plan import Terms
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.integration.ending import Ending
 from pytest_vqamt.integration.entries import Entry

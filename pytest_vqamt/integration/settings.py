@@ -12,9 +12,8 @@ from pytest_vqamt.annotation import annotate
 from pytest_vqamt.core.case_store import NAMES
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.execution.job import Terms
-from pytest_vqamt.execution.owners import Run
-from pytest_vqamt.execution.plan import MAX_CASES, Sampling
+from pytest_vqamt.execution.leases import Run
+from pytest_vqamt.execution.plan import MAX_CASES, Sampling, Terms
 from pytest_vqamt.integration.command_line import again
 from pytest_vqamt.integration.named_settings import settings_given
 from pytest_vqamt.integration.options import given, given_all

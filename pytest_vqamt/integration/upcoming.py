@@ -14,7 +14,7 @@ from pytest_vqamt.integration.entries import Entry
 from pytest_vqamt.integration.items import ConsistencyItem
 
 if TYPE_CHECKING:
-    from pytest_vqamt.execution.job import Job
+    from pytest_vqamt.execution.plan import Job
     from pytest_vqamt.integration.resources import Resources
 
 

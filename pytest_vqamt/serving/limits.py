@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
+from functools import partial
+from io import BytesIO
 from math import isfinite
 from reprlib import repr as shortened
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.edits import EDITS, Blur, Corrupt, Corruption, Edit, Erase, Fill, Insert, Mask
-from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.codec import Json, decode
+from pytest_vqamt.core.edits import EDITS, Blur, Corrupt, Corruption, Cutout, Edit, Erase, Fill, Insert, Mask
+from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.query import Failure
+from pytest_vqamt.core.scene import Photo, Scene
+from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.execution.prefetch import RenderAhead
 from pytest_vqamt.imaging.inpainting import KINDS, LAMA, checkpoint_of
+from pytest_vqamt.models.served.protocol import PictureRow, PngRow, Unknown
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
 
 MAX_PIXELS = 50_000_000
 """Of a picture, and of anything that is laid over it. A photo of a telephone has 12 to 50 million."""
@@ -125,3 +139,128 @@ def _boxes(edit: object, name: str) -> Iterator[Box]:
             if not all(isinstance(side, int | float) for side in (value.x, value.y, value.w, value.h)):
                 raise DataError(f"Expected boxes of numbers in an edit {name}")
             yield value
+
+
+Drawn: TypeAlias = "Callable[[Picture], Image]"
+Shown: TypeAlias = "tuple[Picture, Drawn]"
+"""A picture, and what draws it."""
+
+
+class Gallery:
+    """What the data of a server has to show. Nothing is opened before its name was found among what is served."""
+
+    def __init__(self, sources: Sequence[SceneSource], batch_size: int) -> None:
+        self._sources = tuple((source, RenderAhead(source, batch_size)) for source in sources)
+
+    def show(self, row: PictureRow) -> Shown | Failure | Unknown:
+        """The picture that a row of a request describes, or why there is none."""
+        try:
+            if isinstance(row, PngRow):
+                file = PngFile(row)
+                return file.picture, file.image
+            return self._found(row.row)
+        except VqamtError as error:
+            return Failure(reason=str(error))
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            # A recipe may hold anything of any type; what it cannot be made of is its sender's mistake.
+            return Failure(reason=f"Expected a picture that can be shown, but got {type(error).__name__}: {error}")
+
+    def expect(self, shown: Iterable[Shown], batch_size: int) -> None:
+        """Tells which pictures are looked at next, so that they are drawn ahead."""
+        pictures = [(picture, drawn) for picture, drawn in shown]
+        for _, ahead in self._sources:
+            ahead.expect([picture for picture, drawn in pictures if drawn == ahead.image], batch_size)
+
+    def close(self) -> None:
+        for _, ahead in self._sources:
+            ahead.close()
+
+    def _found(self, row: dict[str, Json]) -> Shown | Unknown:
+        photo, digest = str(row["photo"]), row["digest"]
+        edits = [check_edit(decode(each)) for each in cast("list[Json]", row["edits"])]
+        for source, ahead in self._sources:
+            scene = _scene(source, photo)
+            if scene is None:
+                continue
+            picture = _edited(scene, edits, partial(_check_cutout, source))
+            if picture.digest == digest:
+                return picture, ahead.image
+        served = ", ".join(source.spec for source, _ in self._sources) or "no data"
+        return Unknown(reason=f"Expected a picture of what is served ({served}), but got photo={photo[:200]!r}")
+
+
+def _scene(source: SceneSource, photo_id: str) -> Scene | None:
+    """The scene of a photo; None where the source has none of this id."""
+    try:
+        place = source.place(photo_id)
+    except (DataError, LookupError, ValueError):
+        return None
+    return source.scene(place)
+
+
+def _edited(scene: Scene, edits: Sequence[Edit], check_cutout: Callable[[Cutout], None]) -> Picture:
+    """The photo of the scene, edited; each step is checked before the next is taken."""
+    picture = scene.picture
+    for edit in edits:
+        if isinstance(edit, Insert):
+            check_cutout(edit.cutout)
+        picture = picture.edit(edit)
+        check_picture(picture)
+    return picture
+
+
+def _check_cutout(source: SceneSource, cutout: Cutout) -> None:
+    """Refuses a cut-out of a photo that the source does not have, or of a thing that is not on it."""
+    scene = _scene(source, cutout.photo.id)
+    if scene is None or scene.photo != cutout.photo:
+        raise DataError(f"Expected a cut-out of a photo of {source.spec}, but got photo={cutout.photo.id[:200]!r}")
+    if all(thing.id != cutout.thing.id for thing in scene.objects):
+        raise DataError(
+            f"Expected a cut-out of a thing of photo {cutout.photo.id!r}, but got {cutout.thing.id[:200]!r}"
+        )
+
+
+class PngFile:
+    """A PNG file that is unpacked when it is first looked at.
+
+    Attributes:
+        picture: that of which nothing is known but its pixels.
+    """
+
+    def __init__(self, row: PngRow) -> None:
+        """Reads the header alone.
+
+        Raises:
+            DataError: it is no PNG file, or too large.
+        """
+        self._row = row
+        with _opened(row) as image:
+            width, height = image.size
+        if width * height > MAX_PIXELS:
+            raise DataError(f"Expected a picture of at most {MAX_PIXELS} pixels, but got {width} x {height}")
+        photo = Photo(id=f"png-{row.key}", digest=row.key)
+        self.picture = Picture(photo=photo, scene=Scene(id=photo.id, photo=photo, width=width, height=height))
+        self._image: Image | None = None
+
+    def image(self, _picture: Picture) -> Image:
+        """Its pixels, RGB uint8, a copy each time.
+
+        Raises:
+            DataError: it is broken.
+        """
+        if self._image is None:
+            with _opened(self._row) as image:
+                self._image = image.convert("RGB")
+        return self._image.copy()
+
+
+@contextmanager
+def _opened(row: PngRow) -> Iterator[Image]:
+    """The file, of which no more than the header has been read. No other format is tried."""
+    from PIL import Image
+
+    try:
+        with Image.open(BytesIO(row.png), formats=["PNG"]) as image:
+            yield image
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise DataError(f"Expected a PNG file that can be read, but got {len(row.png)} bytes: {error}") from error

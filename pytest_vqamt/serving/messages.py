@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
+from typing import TypeAlias
 
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.models.served.protocol import PictureRow, QueryRow, Served, Told
@@ -44,3 +46,53 @@ class Introduction:
     persistent: bool = False
     batch_size: int = 1
     data: tuple[Served, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """The door is open."""
+
+    url: str
+    replicas: int
+    data: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """There is nothing to serve, for a reason that the user can mend."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """What was done: the queries received and asked since the start, and those asked in the last ``since_s``."""
+
+    received: int
+    asked: int
+    lately: int
+    since_s: float
+
+
+StatusMessage: TypeAlias = Ready | Refused | Progress
+
+
+def as_line(told: StatusMessage) -> str:
+    """What is told, as one line."""
+    return json.dumps({"is": type(told).__name__, **asdict(told)}) + "\n"
+
+
+def from_line(line: str) -> StatusMessage | None:
+    """What ``as_line`` wrote; None for anything else, such as half a line of a process that was killed."""
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return None
+    match row:
+        case {"is": "Ready", "url": str(url), "replicas": int(replicas), "data": list(data)}:
+            return Ready(url=url, replicas=replicas, data=tuple(map(str, data)))
+        case {"is": "Refused", "reason": str(reason)}:
+            return Refused(reason=reason)
+        case {"is": "Progress", "received": int(received), "asked": int(asked), "lately": int(lately)}:
+            return Progress(received=received, asked=asked, lately=lately, since_s=float(row["since_s"]))
+    return None

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import os
 import re
+import secrets
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_vqamt.core.errors import ModelError, OptionError
+from pytest_vqamt.core.query import Failure
+from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE
 from pytest_vqamt.serving.config import Offer
-from pytest_vqamt.serving.messages import Introduction
+from pytest_vqamt.serving.messages import Chunk, Introduction, Outcome
 from pytest_vqamt.serving.replica import Model
 
 if TYPE_CHECKING:
@@ -184,3 +191,89 @@ def _end_what_is_not_needed() -> None:
 def _last_line(text: str) -> str:
     lines = [line.strip() for line in re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines() if line.strip()]
     return lines[-1][:300] if lines else "no reason given"
+
+
+_PAUSE_S = 0.5
+
+_DEATHS = 3
+"""A query at which so many replicas have died, the last of them asked nothing else, has an error."""
+
+
+class Patient:
+    """Asks through a handle of Ray Serve, which waits as long as no replica is there."""
+
+    def __init__(self, handle: DeploymentHandle[Any]) -> None:
+        self._handle = handle
+
+    async def ask(self, chunk: Chunk, deaths: int = 0) -> Outcome:
+        """What became of the chunk.
+
+        A replica that dies takes with it whatever it was asked, and any of that may be what it died of. So a chunk is
+        asked whole once more, and then in halves: what is harmless is answered, and what is not is found.
+        """
+        from ray.exceptions import RayActorError
+
+        try:
+            outcome: Outcome = await self._handle.ask.remote(chunk)
+        except RayActorError:
+            await asyncio.sleep(_PAUSE_S)
+        else:
+            return outcome
+        deaths += 1
+        if len(chunk.queries) == 1 and deaths >= _DEATHS:
+            reason = f"Expected an answer, but the replica ended {deaths} times while it was asked this"
+            return Outcome(told=(Failure(reason=reason),))
+        if len(chunk.queries) == 1 or deaths < _DEATHS - 1:
+            return await self.ask(chunk, deaths)
+        middle = len(chunk.queries) // 2
+        first = await self.ask(replace(chunk, queries=chunk.queries[:middle]), deaths - 1)
+        second = await self.ask(replace(chunk, queries=chunk.queries[middle:]), deaths - 1)
+        return Outcome(
+            told=first.told + second.told,
+            given_up=first.given_up or second.given_up,
+            busy_s=first.busy_s + second.busy_s,
+            batch_size=second.batch_size,
+        )
+
+
+def environment(given: Mapping[str, str], offer: Offer) -> dict[str, str]:
+    """The variables for the processes of a server, made from those ``given``.
+
+    The token of our own door stays out of it: code of models runs there. At a cluster nothing else is changed. A Ray of
+    our own has its temporary files in the server's folder, and:
+
+    ``RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER=0``
+        The address of the node is 127.0.0.1 whatever else the machine has, as on Windows and macOS, and Ray's processes
+        listen on that alone (ray/_private/services.py, get_node_ip_address).
+    ``RAY_AUTH_MODE=token``, ``RAY_AUTH_TOKEN``
+        Each of Ray's ports wants a token, made for this server. In the environment: else Ray keeps one in the home
+        folder.
+    ``RAY_worker_niceness=0``
+        Ray's workers, and the model in one of them, are as important as other processes, and do not give way to all.
+    ``RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO=0``
+        Models of the user's own, of which nobody knows whether they need one, see the CUDA devices.
+    ``CUDA_VISIBLE_DEVICES``
+        Is the one device that ``--vqamt-device=cuda:N`` names; Ray counts what it sees.
+    ``RAY_USAGE_STATS_ENABLED=0``
+        Nothing is told to anybody.
+    """
+    made = {name: value for name, value in given.items() if name != TOKEN_VARIABLE}
+    made["RAY_USAGE_STATS_ENABLED"] = "0"
+    if offer.cluster:
+        return made
+    made["TMPDIR"] = offer.folder
+    for name in ("RAY_ADDRESS", "RAY_NAMESPACE", "RAY_JOB_ID", "RAY_REDIS_ADDRESS", "RAY_AUTH_TOKEN_PATH"):
+        made.pop(name, None)
+    made["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+    made["RAY_AUTH_MODE"] = "token"
+    made["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
+    made["RAY_SERVE_LOG_TO_STDERR"] = "0"
+    made.setdefault("RAY_worker_niceness", "0")
+    # Ray gives a worker one thread unless this is set, and a model on the CPU is to use what there is.
+    made.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // (offer.replicas or 1))))
+    made.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    _, colon, number = offer.device.partition(":")
+    if colon:
+        visible = given.get("CUDA_VISIBLE_DEVICES", "").split(",")
+        made["CUDA_VISIBLE_DEVICES"] = visible[int(number)] if int(number) < len(visible) and visible[0] else number
+    return made

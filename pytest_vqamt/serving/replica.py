@@ -6,20 +6,20 @@ import asyncio
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from typing import Protocol, TypeAlias, cast
 
 from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import Failure, ModelInput, Query, Task
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.execution.serving.gallery import Gallery, Shown
-from pytest_vqamt.execution.serving.loopback import listen_on_loopback_only
-from pytest_vqamt.execution.splitting import Splitting
+from pytest_vqamt.execution.inference import Splitting
 from pytest_vqamt.imaging.inpainting import method_of
 from pytest_vqamt.models.protocol import LoadedModel
 from pytest_vqamt.models.registry import Catalogue
 from pytest_vqamt.models.served.protocol import QueryRow, Served, Told
 from pytest_vqamt.serving.config import Offer
+from pytest_vqamt.serving.limits import Gallery, Shown
 from pytest_vqamt.serving.messages import Chunk, Introduction, Outcome
 
 Asked: TypeAlias = "tuple[QueryRow, Shown | Told]"
@@ -211,3 +211,26 @@ def _input(row: QueryRow, shown: Shown | Told) -> ModelInput | Told:
     except (TypeError, ValueError) as error:
         return Failure(reason=f"Expected a query that can be asked, but got {type(error).__name__}: {error}")
     return ModelInput(query, drawn)
+
+
+_REPLICA = "ray.serve._private.replica"
+_ADD_PORT = "add_port_to_grpc_server"
+_EVERYWHERE = "[::]:"
+
+
+def listen_on_loopback_only() -> None:
+    """Has the replica that this process becomes listen on the loopback for other deployments.
+
+    Ray's own processes and workers keep to the address of their node, which is 127.0.0.1 here. A replica of Ray Serve
+    binds its gRPC port to all addresses, whatever that is (2.60, ``Replica._on_initialized``), and there is no setting;
+    it does so after the constructor of the deployment. Without this the port is open to others, and wants Ray's token.
+    """
+    module = import_module(_REPLICA)
+    add_port = getattr(module, _ADD_PORT, None)
+    if add_port is None:  # other versions of Ray Serve have no such port, or another way
+        return
+
+    def added(server: object, address: str) -> object:
+        return add_port(server, address.replace(_EVERYWHERE, "127.0.0.1:"))
+
+    setattr(module, _ADD_PORT, added)

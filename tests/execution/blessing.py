@@ -10,11 +10,10 @@ from pytest_vqamt.core.events import Event, Judged
 from pytest_vqamt.core.report_json import case_line, case_row, report_row
 from pytest_vqamt.core.results import RelationResult, report
 from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.execution.answer_cache import Stores
 from pytest_vqamt.execution.baseline import Baseline
-from pytest_vqamt.execution.job import Job, Terms
-from pytest_vqamt.execution.plan import Sampling
+from pytest_vqamt.execution.plan import Job, Sampling, Terms
 from pytest_vqamt.execution.run_item import run_item
-from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.models.protocol import ModelOptions, adopt
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.reporting.baseline_file import bless

@@ -15,9 +15,8 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution import lookahead as module
-from pytest_vqamt.execution.job import Job
 from pytest_vqamt.execution.lookahead import Ahead, Coming
-from pytest_vqamt.execution.plan import Sampling
+from pytest_vqamt.execution.plan import Job, Sampling
 from pytest_vqamt.sampling.chooser import Chooser
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.execution.worlds import Model, Rule, Scenes, loaded

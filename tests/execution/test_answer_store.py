@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.query import Answer
-from pytest_vqamt.execution import answer_file
+from pytest_vqamt.execution import answer_cache
 from pytest_vqamt.execution.answer_cache import AnswerStore
 
 MODEL = "weights of Friday"
@@ -121,7 +121,7 @@ def test_where_the_disk_is_full_nobody_is_told_to_delete_the_answers(
 def test_where_another_process_keeps_the_file_locked_nobody_is_told_to_delete_it(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answer_file, "_WAIT_S", 0.05)
+    monkeypatch.setattr(answer_cache, "_WAIT_S", 0.05)
     with AnswerStore(file) as store, closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("begin immediate")
         with pytest.raises(VqamtError, match=r"is locked\): end the process that keeps it locked, name another"):

@@ -12,8 +12,8 @@ from queue import SimpleQueue
 
 import pytest
 
-from pytest_vqamt.execution import aside as module
-from pytest_vqamt.execution.aside import Aside
+from pytest_vqamt.execution import prefetch as module
+from pytest_vqamt.execution.prefetch import Aside
 
 
 def test_what_calls_return_and_raise_comes_back() -> None:
@@ -87,7 +87,7 @@ def test_a_thread_that_could_not_be_started_is_not_counted_on(monkeypatch: pytes
 def test_nobody_waits_for_them_at_the_end_of_the_process() -> None:
     script = """
 import threading
-from pytest_vqamt.execution.aside import Aside
+from pytest_vqamt.execution.prefetch import Aside
 aside = Aside(1, "long")
 aside.start(lambda: threading.Event().wait(600))
 """

@@ -16,7 +16,7 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query
 from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.execution.inference import Asker
-from pytest_vqamt.execution.owners import Run
+from pytest_vqamt.execution.leases import Run
 from pytest_vqamt.execution.prefetch import Showing
 from tests.execution.worlds import Model, Scenes, loaded, query
 

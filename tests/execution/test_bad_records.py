@@ -8,10 +8,9 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.events import Event
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.execution.job import Job, Terms
-from pytest_vqamt.execution.plan import Sampling
+from pytest_vqamt.execution.answer_cache import Stores
+from pytest_vqamt.execution.plan import Job, Sampling, Terms
 from pytest_vqamt.execution.run_item import run_item
-from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.execution.worlds import Model, Rule, Scenes, loaded
 

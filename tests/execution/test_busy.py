@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from pytest_vqamt.execution.busy import Busy
+from pytest_vqamt.execution.inference import Busy
 
 
 @pytest.fixture

@@ -17,8 +17,7 @@ import pytest
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.execution import leases
 from pytest_vqamt.execution.answer_cache import AnswerStore
-from pytest_vqamt.execution.leases import end_all
-from pytest_vqamt.execution.owners import Run
+from pytest_vqamt.execution.leases import Run, end_all
 
 IDS = ("a", "b", "c", "d")
 

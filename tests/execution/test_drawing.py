@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.execution.drawing import Drawing
-from pytest_vqamt.execution.plan import Plan, Sampling
+from pytest_vqamt.execution.plan import Drawing, Plan, Sampling
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.execution.worlds import Rule, Scenes
 

@@ -12,8 +12,7 @@ import pytest
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query, Task
 from pytest_vqamt.execution.answer_cache import AnswerStore
-from pytest_vqamt.execution.batches import More
-from pytest_vqamt.execution.inference import Asker, nothing_more
+from pytest_vqamt.execution.inference import Asker, More, nothing_more
 from pytest_vqamt.execution.prefetch import Showing
 from pytest_vqamt.models.protocol import LoadedModel
 from tests.execution.test_memory import OutOfMemoryError

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.execution import locked_folder
-from pytest_vqamt.execution.locked_folder import LOCK, LockedFolder
+from pytest_vqamt.execution import leases
+from pytest_vqamt.execution.leases import LOCK, LockedFolder
 
 LIVES = """
 import sys
 from pathlib import Path
-from pytest_vqamt.execution.locked_folder import LockedFolder
+from pytest_vqamt.execution.leases import LockedFolder
 print(LockedFolder(Path(sys.argv[1]), "ours-").path, flush=True)
 sys.stdin.read()
 """
@@ -52,7 +52,7 @@ def test_one_without_a_lock_and_one_of_another_kind_stay(tmp_path: Path) -> None
 def test_one_that_is_taken_away_before_it_is_locked_is_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lock = locked_folder._locked
+    lock = leases._locked
     taken: list[Path] = []
 
     def late(file: Path, *, create: bool = True) -> int | None:
@@ -61,7 +61,7 @@ def test_one_that_is_taken_away_before_it_is_locked_is_made_again(
             file.parent.rmdir()
         return lock(file, create=create)
 
-    monkeypatch.setattr(locked_folder, "_locked", late)
+    monkeypatch.setattr(leases, "_locked", late)
     folder = LockedFolder(tmp_path, "ours-")
     assert folder.path != taken[0]
     assert list(tmp_path.iterdir()) == [folder.path]

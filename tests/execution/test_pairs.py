@@ -15,10 +15,9 @@ from pytest_vqamt.core.pairs import Pairs
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.execution.job import Job, Terms
-from pytest_vqamt.execution.plan import Sampling
+from pytest_vqamt.execution.answer_cache import Stores
+from pytest_vqamt.execution.plan import Job, Sampling, Terms
 from pytest_vqamt.execution.run_item import run_item
-from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.sampling.chooser import Chooser
 from pytest_vqamt.sampling.samplers import Sampler

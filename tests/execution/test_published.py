@@ -14,8 +14,7 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.carets import load
-from pytest_vqamt.execution.plan import Plan, Sampling
-from pytest_vqamt.execution.published import is_left_out
+from pytest_vqamt.execution.plan import Plan, Sampling, is_left_out
 from pytest_vqamt.relations.published import Published
 from pytest_vqamt.sampling.chooser import Chooser
 from pytest_vqamt.sampling.samplers import Sampler

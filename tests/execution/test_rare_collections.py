@@ -10,11 +10,9 @@ import pytest
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.execution.job import Job, Terms
-from pytest_vqamt.execution.plan import Sampling
-from pytest_vqamt.execution.rare_collections import YOUNG, rare_collections
-from pytest_vqamt.execution.run_item import run_item
-from pytest_vqamt.execution.stores import Stores
+from pytest_vqamt.execution.answer_cache import Stores
+from pytest_vqamt.execution.plan import Job, Sampling, Terms
+from pytest_vqamt.execution.run_item import YOUNG, rare_collections, run_item
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.execution.worlds import Rule, Scenes, loaded
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.execution.render_ahead import RenderAhead
+from pytest_vqamt.execution.prefetch import RenderAhead
 from tests.execution.worlds import Scenes
 from tests.making import scene_of
 

@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.core.scene import Photo
-from pytest_vqamt.execution import render_ahead as module
-from pytest_vqamt.execution.render_ahead import RenderAhead
+from pytest_vqamt.execution import prefetch as module
+from pytest_vqamt.execution.prefetch import RenderAhead
 from tests.execution.worlds import Scenes
 from tests.making import scene_of
 

@@ -18,10 +18,9 @@ from pytest_vqamt.core.report_json import case_of_row
 from pytest_vqamt.core.results import Gate, ModelUse, RelationResult, ShownCase
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.execution import run_item as module
-from pytest_vqamt.execution.job import Job, Terms
-from pytest_vqamt.execution.plan import Sampling
+from pytest_vqamt.execution.answer_cache import Stores
+from pytest_vqamt.execution.plan import Job, Sampling, Terms
 from pytest_vqamt.execution.run_item import run_item
-from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import Threshold
 from tests.execution.worlds import Model, Rule, Scenes, loaded, never

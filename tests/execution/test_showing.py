@@ -12,11 +12,10 @@ from PIL.Image import Image
 
 from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.execution.job import Job, Terms
+from pytest_vqamt.execution.answer_cache import Stores
 from pytest_vqamt.execution.lookahead import Ahead
-from pytest_vqamt.execution.plan import Sampling
+from pytest_vqamt.execution.plan import Job, Sampling, Terms
 from pytest_vqamt.execution.run_item import run_item
-from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.execution.test_ahead import Named, coming
 from tests.execution.worlds import Model, Scenes, loaded

@@ -10,8 +10,8 @@ import pytest
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Task
-from pytest_vqamt.execution.render_ahead import RenderAhead
-from pytest_vqamt.execution.splitting import Splitting
+from pytest_vqamt.execution.inference import Splitting
+from pytest_vqamt.execution.prefetch import RenderAhead
 from tests.execution.worlds import Model, Scenes, loaded, query
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pytest_vqamt.core.query import Answer
-from pytest_vqamt.execution.stores import Stores
+from pytest_vqamt.execution.answer_cache import Stores
 from tests.execution.worlds import Model, loaded
 
 DECLARED = loaded(Model(fingerprint="weights of Friday"))

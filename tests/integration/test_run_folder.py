@@ -10,9 +10,8 @@ from typing import cast
 
 import pytest
 
-from pytest_vqamt.execution.answer_cache import AnswerStore
-from pytest_vqamt.execution.owners import Run
-from pytest_vqamt.execution.stores import FILE
+from pytest_vqamt.execution.answer_cache import FILE, AnswerStore
+from pytest_vqamt.execution.leases import Run
 from pytest_vqamt.integration.run_folder import Gateway, Node, RunFolder, run_of
 from pytest_vqamt.integration.settings import Settings
 

@@ -10,10 +10,9 @@ from pytest_vqamt.core.case_store import PLAIN
 from pytest_vqamt.core.results import Report, report
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
-from pytest_vqamt.execution.job import Job, Terms
-from pytest_vqamt.execution.plan import Sampling
+from pytest_vqamt.execution.answer_cache import Stores
+from pytest_vqamt.execution.plan import Job, Sampling, Terms
 from pytest_vqamt.execution.run_item import run_item
-from pytest_vqamt.execution.stores import Stores
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.registry import Catalogue
 from pytest_vqamt.relations.catalogue import select

@@ -12,16 +12,13 @@ from pathlib import Path
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.execution.serving.address import bound, cluster_at, is_loopback
-from pytest_vqamt.execution.serving.private_folder import PrivateFolder
-from pytest_vqamt.execution.serving.signals import Signals
 from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.integration.named_settings import settings_given
 from pytest_vqamt.models.registry import Catalogue, Kind
 from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE
 from pytest_vqamt.relations.edits import INPAINT
-from pytest_vqamt.serving.config import Offer
-from pytest_vqamt.serving.supervisor import Keeper
+from pytest_vqamt.serving.config import Offer, bound, cluster_at, is_loopback
+from pytest_vqamt.serving.supervisor import Keeper, PrivateFolder, Signals
 
 _SHORTEST_TOKEN = 16
 _MIB = 2**20

@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.execution.serving.address import bound, cluster_at, is_loopback, may_come_back
+from pytest_vqamt.serving.config import bound, cluster_at, is_loopback, may_come_back
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "::1", "localhost"])

@@ -12,12 +12,9 @@ import pytest
 
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.execution.serving.body import TooManyBytesError, body_of
-from pytest_vqamt.execution.serving.once import Once
-from pytest_vqamt.execution.serving.remembered import Remembered
 from pytest_vqamt.models.served.protocol import Card, Served, read_card, read_reply, read_status
 from pytest_vqamt.serving import app as doors
-from pytest_vqamt.serving.app import Door
+from pytest_vqamt.serving.app import Door, Once, Remembered, TooManyBytesError, body_of
 from pytest_vqamt.serving.messages import Chunk, Outcome
 
 httpx = pytest.importorskip("httpx")

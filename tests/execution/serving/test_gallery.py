@@ -18,10 +18,10 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.query import Failure
 from pytest_vqamt.core.recipes import recipe
 from pytest_vqamt.core.scene import Photo
-from pytest_vqamt.execution.serving.gallery import Gallery, Shown
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.served.protocol import PngRow, RecipeRow, Unknown
 from pytest_vqamt.picture_world.source import PictureWorld
+from pytest_vqamt.serving.limits import Gallery, Shown
 
 WORLD = PictureWorld(20)
 PHOTO = WORLD.scene(3).picture

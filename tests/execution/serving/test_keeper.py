@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from pytest_vqamt.execution.serving.told import Progress, Ready
+from pytest_vqamt.serving.messages import Progress, Ready
 from pytest_vqamt.serving.supervisor import how_to_ask, progress
 
 

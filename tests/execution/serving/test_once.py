@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.query import Answer, Failure, Task
-from pytest_vqamt.execution.serving.once import GivenUpError, Once
-from pytest_vqamt.execution.serving.remembered import Remembered
 from pytest_vqamt.models.served.protocol import QueryRow, RecipeRow, Request
+from pytest_vqamt.serving.app import GivenUpError, Once, Remembered
 from pytest_vqamt.serving.messages import Chunk, Outcome
 
 

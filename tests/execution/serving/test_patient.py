@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from pytest_vqamt.core.query import Answer, Failure, Task
-from pytest_vqamt.execution.serving import patient
-from pytest_vqamt.execution.serving.patient import Patient
 from pytest_vqamt.models.served.protocol import QueryRow, RecipeRow
+from pytest_vqamt.serving import ray_backend
 from pytest_vqamt.serving.messages import Chunk, Outcome
+from pytest_vqamt.serving.ray_backend import Patient
 
 pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray")
 
@@ -42,7 +42,7 @@ def chunk(*texts: str) -> Chunk:
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patient, "_PAUSE_S", 0.0)
+    monkeypatch.setattr(ray_backend, "_PAUSE_S", 0.0)
 
 
 def asked(handle: Handle, *texts: str) -> Outcome:

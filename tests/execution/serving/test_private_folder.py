@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.execution.serving import private_folder
-from pytest_vqamt.execution.serving.private_folder import PrivateFolder
+from pytest_vqamt.serving import supervisor
+from pytest_vqamt.serving.supervisor import PrivateFolder
 
 MAKE_AND_DIE = """
 import os, signal
-from pytest_vqamt.execution.serving.private_folder import PrivateFolder
+from pytest_vqamt.serving.supervisor import PrivateFolder
 folder = PrivateFolder()
 (folder.path / "answers").write_text("x")
 print(folder.path, flush=True)
@@ -27,7 +27,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 @pytest.fixture(autouse=True)
 def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder for temporary files of this test's own; its path may be long."""
-    monkeypatch.setattr(private_folder, "_LONGEST", 1000)
+    monkeypatch.setattr(supervisor, "_LONGEST", 1000)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path
 
@@ -79,6 +79,6 @@ def test_what_only_looks_like_one_stays(base: Path) -> None:
 
 
 def test_a_path_that_is_too_long_for_sockets_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(private_folder, "_LONGEST", 21)
+    monkeypatch.setattr(supervisor, "_LONGEST", 21)
     with pytest.raises(OptionError, match="set TMPDIR to one"):
         PrivateFolder()

@@ -10,7 +10,7 @@ import pytest
 
 TREE = """
 import json, os, subprocess, sys, time
-from pytest_vqamt.execution.serving.processes import adopt_orphans, descendants, end_all
+from pytest_vqamt.serving.supervisor import adopt_orphans, descendants, end_all
 
 adopted = adopt_orphans()
 stubborn = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"

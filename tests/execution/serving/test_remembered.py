@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.query import Answer
-from pytest_vqamt.execution.serving.remembered import Remembered
+from pytest_vqamt.serving.app import Remembered
 
 FULL = Answer("yes", (("yes", 0.75), ("no", 0.25)), truncated=True)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pytest_vqamt.execution.serving.signals import Signals
+from pytest_vqamt.serving.supervisor import Signals
 
 
 @pytest.fixture(autouse=True)

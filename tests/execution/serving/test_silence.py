@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.execution.serving.silence import Silence
+from pytest_vqamt.serving.app import Silence
 
 
 class Cycle:

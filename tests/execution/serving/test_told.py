@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_vqamt.execution.serving.ray_environment import environment
-from pytest_vqamt.execution.serving.told import Progress, Ready, Refused, StatusMessage, as_line, from_line
 from pytest_vqamt.serving.config import Offer
+from pytest_vqamt.serving.messages import Progress, Ready, Refused, StatusMessage, as_line, from_line
+from pytest_vqamt.serving.ray_backend import environment
 
 OURS = Offer(model="tiny", data=(), folder="/f")
 

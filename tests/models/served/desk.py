@@ -19,7 +19,7 @@ from pytest_vqamt.core.query import Answer, ModelInput, Query
 from pytest_vqamt.core.recipes import picture_of
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.execution.splitting import Splitting
+from pytest_vqamt.execution.inference import Splitting
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.protocol import LoadedModel, ModelOptions, adopt
 from pytest_vqamt.models.served.protocol import (

@@ -15,7 +15,7 @@ import pytest
 from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.execution.splitting import Splitting
+from pytest_vqamt.execution.inference import Splitting
 from pytest_vqamt.models.http import retry
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.registry import Catalogue

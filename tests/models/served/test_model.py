@@ -11,7 +11,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.execution.splitting import Splitting
+from pytest_vqamt.execution.inference import Splitting
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.registry import Catalogue
 from pytest_vqamt.models.served.protocol import PngRow, RecipeRow

@@ -14,7 +14,7 @@ import pytest
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.execution.splitting import Splitting
+from pytest_vqamt.execution.inference import Splitting
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.registry import Catalogue
 from pytest_vqamt.models.served.protocol import ANSWERS_PATH, TOKEN_VARIABLE

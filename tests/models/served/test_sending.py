@@ -11,7 +11,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.data import catalogue
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.execution.splitting import Splitting
+from pytest_vqamt.execution.inference import Splitting
 from pytest_vqamt.models.served.protocol import ANSWERS_PATH, PngRow, Unknown, write_reply
 from tests.models.openai.stub import Reply, Request
 from tests.models.served.conftest import AskAbout, Load, Serve
