@@ -10,8 +10,8 @@ From Python::
 
 from __future__ import annotations
 
-from pytest_vqamt.export.exporting import Exported, Terms, export_report
-from pytest_vqamt.export.reported import Only, Wanted
+from pytest_vqamt.export.cases import Only, Wanted
+from pytest_vqamt.export.export import Exported, Terms, export_report
 from pytest_vqamt.export.rows import Layout
 
 __all__ = ["Exported", "Layout", "Only", "Terms", "Wanted", "export_report"]

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.edits import in_words
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.export.reported import ReportedQuery, Use
+from pytest_vqamt.export.cases import ReportedQuery, Use
 
 
 class Layout(StrEnum):

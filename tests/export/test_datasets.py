@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pytest_vqamt.export.exporting import Terms, export_report
+from pytest_vqamt.export.export import Terms, export_report
 from pytest_vqamt.imaging.render import render
 from tests.export.made_report import SOURCE, captioning, entailment, erasing, negation, row, write
 

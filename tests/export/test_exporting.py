@@ -16,8 +16,8 @@ from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.meaning import Exists, Group
 from pytest_vqamt.core.query import Failure, ModelInput, Query
 from pytest_vqamt.core.report_json import case_of_row
-from pytest_vqamt.export.exporting import Terms, export_report
-from pytest_vqamt.export.reported import Only, Wanted
+from pytest_vqamt.export.cases import Only, Wanted
+from pytest_vqamt.export.export import Terms, export_report
 from pytest_vqamt.export.rows import Layout
 from pytest_vqamt.export.sides import side_of
 from pytest_vqamt.imaging.render import render

@@ -12,14 +12,14 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.export.exporting import Terms, export_report
+from pytest_vqamt.export.export import Terms, export_report
 from pytest_vqamt.export.writing import in_place
 from tests.export.made_report import negation, row, write
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from pytest_vqamt.export.exporting import export_report
+from pytest_vqamt.export.export import export_report
 from pytest_vqamt.export.writing import Writer
 
 rows = 0

@@ -10,7 +10,7 @@ from transformers import LlavaForConditionalGeneration
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.export.exporting import Terms, export_report
+from pytest_vqamt.export.export import Terms, export_report
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.tiny import WEIGHTS, load

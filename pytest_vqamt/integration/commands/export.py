@@ -10,8 +10,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.export.exporting import Exported, Terms, counted, export_report
-from pytest_vqamt.export.reported import Only, Wanted
+from pytest_vqamt.export.cases import Only, Wanted
+from pytest_vqamt.export.export import Exported, Terms, counted, export_report
 from pytest_vqamt.export.rows import Layout
 from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.integration.named_settings import settings_given

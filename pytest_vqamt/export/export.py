@@ -14,10 +14,10 @@ from pytest_vqamt.core.identity import matches
 from pytest_vqamt.data import catalogue
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.export.about import About
+from pytest_vqamt.export.cases import ReportedQueries, ReportedQuery, Wanted, read
 from pytest_vqamt.export.certainty import is_certain
 from pytest_vqamt.export.evaluation import Evaluation, evaluation
 from pytest_vqamt.export.labels import label
-from pytest_vqamt.export.reported import ReportedQueries, ReportedQuery, Wanted, read
 from pytest_vqamt.export.rows import Example, Layout
 from pytest_vqamt.export.sides import TEST, TRAIN, photos_in, side_of
 from pytest_vqamt.export.writing import Writer, in_place, sorting_in
