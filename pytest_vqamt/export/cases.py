@@ -4,22 +4,43 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeAlias, assert_never, cast
 
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.case_store import LineSorter, cases_in, in_order, opened
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import matches
+from pytest_vqamt.core.meaning import (
+    Absent,
+    Annotated,
+    Both,
+    Choice,
+    Count,
+    Describe,
+    Either,
+    Entails,
+    Exists,
+    Group,
+    Has,
+    Meaning,
+    Neither,
+    NotBoth,
+    members,
+    truth,
+)
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.report_json import case_of_row
+from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.jsonl import Line
-from pytest_vqamt.export.asked import Asked, asked_of, each_query
+from pytest_vqamt.language.english.lexical_relations import exclusive_pool
+from pytest_vqamt.language.ontology import ontology
 
 
 class Only(StrEnum):
@@ -202,3 +223,172 @@ def _query(found: Asked, source: SceneSource, file: str) -> Query:
 
 def _broken(line: Line, error: Exception) -> DataError:
     return DataError(f"{line.where}: Expected a whole line of a report, but got {error!r}: make the report anew")
+
+
+_END = b"\0"
+"""Of the key in a line. In JSON it stands for nothing, so that what follows decides only among equal keys."""
+
+
+class Asked(NamedTuple):
+    """A query and the cases that ask it; one of them, or all.
+
+    Attributes:
+        query: its row.
+        line: the number of the line that it was read from, the first of them.
+        uses: a ``Use`` each, as a list.
+    """
+
+    data: str
+    scene: str
+    line: int
+    query: dict[str, Json]
+    uses: list[list[str | int]]
+
+    @classmethod
+    def of(cls, query: dict[str, Json], data: str, scene: str, line: int, use: tuple[str | int, ...]) -> Asked:
+        """One use.
+
+        Raises:
+            KeyError, TypeError: the query is not whole.
+        """
+        asked = cls(data, scene, line, query, [list(use)])
+        asked.key()
+        return asked
+
+    def by_query(self) -> bytes:
+        """A line that stands beside those of the same query, in the order of the file."""
+        return self._line(self.key())
+
+    def by_photo(self) -> bytes:
+        """A line that stands beside those about the same photo."""
+        task, picture, text = self.key()
+        photo = str(cast("dict[str, Json]", self.query["picture"])["photo"])
+        return self._line((self.data, photo, picture, task, text))
+
+    def key(self) -> tuple[str, str, str]:
+        """Equal for what is one query."""
+        picture = cast("dict[str, Json]", self.query["picture"])
+        return str(self.query["task"]), str(picture["digest"]), str(self.query["text"])
+
+    def _line(self, key: tuple[str, ...]) -> bytes:
+        place = f"{self.line:015} {self.uses[0][2]:06}"
+        return b"".join((_json(key), _END, place.encode(), _END, _json(self), b"\n"))
+
+
+def asked_of(line: bytes) -> Asked:
+    """What a line says."""
+    return Asked(*json.loads(line.rpartition(_END)[2]))
+
+
+def each_query(sorted_uses: Iterable[Asked]) -> Iterator[Asked]:
+    """Every query once, as it stands first, with all its uses."""
+    for _, same in groupby(sorted_uses, Asked.key):
+        first, *others = same
+        yield first._replace(uses=[*first.uses, *(use for other in others for use in other.uses)])
+
+
+def _json(value: object) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass")
+
+
+# A relation can be sound where the truth is not known: "is there a dog?" and "in the picture, is there a dog?" have the
+# same answer, whatever it is. A label needs more. It rests on what is annotated; on absence only where the scene
+# annotates every instance of the name (``Scene.exhaustive``) and has no crowd of it; and on a missing attribute only
+# where each thing of the name bears one that excludes it, by the ontology and by ``language.properties``.
+
+
+Known: TypeAlias = bool | None
+"""Surely true, surely false, or None: either may be."""
+
+
+def is_certain(query: Query) -> bool:
+    """Whether the scene's annotations leave no doubt about the right answer."""
+    return truth(query.meaning, query.picture.scene) is not None and _is_certain(query.meaning, query.picture.scene)
+
+
+def _is_certain(meaning: Meaning, scene: Scene) -> bool:
+    match meaning:
+        case Count(groups=groups):
+            return all(_Seen.of(group, scene).is_all for group in groups)
+        case Exists(group=group) | Absent(group=group):
+            return _Seen.of(group, scene).any is not None
+        case Both(groups=groups) | NotBoth(groups=groups):
+            return _all(_Seen.of(group, scene).any for group in groups) is not None
+        case Either(groups=groups) | Neither(groups=groups):
+            return _all(_not(_Seen.of(group, scene).any) for group in groups) is not None
+        case Has(group=group, attribute=attribute):
+            seen = _Seen.of(group, scene)
+            return seen.is_one and _has(seen.things[0], attribute) is not None
+        case Choice(what=what):
+            return _Seen.of(what, scene).is_one
+        case Entails(units=units):
+            return _all(_Seen.of(unit.group, scene).any for unit in units) is not None
+        case Describe():
+            return bool(scene.objects) and _is_listed((thing.name for thing in scene.objects), scene)
+        case Annotated(answers=answers):
+            weights = sorted((weight for _, weight in answers), reverse=True)
+            return len(weights) == 1 or weights[0] > weights[1]
+        case _:
+            assert_never(meaning)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What a scene tells of a group: the things that surely belong to it, and whether these are all."""
+
+    things: tuple[Thing, ...]
+    is_all: bool
+
+    @classmethod
+    def of(cls, group: Group, scene: Scene) -> _Seen:
+        names = group.covers or (group.name,)
+        things = members(group, scene)
+        surely = {thing.id for thing in things}
+        others = (thing for thing in scene.objects if thing.name in names and thing.id not in surely)
+        return cls(things, _is_listed(names, scene) and not any(_may_be(thing, group) for thing in others))
+
+    @property
+    def any(self) -> Known:
+        """Whether there is one."""
+        return True if self.things else False if self.is_all else None
+
+    @property
+    def is_one(self) -> bool:
+        """Whether "the" thing of the group can be no other."""
+        return self.is_all and len(self.things) == 1
+
+
+def _is_listed(names: Iterable[str], scene: Scene) -> bool:
+    """Whether every thing of these names is annotated, each by itself."""
+    listed = frozenset(names)
+    return listed <= scene.exhaustive and all(region.name not in listed for region in scene.regions)
+
+
+def _may_be(thing: Thing, group: Group) -> bool:
+    """Whether a thing of the right name, which is not annotated to belong to the group, may belong to it."""
+    return all(_has(thing, attribute) is not False for attribute in group.attributes)
+
+
+def _has(thing: Thing, attribute: str) -> Known:
+    """Whether the thing has the attribute; what is red and orange may be yellow, too."""
+    if attribute in thing.attributes:
+        return True
+    kinds, pool = ontology(), exclusive_pool(thing.name)
+    category = kinds.category_of(attribute)
+    if thing.multi_coloured and category == "color":
+        return None
+    if attribute in pool and sum(word in pool for word in thing.attributes) == 1:
+        return False
+    beside = [word for word in thing.attributes if kinds.category_of(word) == category]
+    excluding = [word for word in thing.attributes if kinds.excludes(word, attribute)]
+    return False if excluding and set(beside) <= set(excluding) else None
+
+
+def _all(each: Iterable[Known]) -> Known:
+    known = tuple(each)
+    return False if False in known else None if None in known else True
+
+
+def _not(known: Known) -> Known:
+    return None if known is None else not known

@@ -2,25 +2,57 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from importlib.metadata import version
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import cast
 
+from pytest_vqamt.core.case_store import cases_in
 from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.edits import Insert
 from pytest_vqamt.core.errors import DataError, OptionError, VqamtError, did_you_mean
 from pytest_vqamt.core.identity import matches
-from pytest_vqamt.data import catalogue
-from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.export.about import About
-from pytest_vqamt.export.cases import ReportedQueries, ReportedQuery, Wanted, read
-from pytest_vqamt.export.certainty import is_certain
-from pytest_vqamt.export.evaluation import Evaluation, evaluation
-from pytest_vqamt.export.labels import label
-from pytest_vqamt.export.rows import Example, Layout
-from pytest_vqamt.export.sides import TEST, TRAIN, photos_in, side_of
-from pytest_vqamt.export.writing import Writer, in_place, sorting_in
+from pytest_vqamt.core.meaning import truth
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.query import Query
+from pytest_vqamt.core.scene import Photo
+from pytest_vqamt.data import catalogue, vqa_v2
+from pytest_vqamt.data import catalogue as sources
+from pytest_vqamt.data.base import AnnotatedPhotos, PublishedPairs, SceneSource
+from pytest_vqamt.data.coco import source
+from pytest_vqamt.data.json_io import read_json
+from pytest_vqamt.data.messages import reason, shown_path
+from pytest_vqamt.data.records import Record
+from pytest_vqamt.data.snli_ve import files
+from pytest_vqamt.export.cases import ReportedQueries, ReportedQuery, Wanted, is_certain, read
+from pytest_vqamt.export.writing import Example, Layout, Writer, in_place, sorting_in
+from pytest_vqamt.models.reference.oracle import say
+
+TRAIN, TEST = "train", "test"
+
+
+def side_of(photo: Photo, share: float, seed: int) -> str:
+    """TRAIN for about ``share`` of all photos, by SHA-256 of the seed and the photo's digest.
+
+    The same photo is on the same side in every export with this seed, whatever it is called in its source and whatever
+    else is exported.
+
+    >>> side_of(Photo(id="a.jpg", digest="17"), 0.8, 0) == side_of(Photo(id="b.jpg", digest="17"), 0.8, 0)
+    True
+    """
+    drawn = int.from_bytes(sha256(f"{seed}\x1f{photo.digest}".encode()).digest()[:8], "big")
+    return TRAIN if drawn < share * 2**64 else TEST
+
+
+def photos_in(picture: Picture) -> tuple[Photo, ...]:
+    """The picture's photo, and those that things were cut out of to be put into it."""
+    inserted = (edit.cutout.photo for edit in picture.edits if isinstance(edit, Insert))
+    return tuple(dict.fromkeys((picture.photo, *inserted)))
+
 
 _MOST_LABELS = 100
 """So many different answers are told of; captions are nearly all different."""
@@ -242,3 +274,216 @@ def _facts(terms: Terms, evaluating: Evaluation, exported: Exported) -> dict[str
         "cases_left_out": dict(exported.cases_left_out.most_common()),
         "rows_left_out": dict(exported.rows_left_out.most_common()),
     }
+
+
+EVALUATION_FILE = "vqamt-evaluation.txt"
+"""Read where it lies in the report's folder or beside it, or in the current one."""
+
+_HELD_OUT = re.compile(r"(?<![a-z])(val|valid|validation|dev|test|testdev|minival)(?![a-z])", re.IGNORECASE)
+_A_FILE = re.compile(r"[/\\]|\.(txt|list|json|jsonl|csv)$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """Evaluation data as somebody named it.
+
+    Attributes:
+        name: what was typed, or the file that it stands in.
+        ids: of scenes or of photos.
+        digests: of photos.
+    """
+
+    name: str
+    ids: frozenset[str] = frozenset()
+    digests: frozenset[str] = frozenset()
+
+    def has(self, scene: str, photo: Photo) -> bool:
+        return photo.digest in self.digests or photo.id in self.ids or scene in self.ids
+
+    def __len__(self) -> int:
+        return max(len(self.ids), len(self.digests))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """All evaluation data of an export.
+
+    Attributes:
+        named: what the user named.
+        published: whether photos and sources that go by the name of a held-out split of a published data set count.
+    """
+
+    named: tuple[Named, ...] = ()
+    published: bool = True
+    _of_source: dict[str, str] = field(default_factory=dict)
+
+    def why(self, scene: str, photos: Sequence[Photo], source: SceneSource) -> str:
+        """What makes a picture of these photos, the scene's own first, evaluation data; "" where nothing does."""
+        for place, photo in enumerate(photos):
+            for each in self.named:
+                if each.has(scene if place == 0 else "", photo):
+                    return each.name
+            if self.published and (held_out := _HELD_OUT.search(photo.id)):
+                return f"{held_out[0]!r} in the name of its photo"
+        return self._published(source) if self.published else ""
+
+    def _published(self, source: SceneSource) -> str:
+        if source.spec not in self._of_source:
+            self._of_source[source.spec] = held_out(source)
+        return self._of_source[source.spec]
+
+
+def evaluation(
+    named: Sequence[str], report: Path, loaded: Mapping[str, SceneSource], *, published: bool = True
+) -> Evaluation:
+    """The evaluation data that is ``named``: specs of sources, files, ids; and that of ``vqamt-evaluation.txt``.
+
+    ``loaded`` are sources that are open already, by their specs.
+
+    Raises:
+        OptionError: one of them is nothing that there is.
+        DataError: a source cannot be read.
+    """
+    found = [_named(each, loaded) for each in named]
+    files = (folder / EVALUATION_FILE for folder in (report, report.resolve().parent, Path()))
+    for file in {file.resolve(): file for file in files if file.is_file()}.values():
+        found.append(_in_file(file, loaded))
+    return Evaluation(named=tuple(found), published=published)
+
+
+def held_out(source: SceneSource) -> str:
+    """What makes all of a source evaluation data: it is a published test, or made of a split that is held out."""
+    if isinstance(source, PublishedPairs) and source.published_pairs:
+        return f"a published test set, {source.spec}"
+    for name in _names_of(source.spec):
+        if _HELD_OUT.search(name):
+            return f"a split that is held out, {name}"
+    return ""
+
+
+def _names_of(spec: str) -> Iterable[str]:
+    """The names of what a source was read from: what its spec ends in, and the file that was found in its folder."""
+    kind, _, argument = spec.partition(":")
+    for part in argument.split(":"):
+        yield PurePath(part).name
+    match kind:
+        case "coco":
+            yield source.find(argument).instances.name
+        case "vqa-v2":
+            yield vqa_v2.find(argument).questions.name
+        case "snli-ve" if (decides := files.find(argument).decides) is not None:
+            yield decides[0].name
+        case _:
+            pass
+
+
+def _named(text: str, loaded: Mapping[str, SceneSource]) -> Named:
+    if _is_spec(text):
+        return _in_source(text, loaded)
+    if Path(text).is_file():
+        return _in_file(Path(text), loaded)
+    ids = frozenset(part.strip() for part in text.split(",") if part.strip())
+    if not ids or _A_FILE.search(text):
+        raise OptionError(
+            "Expected --evaluation=SPEC of a scene source, a file of scene ids, one a line, or the ids themselves, but "
+            f"got {text!r}: there is no such file"
+        )
+    return Named(name=text, ids=ids)
+
+
+def _in_file(file: Path, loaded: Mapping[str, SceneSource]) -> Named:
+    try:
+        lines = [line.strip() for line in file.read_text(encoding="utf-8-sig").splitlines()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise OptionError(
+            f"Expected a file of scene ids, one a line, but {shown_path(file)} cannot be read ({reason(error)})"
+        ) from error
+    lines = [line for line in lines if line and not line.startswith("#")]
+    specs = [_in_source(line, loaded) for line in lines if _is_spec(line)]
+    return Named(
+        name=str(file),
+        ids=frozenset(line for line in lines if not _is_spec(line)).union(*(each.ids for each in specs)),
+        digests=frozenset().union(*(each.digests for each in specs)),
+    )
+
+
+def _in_source(spec: str, loaded: Mapping[str, SceneSource]) -> Named:
+    """Its photos by their digests: a photo that goes by another name in another source is known again.
+
+    Where it has come without photos, by their ids.
+    """
+    source = loaded.get(spec) or sources.load(spec, allow_bad_records=True)
+    photos = [source.scene(index).photo for index in range(len(source))]
+    without = isinstance(source, AnnotatedPhotos) and source.photos is None
+    return Named(
+        name=spec,
+        ids=frozenset(photo.id for photo in photos) if without else frozenset(),
+        digests=frozenset(photo.digest for photo in photos),
+    )
+
+
+def _is_spec(text: str) -> bool:
+    return text.partition(":")[0] in sources.names()
+
+
+ABOUT_FILE = "report.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What of ``report.json`` matters here.
+
+    Attributes:
+        tags: of each relation variant.
+        facts: which models and data it is of, for who reads the export.
+    """
+
+    tags: Mapping[str, Sequence[str]]
+    facts: dict[str, Json]
+
+    @classmethod
+    def of(cls, report: Path) -> About:
+        """What the report in this folder says.
+
+        Raises:
+            DataError: there is none, or it is not whole.
+        """
+        cases_in(report)
+        if not (report / ABOUT_FILE).is_file():
+            raise DataError(
+                f"Expected a folder that --vqamt-report wrote, but got {str(report)!r}: it has no {ABOUT_FILE}"
+            )
+        row = cast("Mapping[str, Json]", Record.of(read_json(report / ABOUT_FILE), str(report / ABOUT_FILE)).row)
+        try:
+            relations = cast("list[dict[str, Json]]", row["relations"])
+            models, data = (cast("list[dict[str, Json]]", row[name]) for name in ("models", "data"))
+            return cls(
+                tags={str(each["id"]): tuple(map(str, cast("list[Json]", each["tags"]))) for each in relations},
+                facts={
+                    "report": {
+                        "vqamt_version": row["vqamt_version"],
+                        "seed": row["seed"],
+                        "models": [{name: each[name] for name in ("name", "fingerprint")} for each in models],
+                        "data": [{name: each[name] for name in ("spec", "digest")} for each in data],
+                    }
+                },
+            )
+        except (KeyError, TypeError) as error:
+            raise DataError(
+                f"Expected a whole report, but {str(report / ABOUT_FILE)!r} is not ({error!r}): make the report anew"
+            ) from error
+
+
+def label(query: Query) -> str | None:
+    """The right answer, word for word what ``oracle`` says; None where the scene gives none.
+
+    A caption is what the scene shows, by name and number: "two dogs, an apple and a cat".
+
+    >>> from pytest_vqamt.core.meaning import Exists, Group
+    >>> from pytest_vqamt.core.scene import Photo, Scene
+    >>> empty = Scene(id="a", photo=Photo(id="a", digest="0"), width=10, height=10)
+    >>> label(Query(picture=empty.picture, text="Is there a dog?", meaning=Exists(group=Group(name="dog"))))
+    'no'
+    """
+    value = truth(query.meaning, query.picture.scene)
+    return None if value is None else say(value)

@@ -27,7 +27,7 @@ from pytest_vqamt.core.meaning import (
 )
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Region, Scene
-from pytest_vqamt.export.certainty import is_certain
+from pytest_vqamt.export.cases import is_certain
 from tests.making import group_of, scene_of, thing_of
 
 DOG, CAT, COW, TREE = (Group(name=name) for name in ("dog", "cat", "cow", "tree"))

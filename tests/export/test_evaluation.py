@@ -8,7 +8,7 @@ import pytest
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.scene import Photo
-from pytest_vqamt.export.evaluation import EVALUATION_FILE, Evaluation, evaluation
+from pytest_vqamt.export.export import EVALUATION_FILE, Evaluation, evaluation
 from pytest_vqamt.picture_world.source import PictureWorld
 
 SOURCE = PictureWorld(6)

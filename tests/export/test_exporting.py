@@ -17,9 +17,8 @@ from pytest_vqamt.core.meaning import Exists, Group
 from pytest_vqamt.core.query import Failure, ModelInput, Query
 from pytest_vqamt.core.report_json import case_of_row
 from pytest_vqamt.export.cases import Only, Wanted
-from pytest_vqamt.export.export import Terms, export_report
-from pytest_vqamt.export.rows import Layout
-from pytest_vqamt.export.sides import side_of
+from pytest_vqamt.export.export import Terms, export_report, side_of
+from pytest_vqamt.export.writing import Layout
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.registry import Catalogue

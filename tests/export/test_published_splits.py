@@ -8,7 +8,7 @@ from shutil import copyfile
 import pytest
 
 from pytest_vqamt.data.catalogue import load
-from pytest_vqamt.export.evaluation import held_out
+from pytest_vqamt.export.export import held_out
 
 SHARED = Path(__file__).parents[2] / "../shared/data"
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.edits import Cutout
 from pytest_vqamt.core.scene import Photo
-from pytest_vqamt.export.sides import TEST, TRAIN, photos_in, side_of
+from pytest_vqamt.export.export import TEST, TRAIN, photos_in, side_of
 from tests.making import scene_of, thing_of
 
 

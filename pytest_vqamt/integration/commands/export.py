@@ -12,7 +12,7 @@ from pathlib import Path
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.export.cases import Only, Wanted
 from pytest_vqamt.export.export import Exported, Terms, counted, export_report
-from pytest_vqamt.export.rows import Layout
+from pytest_vqamt.export.writing import Layout
 from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.integration.named_settings import settings_given
 
