@@ -10,7 +10,7 @@ import pytest
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.results import RelationResult
-from pytest_vqamt.reporting.wording import gate_missed, not_applicable, too_many_errors
+from pytest_vqamt.reporting.text import gate_missed, not_applicable, too_many_errors
 
 if TYPE_CHECKING:
     from pytest_vqamt.integration.entries import Entry

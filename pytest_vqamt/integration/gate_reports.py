@@ -11,7 +11,7 @@ from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.integration.consistency import one_line
 from pytest_vqamt.integration.items import BASELINE, PREFIX, VqamtCollector, VqamtItem
 from pytest_vqamt.reporting.junit import properties
-from pytest_vqamt.reporting.wording import drop_in_words
+from pytest_vqamt.reporting.text import drop_in_words
 
 if TYPE_CHECKING:
     from pytest_vqamt.integration.session import VqamtSession

@@ -29,7 +29,7 @@ from pytest_vqamt.integration.resources import Resources
 from pytest_vqamt.integration.settings import Settings
 from pytest_vqamt.integration.upcoming import Upcoming
 from pytest_vqamt.integration.waivers import WaivedCases
-from pytest_vqamt.reporting.cases_file import CasesPart, remove_report, start_parts
+from pytest_vqamt.reporting.cases import CasesPart, remove_report, start_parts
 from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.progress import ProgressBar, open_terminal
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.events import Event, Judged
-from pytest_vqamt.reporting.beside import Beside
+from pytest_vqamt.reporting.atomic_write import Beside
 
 _HEAD = "# Cases that a person judged invalid, each with the reason. --vqamt-waive=FILE leaves them out of the rates.\n"
 

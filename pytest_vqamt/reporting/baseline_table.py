@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from pytest_vqamt.core.results import BaselineUse, Change, Gate, RelationResult, Report
-from pytest_vqamt.reporting.wording import p_in_words
+from pytest_vqamt.reporting.text import p_in_words
 
 _BASELINE_HEAD = ("relation", "shared cases", "before", "now", "change", "95 % interval", "p (Holm)", "gate")
 _WIDTH = 100

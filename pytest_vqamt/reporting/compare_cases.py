@@ -11,8 +11,8 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.tallies import Spread
 from pytest_vqamt.reporting.compared import MovedCase, SeenTwice
+from pytest_vqamt.reporting.html.cards import edits_in_words
 from pytest_vqamt.reporting.item_lines import CaseLine
-from pytest_vqamt.reporting.page_cards import edits_in_words
 
 
 class Both(NamedTuple):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from pytest_vqamt.reporting.compare.sides import Side
 from pytest_vqamt.reporting.compare_pairs import data_by_spec
-from pytest_vqamt.reporting.compare_sides import Side
 from pytest_vqamt.reporting.compared import ComparedItem
 from pytest_vqamt.reporting.page.figures import counted
 

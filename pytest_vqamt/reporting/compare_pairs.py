@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pytest_vqamt.core.errors import OptionError, did_you_mean
-from pytest_vqamt.reporting.compare_sides import Side, SideItem
+from pytest_vqamt.reporting.compare.sides import Side, SideItem
 
 
 class PairedItem(NamedTuple):

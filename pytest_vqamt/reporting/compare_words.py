@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pytest_vqamt.core.results import Gate
 from pytest_vqamt.reporting.compared import ComparedItem, ComparedRun, Comparison, MovedCase, Standing
 from pytest_vqamt.reporting.page.figures import counted
-from pytest_vqamt.reporting.wording import p_in_words
+from pytest_vqamt.reporting.text import p_in_words
 
 HEAD = ("relation", "shared cases", "before", "now", "change", "95 % interval", "p (Holm)", "standing")
 GATE = "gate"

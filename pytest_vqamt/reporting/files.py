@@ -9,9 +9,9 @@ from pytest_vqamt.core.case_store import PLAIN
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.reporting import cases_file, json_file
-from pytest_vqamt.reporting.audit.audit_file import read_audit
-from pytest_vqamt.reporting.beside import Beside, unusable
+from pytest_vqamt.reporting import cases, json_file
+from pytest_vqamt.reporting.atomic_write import Beside, unusable
+from pytest_vqamt.reporting.audit.results import read_audit
 from pytest_vqamt.reporting.images import Images
 from pytest_vqamt.reporting.page_cases import page_cases
 from pytest_vqamt.reporting.read_report import read_report
@@ -43,20 +43,20 @@ def write_files(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with Beside(folder / cases_name) as all_cases, Beside(folder / json_file.FILE) as counts:
-            written = cases_file.write_joined(folder, [result.position for result in report.relations], all_cases)
+            written = cases.write_joined(folder, [result.position for result in report.relations], all_cases)
             if written != judged:
                 raise VqamtError(
                     f"Expected {judged} lines in {cases_name}, but got {written}: has another session written into "
                     f"--vqamt-report={str(folder)!r}?"
                 )
             counts.path.write_text(json_file.report_text(report), encoding="utf-8")
-            cases_file.remove_report(folder)
+            cases.remove_report(folder)
             all_cases.put()
             counts.put()
     except OSError as error:
-        cases_file.remove_parts(folder)  # on a full disk they are in the way of the next run
+        cases.remove_parts(folder)  # on a full disk they are in the way of the next run
         raise unusable(folder, error) from error
-    cases_file.remove_parts(folder)
+    cases.remove_parts(folder)
     try:
         write_pages(folder, source_of=source_of, images=images)
     except VqamtError as error:
@@ -77,7 +77,7 @@ def write_pages(
         DataError: the folder holds no whole report.
         VqamtError: it cannot be written to.
     """
-    from pytest_vqamt.reporting.page.page import page_html  # brings jinja2
+    from pytest_vqamt.reporting.html.page import page_html  # brings jinja2
 
     report = read_report(folder)
     audit = read_audit(folder)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pytest_vqamt.core.report_json import report_row
 from pytest_vqamt.core.results import Report
-from pytest_vqamt.reporting.beside import Beside, unusable
+from pytest_vqamt.reporting.atomic_write import Beside, unusable
 
 FILE = "report.json"
 

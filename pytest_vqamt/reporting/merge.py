@@ -15,8 +15,9 @@ from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.pairs import Pairs
 from pytest_vqamt.core.results import BaselineUse, Change, Gate, ModelUse, Presumed, RelationResult, Report, models_used
 from pytest_vqamt.core.tallies import PairedClusters, Tally
-from pytest_vqamt.reporting import cases_file, json_file
-from pytest_vqamt.reporting.beside import Beside
+from pytest_vqamt.reporting import cases as cases_file
+from pytest_vqamt.reporting import json_file
+from pytest_vqamt.reporting.atomic_write import Beside
 from pytest_vqamt.reporting.merge_cases import MergedCases, merge_cases
 from pytest_vqamt.reporting.one_run import check_one_run, demand_in_words, item_in_words, max_drop
 from pytest_vqamt.reporting.read_report import read_report

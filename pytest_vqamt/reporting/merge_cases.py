@@ -16,7 +16,7 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import JudgedCases, Report
 from pytest_vqamt.core.tallies import Clusters, PairedClusters, Readings, Spread
-from pytest_vqamt.reporting.beside import Beside
+from pytest_vqamt.reporting.atomic_write import Beside
 from pytest_vqamt.reporting.item_lines import CaseLine, CountedItem, check_ended, item_lines
 
 

@@ -29,10 +29,10 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.reporting.chosen_cases import Choice, Chosen
 from pytest_vqamt.reporting.drawing_progress import drawing
+from pytest_vqamt.reporting.html.cards import card, edit_regions, pictures_of
+from pytest_vqamt.reporting.html.case_selection import Choice, Chosen
 from pytest_vqamt.reporting.images import Images
-from pytest_vqamt.reporting.page_cards import card, edit_regions, pictures_of
 from pytest_vqamt.reporting.thumbnails import Thumbnail, Wanted, takes_long, thumbnails
 
 CARDS_AT_MOST = {Images.NONE: 1_000, Images.VIOLATIONS: 1_000, Images.ALL: 4_000}

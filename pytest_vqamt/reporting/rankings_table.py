@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from pytest_vqamt.core.results import Difference, RankedKind, Ranking, Report
 from pytest_vqamt.reporting.page.figures import counted
+from pytest_vqamt.reporting.text import p_in_words
 from pytest_vqamt.reporting.text_table import table
-from pytest_vqamt.reporting.wording import p_in_words
 
 _SIGNIFICANT = 0.05
 _LARGEST = 10

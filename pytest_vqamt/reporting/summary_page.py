@@ -17,8 +17,8 @@ from pytest_vqamt.reporting.page.audit import audit_tables
 from pytest_vqamt.reporting.page.cautions import cautions
 from pytest_vqamt.reporting.page.figures import counted, rate, span
 from pytest_vqamt.reporting.page.head import Finding, PageHead, head
-from pytest_vqamt.reporting.page.lines import Line, lines
-from pytest_vqamt.reporting.page.overview import Cell, overview
+from pytest_vqamt.reporting.view.lines import Line, lines
+from pytest_vqamt.reporting.view.overview import Cell, overview
 
 FILE = "summary.md"
 BYTES_AT_MOST = 1024 * 1024

@@ -13,11 +13,11 @@ from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.baseline_table import baseline_lines
 from pytest_vqamt.reporting.costs import amount, asked_in_words, work_in_words
 from pytest_vqamt.reporting.folding import folded_in_words, is_to_fold
-from pytest_vqamt.reporting.pair_tables import coverage_rows, pair_rows, pair_rows_in_full
+from pytest_vqamt.reporting.paper_tables import coverage_rows, pair_rows, pair_rows_in_full
 from pytest_vqamt.reporting.rankings_table import ranking_lines
 from pytest_vqamt.reporting.summary_tables import summary_rows, totals_in_words
+from pytest_vqamt.reporting.text import not_applicable, violation_in_words
 from pytest_vqamt.reporting.text_table import table
-from pytest_vqamt.reporting.wording import not_applicable, violation_in_words
 
 _HEAD = ("relation", "cases", "pass rate", "95 % interval", "vacuous", "unparsed", "errors", "gate")
 _DOMINANT = 0.8

@@ -9,7 +9,7 @@ import pytest
 import pytest_vqamt as vqamt
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.results import Gate, Report
-from pytest_vqamt.reporting.baseline_file import bless
+from pytest_vqamt.reporting.baseline import bless
 from tests.reporting.running import run_into, world
 
 

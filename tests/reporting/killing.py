@@ -19,7 +19,7 @@ from pathlib import Path
 from pytest_vqamt.core.case_store import NAMES, PACKED, PLAIN
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.reporting.cases_file import remove_report, start_parts
+from pytest_vqamt.reporting.cases import remove_report, start_parts
 from pytest_vqamt.reporting.files import write_files, write_pages
 from pytest_vqamt.reporting.images import Images
 from tests.reporting.erratic import SPEC

@@ -11,7 +11,7 @@ from pytest_vqamt.core.case import Outcome, Verdict
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.events import Judged
 from pytest_vqamt.core.meaning import Exists
-from pytest_vqamt.reporting.cases_file import CasesPart, join_parts, remove_report, start_parts
+from pytest_vqamt.reporting.cases import CasesPart, join_parts, remove_report, start_parts
 from tests.making import answers_of, case_of, group_of
 
 

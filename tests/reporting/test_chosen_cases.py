@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.reporting.chosen_cases import Choice, Chosen, fair_shares
+from pytest_vqamt.reporting.html.case_selection import Choice, Chosen, fair_shares
 from tests.reporting.reported import row_of, write_rows
 
 COUNTS = st.lists(st.integers(0, 40), max_size=8)

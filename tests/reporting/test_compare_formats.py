@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from pytest_vqamt.reporting.compare import compare
+from pytest_vqamt.reporting.compare.comparison import compare
+from pytest_vqamt.reporting.compare.render import comparison_lines
+from pytest_vqamt.reporting.compare.sides import report_side
 from pytest_vqamt.reporting.compare_json import comparison_json
 from pytest_vqamt.reporting.compare_markdown import comparison_markdown
-from pytest_vqamt.reporting.compare_sides import report_side
-from pytest_vqamt.reporting.compare_terminal import comparison_lines
 from pytest_vqamt.reporting.compared import Comparison
 from tests.reporting.comparing import Made, case_id, write_run
 

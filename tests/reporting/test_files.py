@@ -12,7 +12,7 @@ import pytest
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.reporting.cases_file import CasesPart, start_parts
+from pytest_vqamt.reporting.cases import CasesPart, start_parts
 from pytest_vqamt.reporting.files import write_files, write_pages
 from pytest_vqamt.reporting.images import Images
 from pytest_vqamt.reporting.read_report import read_report

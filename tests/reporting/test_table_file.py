@@ -13,8 +13,8 @@ import pytest
 from pytest_vqamt.core.codec import encode
 from pytest_vqamt.core.edits import Mirror
 from pytest_vqamt.core.errors import DataError, OptionError
-from pytest_vqamt.reporting import table_file
-from pytest_vqamt.reporting.table_file import OF_CASE, OF_QUERY, write_csv, write_parquet
+from pytest_vqamt.reporting import table_export
+from pytest_vqamt.reporting.table_export import OF_CASE, OF_QUERY, write_csv, write_parquet
 from tests.reporting.reported import Row, query_of, row_of, write_rows
 
 FORMULAS = (
@@ -131,7 +131,7 @@ def test_texts_come_back_as_they_were(tmp_path: Path, text: str) -> None:
 
 def test_a_table_of_many_parts_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    monkeypatch.setattr(table_file, "_ROWS_AT_ONCE", 7)
+    monkeypatch.setattr(table_export, "_ROWS_AT_ONCE", 7)
     write_rows(tmp_path, [row_of(f"{number:03}") for number in range(50)])
     assert write_parquet(tmp_path, tmp_path / "cases.parquet") == write_csv(tmp_path, tmp_path / "cases.csv") == 50
     ids = [f"{number:03}" for number in range(50)]

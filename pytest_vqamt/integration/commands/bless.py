@@ -7,7 +7,7 @@ from pathlib import Path
 from shlex import quote
 
 from pytest_vqamt.integration.commands.main import ExitStatus
-from pytest_vqamt.reporting.baseline_file import ERRORS_AT_MOST, bless
+from pytest_vqamt.reporting.baseline import ERRORS_AT_MOST, bless
 
 _FILE = Path("vqamt-baseline.jsonl.gz")
 _MAX_DROP = 0.02

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.integration.commands.main import ExitStatus
-from pytest_vqamt.reporting.beside import Beside
-from pytest_vqamt.reporting.compare import compare
+from pytest_vqamt.reporting.atomic_write import Beside
+from pytest_vqamt.reporting.compare.comparison import compare
+from pytest_vqamt.reporting.compare.render import comparison_lines
+from pytest_vqamt.reporting.compare.sides import report_side, side
 from pytest_vqamt.reporting.compare_json import comparison_json
 from pytest_vqamt.reporting.compare_markdown import comparison_markdown
-from pytest_vqamt.reporting.compare_sides import report_side, side
-from pytest_vqamt.reporting.compare_terminal import comparison_lines
 from pytest_vqamt.reporting.compare_words import verdict
 from pytest_vqamt.reporting.compared import Comparison
 

@@ -17,7 +17,7 @@ from pytest_vqamt.reporting.images import Images
 from pytest_vqamt.reporting.json_file import FILE
 from pytest_vqamt.reporting.read_report import read_report
 from pytest_vqamt.reporting.summary_page import FILE as SUMMARY
-from pytest_vqamt.reporting.table_file import write_csv, write_parquet
+from pytest_vqamt.reporting.table_export import write_csv, write_parquet
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pytest_vqamt.core.results import ModelUse, Report
 from pytest_vqamt.reporting.costs import amount, asked_in_words, work_in_words
 from pytest_vqamt.reporting.page.figures import counted
-from pytest_vqamt.reporting.page.lines import Line
 from pytest_vqamt.reporting.page.links import chosen
+from pytest_vqamt.reporting.view.lines import Line
 
 _BAD_SHOWN = 100
 _WAIVED_SHOWN = 500

@@ -63,4 +63,4 @@ def _digest(text: str) -> str:
 
 
 def _read(name: str) -> str:
-    return (files("pytest_vqamt.reporting.page") / "assets" / name).read_text(encoding="utf-8")
+    return (files("pytest_vqamt.reporting.html") / "assets" / name).read_text(encoding="utf-8")

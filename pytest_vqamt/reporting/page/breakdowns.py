@@ -9,7 +9,7 @@ from math import isfinite
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.page.figures import percent, rate
 from pytest_vqamt.reporting.page.lanes import MARKS
-from pytest_vqamt.reporting.page.lines import Line
+from pytest_vqamt.reporting.view.lines import Line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

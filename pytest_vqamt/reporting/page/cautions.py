@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.page.figures import counted
-from pytest_vqamt.reporting.page.lines import Line
+from pytest_vqamt.reporting.view.lines import Line
 
 
 def cautions(report: Report, lines: Sequence[Line], left_out: int) -> Iterator[str]:

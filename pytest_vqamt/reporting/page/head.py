@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.page.figures import counted, demanded, rate, span
-from pytest_vqamt.reporting.page.lines import Line
 from pytest_vqamt.reporting.page.links import chosen
 from pytest_vqamt.reporting.page.ranking import best
 from pytest_vqamt.reporting.page.since import broke, change_in_words, difference, is_worse, since_baseline
+from pytest_vqamt.reporting.view.lines import Line
 
 _DROPS_SHOWN = 8
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pytest_vqamt.reporting.page.figures import percent
 from pytest_vqamt.reporting.page.lanes import MARKS
-from pytest_vqamt.reporting.page.lines import Line
+from pytest_vqamt.reporting.view.lines import Line
 
 _SHOWN = 8
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pytest_vqamt.reporting.page.figures import counted, demanded, percent, rate, signed, span
-from pytest_vqamt.reporting.page.lines import Line
+from pytest_vqamt.reporting.view.lines import Line
 
 MARKS = 8
 """How many models have a mark and a colour of their own; others share them in turn."""

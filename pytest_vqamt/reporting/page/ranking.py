@@ -9,7 +9,7 @@ from types import MappingProxyType
 from pytest_vqamt.core.results import Difference, Ranked, RankedKind, Ranking, Report
 from pytest_vqamt.reporting.page.figures import counted, rate, signed, span
 from pytest_vqamt.reporting.page.links import chosen
-from pytest_vqamt.reporting.page.overview import Cell, ColumnHead, Overview
+from pytest_vqamt.reporting.view.overview import Cell, ColumnHead, Overview
 from pytest_vqamt.stats.paired import SIGNIFICANT
 
 _OVER: Mapping[RankedKind, str] = MappingProxyType(

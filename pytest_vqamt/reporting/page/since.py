@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from pytest_vqamt.core.results import Change, Report
 from pytest_vqamt.reporting.page.figures import counted, rate, signed
-from pytest_vqamt.reporting.page.lines import Line
+from pytest_vqamt.reporting.view.lines import Line
 from pytest_vqamt.stats.paired import SIGNIFICANT, Standing, standing
 
 _NAMED = 5

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from pytest_vqamt.core.results import Report, Summary
-from pytest_vqamt.reporting.pair_tables import coverage_rows, pair_rows_in_full
+from pytest_vqamt.reporting.paper_tables import coverage_rows, pair_rows_in_full
 from pytest_vqamt.reporting.summary_tables import summary_rows, totals_in_words
 
 _SUMMARIES: Mapping[str, str] = MappingProxyType(

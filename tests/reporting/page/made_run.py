@@ -17,7 +17,7 @@ from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.registry import Catalogue
 from pytest_vqamt.relations.catalogue import select
-from pytest_vqamt.reporting.cases_file import CasesPart, join_parts, start_parts
+from pytest_vqamt.reporting.cases import CasesPart, join_parts, start_parts
 from pytest_vqamt.reporting.files import write_pages
 from pytest_vqamt.reporting.images import Images
 from pytest_vqamt.reporting.json_file import write_report

@@ -8,7 +8,7 @@ from pytest_vqamt.core.results import DataUse, RelationResult
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.page.cautions import cautions
 from pytest_vqamt.reporting.page.head import PageHead, head
-from pytest_vqamt.reporting.page.lines import lines
+from pytest_vqamt.reporting.view.lines import lines
 from tests.reporting.page.made import BASELINE, OTHER, change, gate, presumed, report, result
 
 

@@ -15,7 +15,7 @@ from types import TracebackType
 from pytest_vqamt.core.case_store import NAMES, PLAIN, LineSorter, created, in_order
 from pytest_vqamt.core.events import Event, Judged
 from pytest_vqamt.core.report_json import case_line, case_row
-from pytest_vqamt.reporting.beside import Beside, remove_leftovers, unusable
+from pytest_vqamt.reporting.atomic_write import Beside, remove_leftovers, unusable
 
 REPORT = ("report.html", "summary.md", "audit.json", "report.json", *NAMES)
 """All files of a report; each is made of those after it."""

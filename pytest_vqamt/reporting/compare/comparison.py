@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.results import Change
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Spread
+from pytest_vqamt.reporting.compare.sides import Side
 from pytest_vqamt.reporting.compare_cases import Gathered, is_presumed, joined
 from pytest_vqamt.reporting.compare_notes import notes
 from pytest_vqamt.reporting.compare_pairs import PairedItem, data_by_spec, matched, models_compared
-from pytest_vqamt.reporting.compare_sides import Side
 from pytest_vqamt.reporting.compared import ComparedItem, ComparedRun, Comparison, MovedCase, Standing
 from pytest_vqamt.stats import paired
 from pytest_vqamt.stats.paired import SIGNIFICANT, change, drop_p, holm, judged_together

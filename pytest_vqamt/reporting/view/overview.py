@@ -8,10 +8,10 @@ from types import MappingProxyType
 
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.page.figures import demanded, rate, signed, span
-from pytest_vqamt.reporting.page.lines import Line
 from pytest_vqamt.reporting.page.links import chosen
 from pytest_vqamt.reporting.page.papers import people, published_rates
 from pytest_vqamt.reporting.page.since import is_worse, stands
+from pytest_vqamt.reporting.view.lines import Line
 from pytest_vqamt.stats.paired import Standing
 
 _STANDINGS: Mapping[Standing | None, str] = MappingProxyType(

@@ -17,7 +17,7 @@ from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.report_json import BaselineHead, BlessedItem, Row, case_line, head_row
 from pytest_vqamt.core.results import RelationResult, Report
 from pytest_vqamt.core.tallies import Tally
-from pytest_vqamt.reporting.beside import Beside
+from pytest_vqamt.reporting.atomic_write import Beside
 from pytest_vqamt.reporting.read_report import read_report
 
 ERRORS_AT_MOST = 0.01

@@ -7,23 +7,24 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.results import Report
+from pytest_vqamt.reporting.html.charts import charts, drawn
 from pytest_vqamt.reporting.page.about import bad_records, facts, inapplicable, waivers
 from pytest_vqamt.reporting.page.assets import content_policy, page_script, styles, theme_script
 from pytest_vqamt.reporting.page.audit import audit_tables, earlier_audit
 from pytest_vqamt.reporting.page.breakdowns import breakdowns
 from pytest_vqamt.reporting.page.cautions import cautions
-from pytest_vqamt.reporting.page.chart import charts, drawn
 from pytest_vqamt.reporting.page.head import head
 from pytest_vqamt.reporting.page.histograms import histograms
 from pytest_vqamt.reporting.page.lanes import MARKS
-from pytest_vqamt.reporting.page.lines import lines
-from pytest_vqamt.reporting.page.overview import overview
 from pytest_vqamt.reporting.page.papers import by_paper
 from pytest_vqamt.reporting.page.ranking import differences, rankings
 from pytest_vqamt.reporting.page.tables import paper_tables
+from pytest_vqamt.reporting.view.lines import lines
+from pytest_vqamt.reporting.view.overview import overview
 
 if TYPE_CHECKING:
     from pytest_vqamt.reporting.page_cases import PageCases
+
 
 _OPEN_AT_MOST = 24
 """So many small tables are shown at once; more are folded, paper by paper."""
@@ -39,7 +40,7 @@ def page_html(report: Report, cases: PageCases, *, audit: Mapping[str, Json] | N
     from markupsafe import Markup
 
     environment = Environment(
-        loader=PackageLoader("pytest_vqamt.reporting.page"),
+        loader=PackageLoader("pytest_vqamt.reporting.html"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.page.figures import percent, rate
 from pytest_vqamt.reporting.page.lanes import Lane, lane
-from pytest_vqamt.reporting.page.lines import Line
 from pytest_vqamt.reporting.page.links import chosen
 from pytest_vqamt.reporting.page.papers import paper_of, people, published_rates
+from pytest_vqamt.reporting.view.lines import Line
 
 _LANE_PX, _ONLY_LANE_PX = 15, 22
 
