@@ -10,15 +10,21 @@ from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.integration.recorded_data import ReportData
 from pytest_vqamt.integration.waivers import add_waivers
-from pytest_vqamt.reporting.audit.agreement import agreements, most
-from pytest_vqamt.reporting.audit.found import counted, found_in_words
-from pytest_vqamt.reporting.audit.judgements import Judgement, figures, figures_by_item
-from pytest_vqamt.reporting.audit.results import FILE, audit_row, write_audit
+from pytest_vqamt.reporting.audit.judgements import (
+    Judgement,
+    Ticked,
+    agreements,
+    draw_of,
+    figures,
+    figures_by_item,
+    most,
+    read_ticked,
+)
+from pytest_vqamt.reporting.audit.results import FILE, audit_row, counted, found_in_words, write_audit
 from pytest_vqamt.reporting.audit.sample import Key, Sample, draw_sample
-from pytest_vqamt.reporting.audit.ticked import Ticked, draw_of, read_ticked
-from pytest_vqamt.reporting.case_lines import case_rows
+from pytest_vqamt.reporting.cases import case_rows
 from pytest_vqamt.reporting.files import PAGE, write_pages
-from pytest_vqamt.reporting.images import Images
+from pytest_vqamt.reporting.html.cards import Images
 
 _NO_REASON = "judged invalid, no reason given"
 

@@ -8,12 +8,11 @@ from pathlib import Path
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.reporting.atomic_write import Beside
+from pytest_vqamt.reporting.audit.judgements import is_ticked
 from pytest_vqamt.reporting.audit.page import PAGE as AUDIT_PAGE
 from pytest_vqamt.reporting.audit.page import page_html
 from pytest_vqamt.reporting.audit.sample import Sample
-from pytest_vqamt.reporting.audit.sheet import SHEET, cells, csv_text
-from pytest_vqamt.reporting.audit.shown import shown
-from pytest_vqamt.reporting.audit.ticked import is_ticked
+from pytest_vqamt.reporting.audit.sheet import SHEET, cells, csv_text, shown
 
 
 def write_sheet(

@@ -15,10 +15,10 @@ from pytest_vqamt.core.results import Report
 from pytest_vqamt.integration.baseline_wording import none_yet
 from pytest_vqamt.integration.heard import Heard
 from pytest_vqamt.integration.waivers import of_no_case
+from pytest_vqamt.reporting.atomic_write import FILE
 from pytest_vqamt.reporting.cases import remove_parts
 from pytest_vqamt.reporting.files import PAGE, write_files
-from pytest_vqamt.reporting.json_file import FILE
-from pytest_vqamt.reporting.step_summary import append_step_summary
+from pytest_vqamt.reporting.markdown import append_step_summary
 from pytest_vqamt.reporting.terminal import summary
 
 if TYPE_CHECKING:

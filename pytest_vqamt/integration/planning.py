@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.reporting.text_table import table
+from pytest_vqamt.reporting.text import table
 
 if TYPE_CHECKING:
     from pytest_vqamt.integration.resources import Resources

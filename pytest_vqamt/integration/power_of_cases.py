@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.reporting.text_table import table
+from pytest_vqamt.reporting.text import table
 from pytest_vqamt.stats.power import MOST_SCENES, Demand, Prospect, power, scenes_needed, smallest_drop
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.results import RelationResult
-from pytest_vqamt.reporting.read_report import read_report
-from pytest_vqamt.reporting.text_table import table
+from pytest_vqamt.reporting.files import read_report
+from pytest_vqamt.reporting.text import table
 from pytest_vqamt.stats.power import Demand, Prospect, prospect_of, scenes_needed, smallest_drop
 
 _NOT_GATED = frozenset({"control", "baseline"})

@@ -22,7 +22,7 @@ from pytest_vqamt.integration.waivers import read_waivers
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.registry import Catalogue
 from pytest_vqamt.relations.catalogue import preset
-from pytest_vqamt.reporting.images import Images
+from pytest_vqamt.reporting.html.cards import Images
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import GateOn, Threshold
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 from pathlib import Path
 from types import TracebackType
 
 from pytest_vqamt.core.errors import VqamtError
+from pytest_vqamt.core.report_json import report_row
+from pytest_vqamt.core.results import Report
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -56,3 +59,36 @@ def unusable(folder: Path, error: OSError) -> VqamtError:
 
 def _beside(file: Path, process: str) -> Path:
     return file.with_name(f".{file.name}.{process}")
+
+
+FILE = "report.json"
+
+
+def write_report(report: Report, folder: Path) -> Path:
+    """Writes ``report.json`` into ``folder``; an older one is replaced in one step.
+
+    Raises:
+        VqamtError: the folder cannot be written to.
+    """
+    return replace_file(folder / FILE, report_text(report))
+
+
+def report_text(report: Report) -> str:
+    """The whole of ``report.json``."""
+    return json.dumps(report_row(report), ensure_ascii=False, indent=1) + "\n"
+
+
+def replace_file(file: Path, text: str) -> Path:
+    """Writes ``text`` beside ``file`` and puts it in its place, so that a reader sees the old one or the new one.
+
+    Raises:
+        VqamtError: the folder cannot be written to.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with Beside(file) as new:
+            new.path.write_text(text, encoding="utf-8")
+            new.put()
+    except OSError as error:
+        raise unusable(file.parent, error) from error
+    return file

@@ -18,7 +18,7 @@ from pytest_vqamt.core.report_json import BaselineHead, BlessedItem, Row, case_l
 from pytest_vqamt.core.results import RelationResult, Report
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.atomic_write import Beside
-from pytest_vqamt.reporting.read_report import read_report
+from pytest_vqamt.reporting.files import read_report
 
 ERRORS_AT_MOST = 0.01
 """The share of an item's cases that may have no answer; such cases are asked again, and compared with nothing."""

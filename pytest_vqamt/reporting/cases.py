@@ -7,14 +7,19 @@ of shards arrives at too. However many cases an item has, some megabytes of them
 
 from __future__ import annotations
 
+import json
 import shutil
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from types import TracebackType
+from typing import NamedTuple, Protocol, cast
 
-from pytest_vqamt.core.case_store import NAMES, PLAIN, LineSorter, created, in_order
+from pytest_vqamt.core.case import Outcome
+from pytest_vqamt.core.case_store import NAMES, PLAIN, LineSorter, cases_in, created, in_order, opened
+from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.events import Event, Judged
-from pytest_vqamt.core.report_json import case_line, case_row
+from pytest_vqamt.core.report_json import Row, case_line, case_row
+from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.reporting.atomic_write import Beside, remove_leftovers, unusable
 
 REPORT = ("report.html", "summary.md", "audit.json", "report.json", *NAMES)
@@ -134,3 +139,161 @@ def write_joined(folder: Path, positions: Collection[int], cases: Beside) -> int
                 written += 1
             part.unlink()
     return written
+
+
+_TEXTS = ("case_id", "relation", "model", "data", "scene", "expected", "reason")
+
+
+def case_rows(folder: Path) -> Iterator[Row]:
+    """The rows of the cases in ``folder``, one in memory at a time.
+
+    Raises:
+        DataError: the file cannot be read, or a line of it is broken.
+    """
+    with opened(cases_in(folder)) as lines:
+        for number, line in enumerate(lines, start=1):
+            yield case_of_line(line, f"{lines.name}:{number}")
+
+
+def case_of_line(line: bytes, where: str) -> Row:
+    """The row of one line, with all that a reader of ours relies on; ``where`` it stands is for messages.
+
+    Raises:
+        DataError: the line is not whole, or not one of ours.
+    """
+    try:
+        row: object = json.loads(line)
+        if not isinstance(row, dict):
+            raise TypeError("expected an object")
+        _check(row)
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise DataError(
+            f"{where}: Expected a whole line of a report, but got {_begun(line)} ({error!r}): make the report anew"
+        ) from error
+    return cast("Row", row)
+
+
+def _check(row: dict[str, object]) -> None:
+    for name in _TEXTS:
+        if not isinstance(row[name], str):
+            raise TypeError(f"expected {name} to be a text")
+    Outcome(str(row["verdict"]))
+    queries, answers, readings = row["queries"], row["answers"], row["readings"]
+    if not (isinstance(queries, list) and isinstance(answers, list) and isinstance(readings, list)):
+        raise TypeError("expected lists of queries, answers and readings")
+    if len(queries) != len(answers):
+        raise ValueError(f"{len(answers)} answers to {len(queries)} queries")
+    for query in queries:
+        if not isinstance(query["text"], str) or not isinstance(query["picture"]["digest"], str):
+            raise TypeError("expected a text and a picture's digest")
+
+
+def _begun(line: bytes) -> str:
+    text = line[:60].decode("utf-8", "replace").rstrip("\n")
+    return repr(text if len(line) <= 60 else f"{text}...")
+
+
+_OF_AN_ITEM = ("relation", "model", "data")
+_TOLD = ("case_id", *_OF_AN_ITEM)
+
+
+class Lines(Protocol):
+    """What lines are read from."""
+
+    def readline(self) -> bytes: ...
+
+
+class CountedItem(NamedTuple):
+    """A relation variant, a model and a data source, and how many lines there are of them."""
+
+    item: str
+    model: str
+    data: str
+    cases: int
+
+    @classmethod
+    def of(cls, result: RelationResult) -> CountedItem:
+        """Those of a report."""
+        return cls(result.item, result.model.name, result.data.spec, result.all_cases)
+
+
+class CaseLine(NamedTuple):
+    """A line; its id comes first, so that lines sort by it. In its ``row`` are no queries, which are most of it."""
+
+    case_id: str
+    text: bytes
+    row: Row
+
+    @property
+    def whole(self) -> Row:
+        """What the line says, with its queries.
+
+        Raises:
+            DataError: they are not whole.
+        """
+        return _parsed(self.text, self.text, f"the line of case {self.case_id}")
+
+
+def item_lines(lines: Lines, item: CountedItem, where: str) -> Iterator[CaseLine]:
+    """The lines of one item, which are the next ones of the file ``where``.
+
+    Raises:
+        DataError: they are not as many as are counted, or not in the order of their ids, or one is none of ours.
+    """
+    before = ""
+    for number in range(item.cases):
+        text = lines.readline()
+        row = row_of(text, where)
+        if tuple(str(row.get(name, "")) for name in _OF_AN_ITEM) != item[:3]:
+            raise DataError(
+                f"Expected {item.cases} cases of {item.item}, as the report counts, but got {number} in {where}: the "
+                "two files are not of one run"
+            )
+        case_id = str(row["case_id"])
+        if case_id <= before:
+            raise DataError(
+                f"Expected the cases of {item.item} in the order of their ids, but got case_id={case_id!r} after "
+                f"{before!r} in {where}: take the file as it was written"
+            )
+        before = case_id
+        yield CaseLine(case_id, text, row)
+
+
+def check_ended(lines: Lines, where: str) -> None:
+    """Whether there are no lines left.
+
+    Raises:
+        DataError: there are.
+    """
+    if text := lines.readline():
+        row = row_of(text, where)
+        raise DataError(
+            f"Expected no more cases than the report counts, but got case_id={row['case_id']!r} of {row['relation']} "
+            f"in {where}: the two files are not of one run"
+        )
+
+
+def row_of(text: bytes, where: str) -> Row:
+    """What a line says but for its queries; nothing at the end of the file.
+
+    Raises:
+        DataError: it is no line of ours.
+    """
+    return _parsed(_without_queries(text), text, where) if text else {}
+
+
+def _without_queries(text: bytes) -> bytes:
+    """What is left of a line of ours; within a text every quote has a backslash before it, so that neither is found."""
+    begin, end = text.find(b',"queries":['), text.rfind(b'],"answers":[')
+    return text[:begin] + text[end + 1 :] if 0 <= begin < end else text
+
+
+def _parsed(part: bytes, text: bytes, where: str) -> Row:
+    try:
+        row: Row = json.loads(part)
+        if missing := [name for name in (*_TOLD, "scene", "verdict") if name not in row]:
+            raise KeyError(*missing)
+        Outcome(str(row["verdict"]))
+        return row
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(f"Expected one case a line, but got {text[:80]!r} in {where}: {error!r}") from error

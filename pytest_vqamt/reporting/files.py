@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 from pytest_vqamt.core.case_store import PLAIN
-from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.errors import DataError, VqamtError
+from pytest_vqamt.core.report_json import SCHEMA, Row, baseline_of, difference_of, ranking_of, taken_over
+from pytest_vqamt.core.results import RelationResult, Report, data_used
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.reporting import cases, json_file
-from pytest_vqamt.reporting.atomic_write import Beside, unusable
+from pytest_vqamt.reporting import atomic_write, cases
+from pytest_vqamt.reporting.atomic_write import FILE, Beside, unusable
 from pytest_vqamt.reporting.audit.results import read_audit
-from pytest_vqamt.reporting.images import Images
-from pytest_vqamt.reporting.page_cases import page_cases
-from pytest_vqamt.reporting.read_report import read_report
-from pytest_vqamt.reporting.summary_page import FILE as SUMMARY
-from pytest_vqamt.reporting.summary_page import summary_page
+from pytest_vqamt.reporting.html.cards import Images, page_cases
+from pytest_vqamt.reporting.markdown import FILE as SUMMARY
+from pytest_vqamt.reporting.markdown import summary_page
+from pytest_vqamt.stats.papers import coverage, summaries
 
 PAGE = "report.html"
 
@@ -42,14 +44,14 @@ def write_files(
     judged = sum(result.all_cases for result in report.relations)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with Beside(folder / cases_name) as all_cases, Beside(folder / json_file.FILE) as counts:
+        with Beside(folder / cases_name) as all_cases, Beside(folder / atomic_write.FILE) as counts:
             written = cases.write_joined(folder, [result.position for result in report.relations], all_cases)
             if written != judged:
                 raise VqamtError(
                     f"Expected {judged} lines in {cases_name}, but got {written}: has another session written into "
                     f"--vqamt-report={str(folder)!r}?"
                 )
-            counts.path.write_text(json_file.report_text(report), encoding="utf-8")
+            counts.path.write_text(atomic_write.report_text(report), encoding="utf-8")
             cases.remove_report(folder)
             all_cases.put()
             counts.put()
@@ -81,6 +83,78 @@ def write_pages(
 
     report = read_report(folder)
     audit = read_audit(folder)
-    json_file.replace_file((out or folder) / SUMMARY, summary_page(report, audit=audit))
+    atomic_write.replace_file((out or folder) / SUMMARY, summary_page(report, audit=audit))
     shown = page_cases(report, folder, source_of, images)
-    json_file.replace_file((out or folder) / PAGE, page_html(report, shown, audit=audit))
+    atomic_write.replace_file((out or folder) / PAGE, page_html(report, shown, audit=audit))
+
+
+def read_report(folder: Path) -> Report:
+    """The report in ``folder``, as far as the file tells it.
+
+    Violations that people were shown are not in it, and how much was asked is known of each model only: every relation
+    has the numbers of its whole model.
+
+    Raises:
+        DataError: there is none, or it is not whole, or of another schema.
+    """
+    file = folder / FILE
+    try:
+        row: object = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"Expected a folder that --vqamt-report wrote, but got {str(folder)!r}: {error}") from error
+    schema = row.get("schema") if isinstance(row, dict) else None
+    if schema != SCHEMA:
+        raise DataError(
+            f"Expected a report of schema {SCHEMA}, but got schema={schema!r} in {file}: "
+            "read it with the version of pytest-vqamt that wrote it"
+        )
+    try:
+        return _report(cast("Row", row))
+    except DataError as error:
+        raise DataError(f"{error}, in {file}: read it with the version of pytest-vqamt that wrote it") from error
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DataError(f"Expected a whole report, but got {file}: {error!r}") from error
+
+
+def _report(row: Row) -> Report:
+    models = {str(model["name"]): model for model in cast("list[Row]", row["models"])}
+    data = {str(source["spec"]): source for source in cast("list[Row]", row["data"])}
+    relations = tuple(
+        _relation(position, relation, models, data)
+        for position, relation in enumerate(cast("list[Row]", row["relations"]))
+    )
+    return Report(
+        vqamt_version=str(row["vqamt_version"]),
+        seed=int(cast("int", row["seed"])),
+        sampler=str(row["sampler"]),
+        max_cases=int(cast("int", row["max_cases"])),
+        shard=str(row["shard"]),
+        started=str(row["started"]),
+        duration_s=float(cast("float", row["duration_s"])),
+        models=tuple({relation.model.name: relation.model for relation in relations}.values()),
+        data=data_used(relations),
+        relations=relations,
+        complete=row.get("complete") is not False,
+        settings=tuple(sorted(cast("dict[str, str]", row.get("settings") or {}).items())),
+        coverage=coverage(relations),
+        summaries=summaries(relations),
+        baseline=baseline_of(row.get("baseline")),
+        ranking=tuple(map(ranking_of, cast("list[Row]", row.get("ranking") or []))),
+        differences=tuple(map(difference_of, cast("list[Row]", row.get("differences") or []))),
+        waived=tuple(
+            (str(each["case_id"]), str(each["reason"])) for each in cast("list[Row]", row.get("waived") or [])
+        ),
+    )
+
+
+def _relation(position: int, row: Row, models: dict[str, Row], data: dict[str, Row]) -> RelationResult:
+    return taken_over(
+        {
+            **row,
+            "position": position,
+            "model": models[str(row["model"])],
+            "data": data[str(row["data"])],
+            "error": "",
+            "violation": None,
+        }
+    )

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
 from pathlib import Path
+from typing import NamedTuple, cast
 
-from pytest_vqamt.core.case import together
-from pytest_vqamt.core.case_store import cases_in
+from pytest_vqamt.core.case import Outcome, together
+from pytest_vqamt.core.case_store import cases_in, created, opened
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.pairs import Pairs
-from pytest_vqamt.core.results import BaselineUse, Change, Gate, ModelUse, Presumed, RelationResult, Report, models_used
-from pytest_vqamt.core.tallies import PairedClusters, Tally
+from pytest_vqamt.core.report_json import Row
+from pytest_vqamt.core.results import (
+    BaselineUse,
+    Change,
+    Gate,
+    JudgedCases,
+    ModelUse,
+    Presumed,
+    RelationResult,
+    Report,
+    models_used,
+)
+from pytest_vqamt.core.tallies import Clusters, PairedClusters, Readings, Spread, Tally
+from pytest_vqamt.reporting import atomic_write
 from pytest_vqamt.reporting import cases as cases_file
-from pytest_vqamt.reporting import json_file
 from pytest_vqamt.reporting.atomic_write import Beside
-from pytest_vqamt.reporting.merge_cases import MergedCases, merge_cases
-from pytest_vqamt.reporting.one_run import check_one_run, demand_in_words, item_in_words, max_drop
-from pytest_vqamt.reporting.read_report import read_report
+from pytest_vqamt.reporting.cases import CaseLine, CountedItem, check_ended, item_lines
+from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.stats.gates import GateOn, Threshold, gate, held_against_baseline
 from pytest_vqamt.stats.intervals import interval
 from pytest_vqamt.stats.model_ranking import differences, rankings
@@ -46,10 +59,10 @@ def merge_folders(folders: Sequence[Path], out: Path) -> Report:
     check_one_run(parts)
     try:
         out.mkdir(parents=True, exist_ok=True)
-        with Beside(out / cases_in(folders[0]).name) as all_cases, Beside(out / json_file.FILE) as counts:
+        with Beside(out / cases_in(folders[0]).name) as all_cases, Beside(out / atomic_write.FILE) as counts:
             of_items = merge_cases({Path(name): part for name, part in parts.items()}, all_cases)
             report = merged(parts, of_items)
-            counts.path.write_text(json_file.report_text(report), encoding="utf-8")
+            counts.path.write_text(atomic_write.report_text(report), encoding="utf-8")
             cases_file.remove_report(out)
             all_cases.put()
             counts.put()
@@ -195,3 +208,183 @@ def _gate(
         )
     threshold = Threshold(pattern=relation.item, rate=held.threshold)
     return gate(relation.item, tags, tally, within, (threshold,), GateOn(held.on))
+
+
+def check_one_run(parts: Mapping[str, Report]) -> None:
+    """Whether ``parts`` are the shards of one run; their names are for messages.
+
+    Raises:
+        DataError: they are not all shards of one run, each once.
+    """
+    _check_all_there(parts)
+    (first_name, first), *others = parts.items()
+    for name, other in others:
+        _check_same_run(first_name, first, name, other)
+    max_drop(parts)
+
+
+def max_drop(parts: Mapping[str, Report]) -> float | None:
+    """How far the run may drop below its baseline; None where no shard has a case to be held against one.
+
+    Raises:
+        DataError: the shards were run with different ones.
+    """
+    found: dict[float, str] = {}
+    for name, report in parts.items():
+        for held in (held for result in report.relations for held in result.drop_gates):
+            found.setdefault(held.threshold, name)
+    if len(found) > 1:
+        told = " and ".join(f"{drop:g} in {name}" for drop, name in found.items())
+        raise DataError(f"Expected shards of one run, but the drop that is allowed is {told}: {_SAME}")
+    return next(iter(found), None)
+
+
+def item_in_words(relation: RelationResult) -> str:
+    """The item, its model and its data."""
+    return f"{relation.item} for {relation.model.name} on {relation.data.spec}"
+
+
+def demand_in_words(gate: Gate | None) -> str:
+    """What is demanded, in the words of the report."""
+    return f"{gate.kind} {gate.threshold:g} by {gate.on}" if gate else "none"
+
+
+_SAME = "run the shards with the same options, data and model"
+
+
+def _check_all_there(parts: Mapping[str, Report]) -> None:
+    held = ", ".join(f"{report.shard} in {name}" for name, report in parts.items())
+    numbers = Counter(report.shard for report in parts.values())
+    totals = {shard.partition("/")[2] for shard in numbers}
+    if len(totals) != 1:
+        raise DataError(f"Expected shards of one run, but got shards {held}")
+    (total,) = totals
+    wanted = [f"{number}/{total}" for number in range(1, int(total) + 1)]
+    missing = [shard for shard in wanted if shard not in numbers]
+    if missing or numbers.total() > len(wanted):
+        told = f"; missing: {', '.join(missing)}" if missing else ""
+        raise DataError(f"Expected each of {total} shards once, but got shards {held}{told}")
+
+
+def _check_same_run(first_name: str, first: Report, name: str, other: Report) -> None:
+    ours, theirs = _identity(first), _identity(other)
+    for what in dict.fromkeys((*ours, *theirs)):
+        if ours.get(what) != theirs.get(what):
+            raise DataError(
+                f"Expected shards of one run, but {what} is {ours.get(what, 'absent')} in {first_name} and "
+                f"{theirs.get(what, 'absent')} in {name}: {_SAME}"
+            )
+
+
+def _identity(report: Report) -> dict[str, str]:
+    """What must be equal in all shards of a run, by what a message calls it."""
+    return {
+        "vqamt_version": report.vqamt_version,
+        "seed": str(report.seed),
+        "sampler": report.sampler,
+        "max_cases": str(report.max_cases),
+        **{f"the setting {name}": value for name, value in report.settings},
+        **({"the digest of the baseline": report.baseline.digest} if report.baseline else {}),
+        **{f"the waiver of case {case_id}": reason for case_id, reason in report.waived},
+        **{f"the fingerprint of model {model.name!r}": model.fingerprint for model in report.models},
+        **{f"the digest of data {data.spec!r}": data.digest for data in report.data},
+        **{f"the version of {item_in_words(relation)}": str(relation.version) for relation in report.relations},
+        **{
+            f"the {what} of {item_in_words(relation)}": which
+            for relation in report.relations
+            for what, which in relation.resources
+        },
+        **{f"the gate of {item_in_words(relation)}": demand_in_words(relation.gate) for relation in report.relations},
+        **{f"the place of {item_in_words(each)}": str(place) for place, each in enumerate(report.relations, start=1)},
+    }
+
+
+class CountedCases(NamedTuple):
+    """Some cases of an item: by scene, and how their answers were understood."""
+
+    clusters: Clusters
+    paired: PairedClusters
+    readings: Counter[str]
+    readings_sample: int | None
+
+
+class MergedCases(NamedTuple):
+    """The cases of an item, the presumed ones apart, and all of them one by one; the latter only to compare models."""
+
+    ordinary: CountedCases
+    presumed: CountedCases
+    judged: JudgedCases | None
+
+
+@dataclass(slots=True)
+class _Cases:
+    """Cases as they come."""
+
+    spread: Spread = field(default_factory=Spread)
+    readings: Readings = field(default_factory=Readings)
+
+    @property
+    def counted(self) -> CountedCases:
+        return CountedCases(self.spread.clusters, self.spread.paired, self.readings.counted, self.readings.sample)
+
+
+@dataclass(slots=True)
+class _Item:
+    """The cases of an item as they come."""
+
+    judged: JudgedCases | None
+    ordinary: _Cases = field(default_factory=_Cases)
+    presumed: _Cases = field(default_factory=_Cases)
+
+    @property
+    def merged(self) -> MergedCases:
+        return MergedCases(self.ordinary.counted, self.presumed.counted, self.judged)
+
+
+def merge_cases(parts: Mapping[Path, Report], cases: Beside) -> tuple[MergedCases, ...]:
+    """Writes the cases in the folders of ``parts`` into ``cases``, and counts them for each item.
+
+    A line of each shard is in memory at a time; where there are several models 17 bytes of each case are, too.
+
+    Raises:
+        DataError: the cases of a folder are not those that its report counts.
+        OSError: the file cannot be written to.
+    """
+    merged: list[MergedCases] = []
+    first = next(iter(parts.values()))
+    with ExitStack() as closing:
+        joined = closing.enter_context(created(cases.path, cases.file.name))
+        shards = {folder: closing.enter_context(opened(cases_in(folder))) for folder in parts}
+        for position in range(len(first.relations)):
+            shares = [
+                item_lines(lines, CountedItem.of(parts[folder].relations[position]), lines.name)
+                for folder, lines in shards.items()
+            ]
+            item = _Item(JudgedCases() if len(first.models) > 1 else None)
+            joined.writelines(_each_once(heapq.merge(*shares), item))
+            merged.append(item.merged)
+        for lines in shards.values():
+            check_ended(lines, lines.name)
+    return tuple(merged)
+
+
+def _each_once(lines: Iterator[CaseLine], item: _Item) -> Iterator[bytes]:
+    before = ""
+    for line in lines:
+        if line.case_id == before:
+            raise DataError(f"Expected each case in one shard, but got case_id={line.case_id!r} in two")
+        before = line.case_id
+        _count(line.case_id, line.row, item)
+        yield line.text
+
+
+def _count(case_id: str, row: Row, item: _Item) -> None:
+    if row.get("waived"):
+        return
+    scene, outcome, before = str(row["scene"]), Outcome(str(row["verdict"])), row.get("before")
+    presumed = "presumed" in cast("list[str]", row.get("tags") or [])
+    cases = item.presumed if presumed else item.ordinary
+    cases.spread.add(scene, outcome, Outcome(str(before)) if before else None)
+    cases.readings.add(case_id, cast("list[str]", row.get("readings") or []))
+    if item.judged is not None:
+        item.judged.add(case_id, scene, outcome, presumed=presumed)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
+from types import MappingProxyType
 
 from pytest_vqamt.core.pairs import Pairs, PairTally
-from pytest_vqamt.core.results import Coverage, Reference, RelationResult
+from pytest_vqamt.core.results import Cell, Coverage, Reference, RelationResult, Report, Summary
 from pytest_vqamt.stats.papers import human, test_of
 
 Rows = list[tuple[str, ...]]
@@ -157,3 +158,80 @@ def _tagged(name: str, tags: Sequence[str]) -> str:
 
 def _presumed(name: str) -> str:
     return _tagged(name, ("presumed",))
+
+
+_SUMMARIES: Mapping[str, str] = MappingProxyType(
+    {
+        "entailment": "Verdicts on hypotheses (VEglue)",
+        "captioning": "Captions of edited pictures (MetaIC)",
+        "noise": "Noise of basic questions",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table whose first column is a text; what goes before all begins with two spaces is part of the row above."""
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+
+
+def paper_tables(report: Report) -> tuple[Table, ...]:
+    """All that there are, for each model on each data source."""
+    return (*_of_pairs(report), *_of_summaries(report), *_of_coverage(report))
+
+
+def _of_pairs(report: Report) -> Iterator[Table]:
+    captions = ("Pairs of questions", "Pairs of questions, as the authors score them")
+    for model in report.models:
+        for data in report.data:
+            here = [r for r in report.relations if (r.model.name, r.data.spec) == (model.name, data.spec)]
+            for caption, rows in zip(captions, pair_rows_in_full(here), strict=False):
+                yield _table(f"{caption}: {model.name} on {data.spec}", rows)
+
+
+def _of_summaries(report: Report) -> Iterator[Table]:
+    for summary in report.summaries:
+        if rows := summary_rows(summary):
+            yield _table(_caption(summary), rows, tuple(totals_in_words(summary)))
+
+
+def _caption(summary: Summary) -> str:
+    return f"{_SUMMARIES.get(summary.kind, summary.kind)}: {summary.model} on {summary.data}"
+
+
+def _of_coverage(report: Report) -> Iterator[Table]:
+    for data in report.data:
+        if rows := coverage_rows(report.coverage, data.spec):
+            caption = f"Of the pairs that the column's model has right, the share that the row's has too: {data.spec}"
+            yield _table(caption, rows)
+
+
+def _table(caption: str, rows: Sequence[tuple[str, ...]], notes: tuple[str, ...] = ()) -> Table:
+    head, *lines = rows
+    return Table(caption=caption, head=head, rows=tuple(lines), notes=notes)
+
+
+def summary_rows(summary: Summary) -> list[tuple[str, ...]]:
+    """The head and a row for each line of the summary."""
+    if not summary.rows:
+        return []
+    return [tuple(summary.rows[0]), *(tuple(map(_shown, row.values())) for row in summary.rows)]
+
+
+def totals_in_words(summary: Summary) -> Iterator[str]:
+    """The totals that there are, a line each."""
+    for name, value in summary.totals.items():
+        if value is None:
+            continue
+        yield f"{name}: {_shown(value)}"
+
+
+def _shown(cell: Cell) -> str:
+    """A count in full, a rate or another figure to three places, "-" where there is none."""
+    if cell is None:
+        return "-"
+    return f"{cell:.3f}" if isinstance(cell, float) else str(cell)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from pytest_vqamt.core.events import Answered, Event, Finished, Planned
 
 if TYPE_CHECKING:
     from tqdm import tqdm
+
 
 _DELAY_S = 0.5
 """An item that takes less shows no bar."""
@@ -82,3 +84,21 @@ class ProgressBar:
         return tqdm(
             total=self._total, initial=self._answered, desc=self._item, unit="query", leave=False, file=self._file
         )
+
+
+_SAMPLING_DELAY_S = 1.0
+"""What takes less shows no bar."""
+
+
+@contextmanager
+def drawing(pictures: int) -> Iterator[Callable[[], object]]:
+    """A bar on standard error, where that is a terminal that somebody watches; gives what counts one more picture."""
+    if "CI" in os.environ or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from tqdm import tqdm
+
+    with tqdm(
+        total=pictures, desc="pictures of the report", unit="picture", leave=False, delay=_SAMPLING_DELAY_S
+    ) as bar:
+        yield bar.update

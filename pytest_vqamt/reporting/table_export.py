@@ -19,7 +19,7 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.reporting.atomic_write import Beside
-from pytest_vqamt.reporting.case_lines import case_rows
+from pytest_vqamt.reporting.cases import case_rows
 from pytest_vqamt.reporting.html.cards import digest_of, edits_in_words
 
 if TYPE_CHECKING:

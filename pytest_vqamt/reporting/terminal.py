@@ -6,18 +6,41 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import add
+from textwrap import wrap
 
 from pytest_vqamt.core.pairs import PairTally
-from pytest_vqamt.core.results import Gate, RelationResult, Report, Summary, data_used
+from pytest_vqamt.core.results import (
+    BaselineUse,
+    Change,
+    Difference,
+    Gate,
+    RankedKind,
+    Ranking,
+    RelationResult,
+    Report,
+    Summary,
+    data_used,
+)
 from pytest_vqamt.core.tallies import Tally
-from pytest_vqamt.reporting.baseline_table import baseline_lines
-from pytest_vqamt.reporting.costs import amount, asked_in_words, work_in_words
-from pytest_vqamt.reporting.folding import folded_in_words, is_to_fold
-from pytest_vqamt.reporting.paper_tables import coverage_rows, pair_rows, pair_rows_in_full
-from pytest_vqamt.reporting.rankings_table import ranking_lines
-from pytest_vqamt.reporting.summary_tables import summary_rows, totals_in_words
-from pytest_vqamt.reporting.text import not_applicable, violation_in_words
-from pytest_vqamt.reporting.text_table import table
+from pytest_vqamt.reporting.paper_tables import (
+    coverage_rows,
+    pair_rows,
+    pair_rows_in_full,
+    summary_rows,
+    totals_in_words,
+)
+from pytest_vqamt.reporting.text import (
+    amount,
+    asked_in_words,
+    folded_in_words,
+    is_to_fold,
+    not_applicable,
+    p_in_words,
+    table,
+    violation_in_words,
+    work_in_words,
+)
+from pytest_vqamt.reporting.view.lines import counted
 
 _HEAD = ("relation", "cases", "pass rate", "95 % interval", "vacuous", "unparsed", "errors", "gate")
 _DOMINANT = 0.8
@@ -201,3 +224,198 @@ def _right_as_often(result: RelationResult, share: float) -> bool:
     fed = (result.pairs, result.presumed.pairs if result.presumed else None)
     acc = reduce(add, (pairs.tally for pairs in fed if pairs is not None), PairTally()).acc
     return acc is not None and acc >= share
+
+
+_SIGNIFICANT = 0.05
+_LARGEST = 10
+"""How many differences are shown where not all are."""
+
+_PLACES = ("model", "mean pass rate", "95 % interval", "behind the first", "best in")
+_DIFFERENCES = ("relation", "shared cases", "better", "worse", "difference", "95 % interval", "p (Holm)")
+
+_OVER = {
+    RankedKind.RELATIONS: "",
+    RankedKind.PRESUMED: ", their presumed cases alone",
+    RankedKind.BASELINE: ", those with the tag baseline",
+    RankedKind.CONTROL: ", the controls",
+}
+
+
+def ranking_lines(report: Report, *, in_full: bool = False) -> Iterator[str]:
+    """The rankings on each data source, and the surest differences; all of both ``in_full``. Nothing of one model."""
+    for data in report.data:
+        rankings = [each for each in report.ranking if each.data == data.spec]
+        for ranking in rankings:
+            if in_full or ranking.kind is RankedKind.RELATIONS:
+                yield from _ranking(ranking)
+        differences = [each for each in report.differences if each.data == data.spec]
+        if differences:
+            yield from _differences(data.spec, differences, in_full=in_full)
+
+
+def _ranking(ranking: Ranking) -> Iterator[str]:
+    variants = counted(len(ranking.items), "relation variant")
+    yield f"models on {ranking.data}, by their mean pass rate over {variants}{_OVER[ranking.kind]}"
+    yield ""
+    yield from table(
+        [
+            _PLACES,
+            *(
+                (
+                    place.model,
+                    f"{place.mean:.3f}",
+                    _interval(place.interval, sign=""),
+                    "-" if place.behind is None else _behind(place.behind.difference, place.behind.interval),
+                    str(place.best_in),
+                )
+                for place in ranking.places
+            ),
+        ]
+    )
+    yield ""
+
+
+def _differences(data: str, differences: Sequence[Difference], *, in_full: bool) -> Iterator[str]:
+    sure = [each for each in differences if each.p_holm is not None and each.p_holm < _SIGNIFICANT]
+    tested = sum(each.p_holm is not None for each in differences)
+    yield (
+        f"on {data}, {len(sure)} of {counted(tested, 'comparison')} of two models on a relation variant "
+        f"{'shows' if len(sure) == 1 else 'show'} a difference beyond chance (p below {_SIGNIFICANT:g} after Holm)"
+    )
+    shown = sorted(sure, key=_size)
+    if not in_full:
+        shown = shown[:_LARGEST]
+    if shown:
+        yield ""
+        yield from table([_DIFFERENCES, *map(_difference, shown)])
+    if len(shown) < len(sure):
+        yield ""
+        yield f"and {len(sure) - len(shown)} smaller ones (pytest -v shows all; report.json has all comparisons)"
+    yield ""
+
+
+def _size(difference: Difference) -> float:
+    """Sorts the largest first."""
+    return -abs(difference.paired.difference or 0.0)
+
+
+def _difference(each: Difference) -> tuple[str, ...]:
+    paired = each.paired
+    told = [(rate, name) for rate, name in zip((paired.before, paired.after), each.models, strict=True)]
+    worse, better = sorted(told, key=lambda one: one[0] or 0.0)
+    difference = abs(paired.difference or 0.0)
+    low, high = each.interval
+    turned = (low, high) if better[1] == each.models[1] else (-high, -low)
+    return (
+        f"{each.item} (presumed)" if each.presumed else each.item,
+        str(paired.shared),
+        *(f"{name} {rate:.3f}" for rate, name in (better, worse)),
+        f"{difference:.3f}",
+        _interval(turned, sign="+"),
+        "-" if each.p_holm is None else p_in_words(each.p_holm),
+    )
+
+
+def _behind(difference: float, interval: tuple[float, float]) -> str:
+    return f"{difference:+.3f} ({_interval(interval, sign='+')})"
+
+
+def _interval(interval: tuple[float, float] | None, *, sign: str) -> str:
+    if interval is None:
+        return "-"
+    low, high = interval
+    return f"{low:{sign}.3f} to {high:{sign}.3f}"
+
+
+_BASELINE_HEAD = ("relation", "shared cases", "before", "now", "change", "95 % interval", "p (Holm)", "gate")
+_WIDTH = 100
+
+
+def baseline_lines(report: Report) -> Iterator[str]:
+    """A table for each model and data source, and what was blessed or run alone; nothing where there is no baseline."""
+    use = report.baseline
+    if use is None:
+        return
+    yield f"against the baseline {use.file}: {', '.join(f'{name} ({mark})' for name, mark in use.models)}"
+    for model in report.models:
+        for data in report.data:
+            results = [r for r in report.relations if (r.model.name, r.data.spec) == (model.name, data.spec)]
+            yield from _baseline_block(results)
+    yield from _named_alone(use)
+
+
+def _baseline_block(results: Sequence[RelationResult]) -> Iterator[str]:
+    from pytest_vqamt.reporting.text import table  # which uses this module
+
+    rows = [row for result in results for row in _baseline_rows(result)]
+    if not rows:
+        return
+    yield ""
+    yield f"{results[0].model.name} on {results[0].data.spec}"
+    yield ""
+    yield from table([_BASELINE_HEAD, *rows])
+    remarks = [remark for result in results for remark in _baseline_warnings(result)]
+    if remarks:
+        yield ""
+        yield from remarks
+
+
+def _baseline_rows(result: RelationResult) -> Iterator[tuple[str, ...]]:
+    apart = result.presumed.change if result.presumed else None
+    if result.change and (result.change.paired.shared or not apart):
+        yield _baseline_row(result.item, result.tags, result.change)
+    if apart:
+        yield _baseline_row(result.item, (*result.tags, "presumed"), apart)
+
+
+def _baseline_row(item: str, tags: Sequence[str], change: Change) -> tuple[str, ...]:
+    name = f"{item} ({', '.join(tags)})" if tags else item
+    before, after, difference = change.paired.before, change.paired.after, change.paired.difference
+    if before is None or after is None or difference is None:
+        return name, "0", *("-" for _ in _BASELINE_HEAD[2:])
+    low, high = change.interval
+    return (
+        name,
+        str(change.paired.shared),
+        f"{before:.3f}",
+        f"{after:.3f}",
+        f"{difference:+.3f}",
+        f"{low:+.3f} to {high:+.3f}",
+        "-" if change.p_holm is None else p_in_words(change.p_holm),
+        _baseline_gate(change.gate),
+    )
+
+
+def _baseline_gate(gate: Gate | None) -> str:
+    if gate is None:
+        return "-"
+    return f"{'met' if gate.met else 'MISSED'}: drop <= {gate.threshold:g}"
+
+
+def _baseline_warnings(result: RelationResult) -> Iterator[str]:
+    changes = [change for change in (result.change, result.presumed and result.presumed.change) if change]
+    versions = {change.version_before for change in changes if change.paired.shared} - {result.version}
+    for version in sorted(versions):
+        yield f"{result.item}: blessed by version {version} of the relation, judged by version {result.version} now"
+    other = sum(change.other_judgement for change in changes)
+    if other:
+        yield (
+            f"{result.item}: {other} of the blessed cases {'is' if other == 1 else 'are'} judged otherwise than then, "
+            "from the same answers: before and now are both as they are judged now"
+        )
+
+
+def _named_alone(use: BaselineUse) -> Iterator[str]:
+    for items, what in (
+        (use.missing, "blessed, and not in this run"),
+        (use.new, "new in this run, and held against nothing until blessed"),
+    ):
+        if items:
+            yield ""
+            yield from wrap(
+                f"{len(items)} {'item' if len(items) == 1 else 'items'} {what}: {', '.join(items)}",
+                width=_WIDTH,
+                subsequent_indent="  ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            )

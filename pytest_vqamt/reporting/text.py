@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
+from textwrap import wrap
 
-from pytest_vqamt.core.results import Change, Gate, RelationResult, ShownCase
+from pytest_vqamt.core.results import Change, Gate, ModelUse, RelationResult, ShownCase
 from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.reporting.view.lines import counted
 
 
 def rate_in_words(tally: Tally, interval: tuple[float, float]) -> str:
@@ -129,3 +131,82 @@ def not_applicable(result: RelationResult) -> str:
     """Why there was no case at all."""
     reasons = ", ".join(f"{reason} ({n} scenes)" for reason, n in sorted(result.not_applicable.items()))
     return f"not applicable to {result.data.spec}: {reasons or 'no case falls to this shard'}"
+
+
+def asked_in_words(use: ModelUse) -> str:
+    """How many queries it was asked, and how many it was spared.
+
+    >>> asked_in_words(ModelUse(
+    ...     name="tiny", fingerprint="f", tasks=("vqa",), queries_needed=2153, queries_asked=955, queries_cached=3
+    ... ))
+    '955 distinct queries, 3 more came from the cache; cases needed 2,153, so asking each once saved 1,195'
+    """
+    asked = counted(use.queries_asked, "distinct query", "distinct queries")
+    told = f"{asked}, {use.queries_cached:,} more came from the cache"
+    if use.queries_saved:
+        told += f"; cases needed {use.queries_needed:,}, so asking each once saved {use.queries_saved:,}"
+    return told
+
+
+def work_in_words(use: ModelUse) -> str:
+    """For which share of the time its items ran it was at work; "" where it was asked nothing, or that is not known.
+
+    >>> work_in_words(ModelUse(
+    ...     name="tiny", fingerprint="f", tasks=("vqa",), queries_asked=955, busy_s=8.25, items_s=11.0
+    ... ))
+    '75 % of the time that its items ran (8.2 s of 11 s)'
+    """
+    share = use.busy_share
+    if share is None or not use.queries_asked or not use.busy_s:
+        return ""
+    return f"{100 * share:.0f} % of the time that its items ran ({_seconds(use.busy_s)} of {_seconds(use.items_s)})"
+
+
+def amount(value: float) -> str:
+    """What something has cost: whole numbers in full, others to six digits.
+
+    >>> amount(1200), amount(0.1234567)
+    ('1,200', '0.123457')
+    """
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.6g}"
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.2g} s" if value < 10 else f"{value:,.0f} s"
+
+
+_ROWS_AT_MOST = 3
+_WIDTH = 100
+
+
+def is_to_fold(results: Sequence[RelationResult]) -> bool:
+    """Whether more of the results had no case than are shown in rows."""
+    return sum(not result.all_cases for result in results) > _ROWS_AT_MOST
+
+
+def folded_in_words(results: Sequence[RelationResult]) -> Iterator[str]:
+    """Which of the results had no case, in lines; a relation none of whose variants had one is named alone."""
+    folded = [result.item for result in results if not result.all_cases]
+    apply = {_relation(result.item) for result in results if result.all_cases}
+    names = dict.fromkeys(item if _relation(item) in apply else _relation(item) for item in folded)
+    yield from wrap(
+        f"{len(folded)} relation variants do not apply here: {', '.join(names)} (pytest -v says why)",
+        width=_WIDTH,
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _relation(item: str) -> str:
+    return item.partition("[")[0]
+
+
+def table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Rows as aligned lines, the first column to the left, a rule under the head."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for number, row in enumerate(rows):
+        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        yield "  ".join(cells).rstrip()
+        if number == 0:
+            yield "  ".join("-" * width for width in widths)

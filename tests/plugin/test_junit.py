@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from pytest_vqamt.reporting.read_report import read_report
+from pytest_vqamt.reporting.files import read_report
 from tests.plugin.conftest import Run
 
 TWO = "--vqamt-relations=metavqa.partition"

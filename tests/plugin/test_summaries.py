@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.reporting.merge import merge_folders
-from pytest_vqamt.reporting.read_report import read_report
 from tests.plugin.conftest import Run
 
 TASKS = "veglue.mr2_linked_erase,metaic.object_appearance[0],metaic.singular_plural[0],basic_questions.noise"

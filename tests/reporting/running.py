@@ -16,8 +16,8 @@ from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.registry import Catalogue
 from pytest_vqamt.relations.catalogue import select
+from pytest_vqamt.reporting.atomic_write import write_report
 from pytest_vqamt.reporting.cases import CasesPart, join_parts, start_parts
-from pytest_vqamt.reporting.json_file import write_report
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import Threshold
 

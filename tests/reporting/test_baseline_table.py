@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pytest_vqamt.core.results import BaselineUse, Report
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
-from pytest_vqamt.reporting.baseline_table import baseline_lines
+from pytest_vqamt.reporting.terminal import baseline_lines
 from pytest_vqamt.stats.gates import held_against_baseline
 from pytest_vqamt.stats.paired import change
 from tests.reporting.running import run_into

@@ -13,9 +13,8 @@ from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.results import Gate
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
 from pytest_vqamt.reporting.baseline import bless
-from pytest_vqamt.reporting.compare.comparison import compare
+from pytest_vqamt.reporting.compare.comparison import ComparedItem, Comparison, Standing, compare
 from pytest_vqamt.reporting.compare.sides import report_side, side
-from pytest_vqamt.reporting.compared import ComparedItem, Comparison, Standing
 from pytest_vqamt.stats.paired import change, judged_together
 from tests.reporting.comparing import RULE, Made, case_id, write_run
 from tests.reporting.running import run_into

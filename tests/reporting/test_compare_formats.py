@@ -9,12 +9,9 @@ from typing import Any
 
 import pytest
 
-from pytest_vqamt.reporting.compare.comparison import compare
-from pytest_vqamt.reporting.compare.render import comparison_lines
+from pytest_vqamt.reporting.compare.comparison import Comparison, compare
+from pytest_vqamt.reporting.compare.render import comparison_json, comparison_lines, comparison_markdown
 from pytest_vqamt.reporting.compare.sides import report_side
-from pytest_vqamt.reporting.compare_json import comparison_json
-from pytest_vqamt.reporting.compare_markdown import comparison_markdown
-from pytest_vqamt.reporting.compared import Comparison
 from tests.reporting.comparing import Made, case_id, write_run
 
 PAGE = (Path(__file__).parents[2] / "docs" / "comparing.md").read_text(encoding="utf-8")

@@ -12,18 +12,15 @@ import pytest
 from pytest_vqamt.core.case_store import PACKED, PLAIN, cases_in
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.integration.reported_cases import find
-from pytest_vqamt.reporting.audit.draw import Draw, Of
-from pytest_vqamt.reporting.audit.sample import draw_sample
+from pytest_vqamt.reporting.audit.sample import Draw, Of, draw_sample
 from pytest_vqamt.reporting.baseline import bless
-from pytest_vqamt.reporting.case_lines import case_rows
-from pytest_vqamt.reporting.cases import remove_report, start_parts
+from pytest_vqamt.reporting.cases import case_rows, remove_report, start_parts
 from pytest_vqamt.reporting.compare.comparison import compare
+from pytest_vqamt.reporting.compare.render import comparison_row
 from pytest_vqamt.reporting.compare.sides import report_side, side
-from pytest_vqamt.reporting.compare_json import comparison_row
-from pytest_vqamt.reporting.files import write_pages
-from pytest_vqamt.reporting.images import Images
+from pytest_vqamt.reporting.files import read_report, write_pages
+from pytest_vqamt.reporting.html.cards import Images
 from pytest_vqamt.reporting.merge import merge_folders
-from pytest_vqamt.reporting.read_report import read_report
 from pytest_vqamt.reporting.table_export import write_csv
 from tests.reporting.running import run_into
 

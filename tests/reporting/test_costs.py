@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.results import ModelUse, Report
-from pytest_vqamt.reporting.costs import asked_in_words, work_in_words
-from pytest_vqamt.reporting.page.about import facts
-from pytest_vqamt.reporting.summary_page import summary_page
+from pytest_vqamt.reporting.html.page import facts
+from pytest_vqamt.reporting.markdown import summary_page
 from pytest_vqamt.reporting.terminal import summary
+from pytest_vqamt.reporting.text import asked_in_words, work_in_words
 
 TINY = ModelUse(
     name="tiny",

@@ -13,9 +13,8 @@ from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.reporting.cases import CasesPart, start_parts
-from pytest_vqamt.reporting.files import write_files, write_pages
-from pytest_vqamt.reporting.images import Images
-from pytest_vqamt.reporting.read_report import read_report
+from pytest_vqamt.reporting.files import read_report, write_files, write_pages
+from pytest_vqamt.reporting.html.cards import Images
 from tests.reporting.erratic import SPEC
 from tests.reporting.running import run_into, world
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pytest_vqamt.core.codec import encode
 from pytest_vqamt.core.meaning import Annotated
 from pytest_vqamt.core.report_json import case_line
-from pytest_vqamt.reporting.item_lines import CaseLine, CountedItem, item_lines
+from pytest_vqamt.reporting.cases import CaseLine, CountedItem, item_lines
 from tests.reporting.reported import query_of, row_of
 
 IMITATIONS = st.sampled_from([',"queries":[', '],"answers":[', '"', "\\", '\\"', "é", "\u2028"])

@@ -17,8 +17,7 @@ from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.report_json import baseline_row, change_row
 from pytest_vqamt.core.results import BaselineUse, Gate, Presumed, Report
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Spread, Tally
-from pytest_vqamt.reporting.merge import merge_folders, merged
-from pytest_vqamt.reporting.merge_cases import CountedCases, MergedCases
+from pytest_vqamt.reporting.merge import CountedCases, MergedCases, merge_folders, merged
 from pytest_vqamt.stats.paired import change as change_of
 from pytest_vqamt.stats.paired import judged_together
 from tests.costs import without_costs

@@ -21,10 +21,9 @@ from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.imaging.inpainters import telea
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.reporting import page_cases as module
-from pytest_vqamt.reporting.images import Images
+from pytest_vqamt.reporting.html import cards as module
+from pytest_vqamt.reporting.html.cards import Images, PageCases, page_cases
 from pytest_vqamt.reporting.merge import merge_folders
-from pytest_vqamt.reporting.page_cases import PageCases, page_cases
 from tests.reporting.erratic import SPEC
 from tests.reporting.reported import query_of, row_of, write_rows
 from tests.reporting.running import run_into, world

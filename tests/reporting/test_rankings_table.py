@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pytest_vqamt.core.results import Behind, DataUse, Difference, Ranked, RankedKind, Ranking, Report
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
-from pytest_vqamt.reporting.rankings_table import ranking_lines
+from pytest_vqamt.reporting.terminal import ranking_lines
 
 RANKING = Ranking(
     data="gqa:DIR",

@@ -12,8 +12,8 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.report_json import report_row
 from pytest_vqamt.core.results import BaselineUse
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
-from pytest_vqamt.reporting.json_file import write_report
-from pytest_vqamt.reporting.read_report import read_report
+from pytest_vqamt.reporting.atomic_write import write_report
+from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.stats.model_ranking import differences, rankings
 from pytest_vqamt.stats.paired import change, judged_together
 from tests.reporting.running import run_into

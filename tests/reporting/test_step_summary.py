@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.results import Report
-from pytest_vqamt.reporting.step_summary import append_step_summary
+from pytest_vqamt.reporting.markdown import append_step_summary
 from tests.reporting.running import run_into
 
 

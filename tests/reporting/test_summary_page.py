@@ -12,9 +12,9 @@ import pytest
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.results import BaselineUse, Change, Gate, RelationResult, Report
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Tally
+from pytest_vqamt.reporting.files import read_report
+from pytest_vqamt.reporting.markdown import BYTES_AT_MOST, summary_page
 from pytest_vqamt.reporting.merge import merge_folders
-from pytest_vqamt.reporting.read_report import read_report
-from pytest_vqamt.reporting.summary_page import BYTES_AT_MOST, summary_page
 from tests.reporting.running import run_into
 
 HOSTILE = "evil|`<img src=x onerror=alert(1)>`\n| a | b |"

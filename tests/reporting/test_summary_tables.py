@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_vqamt.core.results import Summary, summary_row
-from pytest_vqamt.reporting.summary_tables import summary_rows, totals_in_words
+from pytest_vqamt.reporting.paper_tables import summary_rows, totals_in_words
 
 SUMMARY = Summary(
     kind="entailment",

@@ -13,8 +13,8 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.reporting import thumbnails as module
-from pytest_vqamt.reporting.thumbnails import Thumbnail, Wanted, thumbnail, thumbnails
+from pytest_vqamt.reporting.html import cards as module
+from pytest_vqamt.reporting.html.cards import Thumbnail, Wanted, thumbnail, thumbnails
 
 
 def noise(width: int, height: int) -> Image.Image:

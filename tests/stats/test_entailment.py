@@ -13,8 +13,8 @@ from pytest_vqamt.core.case import Figure, Figures
 from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.relations import catalogue
-from pytest_vqamt.reporting.summary_tables import summary_rows, totals_in_words
-from pytest_vqamt.reporting.text_table import table
+from pytest_vqamt.reporting.paper_tables import summary_rows, totals_in_words
+from pytest_vqamt.reporting.text import table
 from pytest_vqamt.stats.papers import PUBLISHED_IFR, PUBLISHED_MEAN, entailment, summaries
 from tests.reporting.running import run_into
 

@@ -14,12 +14,11 @@ from pytest_vqamt.integration.audit_sheet import write_sheet
 from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.integration.named_settings import settings_given
 from pytest_vqamt.integration.recorded_data import ReportData, find_inpainter
-from pytest_vqamt.reporting.audit.draw import SAMPLE, Draw, Of
-from pytest_vqamt.reporting.audit.found import counted
 from pytest_vqamt.reporting.audit.page import PAGE as AUDIT_PAGE
-from pytest_vqamt.reporting.audit.sample import draw_sample
+from pytest_vqamt.reporting.audit.results import counted
+from pytest_vqamt.reporting.audit.sample import SAMPLE, Draw, Of, draw_sample
 from pytest_vqamt.reporting.audit.sheet import SHEET
-from pytest_vqamt.reporting.read_report import read_report
+from pytest_vqamt.reporting.files import read_report
 
 _WAIVERS = "waivers.txt"
 

@@ -10,13 +10,9 @@ from pathlib import Path
 from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.reporting.atomic_write import Beside
-from pytest_vqamt.reporting.compare.comparison import compare
-from pytest_vqamt.reporting.compare.render import comparison_lines
+from pytest_vqamt.reporting.compare.comparison import Comparison, compare
+from pytest_vqamt.reporting.compare.render import comparison_json, comparison_lines, comparison_markdown, verdict
 from pytest_vqamt.reporting.compare.sides import report_side, side
-from pytest_vqamt.reporting.compare_json import comparison_json
-from pytest_vqamt.reporting.compare_markdown import comparison_markdown
-from pytest_vqamt.reporting.compare_words import verdict
-from pytest_vqamt.reporting.compared import Comparison
 
 _FORMATS = ("table", "markdown", "json")
 

@@ -13,7 +13,7 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.integration.recorded_data import find_inpainter, loaded
 from pytest_vqamt.reporting.files import PAGE, write_pages
-from pytest_vqamt.reporting.images import Images
+from pytest_vqamt.reporting.html.cards import Images
 from pytest_vqamt.reporting.merge import merge_folders
 from pytest_vqamt.reporting.terminal import summary
 

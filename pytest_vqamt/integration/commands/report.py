@@ -12,11 +12,10 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.integration.named_settings import settings_given
 from pytest_vqamt.integration.recorded_data import ReportData, find_inpainter
-from pytest_vqamt.reporting.files import PAGE, write_pages
-from pytest_vqamt.reporting.images import Images
-from pytest_vqamt.reporting.json_file import FILE
-from pytest_vqamt.reporting.read_report import read_report
-from pytest_vqamt.reporting.summary_page import FILE as SUMMARY
+from pytest_vqamt.reporting.atomic_write import FILE
+from pytest_vqamt.reporting.files import PAGE, read_report, write_pages
+from pytest_vqamt.reporting.html.cards import Images
+from pytest_vqamt.reporting.markdown import FILE as SUMMARY
 from pytest_vqamt.reporting.table_export import write_csv, write_parquet
 
 

@@ -15,8 +15,7 @@ from markupsafe import Markup
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.reporting.audit.judgements import Judgement
 from pytest_vqamt.reporting.audit.sample import Sample
-from pytest_vqamt.reporting.audit.sheet import COLUMNS, SHEET, Cells
-from pytest_vqamt.reporting.audit.shown import Shown, ShownCase
+from pytest_vqamt.reporting.audit.sheet import COLUMNS, SHEET, Cells, Shown, ShownCase
 
 PAGE = "audit.html"
 

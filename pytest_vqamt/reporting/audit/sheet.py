@@ -4,11 +4,26 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable
-from io import StringIO
-from typing import TypeAlias
+from dataclasses import dataclass
+from functools import cache
+from io import BytesIO, StringIO
+from typing import TYPE_CHECKING, TypeAlias, cast
 
-from pytest_vqamt.reporting.audit.sample import Sample
-from pytest_vqamt.reporting.audit.shown import Asked, ShownCase
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.case import Case
+from pytest_vqamt.core.edits import in_words
+from pytest_vqamt.core.errors import DataError, RenderError
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.query import Task
+from pytest_vqamt.core.report_json import case_of_row
+from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.imaging.outlines import edited
+from pytest_vqamt.imaging.render import render
+from pytest_vqamt.reporting.audit.sample import Drawn, Of, Sample
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
 
 SHEET = "audit.csv"
 
@@ -73,3 +88,163 @@ def _edits(asked: Asked, shown: ShownCase) -> str:
     """How the picture of a text was edited, in brackets."""
     (picture,) = (each for each in shown.pictures if asked in each.asked)
     return f" [{picture.note}]" if picture.note else ""
+
+
+SIDE_PX = 480
+"""So long is the longer side of a picture at most."""
+_QUALITY = 85
+_PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A text and what was answered.
+
+    Attributes:
+        number: its place in the case, from 0.
+        text: empty where the picture is to be described.
+        task: what is asked for.
+        is_again: whether the very same was asked before.
+        answer: None where there is none, and where nobody is to see it.
+    """
+
+    number: int
+    text: str
+    task: Task
+    is_again: bool
+    answer: str | None
+
+    @property
+    def words(self) -> str:
+        """The text, with what goes without saying to the model."""
+        told = self.text or "(describe the picture)"
+        if self.task is Task.ENTAILMENT:
+            told = f"does the picture entail: {told}"
+        return f"{told} (asked again)" if self.is_again else told
+
+    @property
+    def place(self) -> str:
+        """Which answer it is, in the words of what is expected."""
+        return _PLACES[self.number] if self.number < len(_PLACES) else f"number {self.number + 1}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edited:
+    """Where an edit is to be seen: a box in pixels of the picture before it was made smaller."""
+
+    label: str
+    box: Box
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """One picture.
+
+    Attributes:
+        image: a file of it, at most ``SIDE_PX`` long.
+        kind: the format of the file.
+        frame: width and height of the picture itself, in pixels.
+        note: how it was edited, in words; empty where it is the photo as it is.
+    """
+
+    digest: str
+    image: bytes
+    kind: str
+    frame: tuple[int, int]
+    edits: tuple[Edited, ...]
+    note: str
+    asked: tuple[Asked, ...]
+
+    @property
+    def file(self) -> str:
+        """Where the image stands beside the sheet."""
+        return f"pictures/{self.digest}.{self.kind}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownCase:
+    """A case with its pictures; ``verdict`` and ``reason`` are empty where nobody is to see them."""
+
+    drawn: Drawn
+    claim: str
+    expected: str
+    verdict: str
+    reason: str
+    pictures: tuple[Shown, ...]
+
+    @property
+    def asked(self) -> tuple[Asked, ...]:
+        """All texts in the order of the case."""
+        return tuple(sorted((each for shown in self.pictures for each in shown.asked), key=lambda each: each.number))
+
+
+def shown(drawn: Drawn, of: Of, claim: str, source: SceneSource) -> ShownCase:
+    """The case, drawn by ``source``. Who judges whether a test is valid sees no answer, and is not led by it.
+
+    Raises:
+        DataError: the line is not whole, or the data are not those of the run.
+        RenderError: a picture cannot be drawn.
+    """
+    row = drawn.row
+    try:
+        case = case_of_row(dict(row), lambda photo_id: source.scene(source.place(photo_id)))
+        answers = cast("list[str | None]", row["answers"])
+        if len(answers) != len(case.queries):
+            raise ValueError(f"{len(answers)} answers to {len(case.queries)} texts")
+        of_all = of is Of.ALL
+        return ShownCase(
+            drawn=drawn,
+            claim=claim,
+            expected=case.expected,
+            verdict="" if of_all else str(row["verdict"]),
+            reason="" if of_all else str(row["reason"]),
+            pictures=_pictures(case, [None] * len(answers) if of_all else answers, source),
+        )
+    except DataError as error:
+        raise DataError(f"{drawn.where}: {error}; if that run had other data, name it with --data") from error
+    except (OSError, RenderError) as error:
+        raise RenderError(f"{drawn.where}: {error}") from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(f"{drawn.where}: Expected a whole line of a report, but got {error!r}: make it anew") from error
+
+
+def _pictures(case: Case, answers: list[str | None], source: SceneSource) -> tuple[Shown, ...]:
+    about: dict[str, tuple[Picture, list[Asked]]] = {}
+    for number, (query, answer) in enumerate(zip(case.queries, answers, strict=True)):
+        _, asked = about.setdefault(query.picture.digest, (query.picture, []))
+        asked.append(Asked(number=number, text=query.text, task=query.task, is_again=query.trial > 0, answer=answer))
+    return tuple(_shown(picture, tuple(asked), source) for picture, asked in about.values())
+
+
+def _shown(picture: Picture, asked: tuple[Asked, ...], source: SceneSource) -> Shown:
+    photographed = source.scene(source.place(picture.photo.id))
+    image, kind = render(picture, source), _kind()
+    return Shown(
+        digest=picture.digest,
+        image=_small(image, kind),
+        kind=kind,
+        frame=image.size,
+        edits=tuple(Edited(label=each.label, box=each.box) for each in edited(picture, photographed)),
+        note="; ".join(map(in_words, picture.edits)),
+        asked=asked,
+    )
+
+
+def _small(image: Image, kind: str) -> bytes:
+    """A file of the image (RGB, uint8, left as it is), made smaller where it is longer than ``SIDE_PX``."""
+    from PIL import Image as Pillow
+
+    scale = min(1.0, SIDE_PX / max(image.size))
+    size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
+    small = image if scale == 1 else image.resize(size, Pillow.Resampling.LANCZOS)
+    written = BytesIO()
+    small.save(written, format=kind, quality=_QUALITY)
+    return written.getvalue()
+
+
+@cache
+def _kind() -> str:
+    """WebP, or JPEG where Pillow was built without it."""
+    from PIL import features
+
+    return "webp" if features.check("webp") else "jpeg"

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import NamedTuple, cast
 
+from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import Change
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Spread
-from pytest_vqamt.reporting.compare.sides import Side
-from pytest_vqamt.reporting.compare_cases import Gathered, is_presumed, joined
-from pytest_vqamt.reporting.compare_notes import notes
-from pytest_vqamt.reporting.compare_pairs import PairedItem, data_by_spec, matched, models_compared
-from pytest_vqamt.reporting.compared import ComparedItem, ComparedRun, Comparison, MovedCase, Standing
+from pytest_vqamt.reporting.cases import CaseLine
+from pytest_vqamt.reporting.compare.sides import PairedItem, Side, data_by_spec, matched, models_compared
+from pytest_vqamt.reporting.html.cards import edits_in_words
+from pytest_vqamt.reporting.view.lines import counted
 from pytest_vqamt.stats import paired
 from pytest_vqamt.stats.paired import SIGNIFICANT, change, drop_p, holm, judged_together
 
@@ -160,3 +163,313 @@ def _nothing_shared(before: Side, after: Side, pairs: Sequence[PairedItem]) -> s
         specs = ", ".join(spec for spec, _ in before.data), ", ".join(spec for spec, _ in after.data)
         return f"{told}: their data are {specs[0]} and {specs[1]}; run both on the same data"
     return f"{told}: no relation is in both"
+
+
+class Standing(StrEnum):
+    """What is to be said of an item of two runs."""
+
+    WORSE = "worse"
+    """It has dropped, by more than is allowed where there is a demand, and that is no chance."""
+
+    BETTER = "better"
+    """It has risen, and that is no chance."""
+
+    NO_WORSE = "no worse"
+    """The whole 95 % interval of the difference lies above the drop that is allowed."""
+
+    UNCHANGED = "unchanged"
+    """No verdict is another one."""
+
+    UNCERTAIN = "uncertain"
+    """None of these: more cases are needed to tell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedRun:
+    """One of the two runs.
+
+    Attributes:
+        name: as the user named it.
+        model, fingerprint: of the models that are compared, each, in the order of the other run's.
+        data: the spec and the digest of each source.
+    """
+
+    name: str
+    vqamt_version: str
+    seed: int
+    models: tuple[tuple[str, str], ...]
+    data: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenTwice:
+    """A query with the answers of both runs; None where it had none."""
+
+    text: str
+    edits: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MovedCase:
+    """A case that held in one of the runs alone.
+
+    Attributes:
+        mended: whether it holds now; otherwise it broke.
+        reason: why it did not hold in the run in which it did not.
+    """
+
+    case_id: str
+    item: str
+    model: str
+    data: str
+    scene: str
+    mended: bool
+    queries: tuple[SeenTwice, ...]
+    expected: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedItem:
+    """A relation variant in two runs, its presumed cases apart.
+
+    Attributes:
+        models: the names of the two.
+        data: the specs of the two, which are mostly the same.
+        tags: of the relation.
+        version: of the relation now; ``change`` has the one before.
+        p_gain: how likely a rise as large as this would be by chance, after Holm for all that are gated together.
+        only_before, only_after: how many cases only one of the runs has.
+        unjudged: how many cases both have, of which one of them has no verdict, or which a person judged invalid.
+        other_verdict: of how many the verdict is another one although every answer is the same.
+        broke, mended: the ids of the cases that held before alone, or hold now alone, in their order.
+    """
+
+    item: str
+    models: tuple[str, str]
+    data: tuple[str, str]
+    presumed: bool
+    tags: tuple[str, ...]
+    version: int
+    change: Change
+    p_gain: float | None
+    standing: Standing
+    only_before: int
+    only_after: int
+    unjudged: int
+    other_verdict: int
+    broke: tuple[str, ...]
+    mended: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Two runs, case by case.
+
+    Attributes:
+        notes: what else differs between them and may be why, or why little can be said, a sentence each.
+        only_before, only_after: items that only one of them has.
+        shown: some of the cases that broke or were mended, those of the surest changes first.
+        max_drop: how far an item may drop; None where nothing is demanded.
+    """
+
+    before: ComparedRun
+    after: ComparedRun
+    items: tuple[ComparedItem, ...]
+    notes: tuple[str, ...]
+    only_before: tuple[str, ...]
+    only_after: tuple[str, ...]
+    shown: tuple[MovedCase, ...]
+    max_drop: float | None
+
+    @property
+    def missed(self) -> tuple[ComparedItem, ...]:
+        """The items that have dropped further than is allowed, beyond chance."""
+        return tuple(each for each in self.items if each.change.gate and not each.change.gate.met)
+
+
+class Both(NamedTuple):
+    """What two runs say of one case; None where a run has it not."""
+
+    before: CaseLine | None
+    after: CaseLine | None
+
+
+def joined(before: Iterator[CaseLine], after: Iterator[CaseLine]) -> Iterator[Both]:
+    """Every case once, in the order of the ids, which is that of both; a line of each is in memory at a time."""
+    old, new = next(before, None), next(after, None)
+    while old is not None or new is not None:
+        if new is None or (old is not None and old.case_id < new.case_id):
+            yield Both(old, None)
+            old = next(before, None)
+        elif old is None or new.case_id < old.case_id:
+            yield Both(None, new)
+            new = next(after, None)
+        else:
+            yield Both(old, new)
+            old, new = next(before, None), next(after, None)
+
+
+@dataclass(slots=True)
+class Gathered:
+    """What is counted of the cases of an item that two runs have; at most ``show`` of each sort are kept whole.
+
+    Attributes:
+        spread: those that both have judged, by scene.
+        broke, mended: the ids of those that held before alone, or hold now alone.
+        shown: some of these.
+    """
+
+    show: int
+    spread: Spread = field(default_factory=Spread)
+    only_before: int = 0
+    only_after: int = 0
+    unjudged: int = 0
+    other_verdict: int = 0
+    broke: list[str] = field(default_factory=list)
+    mended: list[str] = field(default_factory=list)
+    shown: list[MovedCase] = field(default_factory=list)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.spread.paired.shared or self.only_before or self.only_after or self.unjudged)
+
+    def add(self, both: Both) -> None:
+        """Counts a case.
+
+        Raises:
+            DataError: a line of it is not whole.
+        """
+        before, after = both
+        if before is None or after is None:
+            self.only_before += after is None
+            self.only_after += before is None
+            return
+        then, now = _outcome(before.row), _outcome(after.row)
+        if then is None or now is None:
+            self.unjudged += 1
+            return
+        self.spread.add(str(after.row["scene"]), now, then)
+        held, holds = then is Outcome.HOLDS, now is Outcome.HOLDS
+        self.other_verdict += held != holds and before.row.get("answers") == after.row.get("answers")
+        if held != holds:
+            moved = self.mended if holds else self.broke
+            if len(moved) < self.show:
+                self.shown.append(_moved(before.row, after.whole, mended=holds))
+            moved.append(after.case_id)
+
+
+def is_presumed(both: Both) -> bool:
+    """Whether the case rests on an absence that the annotations do not guarantee, as they are now."""
+    line = both.before if both.after is None else both.after
+    return line is not None and "presumed" in cast("list[str]", line.row.get("tags") or [])
+
+
+def _outcome(row: Row) -> Outcome | None:
+    """The verdict; None where there is none that counts."""
+    outcome = Outcome(str(row["verdict"]))
+    return None if outcome is Outcome.ERROR or row.get("waived") else outcome
+
+
+def _moved(before: Row, after: Row, *, mended: bool) -> MovedCase:
+    try:
+        queries = cast("list[Row]", after["queries"])
+        then, now = (cast("list[str | None]", row["answers"]) for row in (before, after))
+        return MovedCase(
+            case_id=str(after["case_id"]),
+            item=str(after["relation"]),
+            model=str(after["model"]),
+            data=str(after["data"]),
+            scene=str(after["scene"]),
+            mended=mended,
+            queries=tuple(
+                SeenTwice(
+                    text=str(query["text"]) or f"({query['task']})",
+                    edits=edits_in_words(query),
+                    before=told,
+                    after=tells,
+                )
+                for query, told, tells in zip(queries, then, now, strict=True)
+            ),
+            expected=str(after["expected"]),
+            reason=str((before if mended else after)["reason"]),
+        )
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise DataError(
+            f"Expected a whole case, but got case_id={after.get('case_id')!r} of {after.get('relation')}: {error!r}: "
+            "make the report anew"
+        ) from error
+
+
+def notes(before: Side, after: Side, models: Sequence[tuple[str, str]], items: Sequence[ComparedItem]) -> Iterator[str]:
+    """The sentences, in the order of how much they can explain."""
+    yield from (f"{side.name} {caveat}" for side in (before, after) for caveat in side.caveats)
+    yield from _models(dict(before.models), dict(after.models), models)
+    compared = [old for old, _ in models], [new for _, new in models]
+    if before.name == after.name:
+        yield from _left_out(after, [*compared[0], *compared[1]])
+    else:
+        yield from _left_out(before, compared[0])
+        yield from _left_out(after, compared[1])
+    if before.vqamt_version != after.vqamt_version:
+        yield f"pytest-vqamt was {before.vqamt_version} and is {after.vqamt_version}"
+    yield from _data(before, after)
+    if before.seed != after.seed:
+        yield f"the seed was {before.seed} and is {after.seed}: only few cases may be drawn by both"
+    yield from _settings(dict(before.settings), dict(after.settings))
+    yield from _versions(items)
+    yield from _cases(items)
+
+
+def _models(before: Mapping[str, str], after: Mapping[str, str], models: Sequence[tuple[str, str]]) -> Iterator[str]:
+    for old, new in models:
+        if before[old] == after[new] and not before[old].startswith("undeclared:"):
+            yield (
+                f"{_either(old, new)} is the same model, by its fingerprint: what differs comes from elsewhere, or it "
+                "does not answer alike twice"
+            )
+
+
+def _left_out(side: Side, compared: Sequence[str]) -> Iterator[str]:
+    left = [name for name, _ in side.models if name not in compared]
+    if left:
+        yield f"{side.name} has other models, too, which are not compared: {', '.join(left)}"
+
+
+def _data(before: Side, after: Side) -> Iterator[str]:
+    ours, theirs = dict(before.data), dict(after.data)
+    for new, old in data_by_spec(before, after).items():
+        if old != new:
+            yield f"{old} is {new} now, with the same content"
+        elif ours[old] != theirs[new]:
+            yield f"the content of {new} has changed: only cases whose pictures are the same are compared"
+
+
+def _settings(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+    for name in sorted({*before, *after}):
+        if before.get(name) != after.get(name):
+            yield f"the setting {name} was {before.get(name, 'not given')} and is {after.get(name, 'not given')}"
+
+
+def _versions(items: Sequence[ComparedItem]) -> Iterator[str]:
+    found = {each.item: (each.change.version_before, each.version) for each in items}
+    for item, (then, now) in found.items():
+        if then != now:
+            yield f"{item} was version {then} and is version {now}, which may word, draw or judge its cases otherwise"
+
+
+def _cases(items: Sequence[ComparedItem]) -> Iterator[str]:
+    """What became of cases that are not compared, and of those whose answers did not change."""
+    alone = sum(each.only_before for each in items), sum(each.only_after for each in items)
+    if any(alone):
+        yield f"only in the first run: {counted(alone[0], 'case')}; only in the second: {counted(alone[1], 'case')}"
+    if unjudged := sum(each.unjudged for each in items):
+        yield f"not compared, since one of the runs has no verdict or waived it: {counted(unjudged, 'case')}"
+    if other := sum(each.other_verdict for each in items):
+        yield f"judged otherwise than then, although every answer is the same: {counted(other, 'case')}"
+
+
+def _either(old: str, new: str) -> str:
+    return new if old == new else f"{new}, which was {old},"

@@ -17,7 +17,7 @@ from typing import BinaryIO
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.case_store import Members, cases_in, opened
 from pytest_vqamt.core.report_json import Row
-from pytest_vqamt.reporting.case_lines import case_of_line
+from pytest_vqamt.reporting.cases import case_of_line
 
 _VERDICT = b',"verdict":"'
 """Its first place in a line is the verdict's: within a text quotes are escaped, and facts come later."""

@@ -5,15 +5,26 @@ Everything on it also stands in the table below it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 from pytest_vqamt.core.results import Report
-from pytest_vqamt.reporting.page.figures import percent, rate
-from pytest_vqamt.reporting.page.lanes import Lane, lane
-from pytest_vqamt.reporting.page.links import chosen
-from pytest_vqamt.reporting.page.papers import paper_of, people, published_rates
-from pytest_vqamt.reporting.view.lines import Line
+from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.reporting.view.lines import (
+    Line,
+    chosen,
+    counted,
+    demanded,
+    paper_of,
+    people,
+    percent,
+    published_rates,
+    rate,
+    signed,
+    span,
+)
 
 _LANE_PX, _ONLY_LANE_PX = 15, 22
 
@@ -139,4 +150,226 @@ def _row(lines: Sequence[Line], noise: dict[int, float], models: int, several: b
         published=tuple(map(percent, published)),
         published_width=percent(published[-1] - published[0]) if published else "",
         title=" ".join(told),
+    )
+
+
+MARKS = 8
+"""How many models have a mark and a colour of their own; others share them in turn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lane:
+    """A lane of a row, ``height_px`` high, with its middle at ``y`` from the row's top.
+
+    ``rate``, ``low``, ``high``, ``threshold``, ``before`` (the baseline) and ``noise`` are places on the axis, in
+    percent of its length; "" where there is none.
+    """
+
+    mark: int
+    y: float
+    height_px: int
+    rate: str
+    low: str
+    high: str
+    threshold: str
+    before: str
+    is_worse: bool
+    noise: str
+    shown: str
+    is_missed: bool
+    is_met: bool
+    title: str
+
+
+def lane(line: Line, place: int, height_px: int, noise: float | None) -> Lane:
+    """The lane of ``line``, the nth of its row from ``place`` 0; ``noise`` is its model's noise floor."""
+    counts, change = line.counted, line.counted.change
+    reached, held = counts.tally.pass_rate, counts.gate
+    low, high = counts.interval
+    before = change.paired.before if change else None
+    difference = change.paired.difference if change else None
+    return Lane(
+        mark=line.model % MARKS,
+        y=height_px * (place + 0.5),
+        height_px=height_px,
+        rate="" if reached is None else percent(reached),
+        low=percent(low),
+        high=percent(high),
+        threshold=percent(held.threshold) if held else "",
+        before="" if before is None else percent(before),
+        is_worse=difference is not None and difference < 0,
+        noise="" if noise is None or noise == 1 else percent(noise),
+        shown=rate(reached),
+        is_missed=line.is_missed,
+        is_met=bool(line.gates) and not line.is_missed,
+        title=_in_words(line),
+    )
+
+
+def _in_words(line: Line) -> str:
+    counts, change = line.counted, line.counted.change
+    told = [f"{line.result.model.name}: {rate(counts.tally.pass_rate)}"]
+    if counts.tally.judged:
+        told.append(f"({span(counts.interval)}, {counted(counts.tally.judged, 'case')})")
+    if change:
+        told.append(f"baseline {rate(change.paired.before)}, change {signed(change.paired.difference)}")
+    told += [f"{demanded(held)}: {'met' if held.met else 'missed'}" for held in line.gates]
+    return ", ".join(told).replace(", (", " (")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What a model reaches on the cases with a value of a fact."""
+
+    mark: int
+    model: str
+    rate: str
+    shown: str
+    judged: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """A value of a fact, with what each model reaches; None for one that had no such case."""
+
+    text: str
+    parts: tuple[Part | None, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breakdown:
+    """The rates of one relation variant by the values of one fact."""
+
+    item: str
+    tags: tuple[str, ...]
+    data: str
+    fact: str
+    models: tuple[str, ...]
+    values: tuple[Value, ...]
+
+
+def breakdowns(lines: Sequence[Line]) -> tuple[Breakdown, ...]:
+    """A breakdown for each fact of each relation variant and data source of which there are two values or more."""
+    places: dict[tuple[str, bool, str], list[Line]] = {}
+    for line in lines:
+        places.setdefault((*line.place, line.result.data.spec), []).append(line)
+    made = (
+        _breakdown(same, fact)
+        for same in places.values()
+        for fact in dict.fromkeys(fact for line in same for fact in line.counted.breakdown)
+    )
+    return tuple(each for each in made if len(each.values) > 1)
+
+
+def _breakdown(lines: Sequence[Line], fact: str) -> Breakdown:
+    first = lines[0]
+    values = {value for line in lines for value in line.counted.breakdown.get(fact, {})}
+    return Breakdown(
+        item=first.result.item,
+        tags=first.tags,
+        data=first.result.data.spec,
+        fact=fact.replace("_", " "),
+        models=tuple(line.result.model.name for line in lines),
+        values=tuple(
+            Value(
+                text=value,
+                parts=tuple(_part(line, line.counted.breakdown.get(fact, {}).get(value)) for line in lines),
+            )
+            for value in sorted(values, key=_in_order)
+        ),
+    )
+
+
+def _part(line: Line, tally: Tally | None) -> Part | None:
+    if tally is None or tally.pass_rate is None:
+        return None
+    return Part(
+        mark=line.model % MARKS,
+        model=line.result.model.name,
+        rate=percent(tally.pass_rate),
+        shown=rate(tally.pass_rate),
+        judged=tally.judged,
+    )
+
+
+def _in_order(value: str) -> tuple[int, float, str]:
+    """Numbers by their size, before texts."""
+    try:
+        number = float(value)
+    except ValueError:
+        return 1, 0.0, value
+    return (0, number, value) if isfinite(number) else (1, 0.0, value)
+
+
+_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """How often a model gave an answer; ``share`` is of all its answers."""
+
+    mark: int
+    model: str
+    share: str
+    shown: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """An answer, with a bar for each model."""
+
+    text: str
+    bars: tuple[Bar, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Histogram:
+    """The answers to one relation variant, the most frequent first; ``others`` are not shown.
+
+    ``sample`` is of how many cases they are, where it is not all; None where it is.
+    """
+
+    item: str
+    tags: tuple[str, ...]
+    data: str
+    readings: tuple[Reading, ...]
+    others: int
+    sample: int | None
+
+
+def histograms(lines: Sequence[Line]) -> tuple[Histogram, ...]:
+    """A histogram for each relation variant and data source that had an answer."""
+    places: dict[tuple[str, bool, str], list[Line]] = {}
+    for line in lines:
+        if line.counted.readings:
+            places.setdefault((*line.place, line.result.data.spec), []).append(line)
+    return tuple(_histogram(same) for same in places.values())
+
+
+def _histogram(lines: Sequence[Line]) -> Histogram:
+    together: Counter[str] = Counter()
+    for line in lines:
+        together += line.counted.readings
+    ordered = sorted(together, key=lambda reading: (-together[reading], reading))
+    first = lines[0]
+    return Histogram(
+        item=first.result.item,
+        tags=first.tags,
+        data=first.result.data.spec,
+        readings=tuple(
+            Reading(text=reading, bars=tuple(_bar(line, reading) for line in lines)) for reading in ordered[:_SHOWN]
+        ),
+        others=max(0, len(ordered) - _SHOWN),
+        sample=max((line.counted.readings_sample or 0 for line in lines), default=0) or None,
+    )
+
+
+def _bar(line: Line, reading: str) -> Bar:
+    times = line.counted.readings[reading]
+    share = times / (line.counted.readings.total() or 1)
+    return Bar(
+        mark=line.model % MARKS,
+        model=line.result.model.name,
+        share=percent(share),
+        shown=f"{times:,} ({share:.0%})",
     )

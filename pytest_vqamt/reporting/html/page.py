@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+import hashlib
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.results import Report
-from pytest_vqamt.reporting.html.charts import charts, drawn
-from pytest_vqamt.reporting.page.about import bad_records, facts, inapplicable, waivers
-from pytest_vqamt.reporting.page.assets import content_policy, page_script, styles, theme_script
-from pytest_vqamt.reporting.page.audit import audit_tables, earlier_audit
-from pytest_vqamt.reporting.page.breakdowns import breakdowns
-from pytest_vqamt.reporting.page.cautions import cautions
-from pytest_vqamt.reporting.page.head import head
-from pytest_vqamt.reporting.page.histograms import histograms
-from pytest_vqamt.reporting.page.lanes import MARKS
-from pytest_vqamt.reporting.page.papers import by_paper
-from pytest_vqamt.reporting.page.ranking import differences, rankings
-from pytest_vqamt.reporting.page.tables import paper_tables
-from pytest_vqamt.reporting.view.lines import lines
-from pytest_vqamt.reporting.view.overview import overview
+from pytest_vqamt.core.results import ModelUse, Report
+from pytest_vqamt.reporting.html.charts import MARKS, breakdowns, charts, drawn, histograms
+from pytest_vqamt.reporting.paper_tables import Table, paper_tables
+from pytest_vqamt.reporting.text import amount, asked_in_words, work_in_words
+from pytest_vqamt.reporting.view.lines import Line, by_paper, chosen, counted, lines, rate, span
+from pytest_vqamt.reporting.view.overview import cautions, differences, head, overview, rankings
 
 if TYPE_CHECKING:
-    from pytest_vqamt.reporting.page_cases import PageCases
+    from pytest_vqamt.reporting.html.cards import PageCases
 
 
 _OPEN_AT_MOST = 24
@@ -77,3 +73,262 @@ def page_html(report: Report, cases: PageCases, *, audit: Mapping[str, Json] | N
         audit=audit_tables(audit) if audit else (),
         earlier_audit=earlier_audit(audit) if audit else "",
     )
+
+
+_STYLES = ("page.css", "chart.css", "cards.css", "print.css")
+_THEME = "theme.js"
+_SCRIPTS = (
+    "elements.js",
+    "facets.js",
+    "address.js",
+    "regions.js",
+    "cards.js",
+    "enlarge.js",
+    "filters.js",
+    "sorting.js",
+    "start.js",
+)
+
+
+@cache
+def styles() -> str:
+    """All styles."""
+    return "\n".join(map(_read, _STYLES))
+
+
+@cache
+def theme_script() -> str:
+    """What must run before anything is shown: the choice of light or dark."""
+    return _closed(_THEME)
+
+
+@cache
+def page_script() -> str:
+    """All else that runs, as one function without a global name."""
+    return _closed(*_SCRIPTS)
+
+
+@cache
+def content_policy() -> str:
+    """Pictures that stand in the page itself, its styles and its scripts by their digests, and nothing else.
+
+    >>> content_policy().split("; ")[:2]
+    ["default-src 'none'", 'img-src data:']
+    """
+    scripts = " ".join(map(_digest, (theme_script(), page_script())))
+    return (
+        f"default-src 'none'; img-src data:; style-src {_digest(styles())}; script-src {scripts}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _closed(*names: str) -> str:
+    return '(() => {\n"use strict";\n' + "\n".join(map(_read, names)) + "})();\n"
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _read(name: str) -> str:
+    return (files("pytest_vqamt.reporting.html") / "assets" / name).read_text(encoding="utf-8")
+
+
+_BAD_SHOWN = 100
+_WAIVED_SHOWN = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inapplicable:
+    """Scenes that gave an item no case, and why, the most frequent reason first; ``cases`` are of the others."""
+
+    item: str
+    model: str
+    data: str
+    cases: int
+    scenes: int
+    reasons: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BadRecords:
+    """What is wrong with the records of a data source that were left out; ``more`` are not shown."""
+
+    data: str
+    lines: tuple[str, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waived:
+    """A case that a person judged invalid, and why; ``link`` chooses it."""
+
+    id: str
+    link: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waivers:
+    """What the run was told to leave out, of which ``cases`` occurred; ``more`` are not shown."""
+
+    cases: int
+    shown: tuple[Waived, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """Something about the run; one that ``varies`` may differ between two runs that found the same."""
+
+    name: str
+    value: str
+    varies: bool = False
+
+
+def inapplicable(report: Report) -> tuple[Inapplicable, ...]:
+    """The items that some scene gave no case of, those without any case first.
+
+    Why a scene gives no case has nothing to do with the model: of several, the first is told of.
+    """
+    told = {(result.item, result.data.spec): result for result in reversed(report.relations)}
+    found = [
+        Inapplicable(
+            item=result.item,
+            model=result.model.name,
+            data=result.data.spec,
+            cases=result.all_cases,
+            scenes=result.scenes_not_applicable,
+            reasons=tuple(sorted(result.not_applicable.items(), key=lambda pair: (-pair[1], pair[0]))),
+        )
+        for result in report.relations
+        if told[result.item, result.data.spec] is result and (result.scenes_not_applicable or not result.all_cases)
+    ]
+    return tuple(sorted(found, key=lambda each: each.cases > 0))
+
+
+def bad_records(report: Report) -> tuple[BadRecords, ...]:
+    """The bad records of each data source that has any."""
+    return tuple(
+        BadRecords(
+            data=source.spec,
+            lines=source.bad_records[:_BAD_SHOWN],
+            more=max(0, len(source.bad_records) - _BAD_SHOWN),
+        )
+        for source in report.data
+        if source.bad_records
+    )
+
+
+def waivers(report: Report, lines: Sequence[Line]) -> Waivers | None:
+    """The cases that were waived; None where there is nothing to say of any."""
+    cases = sum(line.counted.tally.waived for line in lines)
+    if not report.waived and not cases:
+        return None
+    shown = report.waived[:_WAIVED_SHOWN]
+    return Waivers(
+        cases=cases,
+        shown=tuple(Waived(id=id_, link=chosen(text=id_), reason=reason) for id_, reason in shown),
+        more=len(report.waived) - len(shown),
+    )
+
+
+def facts(report: Report) -> Iterator[Fact]:
+    """How the run was set, what it drew on, and what it cost."""
+    yield Fact(name="pytest-vqamt", value=report.vqamt_version)
+    yield Fact(name="started", value=report.started, varies=True)
+    yield Fact(name="duration", value=f"{report.duration_s:,.1f} s", varies=True)
+    yield Fact(name="seed", value=str(report.seed))
+    yield Fact(name="sampler", value=report.sampler)
+    yield Fact(name="cases at most", value=f"{report.max_cases:,} of each relation variant, model and data source")
+    if report.shard != "1/1":
+        yield Fact(name="shard", value=report.shard)
+    for name, value in report.settings:
+        yield Fact(name=f"setting {name}", value=value)
+    for model in report.models:
+        yield Fact(name=f"model {model.name}", value=f"{', '.join(model.tasks)}; fingerprint {model.fingerprint}")
+        yield from _cost(model)
+    for source in report.data:
+        yield Fact(name=f"data {source.spec}", value=f"{counted(source.scenes, 'scene')}; digest {source.digest}")
+    drawn_on = dict.fromkeys(each for result in report.relations if result.all_cases for each in result.resources)
+    for name, which in drawn_on:
+        yield Fact(name=name, value=which)
+    if report.baseline:
+        yield Fact(name="baseline", value=f"{report.baseline.file}; digest {report.baseline.digest}")
+        for name, fingerprint in report.baseline.models:
+            yield Fact(name=f"blessed model {name}", value=f"fingerprint {fingerprint}")
+
+
+def _cost(model: ModelUse) -> Iterator[Fact]:
+    yield Fact(name="asked", value=asked_in_words(model), varies=True)
+    yield Fact(name="at work", value=work_in_words(model) or "-", varies=True)
+    for name, value in model.usage:
+        yield Fact(name=f"used {name}", value=amount(value), varies=True)
+
+
+_OF = {
+    "violations": ("precision", "precision", "a sample of the violations: precision is the share of valid ones"),
+    "all": ("vtr", "VTR", "a sample of all cases: VTR is the share of valid tests"),
+}
+
+_Judged = Mapping[str, Json]
+
+
+def audit_tables(audit: _Judged) -> tuple[Table, ...]:
+    """A table for each kind of sample of this run that was judged."""
+    audits = cast("Mapping[str, _Judged]", audit.get("audits", {str(audit.get("of")): audit}))
+    return tuple(map(audit_table, audits.values()))
+
+
+def earlier_audit(audit: _Judged) -> str:
+    """What to say where judgements are left out because they are of an earlier run; "" where none are."""
+    if not audit.get("earlier"):
+        return ""
+    return (
+        "What people said of an earlier run in this folder is not shown. Where the cases are the same now, "
+        "`vqamt audit DIR --read FILE.csv` takes a sheet in again."
+    )
+
+
+def audit_table(audit: _Judged) -> Table:
+    """The figures of one audit of ``audit.json``, of all cases together and of each item."""
+    figure, name, what = _OF[str(audit["of"])]
+    items = cast("dict[str, _Judged]", audit["by_item"])
+    return Table(
+        caption=f"Judged by people, {what}",
+        head=("relation", "judged", "valid", "invalid", "unsure", name, "95 % interval"),
+        rows=tuple(tuple(_cells(item, judged, figure)) for item, judged in (("all together", audit), *items.items())),
+        notes=tuple(_notes(audit)),
+    )
+
+
+def _cells(name: str, judged: _Judged, figure: str) -> Iterator[str]:
+    yield name
+    for count in ("judged", "valid", "invalid", "unsure"):
+        yield str(judged[count])
+    value = cast("float | None", judged.get(figure))
+    yield rate(value)
+    yield "-" if value is None else _span(judged[f"{figure}_interval"])
+
+
+def _notes(audit: _Judged) -> Iterator[str]:
+    if audit.get("sheet"):
+        yield f"Judged on {audit['sheet']}."
+    without = cast("float | None", audit.get("without_unsure"))
+    if audit["unsure"] and without is not None:
+        yield f"Without the unsure ones: {rate(without)} ({_span(audit['without_unsure_interval'])})."
+    unseen = cast("list[str]", audit.get("not_judged_items") or [])
+    if unseen:
+        yield f"No case is judged of {', '.join(unseen)}: the rate is without them."
+    for each in cast("list[_Judged]", audit.get("agreement") or []):
+        first, second = cast("list[str]", each["sheets"])
+        kappa = cast("float | None", each["kappa"])
+        yield (
+            f"{first} and {second} say the same of {each['same']} of {counted(cast('int', each['shared']), 'case')}"
+            f"{'' if kappa is None else f', Cohen kappa {kappa:.3f}'}."
+        )
+
+
+def _span(interval: Json) -> str:
+    low, high = cast("list[float]", interval)
+    return span((low, high))

@@ -13,7 +13,7 @@ from pytest_vqamt.cli import main
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult, Report
 from pytest_vqamt.core.tallies import Alike, AlikeTwice, Clusters, PairedClusters, Tally
-from pytest_vqamt.reporting.json_file import write_report
+from pytest_vqamt.reporting.atomic_write import write_report
 from pytest_vqamt.stats.intervals import interval
 from pytest_vqamt.stats.paired import change
 from pytest_vqamt.stats.power import Demand, Prospect, power, scenes_needed, smallest_drop

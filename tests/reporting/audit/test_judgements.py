@@ -13,11 +13,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.tallies import Alike, Clusters
-from pytest_vqamt.reporting.audit.agreement import agreements, kappa, most
-from pytest_vqamt.reporting.audit.draw import Draw, Of
-from pytest_vqamt.reporting.audit.judgements import Judgement, Share, Stratum, figures, figures_by_item, together
-from pytest_vqamt.reporting.audit.sample import Drawn, Key, Sample
-from pytest_vqamt.reporting.audit.ticked import Ticked
+from pytest_vqamt.reporting.audit.judgements import (
+    Judgement,
+    Share,
+    Stratum,
+    Ticked,
+    agreements,
+    figures,
+    figures_by_item,
+    kappa,
+    most,
+    together,
+)
+from pytest_vqamt.reporting.audit.sample import Draw, Drawn, Key, Of, Sample
 from pytest_vqamt.stats.intervals import interval, wilson
 from tests.reporting.audit.made_reports import row
 

@@ -17,18 +17,16 @@ from PIL import Image
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.reporting.audit.draw import Draw, Of
-from pytest_vqamt.reporting.audit.judgements import Judgement
+from pytest_vqamt.reporting.audit.judgements import Judgement, read_ticked
 from pytest_vqamt.reporting.audit.page import page_html
-from pytest_vqamt.reporting.audit.sample import Drawn, Sample
-from pytest_vqamt.reporting.audit.sheet import cells, csv_text
-from pytest_vqamt.reporting.audit.shown import Asked, Edited, Shown, ShownCase
-from pytest_vqamt.reporting.audit.ticked import read_ticked
+from pytest_vqamt.reporting.audit.sample import Draw, Drawn, Of, Sample
+from pytest_vqamt.reporting.audit.sheet import Asked, Edited, Shown, ShownCase, cells, csv_text
 from tests.reporting.audit.made_reports import row
 from tests.reporting.page.browser import browser, opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
+
 
 EVIL = "<img src=x onerror=\"document.title='run'\"></script><script>document.title='run'</script> & \u2028 'quoted'"
 CASES = tuple(Drawn(row=row(number), where="", item="ours.one", model="tiny") for number in range(5))

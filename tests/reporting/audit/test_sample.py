@@ -9,8 +9,7 @@ import pytest
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.results import Report
-from pytest_vqamt.reporting.audit.draw import Draw, Of, read_draw
-from pytest_vqamt.reporting.audit.sample import Sample, draw_sample
+from pytest_vqamt.reporting.audit.sample import Draw, Of, Sample, draw_sample, read_draw
 from tests.reporting.audit.made_reports import Row, row, written
 
 FORTY = [row(number, verdict="violated" if number < 30 else "holds") for number in range(40)]

@@ -15,12 +15,20 @@ from hypothesis import strategies as st
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.reporting.audit.draw import Draw, Of
-from pytest_vqamt.reporting.audit.judgements import Judgement
-from pytest_vqamt.reporting.audit.sample import Drawn, Sample
-from pytest_vqamt.reporting.audit.sheet import COLUMNS, Cells, as_text, cells, csv_text, without_mark
-from pytest_vqamt.reporting.audit.shown import Asked, Edited, Shown, ShownCase
-from pytest_vqamt.reporting.audit.ticked import draw_of, is_ticked, read_ticked
+from pytest_vqamt.reporting.audit.judgements import Judgement, draw_of, is_ticked, read_ticked
+from pytest_vqamt.reporting.audit.sample import Draw, Drawn, Of, Sample
+from pytest_vqamt.reporting.audit.sheet import (
+    COLUMNS,
+    Asked,
+    Cells,
+    Edited,
+    Shown,
+    ShownCase,
+    as_text,
+    cells,
+    csv_text,
+    without_mark,
+)
 from tests.reporting.audit.made_reports import row
 
 CASES = tuple(Drawn(row=row(number), where="", item="ours.one", model="tiny") for number in range(3))

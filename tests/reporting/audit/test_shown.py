@@ -18,9 +18,8 @@ from pytest_vqamt.core.query import Answer, Failure, Query, Task
 from pytest_vqamt.core.report_json import case_row
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.reporting.audit.draw import Of
-from pytest_vqamt.reporting.audit.sample import Drawn
-from pytest_vqamt.reporting.audit.shown import SIDE_PX, ShownCase, shown
+from pytest_vqamt.reporting.audit.sample import Drawn, Of
+from pytest_vqamt.reporting.audit.sheet import SIDE_PX, ShownCase, shown
 
 SOURCE = PictureWorld(4)
 SCENE = SOURCE.scene(0)

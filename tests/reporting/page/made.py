@@ -10,8 +10,8 @@ from typing import Any
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.results import BaselineUse, Change, DataUse, Gate, ModelUse, Presumed, RelationResult, Report
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Tally
+from pytest_vqamt.reporting.html.cards import PageCases
 from pytest_vqamt.reporting.html.page import page_html
-from pytest_vqamt.reporting.page_cases import PageCases
 
 TINY = ModelUse(name="tiny", fingerprint="f1", tasks=("vqa",), queries_needed=45, queries_asked=40, queries_cached=2)
 OTHER = ModelUse(name="other", fingerprint="f2", tasks=("vqa",))

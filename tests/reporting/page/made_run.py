@@ -17,10 +17,10 @@ from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.registry import Catalogue
 from pytest_vqamt.relations.catalogue import select
+from pytest_vqamt.reporting.atomic_write import write_report
 from pytest_vqamt.reporting.cases import CasesPart, join_parts, start_parts
 from pytest_vqamt.reporting.files import write_pages
-from pytest_vqamt.reporting.images import Images
-from pytest_vqamt.reporting.json_file import write_report
+from pytest_vqamt.reporting.html.cards import Images
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import Threshold
 from pytest_vqamt.stats.model_ranking import differences, rankings

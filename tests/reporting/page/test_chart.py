@@ -7,9 +7,7 @@ from dataclasses import replace
 
 from pytest_vqamt.core.results import DataUse, Reference, RelationResult, Report
 from pytest_vqamt.core.tallies import Tally
-from pytest_vqamt.reporting.html.charts import Row, charts, drawn
-from pytest_vqamt.reporting.page.breakdowns import breakdowns
-from pytest_vqamt.reporting.page.histograms import histograms
+from pytest_vqamt.reporting.html.charts import Row, breakdowns, charts, drawn, histograms
 from pytest_vqamt.reporting.view.lines import lines
 from pytest_vqamt.reporting.view.overview import overview
 from tests.reporting.page.made import GQA, OTHER, change, gate, presumed, report, result

@@ -6,9 +6,8 @@ import pytest
 
 from pytest_vqamt.core.results import DataUse, RelationResult
 from pytest_vqamt.core.tallies import Tally
-from pytest_vqamt.reporting.page.cautions import cautions
-from pytest_vqamt.reporting.page.head import PageHead, head
 from pytest_vqamt.reporting.view.lines import lines
+from pytest_vqamt.reporting.view.overview import PageHead, cautions, head
 from tests.reporting.page.made import BASELINE, OTHER, change, gate, presumed, report, result
 
 

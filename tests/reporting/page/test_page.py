@@ -13,8 +13,8 @@ import pytest
 
 from pytest_vqamt.core.results import DataUse, ModelUse
 from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.reporting.html.cards import PageCases
 from pytest_vqamt.reporting.html.page import page_html
-from pytest_vqamt.reporting.page_cases import PageCases
 from tests.reporting.page.made import (
     BASELINE,
     GQA,

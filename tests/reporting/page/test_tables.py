@@ -5,9 +5,8 @@ from __future__ import annotations
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.results import Behind, Difference, Ranked, RankedKind, Ranking, Report
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
-from pytest_vqamt.reporting.page.audit import audit_tables
-from pytest_vqamt.reporting.page.ranking import best, differences, rankings
-from pytest_vqamt.reporting.view.overview import Overview
+from pytest_vqamt.reporting.html.page import audit_tables
+from pytest_vqamt.reporting.view.overview import Overview, best, differences, rankings
 from tests.reporting.page.made import OTHER, report, result
 
 PLACES = (
