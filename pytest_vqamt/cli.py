@@ -15,7 +15,7 @@ _INTERRUPTED = 130
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command that the arguments name and returns its exit status."""
     try:
-        from pytest_vqamt.integration.commands.main import run_command
+        from pytest_vqamt.commands.main import run_command
 
         return run_command(argv)
     except KeyboardInterrupt:

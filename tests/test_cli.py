@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.cli import main
-from pytest_vqamt.integration.commands.main import COMMANDS
+from pytest_vqamt.commands.main import COMMANDS
 
 
 def test_the_console_script_is_this_function() -> None:
@@ -103,9 +103,7 @@ sys.exit(main(["list"]))
 """
 
 
-@pytest.mark.parametrize(
-    "importing", ["pytest_vqamt.integration.commands.main", "pytest_vqamt.integration.commands.list"]
-)
+@pytest.mark.parametrize("importing", ["pytest_vqamt.commands.main", "pytest_vqamt.commands.list"])
 def test_ctrl_c_is_told_in_one_line(importing: str) -> None:
     done = subprocess.run([sys.executable, "-c", _INTERRUPTED, importing], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, "vqamt: interrupted\n")

@@ -13,10 +13,10 @@ from typing import BinaryIO, NamedTuple
 
 import ijson  # type: ignore[import-untyped]  # it has neither types nor stubs
 
+from pytest_vqamt.commands._shared import STANDARD_INPUT, records_of, shown_name
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.messages import reason
 from pytest_vqamt.data.records import Record
-from pytest_vqamt.integration.json_lines import STANDARD_INPUT, records_of, shown_name
 
 _HEAD_BYTES = 4096
 _COCO = re.compile(rb'\s*\{\s*(?:"(?:info|images|annotations|licenses|categories|type)"|$)')

@@ -12,8 +12,8 @@ import pytest
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.results import Report
+from pytest_vqamt.integration.aggregate import Heard
 from pytest_vqamt.integration.baseline_wording import none_yet
-from pytest_vqamt.integration.heard import Heard
 from pytest_vqamt.integration.waivers import of_no_case
 from pytest_vqamt.reporting.atomic_write import FILE
 from pytest_vqamt.reporting.cases import remove_parts

@@ -18,13 +18,13 @@ from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.execution.lookahead import Ahead
 from pytest_vqamt.execution.plan import Terms
 from pytest_vqamt.execution.run_item import run_item
+from pytest_vqamt.integration.aggregate import Heard
 from pytest_vqamt.integration.ending import Ending
 from pytest_vqamt.integration.entries import Entry
 from pytest_vqamt.integration.gate_reports import GateItem, run_gates
-from pytest_vqamt.integration.heard import Heard
 from pytest_vqamt.integration.items import ConsistencyItem, broken_item, headline_in_short, items_of, takes_fixture
 from pytest_vqamt.integration.marked_thresholds import check_markers, thresholds_for
-from pytest_vqamt.integration.planning import plan_lines
+from pytest_vqamt.integration.plan_only import plan_lines
 from pytest_vqamt.integration.resources import Resources
 from pytest_vqamt.integration.settings import Settings
 from pytest_vqamt.integration.upcoming import Upcoming

@@ -17,8 +17,8 @@ from pytest_vqamt.execution.plan import MAX_CASES, Sampling, Terms
 from pytest_vqamt.integration.command_line import again
 from pytest_vqamt.integration.named_settings import settings_given
 from pytest_vqamt.integration.options import given, given_all
-from pytest_vqamt.integration.run_folder import run_of
 from pytest_vqamt.integration.waivers import read_waivers
+from pytest_vqamt.integration.xdist import run_of
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.registry import Catalogue
 from pytest_vqamt.relations.catalogue import preset

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.integration.run_folder import RunFolder
 from pytest_vqamt.integration.session import VqamtSession
 from pytest_vqamt.integration.settings import Settings, read_settings
+from pytest_vqamt.integration.xdist import RunFolder
 from pytest_vqamt.models.registry import Catalogue
 
 

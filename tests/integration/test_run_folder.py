@@ -12,8 +12,8 @@ import pytest
 
 from pytest_vqamt.execution.answer_cache import FILE, AnswerStore
 from pytest_vqamt.execution.leases import Run
-from pytest_vqamt.integration.run_folder import Gateway, Node, RunFolder, run_of
 from pytest_vqamt.integration.settings import Settings
+from pytest_vqamt.integration.xdist import Gateway, Node, RunFolder, run_of
 
 
 @dataclass

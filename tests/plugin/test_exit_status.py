@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pytest_vqamt.cli import main
-from pytest_vqamt.integration.commands.main import ExitStatus
+from pytest_vqamt.commands.main import ExitStatus
 from tests.plugin.conftest import Run
 
 REVERSION = "--vqamt-relations=metavqa.reversion[object]"

@@ -11,8 +11,8 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.cli import main
+from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations import catalogue
 from tests.integration.half_bad import half_bad

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.cli import main
-from pytest_vqamt.integration.commands import serve
+from pytest_vqamt.commands import serve
 from pytest_vqamt.serving.config import Offer
 from pytest_vqamt.serving.supervisor import Keeper
 

@@ -7,9 +7,9 @@ import sys
 from functools import cache, partial
 from pathlib import Path
 
+from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.integration.named_settings import settings_given
 from pytest_vqamt.integration.recorded_data import ReportData, find_inpainter
 from pytest_vqamt.reporting.atomic_write import FILE

@@ -34,72 +34,72 @@ class Command:
 COMMANDS: tuple[Command, ...] = (
     Command(
         name="list",
-        module="pytest_vqamt.integration.commands.list",
+        module="pytest_vqamt.commands.list",
         help="the relations, models, data and planted faults there are",
     ),
     Command(
         name="describe",
-        module="pytest_vqamt.integration.commands.describe",
+        module="pytest_vqamt.commands.describe",
         help="what a relation claims, where it comes from, and a few of its cases",
     ),
     Command(
         name="compare",
-        module="pytest_vqamt.integration.commands.compare",
+        module="pytest_vqamt.commands.compare",
         help="two reports case by case: what got better, what got worse, and whether it was chance",
     ),
     Command(
         name="bless",
-        module="pytest_vqamt.integration.commands.bless",
+        module="pytest_vqamt.commands.bless",
         help="keep the cases of a report and their verdicts as the baseline of --vqamt-baseline",
     ),
     Command(
         name="merge",
-        module="pytest_vqamt.integration.commands.merge",
+        module="pytest_vqamt.commands.merge",
         help="put the reports of --vqamt-shard together",
     ),
     Command(
         name="report",
-        module="pytest_vqamt.integration.commands.report",
+        module="pytest_vqamt.commands.report",
         help="write the pages of a report anew, or its cases as CSV or Parquet",
     ),
     Command(
         name="replay",
-        module="pytest_vqamt.integration.commands.replay",
+        module="pytest_vqamt.commands.replay",
         help="write out the pictures of a case, side by side too, or of queries to be answered elsewhere",
     ),
     Command(
         name="export",
-        module="pytest_vqamt.integration.commands.export",
+        module="pytest_vqamt.commands.export",
         help="make labelled training data of the cases of a report",
     ),
     Command(
         name="audit",
-        module="pytest_vqamt.integration.commands.audit",
+        module="pytest_vqamt.commands.audit",
         help="a sample of cases for a person to judge, and what the judgements say of the report",
     ),
     Command(
         name="power",
-        module="pytest_vqamt.integration.commands.power",
+        module="pytest_vqamt.commands.power",
         help="how many cases it takes to see a drop of a given size",
     ),
     Command(
         name="serve",
-        module="pytest_vqamt.integration.commands.serve",
+        module="pytest_vqamt.commands.serve",
         help="hold a model on Ray Serve, to be asked by any number of sessions, workers and machines",
     ),
     Command(
         name="units",
-        module="pytest_vqamt.integration.commands.units",
+        module="pytest_vqamt.commands.units",
         help="take hypotheses apart into their objects and what they say of each",
     ),
     Command(
         name="check-captions",
-        module="pytest_vqamt.integration.commands.check_captions",
+        module="pytest_vqamt.commands.check_captions",
         help="judge pairs of captions, without and with an inserted thing, as MetaIC's relations do",
     ),
     Command(
         name="label-errors",
-        module="pytest_vqamt.integration.commands.label_errors",
+        module="pytest_vqamt.commands.label_errors",
         help="list captions that lack what others of the same picture name, most often broken first",
     ),
 )

@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import OptionError, VqamtError
-from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.reporting.atomic_write import Beside
 from pytest_vqamt.reporting.compare.comparison import Comparison, compare
 from pytest_vqamt.reporting.compare.render import comparison_json, comparison_lines, comparison_markdown, verdict

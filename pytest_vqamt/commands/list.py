@@ -6,10 +6,10 @@ import argparse
 import json
 from collections.abc import Iterable, Iterator
 
+from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.case import RelationInfo
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.models.reference.faults import FAULTS
 from pytest_vqamt.models.registry import Catalogue
 from pytest_vqamt.relations import catalogue

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.export.cases import Only, Wanted
 from pytest_vqamt.export.export import Exported, Terms, counted, export_report
 from pytest_vqamt.export.writing import Layout
-from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.integration.named_settings import settings_given
 
 _SHOWN_LABELS = 6

@@ -7,11 +7,11 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
+from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.integration.audit_reading import read_sheets
 from pytest_vqamt.integration.audit_sheet import write_sheet
-from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.integration.named_settings import settings_given
 from pytest_vqamt.integration.recorded_data import ReportData, find_inpainter
 from pytest_vqamt.reporting.audit.page import PAGE as AUDIT_PAGE

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from pytest_vqamt.commands._shared import json_line, records
+from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.records import Record
-from pytest_vqamt.integration.commands.main import ExitStatus
-from pytest_vqamt.integration.json_lines import json_line, records
 from pytest_vqamt.language.captions import CaptionVerdict, Reading, check
 
 _FIELDS = ("background_caption", "inserted_caption", "inserted")

@@ -7,10 +7,10 @@ import sys
 from functools import cache
 from pathlib import Path
 
+from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.integration.recorded_data import find_inpainter, loaded
 from pytest_vqamt.reporting.files import PAGE, write_pages
 from pytest_vqamt.reporting.html.cards import Images

@@ -7,8 +7,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.integration.power_of_cases import CasesAsked, lines_of_cases, row_of_cases
 from pytest_vqamt.integration.power_of_report import ReportAsked, lines_of_report, row_of_report
 from pytest_vqamt.stats.power import MOST_SCENES, Demand, differing_by_chance

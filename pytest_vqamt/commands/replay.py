@@ -8,13 +8,13 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.report_json import case_of_row
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.integration.asked_again import ask_again, judging, relation_of
 from pytest_vqamt.integration.case_files import SHEET, AnsweredCase, scenes_by_photo, write_case
-from pytest_vqamt.integration.commands.main import ExitStatus
 from pytest_vqamt.integration.listed_pictures import INDEX, write_listed
 from pytest_vqamt.integration.named_settings import settings_given
 from pytest_vqamt.integration.recorded_data import as_recorded, find_inpainter, loaded

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from shlex import quote
 
-from pytest_vqamt.integration.commands.main import ExitStatus
+from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.reporting.baseline import ERRORS_AT_MOST, bless
 
 _FILE = Path("vqamt-baseline.jsonl.gz")
