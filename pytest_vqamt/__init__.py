@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pytest_vqamt.core.results import Report
     from pytest_vqamt.core.scene import Scene, Thing
     from pytest_vqamt.execution.run import run
-    from pytest_vqamt.integration.consistency import Consistency
+    from pytest_vqamt.integration.items import Consistency
     from pytest_vqamt.language.questions import ask
     from pytest_vqamt.language.questions.simple import Question
     from pytest_vqamt.relations.catalogue import Draft, case, relation
@@ -35,7 +35,7 @@ _WHERE = {
     "Box": "pytest_vqamt.core.box",
     "Case": "pytest_vqamt.core.case",
     "Chooser": "pytest_vqamt.sampling.chooser",
-    "Consistency": "pytest_vqamt.integration.consistency",
+    "Consistency": "pytest_vqamt.integration.items",
     "Corpus": "pytest_vqamt.core.corpus",
     "Draft": "pytest_vqamt.relations.catalogue",
     "Group": "pytest_vqamt.core.meaning",

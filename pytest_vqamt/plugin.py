@@ -14,7 +14,7 @@ from pytest_vqamt.integration.options import add_options, given_all
 
 if TYPE_CHECKING:
     from pytest_vqamt.data.base import SceneSource
-    from pytest_vqamt.integration.consistency import Consistency
+    from pytest_vqamt.integration.items import Consistency
     from pytest_vqamt.integration.session import VqamtSession
     from pytest_vqamt.models.protocol import LoadedModel
 
@@ -35,7 +35,7 @@ def pytest_configure(config: pytest.Config) -> None:
         '{"GLOB": RATE} or a list of these',
     )
     if given_all(config, "vqamt_model"):
-        from pytest_vqamt.integration.start import start
+        from pytest_vqamt.integration.session import start
 
         config.pluginmanager.register(start(config), _SESSION)
 
@@ -43,7 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One call of a test for each relation variant, model and data source."""
     if "vqamt_consistency" in metafunc.fixturenames:
-        from pytest_vqamt.integration.start import parametrize
+        from pytest_vqamt.integration.session import parametrize
 
         parametrize(metafunc, metafunc.config.pluginmanager.get_plugin(_SESSION))
 
@@ -51,7 +51,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture(scope="session")
 def vqamt_models(request: pytest.FixtureRequest) -> Mapping[str, LoadedModel]:
     """The models that the options name, by their specs."""
-    from pytest_vqamt.integration.consistency import one_line
+    from pytest_vqamt.integration.items import one_line
 
     session = _session(request)
     with one_line():
@@ -61,7 +61,7 @@ def vqamt_models(request: pytest.FixtureRequest) -> Mapping[str, LoadedModel]:
 @pytest.fixture(scope="session")
 def vqamt_scenes(request: pytest.FixtureRequest) -> Mapping[str, SceneSource]:
     """The scene sources that the options name, by their specs."""
-    from pytest_vqamt.integration.consistency import one_line
+    from pytest_vqamt.integration.items import one_line
 
     session = _session(request)
     with one_line():
@@ -71,7 +71,7 @@ def vqamt_scenes(request: pytest.FixtureRequest) -> Mapping[str, SceneSource]:
 @pytest.fixture
 def vqamt_consistency(request: pytest.FixtureRequest) -> Consistency:
     """One relation variant on one model and one data source: ``.check()`` runs and asserts it."""
-    from pytest_vqamt.integration.consistency import Consistency
+    from pytest_vqamt.integration.items import Consistency
 
     return Consistency(_session(request), request.param, request.node)
 

@@ -4,21 +4,36 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
-from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.core.errors import DataError, OptionError, VqamtError
 from pytest_vqamt.core.results import Report
-from pytest_vqamt.integration.audit_reading import read_sheets
-from pytest_vqamt.integration.audit_sheet import write_sheet
-from pytest_vqamt.integration.named_settings import settings_given
-from pytest_vqamt.integration.recorded_data import ReportData, find_inpainter
+from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.integration.options import settings_given
+from pytest_vqamt.integration.replay import ReportData, find_inpainter
+from pytest_vqamt.integration.waivers import add_waivers
+from pytest_vqamt.reporting.atomic_write import Beside
+from pytest_vqamt.reporting.audit.judgements import (
+    Judgement,
+    Ticked,
+    agreements,
+    draw_of,
+    figures,
+    figures_by_item,
+    is_ticked,
+    most,
+    read_ticked,
+)
 from pytest_vqamt.reporting.audit.page import PAGE as AUDIT_PAGE
-from pytest_vqamt.reporting.audit.results import counted
-from pytest_vqamt.reporting.audit.sample import SAMPLE, Draw, Of, draw_sample
-from pytest_vqamt.reporting.audit.sheet import SHEET
-from pytest_vqamt.reporting.files import read_report
+from pytest_vqamt.reporting.audit.page import page_html
+from pytest_vqamt.reporting.audit.results import FILE, audit_row, counted, found_in_words, write_audit
+from pytest_vqamt.reporting.audit.sample import SAMPLE, Draw, Key, Of, Sample, draw_sample
+from pytest_vqamt.reporting.audit.sheet import SHEET, cells, csv_text, shown
+from pytest_vqamt.reporting.cases import case_rows
+from pytest_vqamt.reporting.files import PAGE, read_report, write_pages
+from pytest_vqamt.reporting.html.cards import Images
 
 _WAIVERS = "waivers.txt"
 
@@ -135,3 +150,142 @@ def _draw(report: Report, data: ReportData, arguments: argparse.Namespace) -> It
     yield f"to tick in a browser:       {arguments.out / AUDIT_PAGE}"
     yield f"to tick in a spreadsheet:   {arguments.out / SHEET}"
     yield f"then, with what was ticked: {then}"
+
+
+def write_sheet(
+    sample: Sample, claims: Mapping[str, str], source_of: Callable[[str], SceneSource], folder: Path
+) -> None:
+    """Writes ``audit.csv``, ``audit.html`` and the pictures of the sample's cases into ``folder``.
+
+    ``claims`` are those of the relation variants of the report.
+
+    Raises:
+        VqamtError: a picture cannot be drawn, or the folder not be written to, or it has a sheet that was ticked.
+    """
+    _check_unticked(folder / SHEET)
+    cases = tuple(
+        shown(drawn, sample.draw.of, claims.get(str(drawn.row["relation"]), ""), source_of(drawn.data))
+        for drawn in sample.cases
+    )
+    rows = tuple(cells(each, sample) for each in cases)
+    pictures = {picture.file: picture.image for case in cases for picture in case.pictures}
+    try:
+        (folder / "pictures").mkdir(parents=True, exist_ok=True)
+        for name, image in pictures.items():
+            (folder / name).write_bytes(image)
+        _replace(folder / SHEET, csv_text(rows))
+        _replace(folder / AUDIT_PAGE, page_html(sample, cases, rows))
+    except OSError as error:
+        raise OptionError(
+            f"Expected a folder that can be written, but got -o {str(folder)!r} ({error.strerror or error}): "
+            "name another"
+        ) from error
+
+
+def _check_unticked(file: Path) -> None:
+    """Whether nobody's work would be lost."""
+    try:
+        ticked = file.exists() and is_ticked(file)
+    except DataError:
+        ticked = True  # whatever it is, it is not ours to write over
+    if ticked:
+        raise OptionError(
+            f"Expected a folder without a sheet that somebody has ticked, but got {str(file)!r}: name another with -o"
+        )
+
+
+def _replace(file: Path, text: str) -> None:
+    with Beside(file) as written:
+        written.path.write_text(text, encoding="utf-8", newline="")
+        written.put()
+
+
+_NO_REASON = "judged invalid, no reason given"
+
+
+def read_sheets(report: Report, folder: Path, data: ReportData, sheets: Sequence[Path], waivers: Path) -> Iterator[str]:
+    """Takes in the sheets of one or more judges and tells line by line what they say of the report in ``folder``.
+
+    Raises:
+        VqamtError: the report or a sheet cannot be used, or a file not be written.
+    """
+    sample = _sample(report, folder, sheets)
+    ticked = [read_ticked(sheet, sample, lambda case_id: _is_known(case_id, folder)) for sheet in sheets]
+    said = most(ticked)
+    if not said:
+        raise DataError(
+            f"Expected a judgement of one case or more, but got none in {', '.join(map(str, sheets))}: "
+            "fill in the column judgement, or give the sheet that the page gives"
+        )
+    whole, by_item, agreed = figures(sample, said), figures_by_item(sample, said), agreements(ticked)
+    # Whoever reads the first lines alone (`| head`) closes the output: what was found is kept before anything is told.
+    waived = tuple(_waive(said, ticked, waivers))
+    write_audit(folder, audit_row(report, sample, whole, by_item, agreed, sheets))
+    yield from found_in_words(sample.draw.of, whole, by_item, agreed)
+    yield ""
+    yield from waived
+    yield f"audit:   {folder / FILE}"
+    yield _rebuilt(report, data, folder)
+
+
+def _sample(report: Report, folder: Path, sheets: Sequence[Path]) -> Sample:
+    """The sample that the sheets are of, drawn again.
+
+    Raises:
+        DataError: they are of several, or the report is not the one that it was drawn from.
+    """
+    (draw, population), *others = [draw_of(sheet) for sheet in sheets]
+    for sheet, (other, of_other) in zip(sheets[1:], others, strict=True):
+        if (other, of_other) != (draw, population):
+            raise DataError(
+                f"Expected sheets of one sample, but {sheet} is of {other.of.value}, {other.words(of_other)}, and "
+                f"{sheets[0]} of {draw.of.value}, {draw.words(population)}: read them one by one"
+            )
+    sample = draw_sample(report, folder, draw)
+    if sample.drawn_from != population:
+        raise DataError(
+            f"Expected the report that {sheets[0]} was drawn from, with {counted(draw.of, population)} to draw from, "
+            f"but {str(folder)!r} has {sample.drawn_from}: it was written anew since; name the one of that time"
+        )
+    return sample
+
+
+def _is_known(case_id: str, folder: Path) -> bool:
+    return any(row["case_id"] == case_id for row in case_rows(folder))
+
+
+def _waive(said: Mapping[Key, Judgement], ticked: Sequence[Ticked], file: Path) -> Iterator[str]:
+    """Adds what was judged invalid to the waivers.
+
+    A case of which the violation of one model was judged true stays in the rates: the test is sound.
+    """
+    sound = {case_id for (case_id, *_), word in said.items() if word is Judgement.VALID}
+    invalid = sorted(key for key, word in said.items() if word is Judgement.INVALID)
+    reasons = {key[0]: _why(key, ticked) for key in invalid if key[0] not in sound}
+    new = add_waivers(file, reasons)
+    if reasons:
+        yield f"waivers: {file} ({len(new)} new, {len(reasons) - len(new)} there before)"
+    if disputed := sorted({key[0] for key in invalid} & sound):
+        yield f"judged valid for one model and invalid for another, so not waived: {', '.join(disputed)}"
+
+
+def _why(key: Key, ticked: Sequence[Ticked]) -> str:
+    """The note of the first who judged the case invalid and noted something."""
+    return next(
+        (sheet.notes[key] for sheet in ticked if sheet.said.get(key) is Judgement.INVALID and key in sheet.notes),
+        _NO_REASON,
+    )
+
+
+def _rebuilt(report: Report, data: ReportData, folder: Path) -> str:
+    """Writes the pages of the report anew, with the audit in them, unless the data for their pictures are not here."""
+    try:
+        for each in report.data:
+            data(each.spec)
+    except VqamtError as error:
+        return (
+            f"{folder / PAGE} is as it was, for its pictures cannot be drawn here ({error}): "
+            f"`vqamt report {shlex.quote(str(folder))} --data SPEC` writes it anew"
+        )
+    write_pages(folder, source_of=data, images=Images.VIOLATIONS)
+    return f"report:  {folder / PAGE}"

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
+from pytest_vqamt.commands._shared import settings_in_words
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.case import Case, RelationInfo, item_name
 from pytest_vqamt.core.edits import in_words
@@ -21,9 +22,8 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.imaging.contact_sheet import Strip, case_strip, sheet
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.integration.case_files import save, scenes_by_photo
-from pytest_vqamt.integration.described_kinds import settings_in_words
-from pytest_vqamt.integration.named_settings import settings_given
+from pytest_vqamt.integration.options import settings_given
+from pytest_vqamt.integration.replay import save, scenes_by_photo
 from pytest_vqamt.models.reference.oracle import known, say
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.catalogue import UserRelation, select

@@ -14,7 +14,7 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.export.cases import Only, Wanted
 from pytest_vqamt.export.export import Exported, Terms, counted, export_report
 from pytest_vqamt.export.writing import Layout
-from pytest_vqamt.integration.named_settings import settings_given
+from pytest_vqamt.integration.options import settings_given
 
 _SHOWN_LABELS = 6
 

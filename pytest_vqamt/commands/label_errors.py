@@ -7,9 +7,8 @@ from array import array
 from collections.abc import Iterator
 from itertools import groupby
 
-from pytest_vqamt.commands._shared import json_line
+from pytest_vqamt.commands._shared import Id, SetCaption, captions_in, json_line
 from pytest_vqamt.commands.main import ExitStatus
-from pytest_vqamt.integration.caption_sets import Id, SetCaption, captions_in
 from pytest_vqamt.language.captions.verdicts import SuperCategories, lacking, names_of, super_categories
 
 

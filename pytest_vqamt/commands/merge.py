@@ -11,7 +11,7 @@ from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.integration.recorded_data import find_inpainter, loaded
+from pytest_vqamt.integration.replay import find_inpainter, loaded
 from pytest_vqamt.reporting.files import PAGE, write_pages
 from pytest_vqamt.reporting.html.cards import Images
 from pytest_vqamt.reporting.merge import merge_folders

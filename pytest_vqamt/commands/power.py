@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
-from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.integration.power_of_cases import CasesAsked, lines_of_cases, row_of_cases
-from pytest_vqamt.integration.power_of_report import ReportAsked, lines_of_report, row_of_report
-from pytest_vqamt.stats.power import MOST_SCENES, Demand, differing_by_chance
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.errors import DataError, OptionError
+from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.reporting.files import read_report
+from pytest_vqamt.reporting.text import table
+from pytest_vqamt.stats.power import (
+    MOST_SCENES,
+    Demand,
+    Prospect,
+    differing_by_chance,
+    power,
+    prospect_of,
+    scenes_needed,
+    smallest_drop,
+)
 
 _DROPS = "0.02,0.05,0.1,0.2"
 _RATE, _ICC, _POWER, _RELATIONS = "0.85", "0.3", "0.8", "30"
@@ -152,3 +164,228 @@ def _whole(option: str, text: str, most: int = MOST_SCENES) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 20 and 1 <= int(text) <= most):
         raise OptionError(f"Expected a whole number from 1 to {most:,}, but got {option}={text!r}")
     return int(text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CasesAsked:
+    """The question: how many cases are needed for ``drops``, and which drops are seen with ``cases``."""
+
+    rate: float
+    differ: float
+    cases_a_scene: int
+    icc: float
+    demand: Demand
+    power: float
+    drops: tuple[float, ...]
+    cases: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if self.differ > 2 * (1 - self.rate) or self.differ > 2 * self.rate:
+            raise OptionError(
+                f"Expected a share of at most {2 * min(self.rate, 1 - self.rate):g} that differs by chance, half of it "
+                f"in either direction, at a pass rate of {self.rate:g}, but got --differ={self.differ:g}"
+            )
+        for drop in self.drops:
+            if drop > self.largest_drop:
+                raise OptionError(
+                    f"Expected a drop of at most {self.largest_drop:g}, from a pass rate of {self.rate:g} of which "
+                    f"{self.differ / 2:g} is lost by chance already, but got --drop={drop:g}"
+                )
+
+    @property
+    def largest_drop(self) -> float:
+        return self.rate - self.differ / 2
+
+    def prospect(self, drop: float) -> Prospect:
+        return Prospect(drop=drop, differ=self.differ, sizes=((self.cases_a_scene, 1.0),), icc=self.icc)
+
+
+def lines_of_cases(asked: CasesAsked) -> Iterator[str]:
+    """The assumptions, and a table for each kind of question."""
+    yield from _assumptions(asked)
+    if asked.drops:
+        yield ""
+        yield from table([("drop", "cases", "scenes"), *(_needed(asked, drop) for drop in asked.drops)])
+    if asked.cases:
+        yield ""
+        yield from table([("cases", "scenes", "smallest drop"), *(_seen(asked, cases) for cases in asked.cases)])
+
+
+def row_of_cases(asked: CasesAsked) -> dict[str, Json]:
+    """The same as one JSON object; ``power`` of a drop is what the cases that it needs have."""
+    needed: list[Json] = []
+    for drop in asked.drops:
+        scenes = scenes_needed(asked.prospect(drop), asked.demand, asked.power)
+        needed.append(
+            {
+                "drop": drop,
+                "cases": None if scenes is None else scenes * asked.cases_a_scene,
+                "scenes": scenes,
+                "power": None if scenes is None else power(scenes, asked.prospect(drop), asked.demand),
+            }
+        )
+    return {
+        "rate": asked.rate,
+        "differ": asked.differ,
+        "cases_per_scene": asked.cases_a_scene,
+        "icc": asked.icc if asked.cases_a_scene > 1 else None,
+        "relations": asked.demand.relations,
+        "max_drop": asked.demand.max_drop,
+        "power": asked.power,
+        "needed": needed,
+        "seen": [
+            {"cases": cases, "scenes": _scenes(asked, cases), "drop": _smallest(asked, cases)} for cases in asked.cases
+        ],
+    }
+
+
+def _assumptions(asked: CasesAsked) -> Iterator[str]:
+    yield (
+        f"the gate is missed by a drop above {asked.demand.max_drop:g} that is significant among "
+        f"{asked.demand.relations} relations; a drop counts as seen where that has a chance of {asked.power:g}"
+    )
+    spread = "one a scene"
+    if asked.cases_a_scene > 1:
+        spread = f"{asked.cases_a_scene} a scene, alike by {asked.icc:g}"
+    yield f"of the cases {asked.rate:g} held before, {asked.differ:.4g} come out otherwise by chance; they are {spread}"
+
+
+def _needed(asked: CasesAsked, drop: float) -> tuple[str, ...]:
+    scenes = scenes_needed(asked.prospect(drop), asked.demand, asked.power)
+    if scenes is None:
+        return f"{drop:g}", f"over {MOST_SCENES * asked.cases_a_scene:,}", f"over {MOST_SCENES:,}"
+    return f"{drop:g}", f"{scenes * asked.cases_a_scene:,}", f"{scenes:,}"
+
+
+def _seen(asked: CasesAsked, cases: int) -> tuple[str, ...]:
+    drop = _smallest(asked, cases)
+    return f"{cases:,}", f"{_scenes(asked, cases):,}", "none" if drop is None else f"{drop:.4f}"
+
+
+def _scenes(asked: CasesAsked, cases: int) -> int:
+    return max(1, cases // asked.cases_a_scene)
+
+
+def _smallest(asked: CasesAsked, cases: int) -> float | None:
+    return smallest_drop(_scenes(asked, cases), asked.prospect(0.0), asked.demand, asked.power, asked.largest_drop)
+
+
+_NOT_GATED = frozenset({"control", "baseline"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportAsked:
+    """The question; what is None is as the report has it."""
+
+    folder: Path
+    relations: int | None
+    max_drop: float
+    power: float
+    differ: float | None
+    icc: float | None
+    drops: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Item:
+    """What is said of one relation: None of a drop that no number of cases shows."""
+
+    result: RelationResult
+    prospect: Prospect
+    smallest: float | None
+    needed: tuple[int | None, ...]
+
+
+def lines_of_report(asked: ReportAsked) -> Iterator[str]:
+    """What is asked, and a table of the relations that would be gated."""
+    results = _gated(asked)
+    demand = _demand_of_report(asked, results)
+    yield (
+        f"the gate is missed by a drop above {demand.max_drop:g} that is significant among {demand.relations} "
+        f"relations; a drop counts as seen where that has a chance of {asked.power:g}"
+    )
+    yield ""
+    head = ("relation", "cases", "scenes", "pass rate", "differ", "alike", "smallest drop")
+    several = len({(result.model.name, result.data.spec) for result in results}) > 1
+    items = (_item(asked, demand, result) for result in results)
+    yield from table(
+        [(*head, *(f"cases for {drop:g}" for drop in asked.drops)), *(_cells(item, several) for item in items)]
+    )
+
+
+def row_of_report(asked: ReportAsked) -> dict[str, Json]:
+    """The same as one JSON object."""
+    results = _gated(asked)
+    demand = _demand_of_report(asked, results)
+    return {
+        "report": str(asked.folder),
+        "relations": demand.relations,
+        "max_drop": demand.max_drop,
+        "power": asked.power,
+        "items": [_row(_item(asked, demand, result), asked.drops) for result in results],
+    }
+
+
+def _gated(asked: ReportAsked) -> list[RelationResult]:
+    results = [
+        result
+        for result in read_report(asked.folder).relations
+        if result.clusters.judged and not _NOT_GATED.intersection(result.tags)
+    ]
+    if not results:
+        raise DataError(
+            f"Expected a report with judged cases by scene, but got none in {str(asked.folder)!r}: make it anew with "
+            "--vqamt-report"
+        )
+    return results
+
+
+def _demand_of_report(asked: ReportAsked, results: Sequence[RelationResult]) -> Demand:
+    return Demand(relations=asked.relations or len(results), max_drop=asked.max_drop)
+
+
+def _item(asked: ReportAsked, demand: Demand, result: RelationResult) -> _Item:
+    clusters = result.clusters
+    paired = None if result.change is None else result.change.paired
+    prospect = prospect_of(clusters, paired, differ=asked.differ, icc=asked.icc)
+    largest = min(clusters.holds / clusters.judged, 1 - prospect.differ / 2) - prospect.differ / 2
+    needed: list[int | None] = []
+    for drop in asked.drops:
+        scenes = scenes_needed(replace(prospect, drop=drop), demand, asked.power) if drop <= largest else None
+        needed.append(None if scenes is None else round(scenes * prospect.cases_a_scene))
+    return _Item(
+        result=result,
+        prospect=prospect,
+        smallest=smallest_drop(clusters.scenes, prospect, demand, asked.power, largest) if largest > 0 else None,
+        needed=tuple(needed),
+    )
+
+
+def _cells(item: _Item, several: bool) -> tuple[str, ...]:
+    result, clusters = item.result, item.result.clusters
+    return (
+        f"{result.item}-{result.model.name}-{result.data.spec}" if several else result.item,
+        f"{clusters.judged:,}",
+        f"{clusters.scenes:,}",
+        f"{clusters.holds / clusters.judged:.3f}",
+        f"{item.prospect.differ:.3f}",
+        "-" if clusters.judged == clusters.scenes else f"{item.prospect.icc:.2f}",
+        "none" if item.smallest is None else f"{item.smallest:.4f}",
+        *("-" if cases is None else f"{cases:,}" for cases in item.needed),
+    )
+
+
+def _row(item: _Item, drops: Sequence[float]) -> dict[str, Json]:
+    result, clusters = item.result, item.result.clusters
+    return {
+        "id": result.item,
+        "model": result.model.name,
+        "data": result.data.spec,
+        "cases": clusters.judged,
+        "scenes": clusters.scenes,
+        "pass_rate": clusters.holds / clusters.judged,
+        "differ": item.prospect.differ,
+        "icc": None if clusters.judged == clusters.scenes else item.prospect.icc,
+        "smallest_drop": item.smallest,
+        "needed": [{"drop": drop, "cases": cases} for drop, cases in zip(drops, item.needed, strict=True)],
+    }

@@ -10,8 +10,8 @@ from pathlib import Path
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.integration.named_settings import settings_given
-from pytest_vqamt.integration.recorded_data import ReportData, find_inpainter
+from pytest_vqamt.integration.options import settings_given
+from pytest_vqamt.integration.replay import ReportData, find_inpainter
 from pytest_vqamt.reporting.atomic_write import FILE
 from pytest_vqamt.reporting.files import PAGE, read_report, write_pages
 from pytest_vqamt.reporting.html.cards import Images

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_vqamt.core.errors import OptionError, VqamtError, did_you_mean
-from pytest_vqamt.integration.consistency import Consistency, one_line
+from pytest_vqamt.core.results import RelationResult
+from pytest_vqamt.execution.lookahead import Coming
+from pytest_vqamt.integration.entries import Entry
+from pytest_vqamt.reporting.junit import properties
+from pytest_vqamt.reporting.text import drop_in_words, gate_missed, not_applicable, too_many_errors
 
 if TYPE_CHECKING:
-    from pytest_vqamt.integration.entries import Entry
+    from pytest_vqamt.execution.plan import Job
+    from pytest_vqamt.integration.resources import Resources
     from pytest_vqamt.integration.session import VqamtSession
+
 
 PREFIX = "vqamt"
 BASELINE = "baseline"
@@ -128,3 +136,167 @@ def _wanted(entries: tuple[Entry, ...], only: tuple[str, ...]) -> tuple[Entry, .
         if entry is None:
             raise OptionError(f"Expected the id of an item, but got 'vqamt::{name}'; {did_you_mean(name, by_id)}")
     return tuple(entry for entry in found if entry)
+
+
+@contextmanager
+def one_line() -> Iterator[None]:
+    """Shows a user's mistake as its one line, without a traceback."""
+    try:
+        yield
+    except VqamtError as error:
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
+
+
+class Consistency:
+    """What the fixture ``vqamt_consistency`` gives: ``.check()`` runs one relation variant and asserts its gate.
+
+    Attributes:
+        relation: "metavqa.partition[object]".
+        model, data: as named by the options.
+        entry: all three.
+    """
+
+    def __init__(self, session: VqamtSession, entry: Entry, node: pytest.Item) -> None:
+        self.relation = entry.item
+        self.model = entry.model
+        self.data = entry.data
+        self._session = session
+        self.entry = entry
+        self._node = node
+        self._result: RelationResult | None = None
+
+    def run(self) -> RelationResult:
+        """Runs all cases, once, and gives the counts; nothing is asserted."""
+        if self._result is None:
+            with one_line():
+                self._result = self._session.run_and_tell(self.entry, self._node)
+        return self._result
+
+    def check(self) -> RelationResult:
+        """Runs, and fails where a gate is missed or too many cases ended in an error; skips where there was no case.
+
+        A shard misses no gate: `vqamt merge` holds the whole against it.
+        """
+        __tracebackhide__ = True
+        result = self.run()
+        if not result.all_cases:
+            pytest.skip(not_applicable(result))
+        tolerated = self._session.settings.max_error_rate
+        if result.errors > tolerated * result.all_cases:
+            pytest.fail(too_many_errors(result, tolerated), pytrace=False)
+        if not all(held.met for held in result.gates) and self._session.settings.terms.sampling.is_whole:
+            pytest.fail(gate_missed(result, self._session.settings.again), pytrace=False)
+        return result
+
+    def __repr__(self) -> str:
+        return f"Consistency({self.entry.id})"
+
+
+class GateItem(VqamtItem):
+    """Fails where an item has dropped since it was blessed."""
+
+    def __init__(self, *, vqamt: VqamtSession, result: RelationResult, name: str, parent: pytest.Collector) -> None:
+        super().__init__(name, parent)
+        self._vqamt = vqamt
+        self._result = result
+        self.user_properties += properties(result)
+        self.title = f"{result.item} on {result.model.name}, {result.data.spec}: since the baseline"
+
+    def runtest(self) -> None:
+        with one_line():
+            missed = any(not held.met for held in self._result.drop_gates)
+            told = self._vqamt.blessed_answers(self._result) if missed else ()
+        if missed:
+            pytest.fail(drop_in_words(self._result, told, self._vqamt.settings.again), pytrace=False)
+
+
+class MissingItem(VqamtItem):
+    """Is skipped for an item that was blessed and is not in this run: nobody knows whether that has dropped."""
+
+    def runtest(self) -> None:
+        pytest.skip(f"{self.name}: blessed, and not in this run, so held against nothing")
+
+
+def run_gates(
+    session: pytest.Session, vqamt: VqamtSession, results: Sequence[RelationResult], missing: Sequence[str]
+) -> None:
+    """Runs a test for each of the results that has a gate on its drop, in this process, after all others.
+
+    One for each of the ``missing`` items is skipped. They are reported as any other test: counted, named in the short
+    summary, written to JUnit files.
+    """
+    collector = VqamtCollector.from_parent(session, name=BASELINE, nodeid=f"{PREFIX}::{BASELINE}")
+    gates: list[VqamtItem] = [
+        GateItem.from_parent(
+            collector, vqamt=vqamt, result=result, name=f"{result.item}-{result.model.name}-{result.data.spec}"
+        )
+        for result in results
+        if result.drop_gates
+    ]
+    gates += [MissingItem.from_parent(collector, name=item) for item in missing]
+    # What pytest shows of its progress is a share of the tests that it knows of. A line of its own shows the share
+    # each time, and it is not to fall; letters in a row show it once, at their end, which pytest 8 has written already.
+    in_lines = session.config.get_verbosity() > 0
+    if gates and not in_lines:
+        session.testscollected += len(gates)
+        writer = session.config.get_terminal_writer()
+        if writer.width_of_current_line >= writer.fullwidth - 1:
+            writer.line()
+    for gate in gates:
+        session.testscollected += in_lines
+        gate.ihook.pytest_runtest_protocol(item=gate, nextitem=None)
+
+
+class Upcoming:
+    """Is told of each item that has its turn, and says what comes next on the same model and the same data.
+
+    A worker of xdist knows of one item more; any other process of all that it has collected.
+    """
+
+    def __init__(self, resources: Resources, *, is_worker: bool) -> None:
+        self._resources = resources
+        self._is_worker = is_worker
+        self._item: pytest.Item | None = None
+        self._next_item: pytest.Item | None = None
+        self._coming: tuple[Coming, ...] | None = None
+
+    def turn_of(self, item: pytest.Item, next_item: pytest.Item | None) -> None:
+        """Has the turn of ``item`` come."""
+        self._item, self._next_item, self._coming = item, next_item, None
+
+    def coming(self) -> tuple[Coming, ...]:
+        """What comes after the item that has its turn, in its order."""
+        if self._coming is None:
+            self._coming = tuple(self._found())
+        return self._coming
+
+    def _found(self) -> Iterator[Coming]:
+        at_hand = entry_of(self._item) if self._item else None
+        if at_hand is None:
+            return
+        for entry in filter(None, map(entry_of, self._later())):
+            if (entry.model, entry.data) == (at_hand.model, at_hand.data):
+                yield Coming(position=entry.position, job=partial(self._job, entry))
+
+    def _later(self) -> Sequence[pytest.Item]:
+        assert self._item is not None
+        if self._is_worker:
+            return (self._next_item,) if self._next_item else ()
+        items = self._item.session.items
+        return items[items.index(self._item) + 1 :] if self._item in items else ()
+
+    def _job(self, entry: Entry) -> Job | None:
+        try:
+            return self._resources.job(entry)
+        except VqamtError:
+            return None  # its own item meets it again, and tells
+
+
+def entry_of(item: pytest.Item) -> Entry | None:
+    """What an item runs: one of ours, or a test of the user's that takes the fixture; None where it is skipped."""
+    if isinstance(item, ConsistencyItem):
+        return item.consistency.entry
+    if isinstance(item, pytest.Function) and hasattr(item, "callspec") and not item.get_closest_marker("skip"):
+        entry: object = item.callspec.params.get("vqamt_consistency")
+        return entry if isinstance(entry, Entry) else None
+    return None

@@ -18,17 +18,24 @@ from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.execution.lookahead import Ahead
 from pytest_vqamt.execution.plan import Terms
 from pytest_vqamt.execution.run_item import run_item
-from pytest_vqamt.integration.aggregate import Heard
-from pytest_vqamt.integration.ending import Ending
+from pytest_vqamt.integration.aggregate import Ending, Heard
 from pytest_vqamt.integration.entries import Entry
-from pytest_vqamt.integration.gate_reports import GateItem, run_gates
-from pytest_vqamt.integration.items import ConsistencyItem, broken_item, headline_in_short, items_of, takes_fixture
-from pytest_vqamt.integration.marked_thresholds import check_markers, thresholds_for
+from pytest_vqamt.integration.items import (
+    ConsistencyItem,
+    GateItem,
+    Upcoming,
+    broken_item,
+    headline_in_short,
+    items_of,
+    run_gates,
+    takes_fixture,
+)
 from pytest_vqamt.integration.plan_only import plan_lines
 from pytest_vqamt.integration.resources import Resources
-from pytest_vqamt.integration.settings import Settings
-from pytest_vqamt.integration.upcoming import Upcoming
+from pytest_vqamt.integration.settings import Settings, check_markers, read_settings, thresholds_for
 from pytest_vqamt.integration.waivers import WaivedCases
+from pytest_vqamt.integration.xdist import RunFolder
+from pytest_vqamt.models.registry import Catalogue
 from pytest_vqamt.reporting.cases import CasesPart, remove_report, start_parts
 from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.progress import ProgressBar, open_terminal
@@ -265,3 +272,70 @@ class VqamtSession:
             f"at most {sampling.max_cases} cases drawn an item, seed {sampling.seed}; {kept}"
             f"{f'; held against {named.baseline.name}' if named.baseline and named.baseline.exists() else ''}"
         )
+
+
+def start(config: pytest.Config) -> VqamtSession:
+    """The session's own plugin.
+
+    Raises:
+        pytest.UsageError: an option cannot be used.
+    """
+    _take_our_ids(config)
+    try:
+        settings = read_settings(config)
+    except VqamtError as error:
+        raise pytest.UsageError(str(error)) from error
+    if settings.plan_only and getattr(config.option, "numprocesses", None):
+        raise pytest.UsageError("Expected --vqamt-plan without -n: it asks nothing, so there is nothing to share out")
+    _check_devices(config, settings)
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(RunFolder(settings), "vqamt-run-folder")
+    return VqamtSession(config, settings)
+
+
+def _check_devices(config: pytest.Config, settings: Settings) -> None:
+    """Finds out before any worker starts whether each could have a device of its own.
+
+    Raises:
+        pytest.UsageError: there are more workers than devices, and nobody said that they are to share.
+    """
+    workers = len(getattr(config.option, "tx", None) or ())
+    if workers < 2 or settings.model_options.device != "auto":
+        return
+    if any(Catalogue().is_on_device(spec) for spec in settings.models):
+        from pytest_vqamt.models.transformers.runtime import device_of
+
+        try:
+            device_of(replace(settings.model_options, workers=workers))
+        except VqamtError as error:
+            raise pytest.UsageError(str(error)) from error
+
+
+def parametrize(metafunc: pytest.Metafunc, session: VqamtSession | None) -> None:
+    """Gives a test that takes ``vqamt_consistency`` one call for each entry, or one that is skipped without a model.
+
+    Where the options cannot be used it gets one call too: the session tells of the mistake when all is collected.
+    """
+    if session is None:
+        reason = "no model is named: give --vqamt-model=SPEC, or vqamt_model in the ini file"
+        metafunc.parametrize(
+            "vqamt_consistency",
+            [pytest.param(None, marks=pytest.mark.skip(reason=reason), id="no-model")],
+            indirect=True,
+        )
+        return
+    try:
+        entries = session.resources.entries
+    except VqamtError:
+        metafunc.parametrize("vqamt_consistency", [None], indirect=True, ids=["options"])
+        return
+    metafunc.parametrize("vqamt_consistency", entries, indirect=True, ids=[entry.id for entry in entries])
+
+
+def _take_our_ids(config: pytest.Config) -> None:
+    """Takes ids such as ``vqamt::metavqa.reorder[object]-tiny-pictures`` out of the arguments: they name no file."""
+    ours = [argument for argument in config.args if argument.startswith("vqamt::")]
+    if ours:
+        config.args[:] = [argument for argument in config.args if argument not in ours]
+    already: list[str] = getattr(config.option, "vqamt_only", [])  # a worker gets them from xdist's controller
+    config.option.vqamt_only = already or [argument.removeprefix("vqamt::") for argument in ours]

@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pytest
 
 from pytest_vqamt.annotation import annotate
 from pytest_vqamt.core.case_store import NAMES
 from pytest_vqamt.core.errors import OptionError, did_you_mean
+from pytest_vqamt.core.identity import matches
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.execution.leases import Run
 from pytest_vqamt.execution.plan import MAX_CASES, Sampling, Terms
-from pytest_vqamt.integration.command_line import again
-from pytest_vqamt.integration.named_settings import settings_given
-from pytest_vqamt.integration.options import given, given_all
+from pytest_vqamt.integration.options import given, given_all, settings_given
 from pytest_vqamt.integration.waivers import read_waivers
 from pytest_vqamt.integration.xdist import run_of
 from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.registry import Catalogue
-from pytest_vqamt.relations.catalogue import preset
+from pytest_vqamt.relations.catalogue import check, preset
 from pytest_vqamt.reporting.html.cards import Images
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import GateOn, Threshold
-
-if TYPE_CHECKING:
-    import pytest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,3 +283,107 @@ def _shard(text: str | None) -> tuple[int, int]:
 
 def _flag_of(dest: str) -> str:
     return f"--{dest.replace('_', '-')}"
+
+
+_OPTIONS = {
+    "-c": "inifilename",
+    "--rootdir": "rootdir",
+    "-p": "plugins",
+    "-o": "override_ini",
+    "--vqamt-cache": "vqamt_cache",
+    "--vqamt-seed": "vqamt_seed",
+    "--vqamt-sampler": "vqamt_sampler",
+    "--vqamt-max-cases": "vqamt_max_cases",
+    "--vqamt-device": "vqamt_device",
+    "--vqamt-dtype": "vqamt_dtype",
+    "--vqamt-option": "vqamt_option",
+    "--vqamt-preset": "vqamt_preset",
+    "--vqamt-baseline": "vqamt_baseline",
+    "--vqamt-allow-bad-records": "vqamt_allow_bad_records",
+}
+"""What decides which conftest files and settings there are, which cases are drawn, and what a model answers."""
+
+
+def again(config: pytest.Config) -> str:
+    """``pytest`` and what was typed of the above: with a case's id added, it finds that case.
+
+    The models are in it only where one is elsewhere: the name that reports call it by does not find it.
+    """
+    return shlex.join(("pytest", *_typed(config), *_elsewhere(config)))
+
+
+def _elsewhere(config: pytest.Config) -> Iterator[str]:
+    models = given_all(config, "vqamt_model")
+    if any(Catalogue().is_elsewhere(spec) for spec in models):
+        yield from (f"--vqamt-model={spec}" for spec in models)
+
+
+def _typed(config: pytest.Config) -> Iterator[str]:
+    arguments = [str(argument) for argument in config.invocation_params.args]
+    yield from (path for path in config.args if path in arguments)
+    for option, dest in _OPTIONS.items():
+        given = config.getoption(dest, None)
+        if given is True:
+            yield option
+            continue
+        for value in given if isinstance(given, list) else [given] if given else []:
+            # xdist's workers have plugins taken away from them that nobody named.
+            if option.startswith("--vqamt") or any(value in argument for argument in arguments):
+                yield from (f"{option}={value}",) if option.startswith("--") else (option, value)
+
+
+MARKER = "vqamt"
+_WANTED = '@pytest.mark.vqamt(fail_under=RATE), of {"GLOB": RATE}, or of a list of RATE and "GLOB=RATE"'
+
+
+def check_markers(items: Sequence[pytest.Item]) -> None:
+    """Checks the markers of tests before any of them runs.
+
+    Raises:
+        OptionError: one demands no rate, or names no relation.
+    """
+    for node in items:
+        for mark in node.iter_markers(MARKER):
+            patterns = [each.pattern for each in _thresholds(mark, node)]
+            check(patterns, f"fail_under of @pytest.mark.vqamt on {node.nodeid} to name a relation or a glob")
+
+
+def thresholds_for(node: pytest.Item, item: str, ini: tuple[Threshold, ...]) -> tuple[Threshold, ...]:
+    """What the closest marker of ``node`` demands of the relation variant ``item``, else what the ini file does.
+
+    Closest is that of the test, then that of its class, then that of its module.
+
+    Raises:
+        OptionError: a marker demands no rate.
+    """
+    for mark in node.iter_markers(MARKER):
+        marked = tuple(_thresholds(mark, node))
+        if any(matches(each.pattern, item) for each in marked):
+            return marked
+    return ini
+
+
+def _thresholds(mark: pytest.Mark, node: pytest.Item) -> Iterator[Threshold]:
+    demanded = mark.kwargs.get("fail_under")
+    if mark.args or set(mark.kwargs) != {"fail_under"}:
+        shown = ", ".join([*map(repr, mark.args), *(f"{name}={value!r}" for name, value in mark.kwargs.items())])
+        raise OptionError(f"Expected {_WANTED}, but got @pytest.mark.vqamt({shown}) on {node.nodeid}")
+    try:
+        for text in _texts(demanded):
+            yield Threshold.parse(text)
+    except (OptionError, TypeError) as error:
+        raise OptionError(
+            f"Expected {_WANTED} with rates from 0 to 1, but got fail_under={demanded!r} on {node.nodeid}"
+        ) from error
+
+
+def _texts(demanded: object) -> Iterator[str]:
+    """The thresholds as ``--vqamt-fail-under`` takes them."""
+    if isinstance(demanded, Mapping):
+        yield from (f"{pattern}={rate}" for pattern, rate in demanded.items())
+    elif isinstance(demanded, list | tuple):
+        yield from map(str, demanded)
+    elif isinstance(demanded, int | float | str):
+        yield str(demanded)
+    else:
+        raise TypeError(f"expected a rate, got {demanded!r}")

@@ -73,7 +73,7 @@ def _loaded() -> None:
     # The first five cannot be loaded twice: httpx would know errors of an httpcore that is not the next one's.
     for module in ("numpy", "scipy.special", "scipy.stats", "cv2", "httpcore", "pytest_vqamt.reporting.html.page"):
         import_module(module)
-    import_module("pytest_vqamt.integration.start")
+    import_module("pytest_vqamt.integration.session")
     vqamt.run(model=model, data="pictures:2", relations="metavqa.reorder*", max_cases=2)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_vqamt.core.case_store import PACKED, PLAIN, cases_in
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.integration.reported_cases import find
+from pytest_vqamt.integration.replay import find
 from pytest_vqamt.reporting.audit.sample import Draw, Of, draw_sample
 from pytest_vqamt.reporting.baseline import bless
 from pytest_vqamt.reporting.cases import case_rows, remove_report, start_parts

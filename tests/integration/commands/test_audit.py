@@ -13,8 +13,8 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.cli import main
-from pytest_vqamt.integration.audit_reading import read_sheets
-from pytest_vqamt.integration.recorded_data import ReportData
+from pytest_vqamt.commands.audit import read_sheets
+from pytest_vqamt.integration.replay import ReportData
 from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.stats.intervals import wilson
 from tests.reporting.page.browser import browser, opened
