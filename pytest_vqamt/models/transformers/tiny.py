@@ -17,7 +17,7 @@ from pytest_vqamt.models.transformers.prompted.adapter import Speaker
 from pytest_vqamt.models.transformers.prompted.families import LlavaChat
 from pytest_vqamt.models.transformers.runtime import Runtime
 
-WEIGHTS = Path(__file__).with_name("tiny_weights")
+WEIGHTS = Path(__file__).parents[1] / "tiny_weights"
 
 
 def load(argument: str, options: ModelOptions) -> Llava:
