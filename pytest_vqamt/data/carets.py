@@ -17,7 +17,7 @@ from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.meaning import YES_OR_NO
 from pytest_vqamt.core.scene import Demand, Photo, PublishedPair, PublishedQuestion, Scene
-from pytest_vqamt.data.base import AnnotatedPhotos
+from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.coco.records import id_of
 from pytest_vqamt.data.coco.source import digest_of
 from pytest_vqamt.data.json_io import plain_or_gzip, read_json, text_of

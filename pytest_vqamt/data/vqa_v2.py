@@ -13,7 +13,7 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Scene
-from pytest_vqamt.data.base import AnnotatedPhotos
+from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.coco.records import CocoImage, CocoRecords, id_of, read_records
 from pytest_vqamt.data.coco.source import (
     annotated_exhaustively,

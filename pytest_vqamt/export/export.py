@@ -22,7 +22,8 @@ from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.data import catalogue, vqa_v2
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.data.base import AnnotatedPhotos, PublishedPairs, SceneSource
+from pytest_vqamt.data.annotations import AnnotatedPhotos
+from pytest_vqamt.data.base import PublishedPairs, SceneSource
 from pytest_vqamt.data.coco import source
 from pytest_vqamt.data.json_io import read_json
 from pytest_vqamt.data.messages import reason, shown_path

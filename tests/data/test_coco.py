@@ -16,7 +16,7 @@ from pycocotools.coco import COCO  # type: ignore[import-untyped]  # as above
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, OptionError
-from pytest_vqamt.data.base import AnnotatedPhotos
+from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.coco.source import annotated_exhaustively, load
 from tests.data.made_coco import annotation_row, image_row, write_coco
 

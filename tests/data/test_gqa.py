@@ -12,7 +12,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Relationship
 from pytest_vqamt.data import scene_index
-from pytest_vqamt.data.base import AnnotatedPhotos
+from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.scene_graphs import gqa
 from tests.data.made_gqa import Json, ids, one, record, scenes, thing, with_photos, written
 

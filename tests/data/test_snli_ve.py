@@ -10,7 +10,7 @@ import pytest
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import LinkedUnit, PublishedHypothesis, Scene
-from pytest_vqamt.data.base import AnnotatedPhotos
+from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.snli_ve.source import load
 from tests.data.made_coco import write_photos
 from tests.data.made_snli_ve import (

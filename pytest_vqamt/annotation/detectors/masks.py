@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from pytest_vqamt.annotation.detectors.base import LEAST_SIDE_PX, Label, Look, Outputs, labels_of, outlines
+from pytest_vqamt.annotation.detectors.base import LEAST_SIDE_PX, Label, Look, Outputs, labels_of
+from pytest_vqamt.annotation.detectors.outlines import outlines
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import Found
 from pytest_vqamt.models.protocol import ModelOptions

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.coco.masks import Segmentation, read_segmentation
+from pytest_vqamt.data.coco.masks import read_segmentation
 from pytest_vqamt.data.json_io import read_json
+from pytest_vqamt.data.polygons import Segmentation
 from pytest_vqamt.data.records import Record
 
 

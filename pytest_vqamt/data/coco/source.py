@@ -14,11 +14,12 @@ from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.scene import Photo, Region, Scene, Thing
-from pytest_vqamt.data.base import AnnotatedPhotos
-from pytest_vqamt.data.coco.masks import is_fragmented, mask_image
+from pytest_vqamt.data.annotations import AnnotatedPhotos
+from pytest_vqamt.data.coco.masks import mask_image
 from pytest_vqamt.data.coco.records import CocoImage, CocoRecords, read_records
 from pytest_vqamt.data.messages import shown_path
 from pytest_vqamt.data.photo_io import PhotoFiles
+from pytest_vqamt.data.polygons import is_fragmented
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -16,11 +16,11 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Region, Relationship, Scene, Thing
-from pytest_vqamt.data.base import AnnotatedPhotos
-from pytest_vqamt.data.coco.masks import drawn
+from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.json_io import parse, text_of
 from pytest_vqamt.data.messages import reason, shown, shown_path
 from pytest_vqamt.data.photo_io import PhotoFiles
+from pytest_vqamt.data.polygons import drawn
 from pytest_vqamt.data.records import MOST_PX, Once, Record, tidy
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from pathlib import Path
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.detections import Found
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.base import AnnotatedPhotos
+from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.messages import named, shown_path
 from pytest_vqamt.data.own.folder import FILE, SUFFIXES, OwnPhotos, open_folder
 from pytest_vqamt.data.own.graphs import Graphs

@@ -15,7 +15,7 @@ from pathlib import Path
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
-from pytest_vqamt.data.base import AnnotatedPhotos
+from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.json_io import RecordStream, plain_or_gzip
 from pytest_vqamt.data.photo_io import PhotoFiles, PhotoFolders, size_px
 from pytest_vqamt.data.records import MOST_PX, Record

@@ -14,7 +14,7 @@ from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.scene import LinkedUnit, Photo, PublishedHypothesis, Scene, Thing
-from pytest_vqamt.data.base import AnnotatedPhotos
+from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.messages import named, shown_path
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.scene_graphs.cleaning import LEAST_IOU as LEAST_IOU_OF_ONE

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Mapping
-from dataclasses import dataclass
+from collections.abc import Generator
 from importlib.metadata import version
 
 import httpx
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.models.http.key import Key
-from pytest_vqamt.models.http.responses import PassingError, QueryError, Sign
+from pytest_vqamt.models.http.responses import PassingError, QueryError, Reply, Sign
 from pytest_vqamt.models.http.settings import is_on_this_machine
 
 _LONGEST_REPLY = 16 * 2**20
@@ -19,15 +18,6 @@ _LONGEST_REPLY = 16 * 2**20
 
 _CONNECT_S = 15.0
 """A connection is made at once or not at all; only the answer takes long."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    """What a server said; the names of ``headers`` are in lower case."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
 
 
 class Client:

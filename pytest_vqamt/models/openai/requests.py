@@ -19,12 +19,12 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.language.answers.text import strip_reasoning
 from pytest_vqamt.models.batching import distinct
-from pytest_vqamt.models.http.client import Client, Reply
 from pytest_vqamt.models.http.key import Key
 from pytest_vqamt.models.http.responses import (
     ForbiddenError,
     PassingError,
     QueryError,
+    Reply,
     Sign,
     png_of,
     status_named,
@@ -35,6 +35,8 @@ from pytest_vqamt.models.openai.settings import VARIABLE, Address, Settings, Usa
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+    from pytest_vqamt.models.http.client import Client
 
 
 _GIVEN_UP_AFTER = 8

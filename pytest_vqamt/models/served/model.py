@@ -8,16 +8,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from threading import Event
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from weakref import finalize
 
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import Answer, Failure, ModelInput
-from pytest_vqamt.models.http.client import Client
-from pytest_vqamt.models.http.client import Reply as HttpReply
 from pytest_vqamt.models.http.key import Key, hide_in_logs, key_in
 from pytest_vqamt.models.http.responses import QueryError
+from pytest_vqamt.models.http.responses import Reply as HttpReply
 from pytest_vqamt.models.http.retry import Patience, StoppedError
 from pytest_vqamt.models.http.settings import number_of, parts_of
 from pytest_vqamt.models.protocol import METHODS, ModelOptions
@@ -35,6 +34,10 @@ from pytest_vqamt.models.served.protocol import (
     read_reply,
     refused,
 )
+
+if TYPE_CHECKING:
+    from pytest_vqamt.models.http.client import Client
+
 
 _SMALLEST_BATCH = 32
 """A request costs some milliseconds, however little is in it."""
@@ -181,6 +184,8 @@ class Server:
     @classmethod
     def at(cls, url: str, key: Key, settings: Settings, *, connections: int) -> Server:
         """The server at a URL; nothing is sent yet."""
+        from pytest_vqamt.models.http.client import Client
+
         return cls(
             url=url,
             key=key,

@@ -46,9 +46,8 @@ from pytest_vqamt.core.meaning import MEANINGS, Meaning
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query, Task
 from pytest_vqamt.core.recipes import recipe
-from pytest_vqamt.models.http.client import Reply
 from pytest_vqamt.models.http.key import Key
-from pytest_vqamt.models.http.responses import PassingError, QueryError, Sign, png_of, status_named, told_to_wait
+from pytest_vqamt.models.http.responses import PassingError, QueryError, Reply, Sign, png_of, status_named, told_to_wait
 
 WIRE = 1
 """The version of the format. Both sides must have the same."""

@@ -23,7 +23,7 @@ from transformers.models.mask2former.modeling_mask2former import Mask2FormerForU
 from pytest_vqamt.annotation.detectors.masks import Masks, load
 from pytest_vqamt.core.detections import Polygons
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.data.coco.masks import drawn
+from pytest_vqamt.data.polygons import drawn
 from pytest_vqamt.models.protocol import ModelOptions
 from tests.models.detection import small_detectors
 

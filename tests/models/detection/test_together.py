@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from pytest_vqamt.annotation.detectors.base import LEAST_IOU, is_same_thing, may_be_called_alike, overlap
+from pytest_vqamt.annotation.detectors.base import LEAST_IOU, is_same_thing, may_be_called_alike
 from pytest_vqamt.annotation.detectors.catalogue import TRUST, Together, merged
+from pytest_vqamt.annotation.detectors.outlines import overlap
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import Found
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.region_models.frcnn.weights import read_vocabulary
+from pytest_vqamt.models.region_models.frcnn.loading import read_vocabulary
 
 REAL = (Path(__file__).parents[3] / "../shared/data/vocab").resolve()
 

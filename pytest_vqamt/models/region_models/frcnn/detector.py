@@ -16,9 +16,10 @@ from torch.nn import functional
 
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig, read_config
+from pytest_vqamt.models.region_models.frcnn.loading import DetectorFiles, read_vocabulary
 from pytest_vqamt.models.region_models.frcnn.network import fold
 from pytest_vqamt.models.region_models.frcnn.ops import selected
-from pytest_vqamt.models.region_models.frcnn.weights import DetectorFiles, load_network, read_vocabulary
+from pytest_vqamt.models.region_models.frcnn.weights import load_network
 from pytest_vqamt.models.region_models.regions import DetectorSettings
 from pytest_vqamt.models.transformers.checkpoint import sha256_of
 from pytest_vqamt.models.transformers.runtime import Runtime

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -13,8 +14,8 @@ from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 from pytest_vqamt.core.errors import ModelError, home
+from pytest_vqamt.core.identity import digest
 from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.region_models.frcnn.weights import CONFIG, WEIGHTS, DetectorFiles, files_at, files_beside
 from pytest_vqamt.models.region_models.regions import DetectorSettings
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ VARIABLE = "VQAMT_DETECTOR"
 """The environment variable that names the detector's folder or file."""
 
 _DEAD_HOSTS = ("cdn.huggingface.co", "nlp.cs.unc.edu")
+CONFIG = "config.yaml"
+WEIGHTS = "pytorch_model.bin"
 _FORM = f"a folder with {CONFIG} and {WEIGHTS}, or a file of weights (.bin, .safetensors, .pkl)"
 
 
@@ -177,3 +180,97 @@ def _shown(name: str, total: int | None) -> Iterator[Callable[[int], object]]:
 
     with tqdm(total=total, desc=f"fetching {name}", unit="B", unit_scale=True, leave=False, file=sys.stderr) as bar:
         yield bar.update
+
+
+_DETECTRON = "faster_rcnn_from_caffe_attr.pkl"
+
+
+_NAMES = (WEIGHTS, "model.safetensors", _DETECTRON)
+
+
+_SUFFIXES = (".bin", ".pth", ".pt", ".safetensors", ".pkl")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DetectorFiles:
+    """Where a detector's weights are, and beside them, where there are any, its configuration and its names."""
+
+    weights: Path
+    config: Path | None = None
+    vocabulary: Path | None = None
+
+
+def files_at(path: Path) -> DetectorFiles | None:
+    """The detector in a folder, or whose weights are a file; None where there is none."""
+    if path.is_dir():
+        path = next((path / name for name in _NAMES if (path / name).is_file()), path)
+    if path.suffix not in _SUFFIXES or not path.is_file():
+        return None
+    folder = path.parent
+    has_names = any((folder / name).is_file() for name in (OBJECTS, ATTRIBUTES))
+    return DetectorFiles(
+        weights=path,
+        config=folder / CONFIG if (folder / CONFIG).is_file() else None,
+        vocabulary=folder if has_names else None,
+    )
+
+
+def files_beside(folder: Path) -> DetectorFiles | None:
+    """The detector that lies with a model's own files: in the subfolder ``detector``, or among them.
+
+    The model's own weights may have the same name. So a ``pytorch_model.bin`` among them is taken for the detector's
+    only beside its ``config.yaml``, and where the model has ``model.safetensors`` or there is no model.
+    """
+    found = files_at(folder / "detector")
+    if found is not None:
+        return found
+    has_another = (folder / "model.safetensors").is_file() or not (folder / "config.json").is_file()
+    if (folder / CONFIG).is_file() and has_another:
+        return files_at(folder / WEIGHTS)
+    return files_at(folder / _DETECTRON)
+
+
+OBJECTS, ATTRIBUTES = "objects_vocab.txt", "attributes_vocab.txt"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vocabulary:
+    """Names by class and by attribute, counted from 0; several may share one."""
+
+    objects: tuple[str, ...]
+    attributes: tuple[str, ...]
+
+    @property
+    def digest(self) -> str:
+        return digest(*self.objects, "", *self.attributes)
+
+
+def read_vocabulary(folder: Path, *, classes: int, attributes: int) -> Vocabulary:
+    """The names in the two files of ``folder``, for a detector of so many classes and attributes.
+
+    Raises:
+        ModelError: a file is missing, or is not of this detector.
+    """
+    return Vocabulary(
+        objects=_names(folder / OBJECTS, classes, "classes"),
+        attributes=_names(folder / ATTRIBUTES, attributes, "attributes"),
+    )
+
+
+def _names(path: Path, count: int, what: str) -> tuple[str, ...]:
+    """One name a line: the first of synonyms, in lower case."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelError(
+            f"Expected the names of the detector's {what} in {path}, but got: {error}; the files that belong to it are "
+            "demo/data/genome/1600-400-20 of airsplay/py-bottom-up-attention"
+        ) from error
+    names = tuple(line.partition(",")[0].strip().lower() for line in lines)
+    if len(names) != count:
+        raise ModelError(
+            f"Expected {count} lines in {path}, one for each of the detector's {what}, but got {len(names)}"
+        )
+    if "" in names:
+        raise ModelError(f"Expected a name in each line of {path}, but line {names.index('') + 1} has none")
+    return names

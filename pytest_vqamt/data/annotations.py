@@ -1,0 +1,163 @@
+"""Photos with the annotations of their scenes, each read when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+from pytest_vqamt.core.corpus import Corpus, gather
+from pytest_vqamt.core.edits import Colour
+from pytest_vqamt.core.errors import DataError
+from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.scene import Photo, Scene
+from pytest_vqamt.data.lru import RecentScenes
+from pytest_vqamt.data.photo_io import PhotoFiles, mean_colour, spread
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+
+class Annotations(Protocol):
+    """The records of one data set, by place, each read when it is asked for.
+
+    A scene comes with the id of its photo and an empty digest: the photo itself may not have been opened yet.
+    """
+
+    @property
+    def bad_records(self) -> tuple[str, ...]:
+        """What is wrong with each record that cannot be used, known when the data set is opened."""
+        ...
+
+    @property
+    def digest(self) -> str:
+        """Changes whenever an annotation does."""
+        ...
+
+    def __len__(self) -> int:
+        """How many records can be used."""
+        ...
+
+    def photo_ids(self) -> tuple[str, ...]:
+        """The id of each record's photo, in the order of the records."""
+        ...
+
+    def photo_file(self, index: int) -> str:
+        """The photo's file, relative to the folder of photos."""
+        ...
+
+    def scene(self, index: int) -> Scene:
+        """The record as a scene.
+
+        Raises:
+            DataError: the record is broken; its text names file, record and field.
+        """
+        ...
+
+    def mask(self, index: int, thing_id: str) -> Image:
+        """Which pixels show the thing: mode L, 255 where they do, of the size of the scene.
+
+        Raises:
+            DataError: the thing has no mask, or a broken one.
+        """
+        ...
+
+    def corpus(self, *, scene: Callable[[int], Scene], measure: Callable[[], Colour | None]) -> Corpus | None:
+        """The corpus where the reader keeps one ready, else None: it is gathered then.
+
+        ``scene`` and ``measure`` are the source's own, for the corpus to ask.
+        """
+        ...
+
+
+class AnnotatedPhotos:
+    """A scene source of annotations and a folder of photos.
+
+    ``photos`` is None where the data set has come without them: its scenes are known, their pixels are not.
+    """
+
+    def __init__(
+        self, *, spec: str, description: str, annotations: Annotations, photos: PhotoFiles | None, without: str = ""
+    ) -> None:
+        """``without`` says what to do where there are no photos."""
+        self.spec = spec
+        self.description = description
+        self.annotations = annotations
+        self.photos = photos
+        self._without = without
+        self._scenes = RecentScenes(self._make_scene)
+
+    @property
+    def bad_records(self) -> tuple[str, ...]:
+        return self.annotations.bad_records
+
+    @cached_property
+    def digest(self) -> str:
+        """Of the annotations, and of the photos' names and sizes in bytes."""
+        files = [self.annotations.photo_file(index) for index in range(len(self))] if self.photos else []
+        return digest(self.annotations.digest, *(f"{file} {self._size_bytes(file)}" for file in files))
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        ready = self.annotations.corpus(scene=self.scene, measure=self._mean_colour)
+        if ready is not None:
+            return ready
+        return gather(
+            (self.annotations.scene(index) for index in range(len(self))), scene=self.scene, measure=self._mean_colour
+        )
+
+    def __len__(self) -> int:
+        return len(self.annotations)
+
+    def scene(self, index: int) -> Scene:
+        if not 0 <= index < len(self):
+            raise IndexError(f"Expected a scene from 0 to {len(self) - 1}, but got index={index!r}")
+        return self._scenes.get(index)
+
+    def place(self, photo_id: str) -> int:
+        place = self._places.get(photo_id)
+        if place is None:
+            raise DataError(f"Expected a photo of {self.spec}, but got photo={photo_id!r}: take it from its scenes")
+        return place
+
+    def photo(self, photo: Photo) -> Image:
+        place = self.place(photo.id)
+        if self.photos is None:
+            raise DataError(
+                f"Expected the photo {photo.id!r}, but {self.spec} has come without photos: {self._without}"
+            )
+        return self.photos.open(self.annotations.photo_file(place))
+
+    def mask(self, photo: Photo, thing_id: str) -> Image:
+        return self.annotations.mask(self.place(photo.id), thing_id)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {photo_id: index for index, photo_id in enumerate(self.annotations.photo_ids())}
+
+    def _size_bytes(self, file: str) -> int:
+        return self.photos.size_bytes(file) if self.photos else 0
+
+    def _make_scene(self, index: int) -> Scene:
+        scene = self.annotations.scene(index)
+        if self.photos is None:
+            named = digest("no photo", scene.photo.id)
+        else:
+            file = self.annotations.photo_file(index)
+            named = self.photos.digest(file)
+            self.photos.check_size(file, scene.width, scene.height)
+        return replace(scene, photo=Photo(id=scene.photo.id, digest=named))
+
+    def _mean_colour(self) -> Colour | None:
+        if self.photos is None:
+            return None
+        return mean_colour(self._readable(spread(len(self))))
+
+    def _readable(self, indices: Iterable[int]) -> Iterator[Image]:
+        """The photos of those scenes that can be read; a broken one is told of where its own scene is asked for."""
+        for index in indices:
+            try:
+                yield self.photo(self.scene(index).photo)
+            except DataError:
+                continue
