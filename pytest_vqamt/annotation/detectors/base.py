@@ -15,7 +15,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
-from pytest_vqamt.annotation.detectors.outlines import overlap
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import Found
 from pytest_vqamt.core.errors import ModelError
@@ -261,6 +260,8 @@ def is_same_thing(one: Found, other: Found) -> bool:
     """Whether both are of one thing."""
     iou = one.box.iou(other.box)
     if iou >= LEAST_IOU and one.polygons and other.polygons:
+        from pytest_vqamt.annotation.detectors.outlines import overlap
+
         return overlap(one.polygons, other.polygons) >= LEAST_IOU_OF_OUTLINES
     if iou >= LEAST_IOU:
         return True

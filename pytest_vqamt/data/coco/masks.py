@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PIL import Image
-from pycocotools import mask as coco_mask  # type: ignore[import-untyped]  # it has neither types nor stubs
 
 from pytest_vqamt.data.polygons import Polygons, Runs, Segmentation
 from pytest_vqamt.data.records import Record
@@ -58,6 +57,8 @@ def _drawn(polygons: Polygons, width: int, height: int) -> array[int]:
 
     They are read from what pycocotools writes, since what it decodes them with warns of NumPy's future at every call.
     """
+    from pycocotools import mask as coco_mask  # type: ignore[import-untyped]  # it has neither types nor stubs
+
     drawn = coco_mask.merge(coco_mask.frPyObjects(list(polygons.outlines), height, width))
     return array("q", _decompressed(drawn["counts"].decode()))
 

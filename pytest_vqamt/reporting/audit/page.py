@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.reporting.audit.judgements import Judgement
 from pytest_vqamt.reporting.audit.sample import Sample
 from pytest_vqamt.reporting.audit.sheet import COLUMNS, SHEET, Cells, Shown, ShownCase
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 PAGE = "audit.html"
 
@@ -26,6 +27,8 @@ def page_html(sample: Sample, shown: Sequence[ShownCase], rows: Sequence[Cells])
     All that comes from data or a model stands in it as text. Its policy lets a browser run this script alone, and load
     nothing.
     """
+    from markupsafe import Markup
+
     script, style = _file("audit.js"), _file("audit.css")
     policy = (
         "default-src 'none'; img-src data:; "
@@ -78,6 +81,8 @@ def _file(name: str) -> str:
 
 @cache
 def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
     return Environment(
         loader=PackageLoader("pytest_vqamt.reporting.audit"),
         autoescape=True,
