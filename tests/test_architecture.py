@@ -56,7 +56,7 @@ def test_importing_the_plugin_loads_nothing_heavy(module: str) -> None:
     assert loaded_after(f"import {module}") & HEAVY == set()
 
 
-@pytest.mark.parametrize("layer", ["data.catalogue", "models.registry", "relations.catalogue"])
+@pytest.mark.parametrize("layer", ["data.catalogue", "models.catalogue", "relations.catalogue"])
 def test_importing_a_catalogue_loads_nothing_heavy(layer: str) -> None:
     assert loaded_after(f"import pytest_vqamt.{layer}") & HEAVY == set()
 

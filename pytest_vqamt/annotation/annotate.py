@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_vqamt.annotation import hypotheses, photos
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 
 EXTRA = "photos"
 """The extra whose packages such models need."""

@@ -20,8 +20,8 @@ from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.snli_ve import ungrounded
 from pytest_vqamt.data.snli_ve.files import UNITS, find
 from pytest_vqamt.data.snli_ve.ungrounded import Wanting, WantingHypothesis, WantingUnit, settled_ids, write
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.batching import free_memory, is_out_of_memory
-from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import check_model_type, located
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from pytest_vqamt.data.own.photos import Author, Trouble
 from pytest_vqamt.data.own.writing import append, only_writer, row_of, things_of, usable
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.records import MOST_OF_AN_ID
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.batching import free_memory, is_out_of_memory
-from pytest_vqamt.models.protocol import ModelOptions
 
 KIND = "photos"
 

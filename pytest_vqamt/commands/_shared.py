@@ -20,7 +20,7 @@ from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.json_io import parse, text_of
 from pytest_vqamt.data.messages import reason
 from pytest_vqamt.data.records import Record
-from pytest_vqamt.models.registry import Catalogue
+from pytest_vqamt.models.catalogue import Catalogue
 
 STANDARD_INPUT = "-"
 _LONGEST_LINE = 1 << 20

@@ -10,8 +10,8 @@ from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.case import RelationInfo
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.data import catalogue as sources
+from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.models.reference.faults import FAULTS
-from pytest_vqamt.models.registry import Catalogue
 from pytest_vqamt.relations import catalogue
 
 

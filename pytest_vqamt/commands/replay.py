@@ -36,8 +36,8 @@ from pytest_vqamt.integration.replay import (
     write_case,
 )
 from pytest_vqamt.models.answers_file import parse
-from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.registry import Catalogue
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.relations.base import Relation
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.integration.options import settings_given
-from pytest_vqamt.models.registry import Catalogue, Kind
+from pytest_vqamt.models.catalogue import Catalogue, Kind
 from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE
 from pytest_vqamt.relations.edits import INPAINT
 from pytest_vqamt.serving.config import Offer, bound, cluster_at, is_loopback

@@ -18,7 +18,7 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.execution.leases import TABLES as CLAIMS
 from pytest_vqamt.execution.leases import Claims, Run
-from pytest_vqamt.models.protocol import LoadedModel
+from pytest_vqamt.models.base import LoadedModel
 
 _AT_ONCE = 900
 """Keys in one statement: SQLite took no more than 999 variables for a long time."""

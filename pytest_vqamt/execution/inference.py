@@ -16,8 +16,8 @@ from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query, Task
 from pytest_vqamt.execution.answer_cache import AnswerStore, Found
 from pytest_vqamt.execution.prefetch import LOOK_UP_S, Aside, Showing
+from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.models.batching import free_memory, is_out_of_memory
-from pytest_vqamt.models.protocol import LoadedModel
 
 _EXPECTED = 64
 """At least so many queries that come next have their pictures told."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, PhotoStore, Query
-from pytest_vqamt.models.protocol import LoadedModel
+from pytest_vqamt.models.base import LoadedModel
 
 if TYPE_CHECKING:
     from PIL.Image import Image

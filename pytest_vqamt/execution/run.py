@@ -23,8 +23,8 @@ from pytest_vqamt.execution.baseline import Baseline, use_of
 from pytest_vqamt.execution.lookahead import Ahead, Coming
 from pytest_vqamt.execution.plan import MAX_CASES, Job, Sampling, Terms, is_left_out
 from pytest_vqamt.execution.run_item import run_item
-from pytest_vqamt.models.protocol import ModelOptions, adopt
-from pytest_vqamt.models.registry import Catalogue
+from pytest_vqamt.models.base import ModelOptions, adopt
+from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.relations.catalogue import check, select, settings_known
 from pytest_vqamt.relations.catalogue import preset as preset_of
 from pytest_vqamt.sampling.samplers import Sampler

@@ -34,7 +34,7 @@ from pytest_vqamt.execution.lookahead import Ahead
 from pytest_vqamt.execution.plan import Job, PlannedCase, Terms, windows
 from pytest_vqamt.execution.shrink import Judgement, Needed, ShownViolation, judgement, shown, verdict_before
 from pytest_vqamt.models.answers_file import NAMED, first_of
-from pytest_vqamt.models.protocol import LoadedModel
+from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.relations.base import Relation, resources_of
 from pytest_vqamt.stats.gates import gate
 from pytest_vqamt.stats.intervals import interval

@@ -30,7 +30,7 @@ from pytest_vqamt.execution.baseline import Baseline
 from pytest_vqamt.imaging.contact_sheet import Strip, case_strip, sheet
 from pytest_vqamt.imaging.inpainting import method_of
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.models.protocol import LoadedModel
+from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.edits import INPAINT

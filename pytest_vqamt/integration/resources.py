@@ -15,8 +15,8 @@ from pytest_vqamt.execution.baseline import Baseline, Blessed
 from pytest_vqamt.execution.plan import Job, is_left_out
 from pytest_vqamt.integration.entries import Entry, entries
 from pytest_vqamt.integration.settings import Settings
-from pytest_vqamt.models.protocol import LoadedModel
-from pytest_vqamt.models.registry import Catalogue
+from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.relations.catalogue import check as check_patterns
 
 

@@ -35,7 +35,7 @@ from pytest_vqamt.integration.resources import Resources
 from pytest_vqamt.integration.settings import Settings, check_markers, read_settings, thresholds_for
 from pytest_vqamt.integration.waivers import WaivedCases
 from pytest_vqamt.integration.xdist import RunFolder
-from pytest_vqamt.models.registry import Catalogue
+from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.reporting.cases import CasesPart, remove_report, start_parts
 from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.progress import ProgressBar, open_terminal

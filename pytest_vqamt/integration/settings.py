@@ -20,8 +20,8 @@ from pytest_vqamt.execution.plan import MAX_CASES, Sampling, Terms
 from pytest_vqamt.integration.options import given, given_all, settings_given
 from pytest_vqamt.integration.waivers import read_waivers
 from pytest_vqamt.integration.xdist import run_of
-from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.registry import Catalogue
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.relations.catalogue import check, preset
 from pytest_vqamt.reporting.html.cards import Images
 from pytest_vqamt.sampling.samplers import Sampler

@@ -8,7 +8,7 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.language.questions.form import VERSION, QuestionForm, form_of
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 
 PLACE = "{text}"
 """What stands for the question or the hypothesis in a prompt."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, did_you_mean
-from pytest_vqamt.models.protocol import METHODS, ModelOptions, takes
+from pytest_vqamt.models.base import METHODS, ModelOptions, takes
 
 
 def load(argument: str, _options: ModelOptions) -> object:

@@ -15,8 +15,8 @@ from pytest_vqamt.core.query import Failure, ModelInput, Query, Task
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.execution.inference import Splitting
 from pytest_vqamt.imaging.inpainting import method_of
-from pytest_vqamt.models.protocol import LoadedModel
-from pytest_vqamt.models.registry import Catalogue
+from pytest_vqamt.models.base import LoadedModel
+from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.models.served.protocol import QueryRow, Served, Told
 from pytest_vqamt.serving.config import Offer
 from pytest_vqamt.serving.limits import Gallery, Shown

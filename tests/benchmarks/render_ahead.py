@@ -14,7 +14,7 @@ from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.execution.inference import Asker
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.execution.prefetch import Showing
-from pytest_vqamt.models.protocol import ModelOptions, adopt
+from pytest_vqamt.models.base import ModelOptions, adopt
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.catalogue import select
 from pytest_vqamt.sampling.samplers import Sampler

@@ -180,7 +180,8 @@ def test_a_long_build_shows_how_far_it_is_at_a_terminal(
 
 _HALTED = """
 import sys
-from pytest_vqamt.data import gqa, index_files
+from pytest_vqamt.data import scene_index
+from pytest_vqamt.data.scene_graphs import gqa
 from pytest_vqamt.data.json_io import RecordStream
 
 members = RecordStream.members
@@ -193,7 +194,7 @@ def halted(self):
         yield each
 
 RecordStream.members = halted
-index_files._SMALL_BYTES = 0
+scene_index._SMALL_BYTES = 0
 print(gqa.load(sys.argv[1]).digest)
 """
 

@@ -14,7 +14,7 @@ from pytest_vqamt.execution.answer_cache import Stores
 from pytest_vqamt.execution.baseline import Baseline
 from pytest_vqamt.execution.plan import Job, Sampling, Terms
 from pytest_vqamt.execution.run_item import run_item
-from pytest_vqamt.models.protocol import ModelOptions, adopt
+from pytest_vqamt.models.base import ModelOptions, adopt
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.reporting.baseline import bless
 from pytest_vqamt.sampling.samplers import Sampler

@@ -18,7 +18,7 @@ from pytest_vqamt.annotation.photos import complete
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import Found
 from pytest_vqamt.data.catalogue import load
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 from tests.execution.shop import options, put, rows, write_shop
 from tests.models.detection import small_detectors
 from tests.models.regions.small_detector import NARROW, write_detector

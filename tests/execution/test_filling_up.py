@@ -14,7 +14,7 @@ from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query, Task
 from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.execution.inference import Asker, More, nothing_more
 from pytest_vqamt.execution.prefetch import Showing
-from pytest_vqamt.models.protocol import LoadedModel
+from pytest_vqamt.models.base import LoadedModel
 from tests.execution.test_memory import OutOfMemoryError
 from tests.execution.worlds import Model, Scenes, loaded, query
 

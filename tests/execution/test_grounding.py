@@ -15,7 +15,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import Found
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError
 from pytest_vqamt.data.catalogue import load
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 from tests.data.made_snli_ve import official_row, table_row, units_row, write_official, write_table, write_units
 from tests.execution.park import here, options, put, rows, write_park
 from tests.models.detection import small_detectors

@@ -20,8 +20,8 @@ from pytest_vqamt.export.cases import Only, Wanted
 from pytest_vqamt.export.export import Terms, export_report, side_of
 from pytest_vqamt.export.writing import Layout
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.registry import Catalogue
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.catalogue import Catalogue
 from tests.export import made_report
 from tests.export.made_report import (
     HOLDS,

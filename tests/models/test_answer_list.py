@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.errors import ModelError, OptionError
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
 from pytest_vqamt.models.transformers.classifier import AnswerLists, PublishedList, read_answers
 

@@ -13,7 +13,7 @@ from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.core.recipes import recipe
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.models.answers_file import AnswersFile, load
-from pytest_vqamt.models.protocol import ModelOptions, adopt
+from pytest_vqamt.models.base import ModelOptions, adopt
 
 if TYPE_CHECKING:
     from tests.models.conftest import Ask

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
-from pytest_vqamt.models.protocol import Deferred, ModelOptions, adopt
+from pytest_vqamt.models.base import Deferred, ModelOptions, adopt
 
 if TYPE_CHECKING:
     from PIL.Image import Image

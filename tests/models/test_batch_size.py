@@ -7,8 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_vqamt.models.base import ModelOptions, adopt
 from pytest_vqamt.models.batching import BatchSize, free_memory, is_out_of_memory
-from pytest_vqamt.models.protocol import ModelOptions, adopt
 
 
 class Grows:

@@ -13,8 +13,8 @@ import pytest
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.core.meaning import Count, Group
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.registry import MODELS, Catalogue, Kind
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.catalogue import MODELS, Catalogue, Kind
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -36,7 +36,7 @@ def makes_respond(argument: str, options: ModelOptions) -> object:
 @pytest.fixture
 def catalogue(monkeypatch: pytest.MonkeyPatch) -> Catalogue:
     """A catalogue of what comes with this package, whatever else is installed."""
-    monkeypatch.setattr("pytest_vqamt.models.registry.entry_points", lambda **_group: ())
+    monkeypatch.setattr("pytest_vqamt.models.catalogue.entry_points", lambda **_group: ())
     return Catalogue()
 
 
@@ -89,16 +89,12 @@ def test_every_factory_is_where_the_table_says(kind: Kind) -> None:
 
 def test_describing_imports_no_adapter() -> None:
     code = (
-        "import sys; from pytest_vqamt.models.registry import Catalogue; Catalogue().describe();"
+        "import sys; from pytest_vqamt.models.catalogue import Catalogue; Catalogue().describe();"
         "print(sorted(name for name in sys.modules if name.startswith('pytest_vqamt.models.')))"
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert printed.strip() == str(
-        [
-            f"pytest_vqamt.models.{name}"
-            for name in ("base", "batch_size", "catalogue", "declared", "kinds", "prompts", "returned", "standing")
-        ]
-    )
+    light = ("base", "batching", "catalogue", "prompts")
+    assert printed.strip() == str([f"pytest_vqamt.models.{name}" for name in light])
 
 
 def test_a_spec_without_argument(catalogue: Catalogue, ask: Ask) -> None:
@@ -224,7 +220,7 @@ def test_a_missing_extra_says_how_to_install_it(catalogue: Catalogue, monkeypatc
         raise ModuleNotFoundError("No module named 'torch._C'", name="torch._C")
 
     kind = Kind(name="heavy", factory=factory, description="", extra="transformers")
-    monkeypatch.setattr("pytest_vqamt.models.registry.MODELS", (kind,))
+    monkeypatch.setattr("pytest_vqamt.models.catalogue.MODELS", (kind,))
     assert refusal(catalogue, "heavy") == (
         "Expected what model='heavy' needs to be installed, but there is no torch._C; "
         'run: pip install "pytest-vqamt[transformers]"'
@@ -233,7 +229,7 @@ def test_a_missing_extra_says_how_to_install_it(catalogue: Catalogue, monkeypatc
 
 def test_a_missing_module_of_ours_is_no_missing_extra(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch) -> None:
     kind = Kind(name="heavy", factory="pytest_vqamt.models.lost:load", description="", extra="transformers")
-    monkeypatch.setattr("pytest_vqamt.models.registry.MODELS", (kind,))
+    monkeypatch.setattr("pytest_vqamt.models.catalogue.MODELS", (kind,))
     with pytest.raises(ModelError, match=r"raised ModuleNotFoundError: No module named 'pytest_vqamt\.models\.lost'$"):
         catalogue.load("heavy", DEFAULTS)
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.protocol import own_size, usage_of
+from pytest_vqamt.models.base import own_size, usage_of
 
 
 def test_what_is_not_declared_has_its_default() -> None:

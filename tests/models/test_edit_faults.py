@@ -13,7 +13,7 @@ from pytest_vqamt.core.meaning import Absent, Count, Entails, Exists, Group, Mea
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Photo, Scene, Thing
-from pytest_vqamt.models.protocol import LoadedModel, ModelOptions, adopt
+from pytest_vqamt.models.base import LoadedModel, ModelOptions, adopt
 from pytest_vqamt.models.reference.faults import load
 
 if TYPE_CHECKING:

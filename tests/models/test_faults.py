@@ -25,7 +25,7 @@ from pytest_vqamt.core.meaning import (
     Unit,
 )
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.models.protocol import ModelOptions, adopt
+from pytest_vqamt.models.base import ModelOptions, adopt
 from pytest_vqamt.models.reference.faults import FAULTS, load
 
 if TYPE_CHECKING:

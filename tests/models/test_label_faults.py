@@ -8,7 +8,7 @@ import pytest
 
 from pytest_vqamt.core.meaning import Count, Entails, Exists, Group, Meaning, Unit
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.models.protocol import ModelOptions, adopt
+from pytest_vqamt.models.base import ModelOptions, adopt
 from pytest_vqamt.models.reference.faults import load
 
 if TYPE_CHECKING:

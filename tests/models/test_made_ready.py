@@ -9,7 +9,7 @@ import pytest
 import torch
 from PIL import Image
 
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers import inputs as module
 from pytest_vqamt.models.transformers.inputs import made_ready, threads_for
 from pytest_vqamt.models.transformers.runtime import Runtime

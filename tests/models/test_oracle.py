@@ -27,7 +27,7 @@ from pytest_vqamt.core.meaning import (
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.models.protocol import ModelOptions, adopt
+from pytest_vqamt.models.base import ModelOptions, adopt
 from pytest_vqamt.models.reference.oracle import load, say
 
 if TYPE_CHECKING:

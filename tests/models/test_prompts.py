@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.meaning import Absent, Annotated, Choice, Count, Describe, Exists, Group, Meaning
 from pytest_vqamt.core.query import Task
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.prompts import BARE, INSTRUCTED, PROMPT_SETTINGS, Prompts, prompts_of
-from pytest_vqamt.models.protocol import ModelOptions
 
 if TYPE_CHECKING:
     from tests.models.conftest import Ask

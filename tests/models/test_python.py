@@ -10,7 +10,7 @@ import pytest
 
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.models.protocol import LoadedModel, ModelOptions, adopt
+from pytest_vqamt.models.base import LoadedModel, ModelOptions, adopt
 from pytest_vqamt.models.python import load
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from PIL import Image
 
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Task
-from pytest_vqamt.models.protocol import ModelOptions, adopt
+from pytest_vqamt.models.base import ModelOptions, adopt
 from pytest_vqamt.models.region_models import lxmert, visualbert
 from pytest_vqamt.models.region_models.adapter import RegionQuestionModel
 from pytest_vqamt.models.region_models.feature_cache import DetectedRegions

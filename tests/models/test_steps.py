@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from pytest_vqamt.core.query import Answer, ModelInput, Task
-from pytest_vqamt.models.protocol import ModelOptions, adopt
+from pytest_vqamt.models.base import ModelOptions, adopt
 from pytest_vqamt.models.transformers.runtime import Rest, Runtime, Steps
 from tests.models.small.inputs import asked
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from transformers import BertTokenizer
 
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.inputs import tokens_of
 from pytest_vqamt.models.transformers.runtime import Runtime
 from tests.models.small.tokenizers import bert_tokenizer

@@ -20,8 +20,8 @@ from pytest_vqamt.core.meaning import Describe, Exists, Group, truth
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.language.questions import simple
+from pytest_vqamt.models.base import ModelOptions, adopt
 from pytest_vqamt.models.prompts import BARE
-from pytest_vqamt.models.protocol import ModelOptions, adopt
 from pytest_vqamt.models.transformers.tiny import WEIGHTS, Llava, load
 from pytest_vqamt.picture_world.looks import NAMES
 from pytest_vqamt.picture_world.source import PictureWorld

@@ -14,7 +14,7 @@ from PIL import Image
 
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, Task
-from pytest_vqamt.models.protocol import LoadedModel, ModelOptions, adopt
+from pytest_vqamt.models.base import LoadedModel, ModelOptions, adopt
 from pytest_vqamt.models.region_models import lxmert, visualbert
 from pytest_vqamt.models.transformers import blip, vilt
 from tests.models.small import region_models

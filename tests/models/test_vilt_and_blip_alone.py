@@ -14,10 +14,10 @@ from tests.models.small.vilt import vilt_vqa
 LOADED = """
 import sys
 import pytest_vqamt.models.transformers.blip, pytest_vqamt.models.transformers.vilt
-from pytest_vqamt.models import lxmert, visualbert
+from pytest_vqamt.models.region_models import lxmert, visualbert
 assert not {'torch', 'transformers', 'PIL', 'numpy'} & set(sys.modules), "nothing heavy before a model is made"
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 adapters = (pytest_vqamt.models.transformers.vilt, pytest_vqamt.models.transformers.blip, lxmert, visualbert)
 for module, folder in zip(adapters, sys.argv[1:], strict=True):
     try:

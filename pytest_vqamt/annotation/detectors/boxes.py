@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from pytest_vqamt.annotation.detectors.base import Look, box_within, labels_of
 from pytest_vqamt.core.detections import Found
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, check_model_type, digest_of, located, quiet
 from pytest_vqamt.models.transformers.inputs import load_image_processor
 from pytest_vqamt.models.transformers.runtime import Runtime

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from pytest_vqamt.annotation.detectors.base import LEAST_IOU, is_same_thing, may_be_called_alike
 from pytest_vqamt.core.detections import Detector, Found, Grounder
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 
 if TYPE_CHECKING:
     from PIL.Image import Image

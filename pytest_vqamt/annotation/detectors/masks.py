@@ -13,7 +13,7 @@ from pytest_vqamt.annotation.detectors.base import LEAST_SIDE_PX, Label, Look, O
 from pytest_vqamt.annotation.detectors.outlines import outlines
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import Found
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, check_model_type, digest_of, located
 from pytest_vqamt.models.transformers.inputs import load_image_processor
 from pytest_vqamt.models.transformers.runtime import Runtime

@@ -12,7 +12,7 @@ from pytest_vqamt.core.detections import Found
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.language.english.nouns import indefinite
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, check_model_type, digest_of, located
 from pytest_vqamt.models.transformers.inputs import load_image_processor, load_tokenizer
 from pytest_vqamt.models.transformers.runtime import Runtime

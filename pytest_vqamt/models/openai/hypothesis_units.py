@@ -18,13 +18,13 @@ from threading import Event
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.language.units import DescriptionUnit, unit_of
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.http.client import Client
 from pytest_vqamt.models.http.key import hide_in_logs
 from pytest_vqamt.models.http.responses import QueryError
 from pytest_vqamt.models.http.retry import at_once
 from pytest_vqamt.models.openai.requests import Endpoint, patience_with
 from pytest_vqamt.models.openai.settings import Address, Settings, Usage, key_for, settings_of
-from pytest_vqamt.models.protocol import ModelOptions
 
 _LONGEST = 1024
 """Tokens of a reply, with room for a model that thinks first."""

@@ -11,13 +11,13 @@ from weakref import finalize
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, ModelInput
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.http.key import hide_in_logs
 from pytest_vqamt.models.http.responses import QueryError
 from pytest_vqamt.models.http.retry import StoppedError, at_once
 from pytest_vqamt.models.openai.requests import Answered, Endpoint, Pictures
 from pytest_vqamt.models.openai.settings import Address, key_for, settings_of
 from pytest_vqamt.models.prompts import Prompts, prompts_of
-from pytest_vqamt.models.protocol import ModelOptions
 
 
 class OpenAIModel:

@@ -11,9 +11,9 @@ from urllib.parse import SplitResult, urlsplit
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import digest
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.http.key import Key, key_in
 from pytest_vqamt.models.http.settings import number_of, parts_of
-from pytest_vqamt.models.protocol import ModelOptions
 
 SETTINGS = ("timeout-s", "in-flight", "retries-s", "temperature", "seed", "detail", "token-limit", "revision")
 """The names of the settings, besides those of the prompts."""

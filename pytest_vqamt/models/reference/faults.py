@@ -35,7 +35,7 @@ from pytest_vqamt.core.meaning import (
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.language.ontology import ontology
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.reference.oracle import Reply, Scripted, another, known, off_by, say, told
 
 _OTHERS = ("zebra", "toaster", "kite", "surfboard")

@@ -13,7 +13,7 @@ from typing import ClassVar, TypeAlias, assert_never
 from pytest_vqamt.core.meaning import Label, Meaning, Truth, truth
 from pytest_vqamt.core.query import Answer, ModelInput, Query
 from pytest_vqamt.language.english.phrases import describe
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 
 UNKNOWN = "unknown"
 """What is said where nothing is right, such as a choice that no option or several fit."""

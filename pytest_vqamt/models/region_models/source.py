@@ -10,7 +10,7 @@ from typing import Protocol
 
 from pytest_vqamt.core.errors import ModelError, OptionError, did_you_mean
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.region_models.feature_cache import DetectedRegions, Finder, Precision
 from pytest_vqamt.models.region_models.feature_files import Precomputed
 from pytest_vqamt.models.region_models.regions import Regions, RegionSource

@@ -14,12 +14,12 @@ from weakref import finalize
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import Answer, Failure, ModelInput
+from pytest_vqamt.models.base import METHODS, ModelOptions
 from pytest_vqamt.models.http.key import Key, hide_in_logs, key_in
 from pytest_vqamt.models.http.responses import QueryError
 from pytest_vqamt.models.http.responses import Reply as HttpReply
 from pytest_vqamt.models.http.retry import Patience, StoppedError
 from pytest_vqamt.models.http.settings import number_of, parts_of
-from pytest_vqamt.models.protocol import METHODS, ModelOptions
 from pytest_vqamt.models.served.protocol import (
     ANSWERS_PATH,
     MODEL_PATH,

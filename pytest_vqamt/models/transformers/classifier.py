@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import ModelError, OptionError, home
 from pytest_vqamt.core.query import Answer
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, config_of
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.prompts import prompts_of
-from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, check_model_type, config_of, local_folder
 from pytest_vqamt.models.transformers.runtime import precision_of
 

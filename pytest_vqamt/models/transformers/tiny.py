@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.prompts import BARE, INSTRUCTED, Prompts
-from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, digest_of
 from pytest_vqamt.models.transformers.prompted.adapter import Speaker
 from pytest_vqamt.models.transformers.prompted.families import LlavaChat

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import (
     Checkpoint,
     architecture_of,

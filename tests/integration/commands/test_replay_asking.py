@@ -12,7 +12,7 @@ from PIL import Image
 
 from pytest_vqamt.cli import main
 from pytest_vqamt.execution.run import run
-from pytest_vqamt.models.registry import Catalogue
+from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.reporting.cases import CasesPart, join_parts, start_parts
 from tests.reporting.running import run_into
 

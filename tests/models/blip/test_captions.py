@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.models.protocol import ModelOptions, adopt
+from pytest_vqamt.models.base import ModelOptions, adopt
 from pytest_vqamt.models.transformers.blip import BlipCaptions, load
 from tests.models.small.blip import blip_captions
 from tests.models.small.blip_said import exact, plainly_said, said

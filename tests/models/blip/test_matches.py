@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from pytest_vqamt.core.query import ModelInput, Task
-from pytest_vqamt.models.protocol import ModelOptions, adopt
+from pytest_vqamt.models.base import ModelOptions, adopt
 from pytest_vqamt.models.transformers.blip import BlipMatches, load
 from tests.models.small.blip import LONGEST, blip_matches
 from tests.models.small.blip_said import exact, plain_inputs, said

@@ -12,7 +12,7 @@ from transformers import AutoImageProcessor, AutoModelForObjectDetection
 from pytest_vqamt.annotation.detectors.boxes import Boxes, load
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.data.photo_io import PhotoFiles
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 from tests.models.detection import small_detectors
 
 CPU = ModelOptions(device="cpu")

@@ -13,7 +13,7 @@ from PIL import Image
 from pytest_vqamt.annotation.detectors import catalogue, masks
 from pytest_vqamt.annotation.detectors.catalogue import check, detector_of, grounder_of, names, names_a_detector
 from pytest_vqamt.core.errors import ModelError, OptionError
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 
 
 def options(**settings: str) -> ModelOptions:

@@ -11,7 +11,7 @@ from safetensors.torch import load_file, save_file
 
 from pytest_vqamt.annotation.detectors import boxes, masks, open_vocabulary
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 from tests.models.detection.small_detectors import clip_tokenizer, edit_config
 
 CPU = ModelOptions(device="cpu")

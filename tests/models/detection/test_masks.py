@@ -24,7 +24,7 @@ from pytest_vqamt.annotation.detectors.masks import Masks, load
 from pytest_vqamt.core.detections import Polygons
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.data.polygons import drawn
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 from tests.models.detection import small_detectors
 
 CPU = ModelOptions(device="cpu")

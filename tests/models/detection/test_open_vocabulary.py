@@ -20,7 +20,7 @@ from pytest_vqamt.annotation.detectors.open_vocabulary import OpenVocabulary, lo
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import Found, Grounder
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 from tests.models.detection import small_detectors
 
 CPU = ModelOptions(device="cpu")

@@ -35,7 +35,7 @@ from transformers import (
 
 from pytest_vqamt.annotation.detectors import boxes, open_vocabulary
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 from tests.models.detection.small_detectors import (
     ATTENTION,
     SMALL,

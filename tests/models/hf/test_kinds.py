@@ -9,7 +9,7 @@ from PIL import Image
 
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, Task
-from pytest_vqamt.models.protocol import adopt
+from pytest_vqamt.models.base import adopt
 from tests.models.hf.conftest import CPU, KINDS, QUESTIONS, about, batch, forget, of_size, shown
 
 if TYPE_CHECKING:

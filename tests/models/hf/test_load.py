@@ -16,7 +16,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from pytest_vqamt.core.errors import ModelError, OptionError
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.prompted.adapter import load
 from tests.models.hf.conftest import CPU, KINDS, about
 

@@ -13,8 +13,8 @@ import transformers
 
 from pytest_vqamt.core.meaning import Choice, Count, Exists, Group
 from pytest_vqamt.core.query import Answer, ModelInput, Task
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.prompts import INSTRUCTED, Prompts
-from pytest_vqamt.models.protocol import ModelOptions
 from pytest_vqamt.models.transformers.prompted.adapter import Speaker, load
 from pytest_vqamt.models.transformers.prompted.base import Heard, Said
 from pytest_vqamt.models.transformers.runtime import Runtime

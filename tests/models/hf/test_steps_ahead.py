@@ -13,7 +13,7 @@ from PIL import Image
 
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Task
-from pytest_vqamt.models.protocol import LoadedModel, adopt
+from pytest_vqamt.models.base import LoadedModel, adopt
 from pytest_vqamt.models.transformers.prompted import image_token_model
 from pytest_vqamt.models.transformers.prompted.text import Tokens, read
 from tests.models.hf.conftest import CPU, KINDS, QUESTIONS, about, forget, shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event, get_ident
 
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.inputs import tokens_of
 from pytest_vqamt.models.transformers.prompted.base import Said
 from pytest_vqamt.models.transformers.prompted.text import read

@@ -11,10 +11,10 @@ import pytest
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.http import retry
 from pytest_vqamt.models.http.responses import QueryError
 from pytest_vqamt.models.openai.model import load
-from pytest_vqamt.models.protocol import ModelOptions
 from tests.models.conftest import Ask
 from tests.models.openai.conftest import Load, Serve
 from tests.models.openai.stub import Reply, always, failed, in_turn, said

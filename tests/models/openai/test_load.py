@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.openai.model import check
-from pytest_vqamt.models.protocol import ModelOptions
 
 WELL = "m@http://127.0.0.1:9/v1"
 

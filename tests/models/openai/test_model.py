@@ -16,9 +16,9 @@ from PIL import Image
 from pytest_vqamt.core.meaning import Count, Describe, Exists, Group
 from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.http.responses import QueryError
 from pytest_vqamt.models.openai.model import load
-from pytest_vqamt.models.protocol import ModelOptions
 from tests.models.conftest import Ask
 from tests.models.openai.conftest import Load, Serve
 from tests.models.openai.stub import Reply, Request, always, failed, said

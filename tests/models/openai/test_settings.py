@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.errors import OptionError
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.models.openai.settings import SETTINGS, Address, Settings, settings_of
 from pytest_vqamt.models.prompts import PROMPT_SETTINGS
-from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.registry import Catalogue
 
 HERE = Address.parse("m@http://127.0.0.1:8000")
 OPENAI = Address.parse("m@https://api.openai.com/v1")

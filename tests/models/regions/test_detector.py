@@ -9,7 +9,7 @@ import pytest
 import torch
 from PIL import Image, ImageFilter
 
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.region_models.frcnn.detector import Detection, Detector
 from pytest_vqamt.models.region_models.frcnn.loading import load_detector
 from pytest_vqamt.models.region_models.regions import REGIONS

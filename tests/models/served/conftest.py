@@ -15,9 +15,9 @@ from pytest_vqamt.core.query import ModelInput, Query
 from pytest_vqamt.data import catalogue
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.imaging.render import render
+from pytest_vqamt.models.base import LoadedModel, ModelOptions
+from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.models.http import retry
-from pytest_vqamt.models.protocol import LoadedModel, ModelOptions
-from pytest_vqamt.models.registry import Catalogue
 from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE
 from tests.models.openai.stub import Script, Stub
 

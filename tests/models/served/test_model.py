@@ -12,8 +12,8 @@ from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.inference import Splitting
-from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.registry import Catalogue
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.models.served.protocol import PngRow, RecipeRow
 from tests.models.openai.stub import Reply, Request
 from tests.models.served.conftest import DOGS, AskAbout, Load, Serve

@@ -9,7 +9,7 @@ from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.execution.inference import Asker
 from pytest_vqamt.execution.prefetch import Showing
-from pytest_vqamt.models.protocol import ModelOptions, adopt
+from pytest_vqamt.models.base import ModelOptions, adopt
 from tests.models.small.inputs import render
 
 if TYPE_CHECKING:

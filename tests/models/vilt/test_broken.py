@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.vilt import load
 from tests.models.small.damage import DAMAGES, Damage, with_setting, without_weights
 from tests.models.small.vilt import ANSWERS, vilt_nlvr, vilt_retrieval, vilt_vqa

@@ -12,7 +12,7 @@ from PIL import Image
 
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Task
-from pytest_vqamt.models.protocol import ModelOptions, adopt
+from pytest_vqamt.models.base import ModelOptions, adopt
 from pytest_vqamt.models.transformers.vilt import ViltAnswers, ViltStatements, load
 from tests.models.small.asking import ask_all
 from tests.models.small.damage import with_setting

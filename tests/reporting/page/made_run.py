@@ -14,8 +14,8 @@ from pytest_vqamt.core.tallies import Spread
 from pytest_vqamt.execution.answer_cache import Stores
 from pytest_vqamt.execution.plan import Job, Sampling, Terms
 from pytest_vqamt.execution.run_item import run_item
-from pytest_vqamt.models.protocol import ModelOptions
-from pytest_vqamt.models.registry import Catalogue
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.relations.catalogue import select
 from pytest_vqamt.reporting.atomic_write import write_report
 from pytest_vqamt.reporting.cases import CasesPart, join_parts, start_parts

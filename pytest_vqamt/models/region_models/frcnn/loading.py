@@ -15,7 +15,7 @@ from urllib.request import urlopen
 
 from pytest_vqamt.core.errors import ModelError, home
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.models.protocol import ModelOptions
+from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.region_models.regions import DetectorSettings
 
 if TYPE_CHECKING:

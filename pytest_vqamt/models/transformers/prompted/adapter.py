@@ -7,8 +7,8 @@ from functools import cached_property, partial
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
+from pytest_vqamt.models.base import METHODS, ModelOptions
 from pytest_vqamt.models.prompts import PLACE, Prompts, prompts_of
-from pytest_vqamt.models.protocol import METHODS, ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import ADAPTERS, Checkpoint, config_of, digest_of, located
 from pytest_vqamt.models.transformers.inputs import check_torchvision
 from pytest_vqamt.models.transformers.prompted.base import Family, Said

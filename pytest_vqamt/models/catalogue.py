@@ -11,8 +11,8 @@ from operator import attrgetter
 from typing import Any, TypeAlias
 
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, did_you_mean
+from pytest_vqamt.models.base import LoadedModel, ModelOptions, adopt
 from pytest_vqamt.models.prompts import PROMPT_SETTINGS
-from pytest_vqamt.models.protocol import LoadedModel, ModelOptions, adopt
 
 ENTRY_POINTS = "pytest_vqamt.models"
 """The group of entry points by which installed packages add kinds: ``name = "module:factory"``."""
