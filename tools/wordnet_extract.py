@@ -193,8 +193,8 @@ if __name__ == "__main__":
 # - all kinds of some classes, and of the names' own senses, as far as asked for.
 #
 # Held in outline, one pointer up and no more: the other senses of the names, and of the nouns that synsets are named
-# after, so that "crane.n.04" is the same synset here as in the whole of WordNet. Adjectives are numbered anew: none is
-# asked for by its number.
+# after, so that "crane.n.04" is the same synset here as in the whole of WordNet. Adjectives are numbered anew: none
+# is asked for by its number.
 
 
 _UP = frozenset({"@", "@i"})
@@ -303,8 +303,8 @@ def _closed(start: Iterable[int], further: Callable[[int], Iterable[int]]) -> se
     return seen
 
 
-# A data file has one synset a line, which begins with its own byte offset; pointers and the index name synsets by it. So
-# a synset that is left out moves all that follow, and everything that names them is written anew.
+# A data file has one synset a line, which begins with its own byte offset; pointers and the index name synsets by it.
+# So a synset that is left out moves all that follow, and everything that names them is written anew.
 
 
 SUFFIXES = {"n": "noun", "a": "adj"}

@@ -13,7 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
+
 from tqdm import tqdm
+
 from pytest_vqamt import run
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.events import Event, Finished, Judged
@@ -24,7 +26,6 @@ from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.tiny import load
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.stats.paired import change, judged_together
-
 
 FRESH_SEED = 90_003
 SCENES = 1000

@@ -15,22 +15,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+
 from PIL import Image
 from tqdm import tqdm
+
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.english.nouns import plural
-from pytest_vqamt.models.prompts import BARE
 from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.prompts import BARE
 from pytest_vqamt.models.transformers.tiny import WEIGHTS, Llava
 from pytest_vqamt.picture_world.looks import NAMES
 from pytest_vqamt.picture_world.source import PictureWorld
 from training.asked import World
 from training.render import HELD_OUT_SEED
 from training.sheets import sheet
-
 
 FIRST_SCENE = 10_000
 """Scenes before it were looked at while training went on."""

@@ -286,9 +286,9 @@ class _Run:
         self._listen(Answered(item=self._job.item, queries=queries))
 
 
-# It starts whenever there are 700 objects or so more than at the last time, and now and then goes through all there are.
-# A run keeps hundreds of thousands of them (scenes, and what is known of them) and makes hardly a cycle: a seventh of its
-# time went there, of which this leaves about half. What is no part of a cycle goes at once, as ever.
+# It starts whenever there are 700 objects or so more than at the last time, and now and then goes through all there
+# are. A run keeps hundreds of thousands of them (scenes, and what is known of them) and makes hardly a cycle: a
+# seventh of its time went there, of which this leaves about half. What is no part of a cycle goes at once, as ever.
 
 
 YOUNG = 10_000

@@ -22,8 +22,8 @@ from pytest_vqamt.relations.metavqa import groups
 from pytest_vqamt.relations.published import published_question
 from pytest_vqamt.sampling.chooser import Chooser
 
-# The baseline FIP of Chang et al., VEglue, sections 4.5 and 6.3, with the corruptions of Hendrycks and Dietterich (2019),
-# one of each sort.
+# The baseline FIP of Chang et al., VEglue, sections 4.5 and 6.3, with the corruptions of Hendrycks and Dietterich
+# (2019), one of each sort.
 
 
 SEVERITY = Setting(

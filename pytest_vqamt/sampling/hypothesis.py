@@ -56,9 +56,9 @@ def _integers(lo: int, hi: int) -> SearchStrategy[int]:
     return st.integers(lo, hi)
 
 
-# Hypothesis's own backend favours small numbers and repeats parts of earlier examples: good for finding bugs, but a pass
-# rate is an estimate, and needs each case to be as likely as its relation says. This backend makes the same choices at
-# even odds; shrinking goes on as ever. See "Alternative backends" in Hypothesis's documentation.
+# Hypothesis's own backend favours small numbers and repeats parts of earlier examples: good for finding bugs, but a
+# pass rate is an estimate, and needs each case to be as likely as its relation says. This backend makes the same
+# choices at even odds; shrinking goes on as ever. See "Alternative backends" in Hypothesis's documentation.
 
 
 BACKEND = "pytest-vqamt"

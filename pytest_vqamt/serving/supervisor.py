@@ -168,7 +168,6 @@ class Keeper:
 
     def _last_words(self) -> str:
         """The last line that the door has written, for what is no mistake of the user's."""
-
         with suppress(OSError):
             lines = (Path(self._offer.folder) / LOG).read_text(encoding="utf-8", errors="replace").strip().splitlines()
             if lines:

@@ -112,18 +112,18 @@ def _by_scene(items: _Items, models: Sequence[str], *, presumed: bool) -> dict[s
     return means_by_scene(cases)
 
 
-# One picture gives cases of many relations, so the pass rates of a model are not independent of each other, nor are two
-# models' that were asked the same. The mean is a smooth function of sums over scenes; its variance is that of what each
-# scene adds to its error (Woodruff, Journal of the American Statistical Association 66, 1971):
+# One picture gives cases of many relations, so the pass rates of a model are not independent of each other, nor are
+# two models' that were asked the same. The mean is a smooth function of sums over scenes; its variance is that of
+# what each scene adds to its error (Woodruff, Journal of the American Statistical Association 66, 1971):
 #
 #     error_s = (1/k) sum over the k items of (holds in s - pass rate x judged in s) / judged in all
 #     variance = S / (S - 1) x sum over the S scenes of error_s squared
 #
-# The difference of two models' means has the errors of one less those of the other, so what is hard for both counts for
-# neither. As in ``stats.intervals``, half a scene is imagined beside the real ones that holds wholly, and half a one that
-# is violated: where next to nothing differs, the scenes show too little of how much they can. Every item has them, but
-# they count for the square root of k items: the intervals were measured to be too narrow if they count for one, and too
-# wide if for all k (docs/comparing.md).
+# The difference of two models' means has the errors of one less those of the other, so what is hard for both counts
+# for neither. As in ``stats.intervals``, half a scene is imagined beside the real ones that holds wholly, and half a
+# one that is violated: where next to nothing differs, the scenes show too little of how much they can. Every item has
+# them, but they count for the square root of k items: the intervals were measured to be too narrow if they count for
+# one, and too wide if for all k (docs/comparing.md).
 
 
 _IMAGINED_SCENES = 0.5

@@ -67,9 +67,9 @@ def human(item: str, fact: str = "", value: str = "") -> Reference | None:
     return _HUMAN.get(test)
 
 
-# A pair of captions is a suspicious issue where it violates either relation (section 3.4). The second one is judged where
-# the first holds, and both are made of the same pairs, so at each level of overlap the violations of the two add up. The
-# published precision, 84.9 to 98.4 %, is what people found of such issues, and is not worked out here.
+# A pair of captions is a suspicious issue where it violates either relation (section 3.4). The second one is judged
+# where the first holds, and both are made of the same pairs, so at each level of overlap the violations of the two
+# add up. The published precision, 84.9 to 98.4 %, is what people found of such issues, and is not worked out here.
 
 
 _OF_PAPER = "metaic."
@@ -189,8 +189,8 @@ def _share_of_pairs(ours: _ByItem, theirs: _ByItem) -> float | None:
     return both / known if known else None
 
 
-# Chang et al., sections 4.6 and 5; published rates from Tables 2 (all over the picture), 3 and 6 (in boxes), of OFA-VE,
-# ALBEF-VE, LLaVA and GPT-4V, in this order. What is presumed has rows of its own.
+# Chang et al., sections 4.6 and 5; published rates from Tables 2 (all over the picture), 3 and 6 (in boxes), of
+# OFA-VE, ALBEF-VE, LLaVA and GPT-4V, in this order. What is presumed has rows of its own.
 
 
 ISSUE, INCONSISTENT, SOURCE_RIGHT = "issue", "inconsistent", "source right"

@@ -18,8 +18,8 @@ from pytest_vqamt.core.detections import Found
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.models.base import ModelOptions
+from tests.annotation.detectors import small_detectors
 from tests.execution.shop import options, put, rows, write_shop
-from tests.models.detection import small_detectors
 
 BOX = [0, 0, 20, 20]
 

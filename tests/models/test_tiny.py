@@ -25,7 +25,7 @@ from pytest_vqamt.models.prompts import BARE
 from pytest_vqamt.models.transformers.tiny import WEIGHTS, Llava, load
 from pytest_vqamt.picture_world.looks import NAMES
 from pytest_vqamt.picture_world.source import PictureWorld
-from tests.models.hf.conftest import forget
+from tests.models.transformers.prompted.conftest import forget
 
 WORLD = PictureWorld(count=400)
 OPTIONS = ModelOptions(device="cpu")
@@ -219,5 +219,8 @@ def test_the_weights_are_small() -> None:
 
 
 def test_importing_the_adapter_imports_neither_torch_nor_transformers() -> None:
-    code = "import sys, pytest_vqamt.models.transformers.tiny; sys.exit(bool({'torch', 'transformers', 'PIL'} & set(sys.modules)))"
+    code = (
+        "import sys, pytest_vqamt.models.transformers.tiny\n"
+        "sys.exit(bool({'torch', 'transformers', 'PIL'} & set(sys.modules)))"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

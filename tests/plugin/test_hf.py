@@ -10,7 +10,7 @@ import pytest
 
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.prompted.adapter import load
-from tests.models.hf.small import chat, prompted
+from tests.models.transformers.prompted.small import chat, prompted
 from tests.plugin.conftest import Run
 
 RELATIONS = "--vqamt-relations=metavqa.reorder[object],metavqa.reversion[object],control.*,ours.*"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.annotation.detectors import small_detectors
 from tests.execution.park import write_park
-from tests.models.detection import small_detectors
 from tests.plugin.conftest import Run
 
 RELATIONS = "--vqamt-relations=metavqa.reversion[object],control.repeat"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from tests.models.detection import small_detectors
+from tests.annotation.detectors import small_detectors
 from tests.plugin.conftest import Run
 
 COCO = Path(__file__).parents[2] / "../shared/data/coco/images"

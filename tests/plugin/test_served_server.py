@@ -21,7 +21,7 @@ from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.models.served.protocol import Unknown
 from pytest_vqamt.picture_world.source import PictureWorld
-from tests.plugin import vqamt_servers as servers  # noqa: E402 - it needs what may not be installed
+from tests.plugin import vqamt_servers as servers
 
 if find_spec("ray") is None:  # to import it takes seconds, and a server of its own does
     pytest.skip("needs the extra ray", allow_module_level=True)
@@ -75,7 +75,7 @@ def test_nothing_listens_but_on_the_loopback(server: servers.Server) -> None:
 
 
 def test_its_files_are_for_this_user_alone(server: servers.Server) -> None:
-    folder = Path(server.of_name("door_process").environ()["TMPDIR"])
+    folder = Path(server.of_name("supervisor").environ()["TMPDIR"])
     assert folder.stat().st_mode & 0o777 == 0o700
     assert list(folder.glob("*/session_*"))  # of Ray, which opens its own folder to all
 
@@ -176,7 +176,7 @@ def test_a_door_that_is_killed_comes_back_with_its_memory(server: servers.Server
     wanted = [query(f"kept {number}") for number in range(20)]
     servers.ask(server.url, wanted)
     count = len(asked(server))
-    server.of_name("door_process").kill()
+    server.of_name("supervisor").kill()
     told = servers.ask(server.url, [*wanted, query("new")])
     assert told == (*(Answer(f"{each.text} 224") for each in wanted), Answer("new 224"))
     assert len(asked(server)) == count + 1

@@ -5,18 +5,25 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from pytest_vqamt.core.errors import DataError, VqamtError
-from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.report_json import report_row
+from pytest_vqamt.core.results import BaselineUse, Report
+from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
 from pytest_vqamt.data.base import SceneSource
+from pytest_vqamt.reporting.atomic_write import write_report
 from pytest_vqamt.reporting.cases import CasesPart, start_parts
 from pytest_vqamt.reporting.files import read_report, write_files, write_pages
 from pytest_vqamt.reporting.html.cards import Images
+from pytest_vqamt.stats.model_ranking import differences, rankings
+from pytest_vqamt.stats.paired import change, judged_together
 from tests.reporting.erratic import SPEC
 from tests.reporting.running import run_into, world
+from tests.stats.judging import cases_of, result
 
 ALL = {"cases.jsonl", "report.json", "report.html", "summary.md"}
 
@@ -37,10 +44,10 @@ def parts(run: tuple[Report, Path], folder: Path) -> None:
     """Leaves in ``folder`` what a run has there before it writes its report."""
     start_parts(folder)
     lines = (run[1] / "cases.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
-    for position, result in enumerate(run[0].relations):
+    for position, each in enumerate(run[0].relations):
         with CasesPart(folder, position):
             pass
-        own = [line for line in lines if json.loads(line)["relation"] == result.item]
+        own = [line for line in lines if json.loads(line)["relation"] == each.item]
         (folder / ".cases" / f"{position:06}.jsonl").write_text("".join(own), encoding="utf-8")
 
 
@@ -150,3 +157,60 @@ def test_an_audit_that_cannot_be_read_is_told(run: tuple[Report, Path], tmp_path
     with pytest.raises(DataError, match="Expected ") as told:
         write_pages(tmp_path, source_of=at_hand, images=Images.NONE)
     assert "audit.json" in str(told.value)
+
+
+def test_a_report_read_back_writes_the_same_file(tmp_path: Path) -> None:
+    run_into(tmp_path, fail_under=["metavqa.*=0.9"])
+    assert report_row(read_report(tmp_path)) == json.loads((tmp_path / "report.json").read_text())
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("not json", "Expected a folder that --vqamt-report wrote"),
+        ("[]", "Expected a report of schema 1, but got schema=None"),
+        ('{"schema": 2}', "Expected a report of schema 1, but got schema=2 in .*report.json: read it with the version"),
+        ('{"schema": 1}', "Expected a whole report, but got .*'models'"),
+        (
+            '{"schema": 1, "models": [], "data": [], "relations": [{"id": "a.b", "model": "x"}]}',
+            "Expected a whole report",
+        ),
+        ('{"schema": 1, "models": 3}', "Expected a whole report"),
+    ],
+)
+def test_a_file_that_is_no_report_is_refused(tmp_path: Path, text: str, told: str) -> None:
+    (tmp_path / "report.json").write_text(text)
+    with pytest.raises(DataError, match=told):
+        read_report(tmp_path)
+
+
+def test_a_result_that_is_not_whole_is_named_with_its_file(tmp_path: Path) -> None:
+    run_into(tmp_path)
+    row = json.loads((tmp_path / "report.json").read_text())
+    del row["relations"][0]["version"]
+    (tmp_path / "report.json").write_text(json.dumps(row))
+    with pytest.raises(DataError, match=r"got id='metavqa\..*'version'.*, in .*report\.json: read it with the version"):
+        read_report(tmp_path)
+
+
+def test_what_only_some_reports_have_comes_back_too(tmp_path: Path) -> None:
+    made = run_into(tmp_path, max_cases=3)
+    [held] = judged_together([change(PairedClusters((AlikeTwice(1, 2, 0, 1, 9),)))], 0.05, [True])
+    several = [
+        result("ours.rule", model, cases_of(verdicts), presumed=cases_of("+-", start=10))
+        for model, verdicts in (("one", "+++++"), ("two", "+----"))
+    ]
+    whole = replace(
+        made,
+        relations=(replace(made.relations[0], change=held), *made.relations[1:]),
+        ranking=rankings(several),
+        differences=differences(several),
+        baseline=BaselineUse(file="base.gz", digest="b", models=(("one", "f"),), missing=(), new=("ours.new-one-x",)),
+        waived=(("0" * 16, "two dogs"),),
+    )
+    write_report(whole, tmp_path)
+    again = read_report(tmp_path)
+    assert (again.ranking, again.differences) == (whole.ranking, whole.differences)
+    assert (again.baseline, again.waived) == (whole.baseline, whole.waived)
+    assert again.relations[0].change == held
+    assert report_row(again) == json.loads((tmp_path / "report.json").read_text())

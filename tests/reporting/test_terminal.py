@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,19 +14,26 @@ import pytest
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import (
     BaselineUse,
+    Behind,
     DataUse,
+    Difference,
     Gate,
     ModelUse,
     Presumed,
+    Ranked,
+    RankedKind,
+    Ranking,
     RelationResult,
     Report,
     ShownCase,
     ShownQuery,
 )
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Tally
-from pytest_vqamt.reporting.terminal import summary
+from pytest_vqamt.reporting.terminal import baseline_lines, ranking_lines, summary
+from pytest_vqamt.stats.gates import held_against_baseline
 from pytest_vqamt.stats.model_ranking import rankings
 from pytest_vqamt.stats.paired import change, judged_together
+from tests.reporting.running import run_into
 
 TINY = ModelUse(name="tiny", fingerprint="", tasks=("vqa",))
 GQA = DataUse(spec="gqa:DIR", scenes=8, digest="0" * 16)
@@ -268,3 +276,173 @@ def test_several_models_are_ranked() -> None:
     lines = shown_of(*results, models=(TINY, other), ranking=rankings(results))
     at = lines.index("models on gqa:DIR, by their mean pass rate over 1 relation variant")
     assert [line.split()[:2] for line in lines[at + 4 : at + 6]] == [["tiny", "0.800"], ["other", "0.500"]]
+
+
+USE = BaselineUse(file="ours.gz", digest="d", models=(("tiny", "0f"),))
+
+
+def lines(report: Report) -> list[str]:
+    return list(baseline_lines(report))
+
+
+def compared(report: Report, *paired: PairedClusters | None, max_drop: float = 0.0) -> Report:
+    """The report with what became of its items."""
+    relations = [
+        replace(result, change=None if each is None else change(each, version_before=1))
+        for result, each in zip(report.relations, paired, strict=True)
+    ]
+    return replace(report, relations=held_against_baseline(relations, max_drop), baseline=USE)
+
+
+def test_without_a_baseline_nothing_is_said(tmp_path: Path) -> None:
+    assert lines(run_into(tmp_path, max_cases=1, relations=["control.repeat"])) == []
+
+
+def test_a_row_for_each_item_with_what_became_of_it(tmp_path: Path) -> None:
+    report = run_into(tmp_path, max_cases=1)
+    broke = PairedClusters((AlikeTwice(0, 1, 0, 0, 10), AlikeTwice(1, 0, 0, 0, 29), AlikeTwice(0, 0, 1, 0, 1)))
+    said = lines(compared(report, broke, None, PairedClusters((AlikeTwice(1, 0, 0, 0, 5),))))
+    assert said[0] == "against the baseline ours.gz: tiny (0f)"
+    rows = {line.split()[0]: line.split() for line in said if "." in line.split(" ")[0] and " " in line}
+    # 39 held of 40 before, 30 now; McNemar of 10 that broke and 1 that was mended: 12 in 2048 ways.
+    item = rows["metavqa.partition[object]"]
+    assert item[1:5] == ["40", "0.975", "0.750", "-0.225"]
+    assert item[-5:] == ["0.0059", "MISSED:", "drop", "<=", "0"]
+    assert "metavqa.partition[property]" not in rows, "nobody has blessed it"
+    control = rows["control.repeat"]
+    assert control[:6] == ["control.repeat", "(control)", "5", "1.000", "1.000", "+0.000"]
+    assert control[-2:] == ["-", "-"], "neither a p-value nor a gate"
+
+
+def test_items_of_one_run_alone_are_named(tmp_path: Path) -> None:
+    report = run_into(tmp_path, max_cases=1, relations=["control.repeat"])
+    use = replace(USE, missing=("ours.gone-tiny-pictures:20", "ours.lost-tiny-pictures:20"), new=("ours.new-tiny-a:b",))
+    said = " ".join(" ".join(lines(replace(report, baseline=use))).split())
+    assert "2 items blessed, and not in this run: ours.gone-tiny-pictures:20, ours.lost-tiny-pictures:20" in said
+    assert "1 item new in this run, and held against nothing until blessed: ours.new-tiny-a:b" in said
+
+
+def test_another_version_and_another_judgement_are_said(tmp_path: Path) -> None:
+    report = run_into(tmp_path, max_cases=1, relations=["control.repeat"])
+    (result,) = report.relations
+    made = change(PairedClusters((AlikeTwice(1, 0, 0, 0, 5),)), version_before=3, other_judgement=1)
+    said = lines(replace(report, baseline=USE, relations=(replace(result, change=made),)))
+    assert "control.repeat: blessed by version 3 of the relation, judged by version 1 now" in said
+    assert (
+        "control.repeat: 1 of the blessed cases is judged otherwise than then, from the same answers: before and now "
+        "are both as they are judged now"
+    ) in said
+
+
+RANKING = Ranking(
+    data="gqa:DIR",
+    kind=RankedKind.RELATIONS,
+    items=("ours.a", "ours.b"),
+    places=(
+        Ranked(model="good", mean=0.75, interval=(0.7, 0.8), best_in=2),
+        Ranked(
+            model="bad",
+            mean=0.5,
+            interval=(0.4, 0.6),
+            best_in=1,
+            behind=Behind(difference=-0.25, interval=(-0.3, -0.2)),
+        ),
+    ),
+)
+# Of ten cases the first model has three that the second has not, and the second one.
+DIFFERENCE = Difference(
+    item="ours.a",
+    data="gqa:DIR",
+    presumed=False,
+    models=("bad", "good"),
+    paired=PairedClusters((AlikeTwice(0, 0, 0, 1, 1), AlikeTwice(0, 0, 1, 0, 3), AlikeTwice(1, 0, 0, 0, 6))),
+    interval=(0.1, 0.5),
+    p=0.01,
+    p_holm=0.02,
+)
+
+
+def lines_of_rankings_table(
+    rankings: tuple[Ranking, ...], differences: tuple[Difference, ...], *, in_full: bool = False
+) -> list[str]:
+    report = Report(
+        vqamt_version="0",
+        seed=0,
+        sampler="random",
+        max_cases=10,
+        shard="1/1",
+        started="",
+        duration_s=0.0,
+        models=(),
+        data=(DataUse(spec="gqa:DIR", scenes=8, digest="0"),),
+        ranking=rankings,
+        differences=differences,
+    )
+    return list(ranking_lines(report, in_full=in_full))
+
+
+def test_of_one_model_nothing_is_said() -> None:
+    assert lines_of_rankings_table((), ()) == []
+
+
+def test_the_models_stand_in_the_order_of_their_means_and_the_differences_name_the_better_one() -> None:
+    assert lines_of_rankings_table((RANKING,), (DIFFERENCE,)) == [
+        "models on gqa:DIR, by their mean pass rate over 2 relation variants",
+        "",
+        "model  mean pass rate   95 % interval           behind the first  best in",
+        "-----  --------------  --------------  -------------------------  -------",
+        "good            0.750  0.700 to 0.800                          -        2",
+        "bad             0.500  0.400 to 0.600  -0.250 (-0.300 to -0.200)        1",
+        "",
+        "on gqa:DIR, 1 of 1 comparison of two models on a relation variant shows a difference beyond chance (p below "
+        "0.05 after Holm)",
+        "",
+        "relation  shared cases      better      worse  difference     95 % interval  p (Holm)",
+        "--------  ------------  ----------  ---------  ----------  ----------------  --------",
+        "ours.a              10  good 0.900  bad 0.600       0.300  +0.100 to +0.500    0.0200",
+        "",
+    ]
+
+
+def test_the_interval_is_of_the_better_one_less_the_worse() -> None:
+    turned = replace(
+        DIFFERENCE,
+        models=("good", "bad"),
+        paired=PairedClusters((AlikeTwice(0, 0, 0, 1, 1), AlikeTwice(0, 1, 0, 0, 3), AlikeTwice(1, 0, 0, 0, 6))),
+        interval=(-0.5, -0.1),
+    )
+    assert lines_of_rankings_table((), (turned,))[4:] == lines_of_rankings_table((), (DIFFERENCE,))[4:]
+
+
+def test_chance_and_controls_are_not_shown_and_of_many_only_the_largest() -> None:
+    chance = replace(DIFFERENCE, item="ours.chance", p_holm=0.05)
+    control = replace(DIFFERENCE, item="control.repeat", p_holm=None)
+    assert lines_of_rankings_table((), (chance, control)) == [
+        "on gqa:DIR, 0 of 1 comparison of two models on a relation variant show a difference beyond chance (p below "
+        "0.05 after Holm)",
+        "",
+    ]
+    many = tuple(
+        replace(
+            DIFFERENCE, item=f"ours.{n}", paired=PairedClusters((AlikeTwice(0, 0, 1, 0, n), AlikeTwice(1, 0, 0, 0, 5)))
+        )
+        for n in range(1, 13)
+    )
+    found = lines_of_rankings_table((), many)
+    assert [line.split()[0] for line in found[4:14]] == [f"ours.{n}" for n in range(12, 2, -1)]
+    assert found[15].startswith("and 2 smaller ones")
+    assert [line.split()[0] for line in lines_of_rankings_table((), many, in_full=True)[4:16]] == [
+        f"ours.{n}" for n in range(12, 0, -1)
+    ]
+
+
+def test_presumed_cases_baselines_and_controls_are_ranked_where_all_is_asked_for() -> None:
+    rankings = tuple(replace(RANKING, kind=kind) for kind in RankedKind)
+    assert sum(line.startswith("models on") for line in lines_of_rankings_table(rankings, ())) == 1
+    heads = [line for line in lines_of_rankings_table(rankings, (), in_full=True) if line.startswith("models on")]
+    assert [head.partition("variants")[2] for head in heads] == [
+        "",
+        ", their presumed cases alone",
+        ", those with the tag baseline",
+        ", the controls",
+    ]

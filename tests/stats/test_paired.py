@@ -4,17 +4,33 @@ from __future__ import annotations
 
 from itertools import product
 from math import sqrt
+from time import perf_counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest  # type: ignore[import-untyped]  # its stubs are a package of their own
+from scipy.optimize import brentq  # type: ignore[import-untyped]  # its stubs are a package of their own
+from scipy.stats import binom, binomtest  # type: ignore[import-untyped]  # as above
 from statsmodels.stats.contingency_tables import mcnemar  # type: ignore[import-untyped]  # it has no stubs
+from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]  # it has no stubs
 
+from pytest_vqamt.core.results import Change, Gate
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
-from pytest_vqamt.stats.intervals import Kind, effective_cases, students_t
-from pytest_vqamt.stats.paired import drop_p, mcnemar_p, paired_interval, tango, two_sided_p
+from pytest_vqamt.stats.intervals import Kind, effective_cases, students_t, wilson
+from pytest_vqamt.stats.paired import (
+    Standing,
+    chance_of_sum_at_least,
+    change,
+    drop_p,
+    holm,
+    judged_together,
+    mcnemar_p,
+    paired_interval,
+    standing,
+    tango,
+    two_sided_p,
+)
 from tests.stats.drawn_clusters import changed_runs
 
 Row = tuple[int, int, int, int, int]
@@ -162,3 +178,254 @@ def test_the_variance_is_what_a_paired_bootstrap_of_scenes_finds() -> None:
     mean = (two.won - two.lost) / 1200
     assert worth < 0.7 * 1200
     assert sqrt(((two.won + two.lost) / 1200 - mean**2) / worth) == pytest.approx(bootstrap, rel=0.02)
+
+
+def of_single_cases_of_changes(kept: int, lost: int, won: int = 0) -> PairedClusters:
+    return PairedClusters((AlikeTwice(0, 0, 1, 0, won), AlikeTwice(0, 1, 0, 0, lost), AlikeTwice(1, 0, 0, 0, kept)))
+
+
+def gate(max_drop: float, *, met: bool) -> Gate:
+    return Gate(kind="max-drop", threshold=max_drop, on="holm", met=met)
+
+
+def test_a_change_by_itself_has_no_gate() -> None:
+    two = of_single_cases_of_changes(90, 8, 2)
+    assert change(two, version_before=2, other_judgement=3) == Change(
+        paired=two,
+        interval=paired_interval(two),
+        p=drop_p(two),
+        p_two_sided=two_sided_p(two),
+        p_holm=None,
+        gate=None,
+        version_before=2,
+        other_judgement=3,
+        # 2 or fewer of 10 tosses, twice: 2 (1 + 10 + 45) / 1024; each scene has one case, so it is the same by scene.
+        p_mcnemar=two_sided_p(two),
+    )
+
+
+def test_mcnemar_takes_all_cases_for_independent() -> None:
+    of_one_scene = PairedClusters((AlikeTwice(0, 4, 0, 0, 1), AlikeTwice(0, 1, 0, 0, 1)))
+    # Five of five have dropped: 2 / 32. By scene it is two of two: 2 / 4.
+    assert change(of_one_scene).p_mcnemar == pytest.approx(1 / 16, abs=1e-12)
+    assert change(of_one_scene).p_two_sided == pytest.approx(1 / 2, abs=1e-12)
+
+
+def test_holm_is_over_those_that_are_gated_and_the_order_stays() -> None:
+    # 10, 6, 3 and 8 lost and none won: 2^-10, 2^-6, 2^-3, 2^-8.
+    changes = [change(of_single_cases_of_changes(90, lost)) for lost in (10, 6, 3, 8)]
+    judged = judged_together(changes, 0.0, [True, False, True, True])
+    assert [each.p_holm for each in judged] == [
+        pytest.approx(3 / 1024),
+        None,
+        pytest.approx(1 / 8),
+        pytest.approx(2 / 256),
+    ]
+    assert [each.gate for each in judged] == [gate(0.0, met=False), None, gate(0.0, met=True), gate(0.0, met=False)]
+    assert [each.paired for each in judged] == [each.paired for each in changes]
+    assert holm([2.0**-10, 2.0**-3, 2.0**-8]) == (3 / 1024, 1 / 8, 2 / 256)
+
+
+@pytest.mark.parametrize(
+    ("lost", "max_drop", "met"),
+    [
+        (5, 0.0, False),  # 2^-5 = 0.03
+        (4, 0.0, True),  # 2^-4 = 0.06: may be chance
+        (5, 0.05, True),  # as large as is tolerated, and not larger
+        (5, 0.049, False),
+        (20, 0.25, True),  # no chance, but tolerated
+    ],
+)
+def test_the_gate_is_missed_where_the_drop_is_both_larger_and_significant(
+    lost: int, max_drop: float, met: bool
+) -> None:
+    [judged] = judged_together([change(of_single_cases_of_changes(100 - lost, lost))], max_drop, [True])
+    assert judged.gate == gate(max_drop, met=met)
+
+
+def test_a_gain_meets_the_gate_however_large() -> None:
+    [judged] = judged_together([change(of_single_cases_of_changes(50, 0, 50))], 0.0, [True])
+    assert judged.gate == gate(0.0, met=True)
+    assert judged.p == 1.0
+
+
+def test_with_nothing_shared_the_gate_is_met_and_nothing_is_shown() -> None:
+    [judged] = judged_together([change(PairedClusters())], 0.05, [True])
+    assert judged.gate == gate(0.05, met=True)
+    assert standing(judged, 0.05) is Standing.UNCERTAIN
+
+
+def test_among_many_relations_the_same_drop_may_be_chance() -> None:
+    alone, quiet = change(of_single_cases_of_changes(93, 7)), change(of_single_cases_of_changes(100, 0))
+    assert [each.gate for each in judged_together([alone], 0.0, [True])] == [gate(0.0, met=False)]
+    # 2^-7 x 30 = 0.23
+    assert judged_together([alone, *[quiet] * 29], 0.0, [True] * 30)[0].gate == gate(0.0, met=True)
+
+
+def test_every_change_says_whether_it_is_gated() -> None:
+    with pytest.raises(ValueError, match="shorter"):
+        judged_together([change(of_single_cases_of_changes(9, 1))] * 2, 0.0, [True])
+
+
+@pytest.mark.parametrize(
+    ("kept", "lost", "max_drop", "shown"),
+    [
+        (80, 20, 0.05, Standing.WORSE),
+        (100, 0, 0.05, Standing.NO_WORSE),  # of 100 scenes, none differing: a drop of at most 0.037
+        (100, 0, 0.03, Standing.UNCERTAIN),
+        (30, 0, 0.05, Standing.UNCERTAIN),  # of 30 scenes: at most 0.114
+        (97, 3, 0.0, Standing.UNCERTAIN),  # a drop that may be chance
+        (970, 30, 0.05, Standing.NO_WORSE),  # a significant drop that is tolerated: at most 0.042
+        (900, 100, 0.11, Standing.UNCERTAIN),  # a significant one of 0.1, which may be 0.12
+    ],
+)
+def test_what_a_comparison_has_shown(kept: int, lost: int, max_drop: float, shown: Standing) -> None:
+    alone = change(of_single_cases_of_changes(kept, lost))
+    assert standing(alone, max_drop) is shown
+    [judged] = judged_together([alone], max_drop, [True])
+    assert standing(judged, max_drop) is shown
+    assert judged.gate is not None
+    assert judged.gate.met == (shown is not Standing.WORSE)
+
+
+def test_what_is_gated_stands_as_its_gate_says() -> None:
+    alone, quiet = change(of_single_cases_of_changes(93, 7)), change(of_single_cases_of_changes(100, 0))
+    assert standing(alone, 0.0) is Standing.WORSE
+    assert standing(judged_together([alone, *[quiet] * 29], 0.0, [True] * 30)[0], 0.0) is Standing.UNCERTAIN
+
+
+ps = st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.01, 0.05, 1.0]), min_size=1, max_size=40)
+
+
+@settings(max_examples=20)  # statsmodels takes a tenth of a second for each
+@given(ps)
+def test_it_is_statsmodels(drawn: list[float]) -> None:
+    assert holm(drawn) == pytest.approx(multipletests(drawn, method="holm")[1], abs=1e-9)
+
+
+def test_a_case_worked_out_by_hand() -> None:
+    # 4 x 0.005, 3 x 0.011, then 2 x 0.02 = 0.04, and 0.04 not below the one before it.
+    assert holm([0.02, 0.005, 0.04, 0.011]) == pytest.approx((0.04, 0.02, 0.04, 0.033))
+
+
+def test_of_one_it_is_the_same_and_of_none_there_is_none() -> None:
+    assert holm([0.3]) == (0.3,)
+    assert holm([]) == ()
+
+
+@given(ps)
+def test_it_is_never_smaller_nor_changes_the_order(drawn: list[float]) -> None:
+    adjusted = holm(drawn)
+    assert all(p <= q <= 1 for p, q in zip(drawn, adjusted, strict=True))
+    by_p = sorted(zip(drawn, adjusted, strict=True))
+    assert [q for _, q in by_p] == sorted(adjusted)
+
+
+few_of_sign_flips = st.dictionaries(st.integers(1, 6), st.integers(1, 4), max_size=4).filter(
+    lambda terms: sum(terms.values()) <= 10
+)
+
+
+@given(few_of_sign_flips, st.integers(-45, 45))
+def test_it_is_the_share_of_all_combinations_of_signs(terms: dict[int, int], size: int) -> None:
+    every = [magnitude for magnitude, count in terms.items() for _ in range(count)]
+    sums = [
+        sum(sign * term for sign, term in zip(signs, every, strict=True))
+        for signs in product((1, -1), repeat=len(every))
+    ]
+    assert chance_of_sum_at_least(size, terms) == pytest.approx(sum(s >= size for s in sums) / len(sums), abs=1e-12)
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 100, 1001, 20_000])
+def test_with_terms_of_one_magnitude_it_is_the_binomial_also_far_out(count: int) -> None:
+    for heads in sorted({0, count // 2, count // 2 + 1, count // 2 + int(3 * count**0.5) // 2, count}):
+        expected = binom.sf(heads - 1, count, 0.5)
+        found = chance_of_sum_at_least(3 * (2 * heads - count), {3: count})
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-300)
+
+
+def test_of_many_terms_it_is_exact_far_out_as_well_and_quick() -> None:
+    started = perf_counter()
+    found = chance_of_sum_at_least(2_000, {1: 40_000, 3: 2, 5: 1})
+    # 1s: heads h give 2h - 40,000; the others give one of eight sums.
+    sums = [3 * a + 3 * b + 5 * c for a, b, c in product((1, -1), repeat=3)]
+    expected = sum(binom.sf((2_000 - each + 40_000 + 1) // 2 - 1, 40_000, 0.5) for each in sums) / 8
+    assert found == pytest.approx(expected, rel=1e-9, abs=0)
+    assert 1e-24 < expected < 1e-20
+    chance_of_sum_at_least(900, {1: 15_000, 2: 8_000, 3: 4_000, 4: 2_000, 5: 1_000, 6: 500, 7: 200, 8: 100})
+    assert perf_counter() - started < 1
+
+
+def test_of_no_terms_the_sum_is_0() -> None:
+    assert chance_of_sum_at_least(0, {}) == 1.0
+    assert chance_of_sum_at_least(1, {}) == 0.0
+
+
+Z95 = 1.959963984540054
+"""The 97.5th percentile of the standard normal distribution, from a table."""
+
+tables = st.tuples(st.integers(0, 200), st.integers(0, 200), st.integers(0, 800)).filter(any)
+
+
+def score(difference: float, lost: int, won: int, cases: int) -> float:
+    """The score statistic of a difference, with the likeliest shares under it: where the likelihood's slope is 0."""
+    same = cases - lost - won
+
+    def slope(share: float) -> float:
+        return lost / share + won / (share + difference) - 2 * same / (1 - 2 * share - difference)
+
+    least, most = max(0.0, -difference), (1 - difference) / 2
+    margin = 1e-9 * (most - least)
+    share = brentq(slope, least + margin, most - margin, xtol=1e-16, rtol=1e-15)
+    return (won - lost - cases * difference) / sqrt(cases * (2 * share + difference * (1 - difference)))
+
+
+def test_published_values() -> None:
+    # Airway hyper-responsiveness before and after stem cell transplantation: 7 of 21 children got it, 1 lost it.
+    # Fagerland, Lydersen and Laake, Statistics in Medicine 33 (2014).
+    assert tango(7, 1, 21) == pytest.approx((-0.517, -0.026), abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("lost", "won", "cases"), [(7, 1, 21), (12, 30, 100), (40, 39, 90), (1, 5, 8), (3_000, 2_500, 100_000)]
+)
+def test_the_ends_are_where_the_score_is_z(lost: int, won: int, cases: int) -> None:
+    found = (won - lost) / cases
+    low = brentq(lambda end: score(end, lost, won, cases) - Z95, -0.99, found, xtol=1e-14)
+    high = brentq(lambda end: score(end, lost, won, cases) + Z95, found, 0.99, xtol=1e-14)
+    assert tango(lost, won, cases) == pytest.approx((low, high), abs=1e-9)
+
+
+@given(st.floats(0.5, 5000))
+def test_where_nothing_differs_it_is_as_far_to_either_side_as_wilsons_of_none(cases: float) -> None:
+    end = wilson(0, cases)[1]
+    assert tango(0, 0, cases) == pytest.approx((-end, end), abs=1e-9)
+
+
+@given(tables)
+def test_it_holds_the_difference_and_stays_within_bounds(table: tuple[int, int, int]) -> None:
+    lost, won, same = table
+    cases = lost + won + same
+    low, high = tango(lost, won, cases)
+    assert -1 <= low <= (won - lost) / cases <= high <= 1
+    assert low < high
+
+
+@given(tables)
+def test_the_other_way_round_it_is_mirrored(table: tuple[int, int, int]) -> None:
+    lost, won, _ = table
+    low, high = tango(lost, won, sum(table))
+    assert tango(won, lost, sum(table)) == pytest.approx((-high, -low), abs=1e-9)
+
+
+@given(tables)
+def test_it_leaves_0_out_where_mcnemars_test_without_correction_rejects(table: tuple[int, int, int]) -> None:
+    lost, won, _ = table
+    low, high = tango(lost, won, sum(table))
+    statistic = (lost - won) ** 2 / max(1, lost + won)
+    if abs(statistic - Z95**2) > 1e-6:
+        assert (low > 0 or high < 0) == (statistic > Z95**2)
+
+
+def test_without_cases_nothing_is_known() -> None:
+    assert tango(0, 0, 0) == (-1.0, 1.0)

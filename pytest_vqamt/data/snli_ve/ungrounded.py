@@ -117,8 +117,8 @@ def _units(row: HypothesisRow) -> tuple[WantingUnit, ...]:
     )
 
 
-# It stands in a file of its own beside the units, one photo a line: a person may correct the units, and their form has no
-# place for it. Nothing of it is needed to read them.
+# It stands in a file of its own beside the units, one photo a line: a person may correct the units, and their form
+# has no place for it. Nothing of it is needed to read them.
 
 
 FILE = "units.grounded.jsonl"

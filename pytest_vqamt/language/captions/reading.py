@@ -134,14 +134,15 @@ def _not_published() -> tuple[str, ...]:
     return tuple(name for name, row in class_rows().items() if row.kind and name not in published())
 
 
-# The tool (RobustNLP/TestIC, meta_relation_error_report_0.py) goes through Stanza's tokens. A token that is tagged NN or
-# NNS and is one of 60 singulars or of their plurals names a class; the tag of the last plural is the class's form, and a
-# singular that comes a second time makes it NNS. Here the same is done with a tagger's rules for these words instead of a
-# tagger: "orange" and "remote" before a noun are adjectives, "sheep" is NNS but after an article or before a verb in the
-# singular, "scissors" always is, "skateboards" after "a man" is a verb, a capital within a sentence makes a proper name.
+# The tool (RobustNLP/TestIC, meta_relation_error_report_0.py) goes through Stanza's tokens. A token that is tagged NN
+# or NNS and is one of 60 singulars or of their plurals names a class; the tag of the last plural is the class's form,
+# and a singular that comes a second time makes it NNS. Here the same is done with a tagger's rules for these words
+# instead of a tagger: "orange" and "remote" before a noun are adjectives, "sheep" is NNS but after an article or
+# before a verb in the singular, "scissors" always is, "skateboards" after "a man" is a verb, a capital within a
+# sentence makes a proper name.
 #
-# **Deviation:** the paper has no classes but the 60. Others are read as the sequence of their words where they are asked
-# for.
+# **Deviation:** the paper has no classes but the 60. Others are read as the sequence of their words where they are
+# asked for.
 
 
 _UNREAD = frozenset({"skis", "knife", "donut", "tv", "mouse"})

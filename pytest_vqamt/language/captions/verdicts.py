@@ -184,9 +184,10 @@ def _judged(forms: Mapping[str, Form], inserted: str) -> Mapping[str, Form]:
     return {name: form for name, form in forms.items() if name == inserted or not class_rows()[name].scenery}
 
 
-# For captions c1, c2, c3 of a picture, the super-categories that c1 and c2 both name must be among those of c3: what two
-# people speak of is what the picture is about. **Deviation:** the paper looks for ten classes; here it is all 80 of COCO.
-# A word that may name something of a super-category, and one for all of it ("vehicles"), counts for c3, not for c1, c2.
+# For captions c1, c2, c3 of a picture, the super-categories that c1 and c2 both name must be among those of c3: what
+# two people speak of is what the picture is about. **Deviation:** the paper looks for ten classes; here it is all 80
+# of COCO. A word that may name something of a super-category, and one for all of it ("vehicles"), counts for c3, not
+# for c1, c2.
 
 
 class SuperCategories(NamedTuple):

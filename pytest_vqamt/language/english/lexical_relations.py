@@ -230,10 +230,10 @@ _FEMALE: Mapping[str, str] = MappingProxyType(dict(_PRONOUNS))
 _MALE: Mapping[str, str] = MappingProxyType({her: his for his, her in _PRONOUNS if her != "her"})
 
 
-# MetaVQA section 4.1.1 asks people's names for actions and all other names for colours. The authors' pools (13 colours,
-# 48 actions, 7 words for people) are in their supplement. **Deviation:** the pools here hold only what excludes the rest
-# of its pool for certain: no "gold" beside "yellow"; no "walking" or "waving" beside "standing", since who walks is on
-# their feet; no "running" beside "jumping"; no "sleeping" beside "lying".
+# MetaVQA section 4.1.1 asks people's names for actions and all other names for colours. The authors' pools (13
+# colours, 48 actions, 7 words for people) are in their supplement. **Deviation:** the pools here hold only what
+# excludes the rest of its pool for certain: no "gold" beside "yellow"; no "walking" or "waving" beside "standing",
+# since who walks is on their feet; no "running" beside "jumping"; no "sleeping" beside "lying".
 
 
 COLOURS: tuple[str, ...] = (

@@ -195,8 +195,8 @@ def _check_boxes(row: FeatureRow, boxes_px: NDArray[np.float32]) -> None:
         )
 
 
-# The files of COCO's photos are called ``COCO_val2014_000000123456.jpg`` or ``000000123456.jpg``, and files of features
-# name the same photo ``COCO_val2014_000000123456``, ``000000123456`` or ``123456``.
+# The files of COCO's photos are called ``COCO_val2014_000000123456.jpg`` or ``000000123456.jpg``, and files of
+# features name the same photo ``COCO_val2014_000000123456``, ``000000123456`` or ``123456``.
 
 
 _OF_A_PICTURE = (".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp", ".tif", ".tiff")
@@ -269,13 +269,12 @@ _FORMS: tuple[tuple[_Form, _Form], ...] = (
 
 
 # ==============  =====================================================================================
-# ``ID/features``  float32 or float16, (n, 2048), n from 1 to 36
-# ``ID/boxes``     (n, 4), x1 y1 x2 y2 in pixels of the photo
-# ``ID/size``      (2,), width and height of the photo in pixels
-# ==============  =====================================================================================
+# ``ID/features``  float32 or float16, (n, 2048), n from 1 to 36 ``ID/boxes``     (n, 4), x1 y1 x2 y2 in pixels of the
+# photo ``ID/size``      (2,), width and height of the photo in pixels ==============
+# =====================================================================================
 #
-# ``numpy.savez(file, **{f"{photo}/features": ..., f"{photo}/boxes": ..., f"{photo}/size": ...})`` writes it. Arrays are
-# read one photo at a time.
+# ``numpy.savez(file, **{f"{photo}/features": ..., f"{photo}/boxes": ..., f"{photo}/size": ...})`` writes it. Arrays
+# are read one photo at a time.
 
 
 _PARTS = ("features", "boxes", "size")
@@ -340,11 +339,12 @@ def _opened(file: Path) -> NpzFile:
 
 
 # Ten columns without a heading: ``img_id img_h img_w objects_id objects_conf attrs_id attrs_conf num_boxes boxes
-# features``. The arrays are little-endian bytes in base64: ids int64 (n,), confidences float32 (n,), boxes float32 (n, 4)
-# as x1 y1 x2 y2 in pixels, features float32 (n, 2048). So they are written and read in ``extract_coco_image.py`` and
-# ``utils.py`` of github.com/airsplay/lxmert.
+# features``. The arrays are little-endian bytes in base64: ids int64 (n,), confidences float32 (n,), boxes float32
+# (n, 4) as x1 y1 x2 y2 in pixels, features float32 (n, 2048). So they are written and read in
+# ``extract_coco_image.py`` and ``utils.py`` of github.com/airsplay/lxmert.
 #
-# Where each row begins is found out once, by its length, which ``num_boxes`` tells; rows are read when they are wanted.
+# Where each row begins is found out once, by its length, which ``num_boxes`` tells; rows are read when they are
+# wanted.
 
 
 COLUMNS = (

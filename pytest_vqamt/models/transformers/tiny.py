@@ -37,8 +37,8 @@ def load(argument: str, options: ModelOptions) -> Llava:
     return Llava(folder, here, prompts=BARE, threads=1)
 
 
-# It answers questions, judges hypotheses and describes pictures, each by a prompt in the checkpoint's own chat template.
-# torch and transformers are imported when a model is made.
+# It answers questions, judges hypotheses and describes pictures, each by a prompt in the checkpoint's own chat
+# template. torch and transformers are imported when a model is made.
 
 
 VERSION = 2

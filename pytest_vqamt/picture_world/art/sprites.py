@@ -186,9 +186,16 @@ SPRITES: dict[str, Sprite] = {
         place=Place.SURFACE,
     ),
     "balloon": Sprite(
-        draw=clothing.draw_balloon, aspect=0.62, height=68, colours=(*_BRIGHT, "white"), patterns=_PATTERNS, place=Place.AIR
+        draw=clothing.draw_balloon,
+        aspect=0.62,
+        height=68,
+        colours=(*_BRIGHT, "white"),
+        patterns=_PATTERNS,
+        place=Place.AIR,
     ),
-    "kite": Sprite(draw=clothing.draw_kite, aspect=0.68, height=74, colours=_BRIGHT, patterns=_PATTERNS, place=Place.AIR),
+    "kite": Sprite(
+        draw=clothing.draw_kite, aspect=0.68, height=74, colours=_BRIGHT, patterns=_PATTERNS, place=Place.AIR
+    ),
     "teddy bear": Sprite(
         draw=clothing.draw_teddy_bear,
         aspect=0.85,

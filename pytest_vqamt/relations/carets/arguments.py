@@ -102,10 +102,10 @@ def things_named(asking: Asking, scene: Scene) -> tuple[tuple[Thing, ...], tuple
     return tuple(thing for thing in scene.objects if thing.id in found), tuple(absent)
 
 
-# Jimenez et al., ACL 2022, section 4.1, draw a question with a probability inverse to how often its hypernym, attribute
-# class or action class, and its answer, were drawn before. **Deviation:** what was drawn before is global state. Here the
-# weights are inverse to how often each *can* be drawn, by the frequencies of the frozen corpus, so that any worker draws
-# the same.
+# Jimenez et al., ACL 2022, section 4.1, draw a question with a probability inverse to how often its hypernym,
+# attribute class or action class, and its answer, were drawn before. **Deviation:** what was drawn before is global
+# state. Here the weights are inverse to how often each *can* be drawn, by the frequencies of the frozen corpus, so
+# that any worker draws the same.
 
 
 def of_name(name: str, corpus: Corpus) -> float:

@@ -204,8 +204,9 @@ def _of_two(
     )
 
 
-# **Deviations**, so that no perfect perceiver contradicts the truth, are the rules of ``view``; and a false attribute, or
-# an antonym, is one that a thing of the name might have: one is seen on it in the data, or any thing might.
+# **Deviations**, so that no perfect perceiver contradicts the truth, are the rules of ``view``; and a false
+# attribute, or an antonym, is one that a thing of the name might have: one is seen on it in the data, or any thing
+# might.
 
 
 def attribute(view: View, choose: Chooser, yes: bool) -> Argument | NotApplicable:

@@ -99,8 +99,8 @@ def _obscured(picture: Picture, keep: tuple[Box, ...], variant: str, corpus: Cor
     return picture.mask(keep, colour)
 
 
-# All that a question names is kept whole. The rest is what makes the answer the same for certain; ``visual`` tells of it
-# as a whole.
+# All that a question names is kept whole. The rest is what makes the answer the same for certain; ``visual`` tells of
+# it as a whole.
 
 
 _HALF_HIDDEN = NotApplicable(reason="what would be half hidden could be taken for what is asked about")

@@ -130,9 +130,9 @@ def _one_of(classes: tuple[str, ...], corpus: Corpus, reading: Reading, choose: 
     return choose.one(entries) if entries else None
 
 
-# Of each name the largest fifth of those that stand by themselves: nothing of a class is before or behind one, so that no
-# part of it comes along (what a person wears is of no class, and does). Their own photos show them whole, and so large
-# that they are recognised there.
+# Of each name the largest fifth of those that stand by themselves: nothing of a class is before or behind one, so
+# that no part of it comes along (what a person wears is of no class, and does). Their own photos show them whole, and
+# so large that they are recognised there.
 
 
 _LARGEST_SHARE = 0.2

@@ -216,8 +216,8 @@ def _said_of_one(text: str) -> frozenset[str]:
 
 
 # One to three units, after Chang et al., VEglue, section 3.2: an object with its property, which is an attribute or a
-# relationship to another object. That one is an object description unit as well ("the man is aiming his rifle": the man,
-# who is aiming his rifle, and the rifle), be it that no more is said of it.
+# relationship to another object. That one is an object description unit as well ("the man is aiming his rifle": the
+# man, who is aiming his rifle, and the rifle), be it that no more is said of it.
 #
 # What can be said of a thing follows ``carets.view``; nothing that depends on what else there is to see ("small"). Of
 # each thing it is certain that people see it (``recognisable``). No thing goes by the names of two units.

@@ -1,4 +1,19 @@
-"""A case as a card of the page: what was asked, what was answered, and what was expected of it."""
+"""A case as a card of the page: what was asked, what was answered, and what was expected of it.
+
+The text is one JSON object, in which nothing ends a script element:
+
+    {"cards": [{"id", "item", "model", "data", "scene", "verdict": "violated" | "unparsed" | "error" | "holds",
+                "presumed": bool, "waived": bool, "before": "holds" | "violated" | "unparsed" | "error" | null,
+                "expected", "reason", "facts": {name: value}, "objects": [name],
+                "queries": [{"picture": digest, "text", "task", "again": bool, "answer": str | null,
+                             "reading": str | null, "edits": "inserted elephant", "asked": [region]}]}],
+     "pictures": {digest: {"uri": "data:image/webp;base64,...", "width": int, "height": int, "regions": [region]}}}
+
+A region is ``{"kind": "edit" | "asked", "label", "x", "y", "w", "h"}`` in fractions of the picture's width and
+height. What was edited is the same for every query about a picture and stands with the picture; what is asked about
+differs from query to query and stands with the query, so that a picture is there once. ``width`` and ``height`` are
+the thumbnail's, in pixels. A picture that is not in ``pictures`` could not be shown, or was not to be.
+"""
 
 from __future__ import annotations
 
@@ -177,21 +192,6 @@ class Images(StrEnum):
     VIOLATIONS = "violations"
     ALL = "all"
     NONE = "none"
-
-
-# The text is one JSON object, in which nothing ends a script element:
-#
-#     {"cards": [{"id", "item", "model", "data", "scene", "verdict": "violated" | "unparsed" | "error" | "holds",
-#                 "presumed": bool, "waived": bool, "before": "holds" | "violated" | "unparsed" | "error" | null,
-#                 "expected", "reason", "facts": {name: value}, "objects": [name],
-#                 "queries": [{"picture": digest, "text", "task", "again": bool, "answer": str | null,
-#                              "reading": str | null, "edits": "inserted elephant", "asked": [region]}]}],
-#      "pictures": {digest: {"uri": "data:image/webp;base64,...", "width": int, "height": int, "regions": [region]}}}
-#
-# A region is ``{"kind": "edit" | "asked", "label", "x", "y", "w", "h"}`` in fractions of the picture's width and height.
-# What was edited is the same for every query about a picture and stands with the picture; what is asked about differs
-# from query to query and stands with the query, so that a picture is there once. ``width`` and ``height`` are the
-# thumbnail's, in pixels. A picture that is not in ``pictures`` could not be shown, or was not to be.
 
 
 CARDS_AT_MOST = {Images.NONE: 1_000, Images.VIOLATIONS: 1_000, Images.ALL: 4_000}

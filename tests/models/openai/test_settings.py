@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import pickle
+from html import escape
+from urllib.parse import quote
+
 import pytest
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import Catalogue
-from pytest_vqamt.models.openai.settings import SETTINGS, Address, Settings, settings_of
+from pytest_vqamt.models.http.key import Key
+from pytest_vqamt.models.http.settings import is_on_this_machine
+from pytest_vqamt.models.openai.settings import SETTINGS, Address, Settings, Usage, key_for, settings_of
 from pytest_vqamt.models.prompts import PROMPT_SETTINGS
 
 HERE = Address.parse("m@http://127.0.0.1:8000")
@@ -98,3 +106,212 @@ def test_a_refusal_says_what_may_be_given(name: str, told: str) -> None:
 def test_the_catalogue_lists_the_settings_that_there_are() -> None:
     listed = Catalogue().settings("openai:m@http://h") or ()
     assert sorted(listed) == sorted((*PROMPT_SETTINGS, *SETTINGS))
+
+
+@pytest.mark.parametrize(
+    ("argument", "model", "url"),
+    [
+        ("gpt-4o@https://api.openai.com/v1", "gpt-4o", "https://api.openai.com/v1/chat/completions"),
+        ("m@http://127.0.0.1:8000", "m", "http://127.0.0.1:8000/v1/chat/completions"),
+        ("m@http://127.0.0.1:8000/", "m", "http://127.0.0.1:8000/v1/chat/completions"),
+        ("m@http://127.0.0.1:8000/v1/", "m", "http://127.0.0.1:8000/v1/chat/completions"),
+        ("m@http://h/v1/chat/completions", "m", "http://h/v1/chat/completions"),
+        ("m@http://h/v1/chat/completions/", "m", "http://h/v1/chat/completions"),
+        ("m@https://openrouter.ai/api/v1", "m", "https://openrouter.ai/api/v1/chat/completions"),
+        ("m@https://h/v1beta/openai", "m", "https://h/v1beta/openai/chat/completions"),
+        ("llama3.2-vision:11b@http://h:11434/v1", "llama3.2-vision:11b", "http://h:11434/v1/chat/completions"),
+        ("Qwen/Qwen2-VL-2B-Instruct@http://h/v1", "Qwen/Qwen2-VL-2B-Instruct", "http://h/v1/chat/completions"),
+        ("accounts/me/models/a@2024@http://h/v1", "accounts/me/models/a@2024", "http://h/v1/chat/completions"),
+        ("m@HTTPS://API.Example.COM/Path", "m", "https://api.example.com/Path/chat/completions"),
+        ("m@http://h/chat/chat/completions", "m", "http://h/chat/chat/completions"),
+        ("m@http://h/api", "m", "http://h/api/chat/completions"),
+        ("m@http://[::1]:8080", "m", "http://[::1]:8080/v1/chat/completions"),
+    ],
+)
+def test_a_spec_names_a_model_and_a_url(argument: str, model: str, url: str) -> None:
+    assert Address.parse(argument) == Address(model=model, url=url)
+
+
+@pytest.mark.parametrize(
+    ("argument", "told"),
+    [
+        ("gpt-4o", r"openai:MODEL@URL with an http:// or https:// URL, .* but got model='openai:gpt-4o'"),
+        ("@http://h/v1", "openai:MODEL@URL"),
+        ("m@h/v1", r"got model='openai:m@\.\.\.'"),
+        ("m@ftp://h/v1", "http:// or https://"),
+        ("http://h/v1", "openai:MODEL@URL"),
+        ("m@http://", "with a host"),
+        ("m@http://:80/v1", "with a host"),
+        ("m@http://h:notaport/v1", "cannot be read"),
+        ("m@http://h:99999/v1", "cannot be read"),
+        ("m@http://[::1/v1", "cannot be read"),
+        ("m@http://h/v 1", "without blanks"),
+        ("m@http://h\\@evil/v1", "without blanks and backslashes"),
+    ],
+)
+def test_a_spec_that_names_none_is_refused(argument: str, told: str) -> None:
+    with pytest.raises(OptionError, match=told):
+        Address.parse(argument)
+
+
+@pytest.mark.parametrize(
+    ("url", "instead"),
+    [
+        ("http://h:8000/v1/completions", "http://h:8000/v1"),
+        ("http://h:8000/v1/responses/", "http://h:8000/v1"),
+        ("http://h:8000/v1/models", "http://h:8000/v1"),
+        ("http://h:8000/v1/messages", "http://h:8000/v1"),
+        ("http://h:8000/v1/embeddings", "http://h:8000/v1"),
+        ("https://openrouter.ai/api/v1/responses", "https://openrouter.ai/api/v1"),
+        ("http://h:11434/api/chat", "http://h:11434/v1"),
+        ("http://h:11434/api/generate", "http://h:11434/v1"),
+        ("http://h:8080/completion", "http://h:8080/v1"),
+    ],
+)
+def test_the_url_of_another_endpoint_is_refused(url: str, instead: str) -> None:
+    with pytest.raises(OptionError, match=rf"but got one of another endpoint, {url.rstrip('/')}.*: give {instead},"):
+        Address.parse(f"m@{url}")
+
+
+@pytest.mark.parametrize(
+    ("argument", "what"),
+    [
+        ("m@https://user:SECRET@host/v1", "a user name or a password"),
+        ("m@https://SECRET@host/v1", "a user name or a password"),
+        ("m@https://u:SECRET@http://host/v1", "openai:MODEL@URL"),
+        ("m@https://host/v1?key=SECRET", "a query"),
+        ("m@https://host/v1?", "a query"),
+        ("m@https://host/v1#SECRET", "a fragment"),
+        ("m@u:SECRET@host/v1", "openai:MODEL@URL"),
+        ("m@https://host:SECRET/v1", "cannot be read"),
+    ],
+)
+def test_what_may_be_a_secret_is_refused_and_not_repeated(argument: str, what: str) -> None:
+    with pytest.raises(OptionError, match=what) as raised:
+        Address.parse(argument)
+    assert "SECRET" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "is_openai", "is_here"),
+    [
+        ("https://api.openai.com/v1", True, False),
+        ("https://API.OPENAI.COM", True, False),
+        ("https://api.openai.com:443/v1", True, False),
+        ("http://api.openai.com/v1", False, False),
+        ("https://api.openai.com.evil.example/v1", False, False),
+        ("https://notapi.openai.com/v1", False, False),
+        ("http://localhost:8000", False, True),
+        ("http://127.0.0.9", False, True),
+        ("http://[::1]:8080", False, True),
+        ("http://192.168.0.7:8000", False, False),
+    ],
+)
+def test_it_knows_whose_the_server_is(url: str, is_openai: bool, is_here: bool) -> None:
+    address = Address.parse(f"m@{url}")
+    assert (address.is_of_openai, is_on_this_machine(address.url)) == (is_openai, is_here)
+
+
+OTHER = Address.parse("m@https://openrouter.ai/api/v1")
+
+
+OURS, OF_OPENAI = "VQAMT_OPENAI_KEY", "OPENAI_API_KEY"
+
+
+@pytest.mark.parametrize(
+    ("address", "environment", "header"),
+    [
+        (OPENAI, {}, ""),
+        (OPENAI, {OF_OPENAI: "sk-theirs"}, "Bearer sk-theirs"),
+        (OPENAI, {OF_OPENAI: "sk-theirs", OURS: "sk-ours"}, "Bearer sk-ours"),
+        (OTHER, {OF_OPENAI: "sk-theirs"}, ""),
+        (HERE, {OF_OPENAI: "sk-theirs"}, ""),
+        (Address.parse("m@http://api.openai.com/v1"), {OF_OPENAI: "sk-theirs"}, ""),
+        (Address.parse("m@https://api.openai.com.evil.example"), {OF_OPENAI: "sk-theirs"}, ""),
+        (OTHER, {OURS: "sk-ours"}, "Bearer sk-ours"),
+        (OTHER, {OURS: "sk-ours", f"{OURS}_OPENROUTER_AI": "sk-or"}, "Bearer sk-or"),
+        (HERE, {f"{OURS}_OPENROUTER_AI": "sk-or"}, ""),
+        (HERE, {f"{OURS}_127_0_0_1": "sk-here"}, "Bearer sk-here"),
+        (HERE, {OURS: "  sk-ours\n"}, "Bearer sk-ours"),
+        (HERE, {OURS: "   "}, ""),
+    ],
+)
+def test_a_key_goes_where_it_was_meant_for(address: Address, environment: dict[str, str], header: str) -> None:
+    key = key_for(address, environment)
+    assert key.header == header
+    assert bool(key) == bool(header)
+
+
+@pytest.mark.parametrize("text", ["two words", "sk-\nInjected: header", "schlüssel"])
+def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(text: str) -> None:
+    with pytest.raises(OptionError, match="ASCII characters without blanks in the environment variable VQAMT") as error:
+        key_for(HERE, {OURS: text})
+    assert text not in str(error.value)
+
+
+SECRET = "sk-Proj/9+a\"b<c&d'e=0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        SECRET,
+        SECRET.upper(),
+        quote(SECRET, safe=""),
+        escape(SECRET),
+        json.dumps(SECRET),
+        base64.b64encode(SECRET.encode()).decode(),
+        SECRET[:20],
+    ],
+    ids=["as it is", "in capitals", "in a URL", "in HTML", "in JSON", "in base64", "cut off"],
+)
+def test_a_key_is_hidden_however_it_is_written(written: str) -> None:
+    hidden = Key(SECRET).hidden(f"you sent {written}, did you?")
+    assert "[key]" in hidden
+    assert hidden.startswith("you sent ")
+    assert hidden.endswith(", did you?")
+    for piece in ("Proj", "0123456789", quote("/9+a", safe="")):
+        assert piece.lower() not in hidden.lower()
+
+
+def test_a_placeholder_is_no_secret() -> None:
+    assert Key("EMPTY").hidden("an EMPTY glass") == "an EMPTY glass"
+    assert Key("").hidden("an empty glass") == "an empty glass"
+
+
+def test_a_key_does_not_show_itself() -> None:
+    key = Key(SECRET)
+    assert SECRET not in f"{key} {key!r} {vars(type(key))}"
+    with pytest.raises(TypeError, match="not written down"):
+        pickle.dumps(key)
+
+
+@pytest.mark.parametrize(
+    ("told", "sums"),
+    [
+        (None, {}),
+        ("free", {}),
+        ([1], {}),
+        ({}, {}),
+        ({"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7}, {"tokens in": 5, "tokens out": 2}),
+        ({"prompt_tokens": 5, "cost": 0.00025, "cost_details": {}}, {"tokens in": 5, "cost": 0.00025}),
+        ({"prompt_tokens": "5", "completion_tokens": None, "cost": True}, {}),
+        ({"prompt_tokens": -5, "cost": float("nan")}, {}),
+        ({"prompt_tokens": 0}, {"tokens in": 0}),
+    ],
+)
+def test_what_can_be_summed_is(told: object, sums: dict[str, float]) -> None:
+    usage = Usage()
+    usage.replied(told)
+    assert usage.sums() == sums
+
+
+def test_sums_grow() -> None:
+    usage = Usage()
+    for tokens in (1, 2, 3):
+        usage.sent()
+        usage.replied({"prompt_tokens": tokens})
+    before = usage.sums()
+    assert before == {"requests": 3, "tokens in": 6}
+    usage.sent()
+    assert before["requests"] == 3

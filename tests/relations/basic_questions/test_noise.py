@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome
+from pytest_vqamt.core.case import Case, Fact, NotApplicable, Outcome
 from pytest_vqamt.core.corpus import gather
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.core.meaning import Annotated, Count
+from pytest_vqamt.core.meaning import Absent, Annotated, Count, Exists, Meaning
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.basic_questions import noise
-from pytest_vqamt.relations.basic_questions.noise import Noise
+from pytest_vqamt.relations.basic_questions.noise import AnswerType, MainQuestion, Noise, figures_of, main_question
 from pytest_vqamt.sampling.samplers import Sampler
-from tests.making import answers_of, choosers
+from tests.making import answers_of, case_of, choosers, group_of, scene_of
 
 NOISE = Noise()
 ASKED = PublishedQuestion(
@@ -196,3 +196,148 @@ def test_the_embedding_is_told_where_it_matters() -> None:
 def test_a_pool_that_is_not_there_is_refused_before_any_model_is_loaded(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match=r"nowhere\.txt"):
         catalogue.get("basic_questions.noise", {"pool": str(tmp_path / "nowhere.txt")})
+
+
+TEN = Annotated(answers=(("2", 0.3), ("two dogs", 0.3), ("3", 0.2), ("a few", 0.2)))
+DOGS = Count(groups=(group_of("dog"),))
+
+
+def of(meaning: Meaning, **facts: Fact) -> Case:
+    """A case of the empty picture that asks this twice."""
+    told = {"answer_type": "number", "annotators": 0, "truth_known": True, **facts}
+    made = case_of(meaning, meaning)
+    return Case(
+        relation=made.relation,
+        variant="1",
+        scene=made.scene,
+        queries=made.queries,
+        expected="first = second",
+        facts=tuple(told.items()),
+    )
+
+
+def test_both_answers_count_over_all_and_over_their_answer_type() -> None:
+    # There is no dog in the empty picture.
+    assert figures_of(of(DOGS), ("0", "2")) == (
+        ("clean", 1.0), ("clean number", 1.0), ("noisy", 0.0), ("noisy number", 0.0),
+    )  # fmt: skip
+
+
+def accuracies(case: Case, *readings: str) -> tuple[float, float]:
+    figures = dict(figures_of(case, readings))
+    assert figures["clean"] == figures[f"clean {case.fact('answer_type')}"]
+    return figures["clean"], figures["noisy"]
+
+
+def test_against_the_scene_an_answer_is_right_or_wrong() -> None:
+    absent = of(Absent(group=group_of("dog")), answer_type="yes/no")
+    assert accuracies(absent, "yes", "no") == (1, 0)
+    assert accuracies(of(DOGS), "unparsed", "0") == (0, 1)
+
+
+def test_against_ten_annotators_it_is_vqa_accuracy() -> None:
+    # Three say "2" and three "two dogs", which is "2 dogs": 0.9 each. Two say "3", and two "a few": 0.6 each.
+    case = of(TEN, annotators=10)
+    assert accuracies(case, "two", "3") == pytest.approx((0.9, 0.6))
+    assert accuracies(case, "few", "2 dogs") == pytest.approx((0.6, 0.9))
+    assert accuracies(case, "unparsed", "4") == (0, 0)
+
+
+def test_where_ten_agree_the_reading_must_be_their_very_answer() -> None:
+    case = of(Annotated(answers=(("yes", 1.0),)), annotators=10, answer_type="yes/no")
+    assert accuracies(case, "yes", "yes it is") == (1, 0)
+
+
+@pytest.mark.parametrize("annotators", [1, 2, 3])
+def test_where_too_few_answered_for_it_the_most_given_answer_is_right(annotators: int) -> None:
+    case = of(Annotated(answers=(("A dog", 2 / 3), ("cat", 1 / 3))), annotators=annotators)
+    assert accuracies(case, "dog", "cat") == (1, 0)
+
+
+def test_four_annotators_are_enough() -> None:
+    case = of(Annotated(answers=(("dog", 0.75), ("cat", 0.25))), annotators=4)
+    # Who is left out: one of three dogs, three times, or the cat. Then one dog, which is left out with the cat.
+    assert accuracies(case, "dog", "cat") == pytest.approx(((3 * 2 / 3 + 1) / 4, 3 / 3 / 4))
+
+
+def test_scored_answers_count_their_score() -> None:
+    case = of(Annotated(answers=(("dark blue", 1.0), ("blue", 0.3))))
+    assert accuracies(case, "blue", "dark-blue") == (0.3, 1)
+    assert accuracies(case, "red", "the blue") == (0, 0.3)
+
+
+def test_yes_and_no_of_published_questions_are_right_as_they_are_read() -> None:
+    case = of(Annotated(answers=(("no", 1.0),), options=("yes", "no")), annotators=1, answer_type="yes/no")
+    assert accuracies(case, "no", "yes") == (1, 0)
+
+
+def test_where_nobody_knows_nothing_is_counted() -> None:
+    assert figures_of(of(DOGS, truth_known=False), ("0", "2")) == ()
+
+
+def of_of_main_question(scene: Scene) -> list[MainQuestion]:
+    found = [main_question(scene, choose) for choose in choosers(60)]
+    return [each for each in found if isinstance(each, MainQuestion)]
+
+
+def published(*answers: str, kind: str = "", **more: tuple[float, ...] | tuple[str, ...]) -> PublishedQuestion:
+    return PublishedQuestion(id="7", text="What is it?", answers=answers, kind=kind, **more)  # type: ignore[arg-type]  # scores or options
+
+
+def test_without_published_questions_it_is_about_what_is_there(yard: Scene) -> None:
+    found = of_of_main_question(yard)
+    types = {type(each.question.meaning): each.answer_type for each in found}
+    assert types == {Count: AnswerType.NUMBER, Exists: AnswerType.YES_NO, Absent: AnswerType.YES_NO}
+    assert {each.annotators for each in found} == {0}
+    assert all(each.truth_known for each in found)
+
+
+def test_a_count_that_may_miss_something_has_no_known_answer(yard: Scene) -> None:
+    found = of_of_main_question(replace(yard, exhaustive=frozenset()))
+    known = {type(each.question.meaning): each.truth_known for each in found}
+    assert known == {Count: False, Exists: True, Absent: True}
+
+
+def test_of_an_empty_picture_nothing_is_asked(bare: Scene) -> None:
+    assert of_of_main_question(bare) == []
+    assert all(isinstance(main_question(bare, choose), NotApplicable) for choose in choosers(3))
+
+
+def test_published_questions_come_first(yard: Scene) -> None:
+    other = replace(published("no"), id="8", text="Is it?")
+    found = of_of_main_question(replace(yard, questions=(published("red", "red", "blue"), other)))
+    assert {each.question.text for each in found} == {"What is it?", "Is it?"}
+    (three,) = {each.annotators for each in found if each.question.text == "What is it?"}
+    assert three == 3
+
+
+@pytest.mark.parametrize(
+    ("question", "answer_type"),
+    [
+        (published("red", kind="other"), "other"),
+        (published("yes", kind="other"), "other"),
+        (published("red", kind="yes/no"), "yes/no"),
+        (published("red", kind="number"), "number"),
+        # A data set that says nothing of the kind: as its options or most of its answers are.
+        (published("No", "no", "3", kind="verify"), "yes/no"),
+        (published("3", "3", "three"), "number"),
+        (published("red", options=("yes", "no")), "yes/no"),
+        (published("red", "3", "yes", "red"), "other"),
+        (published(), "other"),
+    ],
+)
+def test_the_answer_type(question: PublishedQuestion, answer_type: str) -> None:
+    (found,) = set(of_of_main_question(replace(scene_of(), questions=(question,))))
+    assert found.answer_type == answer_type
+    assert dict(found.facts)["answer_type"] == answer_type
+
+
+def test_what_is_known_of_published_answers() -> None:
+    def facts(question: PublishedQuestion) -> tuple[object, ...]:
+        (found,) = set(of_of_main_question(replace(scene_of(), questions=(question,))))
+        assert isinstance(found.question.meaning, Annotated)
+        return found.annotators, found.truth_known
+
+    assert facts(published(*["red"] * 10)) == (10, True)
+    assert facts(published("red", "blue", scores=(1.0, 0.3))) == (0, True)
+    assert facts(published()) == (0, False)

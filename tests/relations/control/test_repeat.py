@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
 from pytest_vqamt.core.corpus import gather
-from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.control.repeat import Repeat
-from tests.making import FirstOption, answers_of
+from pytest_vqamt.core.meaning import Annotated, Count, Exists
+from pytest_vqamt.core.scene import PublishedQuestion, Scene
+from pytest_vqamt.language.questions.simple import Question
+from pytest_vqamt.relations.control.repeat import Repeat, plain_question
+from tests.making import FirstOption, answers_of, choosers, scene_of
 
 REPEAT = Repeat()
 
@@ -42,3 +49,41 @@ def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:
 
 def test_it_is_a_control() -> None:
     assert REPEAT.info.tags == ("control",)
+
+
+def test_half_are_counts_of_two_names_and_half_existence(yard: Scene) -> None:
+    corpus = gather((yard,))
+    kinds: Counter[type] = Counter()
+    for choose in choosers(400):
+        asked = plain_question(yard, corpus, choose)
+        if isinstance(asked, NotApplicable):
+            # The source is the yard alone, so there is no absent name to ask about.
+            assert asked.reason in ("no countable name outside it", "no two names that are surely disjoint")
+            continue
+        kinds[type(asked.meaning)] += 1
+        if isinstance(asked.meaning, Count):
+            assert len(asked.meaning.groups) == 2
+    assert set(kinds) == {Count, Exists}
+    # 70 % of either are about what is there; a count of one or none falls away, and so does an absent name.
+    assert kinds[Count] / kinds.total() == pytest.approx(0.5, abs=0.1)
+
+
+def test_not_every_question_has_one_wording(yard: Scene) -> None:
+    corpus = gather((yard,))
+    asked = [plain_question(yard, corpus, choose) for choose in choosers(400)]
+    openings = {each.text.split()[0] for each in asked if not isinstance(each, NotApplicable)}
+    assert {"How", "What", "Is", "Does", "Can"} <= openings
+
+
+def test_a_picture_of_nothing_gives_none(bare: Scene) -> None:
+    for choose in choosers(20):
+        assert isinstance(plain_question(bare, gather((bare,)), choose), NotApplicable)
+
+
+def test_a_data_set_with_questions_of_its_own_is_asked_those() -> None:
+    asked = PublishedQuestion(id="7", text="What time is it?", answers=("noon", "noon", "noon", "12:00"))
+    scene = replace(scene_of("dog", "cat"), questions=(asked,))
+    for choose in choosers(20):
+        assert plain_question(scene, gather((scene,)), choose) == Question(
+            "What time is it?", Annotated(answers=(("noon", 0.75), ("12:00", 0.25)))
+        )

@@ -22,7 +22,7 @@ from pytest_vqamt.reporting.audit.page import page_html
 from pytest_vqamt.reporting.audit.sample import Draw, Drawn, Of, Sample
 from pytest_vqamt.reporting.audit.sheet import Asked, Edited, Shown, ShownCase, cells, csv_text
 from tests.reporting.audit.made_reports import row
-from tests.reporting.page.browser import browser, opened
+from tests.reporting.html.browser import browser, opened
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

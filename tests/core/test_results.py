@@ -1,0 +1,141 @@
+"""Cases are kept in few bytes, and come back as they were."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from pytest_vqamt.core.case import Outcome
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.results import (
+    RECORD_BYTES,
+    DataUse,
+    JudgedCases,
+    ModelUse,
+    RelationResult,
+    data_used,
+    in_order,
+    models_used,
+    report,
+)
+from pytest_vqamt.core.tallies import Tally
+
+
+def test_a_record_is_of_the_case_its_scene_and_two_bits() -> None:
+    judged = JudgedCases()
+    judged.add("c1", "scene", Outcome.HOLDS, presumed=False)
+    judged.add("c2", "scene", Outcome.UNPARSED, presumed=True)
+    judged.add("c3", "scene", Outcome.HOLDS, presumed=True)
+    scene = bytes.fromhex(digest("scene"))
+    assert bytes(judged.records) == b"".join(
+        bytes.fromhex(digest(case)) + scene + bits for case, bits in (("c1", b"\1"), ("c2", b"\2"), ("c3", b"\3"))
+    )
+    assert len(judged.records) == 3 * RECORD_BYTES
+
+
+def test_an_error_is_not_kept() -> None:
+    judged = JudgedCases()
+    judged.add("c1", "scene", Outcome.ERROR, presumed=False)
+    assert judged == JudgedCases()
+
+
+def test_they_come_back_from_text() -> None:
+    judged = JudgedCases()
+    for number in range(5):
+        judged.add(f"c{number}", "scene", Outcome.VIOLATED, presumed=False)
+    assert JudgedCases.of_text(judged.text) == judged
+
+
+@pytest.mark.parametrize("text", ["AAAA", "no base 64 at all", "AAA"])
+def test_a_text_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"expected records of 17 bytes|[Bb]ase64|padding|Non-base64"):
+        JudgedCases.of_text(text)
+
+
+def use(model: str, *, needed: int, asked: int, cached: int, times: int) -> ModelUse:
+    """What a model took for so many items, of which each ran for two seconds, for a quarter of one with the model."""
+    return ModelUse(
+        name=model,
+        fingerprint=f"of {model}",
+        tasks=("vqa",),
+        queries_needed=needed,
+        queries_asked=asked,
+        queries_cached=cached,
+        busy_s=0.25 * times,
+        items_s=2.0 * times,
+    )
+
+
+def result(
+    position: int, *, model: str = "tiny", data: str = "pictures:500", asked: int = 0, version: int = 1
+) -> RelationResult:
+    return RelationResult(
+        position=position,
+        item=f"ours.number_{position}",
+        version=version,
+        claim="",
+        model=use(model, needed=asked + 6, asked=asked, cached=1, times=1),
+        data=DataUse(spec=data, scenes=500, digest="0" * 16),
+        tags=(),
+        tally=Tally(),
+        scenes_not_applicable=0,
+        not_applicable={},
+        breakdown={},
+        readings=Counter(),
+        interval=(0.0, 1.0),
+        gate=None,
+    )
+
+
+def test_each_model_stands_once_with_all_that_it_was_asked() -> None:
+    results = (result(0, asked=10), result(1, model="oracle", asked=3), result(2, asked=5))
+    used = models_used(each.model for each in results)
+    assert used == (
+        use("tiny", needed=27, asked=15, cached=2, times=2),
+        use("oracle", needed=9, asked=3, cached=1, times=1),
+    )
+    assert [each.queries_saved for each in used] == [10, 5]
+    assert [each.busy_share for each in used] == [0.125, 0.125]
+
+
+def test_two_models_of_one_name_are_not_put_together() -> None:
+    one = use("tiny", needed=27, asked=15, cached=2, times=2)
+    expected = (
+        r"Expected model 'tiny' to be one model all along, but it was fingerprint='of tiny' for some items and "
+        r"fingerprint='of another' for others: see that "
+    )
+    with pytest.raises(ModelError, match=expected):
+        models_used((one, replace(one, fingerprint="of another")))
+
+
+def test_each_source_stands_once() -> None:
+    used = data_used([result(0), result(1, data="pictures:9"), result(2)])
+    assert [each.spec for each in used] == ["pictures:500", "pictures:9"]
+
+
+def test_results_stand_in_the_order_of_the_items_and_the_first_of_two_counts() -> None:
+    ordered = in_order([result(2), result(0), result(1, version=1), result(1, version=2)])
+    assert [(each.position, each.version) for each in ordered] == [(0, 1), (1, 1), (2, 1)]
+
+
+def test_the_order_in_which_workers_finish_makes_no_difference() -> None:
+    results = [result(0, asked=2), result(1, model="oracle"), result(2, data="pictures:9")]
+    first, second = (
+        report(
+            each,
+            vqamt_version="0.1.0",
+            seed=0,
+            sampler="random",
+            max_cases=10,
+            shard=(2, 3),
+            started="",
+            duration_s=0.0,
+        )
+        for each in (results, results[::-1])
+    )
+    assert first == second
+    assert first.shard == "2/3"
+    assert [model.name for model in first.models] == ["tiny", "oracle"]

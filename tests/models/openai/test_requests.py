@@ -1,0 +1,397 @@
+"""What was answered is there until the run has it, for whoever asks for it."""
+
+from __future__ import annotations
+
+import json
+import random
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from base64 import b64decode
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from pytest_vqamt.core.errors import ModelError
+from pytest_vqamt.core.meaning import Describe
+from pytest_vqamt.core.query import ModelInput, Query
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.http import retry
+from pytest_vqamt.models.http.responses import QueryError
+from pytest_vqamt.models.openai.model import load
+from pytest_vqamt.models.openai.requests import Answered, Pictures, data_uri, error_in, parsed, text_of
+from tests.models.conftest import Ask
+from tests.models.openai.conftest import Load, Serve
+from tests.models.openai.stub import Reply, always, failed, in_turn, said
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_answers_are_there_until_they_are_dropped(tmp_path: Path, on_disk: bool) -> None:
+    answered = Answered(tmp_path / "folder" / "openai.sqlite" if on_disk else None, "F")
+    names = [f"q{number}" for number in range(2000)]
+    for name in names[::2]:
+        answered.add(name, f"says {name}")
+    assert answered.get(names) == {name: f"says {name}" for name in names[::2]}
+    answered.drop(names[:1000])
+    assert sorted(answered.get(names)) == sorted(names[1000::2])
+    assert answered.get([]) == {}
+    answered.close()
+
+
+def test_without_a_file_they_end_with_the_model() -> None:
+    Answered(None, "F").add("q", "yes")
+    assert Answered(None, "F").get(["q"]) == {}
+
+
+def test_a_file_keeps_models_apart(tmp_path: Path) -> None:
+    one, other = (Answered(tmp_path / "f.sqlite", fingerprint) for fingerprint in ("one", "other"))
+    one.add("q", "yes")
+    assert other.get(["q"]) == {}
+    assert Answered(tmp_path / "f.sqlite", "one").get(["q"]) == {"q": "yes"}
+
+
+def test_many_threads_may_answer_at_once(tmp_path: Path) -> None:
+    answered = Answered(tmp_path / "f.sqlite", "F")
+    names = [f"q{number}" for number in range(300)]
+    with ThreadPoolExecutor(16) as threads:
+        list(threads.map(lambda name: answered.add(name, "yes"), names))
+    assert len(answered.get(names)) == 300
+
+
+def test_many_processes_may_open_it_at_once_and_be_killed(tmp_path: Path) -> None:
+    code = (
+        "import os, sys; from pathlib import Path; from pytest_vqamt.models.openai.requests import Answered\n"
+        "answered = Answered(Path(sys.argv[1]), 'F')\n"
+        "for number in range(20): answered.add(f'{sys.argv[2]}-{number}', 'yes')\n"
+        "os.kill(os.getpid(), 9)"
+    )
+    file = tmp_path / "f.sqlite"
+    started = [subprocess.Popen([sys.executable, "-c", code, str(file), str(number)]) for number in range(4)]
+    assert [process.wait() for process in started] == [-9] * 4
+    names = [f"{process}-{number}" for process in range(4) for number in range(20)]
+    assert len(Answered(file, "F").get(names)) == 80
+
+
+def test_a_file_that_is_none_of_ours_is_told(tmp_path: Path) -> None:
+    (tmp_path / "f.sqlite").write_bytes(b"this is no database, but it is long enough to be one" * 100)
+    with pytest.raises(ModelError, match=r"file='.*f\.sqlite' \(file is not a database\): delete it"):
+        Answered(tmp_path / "f.sqlite", "F")
+    (tmp_path / "file").touch()
+    with pytest.raises(ModelError, match="name another folder with --vqamt-cache"):
+        Answered(tmp_path / "file" / "f.sqlite", "F")
+
+
+def test_a_file_that_breaks_later_is_told(tmp_path: Path) -> None:
+    answered = Answered(tmp_path / "f.sqlite", "F")
+    other = sqlite3.connect(tmp_path / "f.sqlite")
+    other.execute("drop table answered")
+    other.close()
+    for touch in (lambda: answered.get(["q"]), lambda: answered.add("q", "yes"), lambda: answered.drop(["q"])):
+        with pytest.raises(ModelError, match="no such table"):
+            touch()
+
+
+Many = Callable[[int], list[ModelInput]]
+
+YES = said("yes")
+NOT_JSON = Reply(body=b"<html>busy</html>")
+
+
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
+def test_what_may_pass_is_asked_again(serve: Serve, model: Load, ask: Ask, status: int) -> None:
+    server = serve(in_turn(failed(status), failed(status), YES))
+    stub = model(server)
+    assert stub.answer([ask()])[0].text == "yes"
+    assert stub.usage == {"requests": 3}
+    assert len({request.picture for request in server.requests}) == 1
+
+
+def test_what_the_server_has_no_words_for_is_asked_again(serve: Serve, model: Load, ask: Ask) -> None:
+    server = serve(in_turn(Reply(status=502, body=b"<html>Bad gateway</html>"), Reply(status=503), YES))
+    assert model(server).answer([ask()])[0].text == "yes"
+
+
+def test_nobody_there_ends_the_run(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retry, "_AT_FIRST_S", 0.2)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and does not listen
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        stub = load(f"m@{url}", ModelOptions())
+        with pytest.raises(ModelError, match=r"no connection \(ConnectError: .*refused.*check the URL, and that the"):
+            stub.answer([ask()])
+
+
+def test_a_slow_server_is_not_waited_for(serve: Serve, model: Load, ask: Ask) -> None:
+    server = serve(lambda request: said("late", delay_s=1) if request.number == 0 else YES)
+    assert model(server, timeout_s="0.3").answer([ask()])[0].text == "yes"
+    assert len(server.requests) == 2
+
+
+def test_a_server_that_is_always_too_slow_costs_the_query(serve: Serve, model: Load, ask: Ask) -> None:
+    server = serve(always(said("late", delay_s=0.6)))
+    with pytest.raises(QueryError, match=r"no whole reply within timeout-s=0\.2 after 2 tries"):
+        model(server, timeout_s="0.2", retries_s="0.15").answer([ask()])
+
+
+def test_bytes_that_trickle_in_do_not_gain_time(serve: Serve, model: Load, ask: Ask) -> None:
+    server = serve(in_turn(Reply(body=YES.body, drip_s=0.05), YES))
+    started = time.monotonic()
+    assert model(server, timeout_s="0.3").answer([ask()])[0].text == "yes"
+    assert time.monotonic() - started < 1.5, "all of it would have taken 8 seconds"
+
+
+def test_a_reply_that_breaks_off_is_asked_for_again(serve: Serve, model: Load, ask: Ask) -> None:
+    server = serve(in_turn(Reply(body=YES.body, cut=20), Reply(body=YES.body, cut=0), YES))
+    assert model(server).answer([ask()])[0].text == "yes"
+    assert len(server.requests) == 3
+
+
+def test_a_reply_that_always_breaks_off_costs_the_query(serve: Serve, model: Load, ask: Ask) -> None:
+    server = serve(always(Reply(body=YES.body, cut=20)))
+    with pytest.raises(QueryError, match="a reply that broke off"):
+        model(server, retries_s="0.1").answer([ask()])
+
+
+@pytest.mark.parametrize("status", [400, 413, 415, 422])
+def test_what_is_wrong_with_a_query_costs_it_alone(serve: Serve, model: Load, many: Many, status: int) -> None:
+    server = serve(lambda request: failed(status, "too  much\nof it") if request.prompt.startswith("1\n") else YES)
+    stub = model(server)
+    batch = many(3)
+    with pytest.raises(QueryError, match=rf"^Expected an answer from 'stub', but got {status} .* \(too much of it\)$"):
+        stub.answer(batch)
+    assert [answer.text for answer in stub.answer([batch[0], batch[2]])] == ["yes", "yes"]
+    assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (NOT_JSON, "17 bytes that hold no JSON object"),
+        (Reply(), "0 bytes that hold no JSON object"),
+        (Reply(body=YES.body[:-5]), "that hold no JSON object"),
+        (Reply(body=b"[1]"), "3 bytes that hold no JSON object"),
+        (Reply(body=b"{}"), "got null as choices"),
+        (Reply(body=b'{"choices": []}'), "got an empty list as choices"),
+        (Reply(body=b"\xff\xfe\x00"), "hold no JSON object"),
+        (Reply(body=b"[" * 100_000), "hold no JSON object"),
+        (Reply(body=b"no gzip", headers={"Content-Encoding": "gzip"}), "reply readably"),
+        (Reply(status=204), "204 No Content"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_reply_that_cannot_be_read_costs_the_query(
+    serve: Serve, model: Load, ask: Ask, reply: Reply, told: str
+) -> None:
+    server = serve(always(reply))
+    with pytest.raises(QueryError, match=told):
+        model(server).answer([ask()])
+    assert len(server.requests) == 1
+
+
+def test_a_reply_without_end_is_cut_off(serve: Serve, model: Load, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pytest_vqamt.models.http.client._LONGEST_REPLY", 1000)
+    with pytest.raises(QueryError, match="more than 1000 bytes"):
+        model(serve(always(said("x" * 2000)))).answer([ask()])
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (
+            failed(401, "who are you"),
+            r"401 Unauthorized \(who are you\): none was sent; put it into .* VQAMT_OPENAI_KEY",
+        ),
+        (failed(402, "no credits"), r"402 Payment Required \(no credits\): fill it up"),
+        (failed(403, "not here"), r"403 Forbidden \(not here\): check what the key allows"),
+        (failed(404, "no such model"), r"called 'stub' .* 404 Not Found \(no such model\): check the name"),
+        (failed(405), "405 Method Not Allowed"),
+        (
+            Reply(status=429, body=json.dumps({"error": {"message": "m", "type": "insufficient_quota"}}).encode()),
+            "an account with money left",
+        ),
+    ],
+    ids=lambda value: str(value.status) if isinstance(value, Reply) else "",
+)
+def test_what_is_wrong_with_all_queries_ends_the_run_at_once(
+    serve: Serve, model: Load, many: Many, reply: Reply, told: str
+) -> None:
+    server = serve(always(reply))
+    with pytest.raises(ModelError, match=told):
+        model(server, in_flight="1").answer(many(20))
+    assert len(server.requests) == 1
+
+
+def test_forbidden_after_an_answer_is_about_the_query(serve: Serve, model: Load, many: Many) -> None:
+    server = serve(lambda request: failed(403, "flagged") if request.prompt.startswith("2\n") else YES)
+    stub = model(server, in_flight="1")
+    with pytest.raises(QueryError, match=r"403 Forbidden \(flagged\)$"):
+        stub.answer(many(4))
+
+
+def test_forbidden_again_and_again_ends_the_run(serve: Serve, model: Load, many: Many) -> None:
+    server = serve(lambda request: YES if request.number == 0 else failed(403))
+    with pytest.raises(ModelError, match="403"):
+        model(server, in_flight="1").answer(many(20))
+    assert len(server.requests) == 9
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirect_is_told_and_not_followed(serve: Serve, model: Load, ask: Ask, status: int) -> None:
+    other = serve(always(YES))
+    server = serve(always(Reply(status=status, headers={"Location": f"{other.url}/v1/chat/completions?a=b"})))
+    with pytest.raises(ModelError, match=rf"it sends on \({status} .*\) to {other.url}/v1/chat/completions: if"):
+        model(server).answer([ask()])
+    assert other.requests == []
+
+
+def test_an_error_in_a_reply_of_success_counts_as_its_status(serve: Serve, model: Load, ask: Ask) -> None:
+    def of(code: object) -> Reply:
+        return Reply(body=json.dumps({"error": {"message": "provider down", "code": code}}).encode())
+
+    in_choice = Reply(body=json.dumps({"choices": [{"error": {"message": "half", "code": 502}}]}).encode())
+    server = serve(in_turn(of(502), in_choice, YES))
+    assert model(server).answer([ask()])[0].text == "yes"
+    assert len(server.requests) == 3
+    with pytest.raises(QueryError, match=r"400 Bad Request \(provider down\)"):
+        model(serve(always(of("odd")))).answer([ask()])
+
+
+@pytest.mark.parametrize(
+    ("message", "advice"),
+    [
+        ("Unsupported parameter: 'max_tokens' is not supported with this model.", "token-limit=max_completion_tokens"),
+        ("Unsupported value: 'temperature' does not support 0 with this model.", "temperature=none"),
+    ],
+)
+def test_a_field_that_a_model_does_not_take_comes_with_advice(
+    serve: Serve, model: Load, ask: Ask, message: str, advice: str
+) -> None:
+    with pytest.raises(QueryError, match=f"--vqamt-option {advice}$"):
+        model(serve(always(failed(400, message)))).answer([ask()])
+
+
+def test_a_field_that_validation_names_comes_with_advice(serve: Serve, model: Load, ask: Ask) -> None:
+    # As Mistral's API answers (github.com/editor-code-assistant/eca/issues/231).
+    detail = [{"type": "extra_forbidden", "loc": ["body", "temperature"], "msg": "Extra inputs are not permitted"}]
+    body = json.dumps({"object": "error", "message": {"detail": detail}}).encode()
+    with pytest.raises(QueryError, match=r"Extra inputs are not permitted.*--vqamt-option temperature=none$"):
+        model(serve(always(Reply(status=422, body=body)))).answer([ask()])
+
+
+@given(st.integers(1, 40), st.integers(1, 40), st.integers(0, 2**32))
+def test_the_very_pixels_come_out_again(width: int, height: int, seed: int) -> None:
+    image = Image.frombytes("RGB", (width, height), random.Random(seed).randbytes(width * height * 3))
+    head, _, encoded = data_uri(image).partition(",")
+    read = Image.open(BytesIO(b64decode(encoded, validate=True)))
+    assert (head, read.format, read.mode, read.size) == ("data:image/png;base64", "PNG", "RGB", (width, height))
+    assert read.tobytes() == image.tobytes()
+
+
+def test_a_picture_is_kept_until_its_last_question(yard: Scene) -> None:
+    drawn: list[str] = []
+
+    def render(picture: object) -> Image.Image:
+        drawn.append(str(getattr(picture, "digest", "")))
+        return Image.new("RGB", (2, 2), "red")
+
+    texts = ("a", "b", "c")
+    batch = [ModelInput(Query(picture=yard.picture, text=text, meaning=Describe()), render) for text in texts]
+    pictures = Pictures(batch)
+    assert drawn == []
+    assert pictures.uri(0) is pictures.uri(1) is pictures.uri(2)
+    assert len(drawn) == 1
+    pictures.done(0)
+    pictures.done(2)
+    kept = pictures._kept[0]
+    assert kept._uri
+    pictures.done(1)
+    assert not kept._uri
+
+
+def of(content: object, reason: str | None = "stop", **message: object) -> dict[str, object]:
+    return {"choices": [{"finish_reason": reason, "message": {"role": "assistant", "content": content, **message}}]}
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        (of("yes"), "yes"),
+        (of("  Two dogs.\n"), "Two dogs."),
+        (of("a long answer that was cut", "length"), "a long answer that was cut"),
+        (of("half of it", "content_filter"), "half of it"),
+        (of("", "stop"), ""),
+        (of("  ", None), ""),
+        (of([{"type": "text", "text": "a "}, {"type": "text", "text": "dog"}]), "a dog"),
+        (
+            of([{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"type": "text", "text": "no"}]),
+            "no",
+        ),
+        (of(None, refusal="I cannot help with that."), "I cannot help with that."),
+        (of("No.", refusal=None), "No."),
+        (of("yes", reasoning_content="A dog is there."), "yes"),
+        (of("<think>Is it?\nIt is.</think>\n\nyes"), "yes"),
+        (of("Is it? It is.</think>yes"), "yes"),
+        (of("<think></think>yes"), "yes"),
+        (of("<think>a</think><think>b</think>no"), "no"),
+        (of("[thinking]Is it?[/thinking]yes"), "yes"),
+        (of("<reasoning>no</reasoning> yes <scratchpad>so"), "yes"),
+        (of("I think so"), "I think so"),
+        (of("half an emoji \ud83d"), "half an emoji ?"),
+    ],
+)
+def test_the_answer_is_what_the_model_says_in_the_end(fields: dict[str, object], text: str) -> None:
+    assert text_of(parsed(json.dumps(fields).encode(), "")) == text
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({}, "got null as choices"),
+        ({"choices": None}, "got null as choices"),
+        ({"choices": []}, "got an empty list as choices"),
+        ({"choices": {"0": 1}}, "got dict as choices"),
+        ({"choices": ["yes"]}, "got list as choices"),
+        ({"choices": [{}]}, "got list as choices"),
+        ({"choices": [{"index": 0}]}, "a choice with a message, but got null as message"),
+        ({"choices": [{"message": None, "text": "old"}]}, "got null"),
+        (of(None), "got null as content"),
+        (of(7), "got int as content"),
+        (of([]), "got an empty list as content"),
+        (of([{"type": "image_url"}]), "got list as content"),
+        (of(None, "length"), r"longest-answer=2048"),
+        (of("", "length"), r"longest-answer=2048"),
+        (of("<think>Let me see", "length"), r"longest-answer=2048"),
+        (of("<thinking>Let me see", "length"), r"longest-answer=2048"),
+        (of(None, "content_filter"), r"the server's filter took it away"),
+        (of("", "content_filter"), r"the server's filter took it away"),
+    ],
+)
+def test_what_holds_no_answer_is_an_error_of_its_query(fields: dict[str, object], told: str) -> None:
+    with pytest.raises(QueryError, match=told):
+        text_of(fields)
+
+
+def test_thoughts_that_come_to_no_end_are_no_answer() -> None:
+    assert text_of(of("<think>Let me see")) == ""
+
+
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        (of("yes"), None),
+        ({"error": None, **of("yes")}, None),
+        ({"error": {"code": 502}}, {"error": {"code": 502}}),
+        ({"choices": [{"error": {"code": 429}}]}, {"error": {"code": 429}}),
+    ],
+)
+def test_an_error_may_hide_in_a_reply(fields: dict[str, object], error: object) -> None:
+    assert error_in(fields) == error

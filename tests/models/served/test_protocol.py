@@ -1,0 +1,293 @@
+"""Answers and the lack of them are read back as they were written, and so is what a server says of itself."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_vqamt.core.box import Box
+from pytest_vqamt.core.meaning import Annotated, Both, Count, Describe, Group, Meaning, Related
+from pytest_vqamt.core.query import Answer, Failure, Query, Task
+from pytest_vqamt.core.recipes import picture_of
+from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.models.served.protocol import (
+    MAX_DEPTH,
+    MAX_MARKS,
+    MAX_TEXT,
+    MAX_VALUES,
+    Card,
+    OtherWireError,
+    PngRow,
+    RecipeRow,
+    Served,
+    Status,
+    Told,
+    TooLargeError,
+    Unknown,
+    WireError,
+    identity_of,
+    png_row,
+    query_row,
+    read_card,
+    read_error,
+    read_reply,
+    read_request,
+    read_status,
+    recipe_row,
+    write_card,
+    write_error,
+    write_reply,
+    write_request,
+    write_status,
+)
+
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=20)
+SCORES = st.lists(st.tuples(TEXTS, st.floats(allow_nan=False, allow_infinity=False)), max_size=3).map(tuple)
+ANSWERS = st.builds(Answer, TEXTS, st.none() | SCORES, st.booleans())
+LINES = st.text(st.characters(codec="ascii", categories=["L", "N"]), min_size=1, max_size=20)
+TOLD = ANSWERS | st.builds(Failure, reason=LINES) | st.builds(Unknown, reason=LINES)
+
+
+@given(told=st.lists(TOLD, max_size=5))
+def test_a_reply_is_read_back(told: list[Told]) -> None:
+    reply = read_reply(write_reply("m", told), len(told))
+    assert reply.model == "m"
+    assert reply.answers == tuple(told)
+
+
+def test_a_reason_is_one_line_that_every_file_can_hold() -> None:
+    (told,) = read_reply(write_reply("m", [Failure(reason="ValueError: a\n  \ud83d" + "x" * 9000)]), 1).answers
+    assert isinstance(told, Failure)
+    assert told.reason.startswith("ValueError: a ?x")
+    assert len(told.reason) == 4096
+
+
+def test_an_error_is_read_back_and_what_is_none_is_empty() -> None:
+    assert read_error(write_error("too\nlarge")) == "too large"
+    assert [read_error(body) for body in (b"", b"<html>", b"[]", b'{"error": 1}', b"[" * 100_000)] == [""] * 5
+
+
+CARD = Card(
+    identity="00000000000000a1",
+    vqamt_version="1.0",
+    model="tiny",
+    fingerprint="tiny weights=1",
+    persistent=True,
+    tasks=(Task.VQA, Task.CAPTIONING),
+    batch_size=8,
+    reads_meaning=False,
+    needs_scenes=False,
+    data=(Served(spec="pictures:5", digest="b"),),
+    max_queries=7,
+    max_bytes=70,
+    replicas=2,
+)
+
+
+def test_a_card_is_read_back() -> None:
+    assert read_card(write_card(CARD)) == CARD
+    other = replace(CARD, persistent=False, reads_meaning=True, needs_scenes=True, data=())
+    assert read_card(write_card(other)) == other
+
+
+def test_a_card_may_have_more_than_is_read() -> None:
+    assert read_card(json.dumps({**json.loads(write_card(CARD)), "more": [1]}).encode()) == CARD
+
+
+@pytest.mark.parametrize(
+    ("fields", "what"),
+    [
+        ({"wire": 2}, "Expected wire=1, but got wire=2 of pytest-vqamt '1.0': install the same version on both sides"),
+        ({"wire": "1"}, "Expected 'wire' of the card to be a whole number"),
+        ({"tasks": []}, "Expected 'tasks' of the card to be some of vqa, entailment, captioning, but got []"),
+        ({"tasks": ["sing"]}, "Expected 'tasks' of the card"),
+        ({"persistent": 1}, "Expected 'persistent' of the card to be true or false"),
+        ({"data": [{"spec": "x"}]}, "Expected data[0] to have 'digest'"),
+        ({"batch_size": -1}, "Expected 'batch_size' of the card"),
+    ],
+)
+def test_a_card_that_is_none_is_told_in_one_line(fields: dict[str, object], what: str) -> None:
+    with pytest.raises(WireError) as error:
+        read_card(json.dumps({**json.loads(write_card(CARD)), **fields}).encode())
+    assert what in str(error.value)
+    assert isinstance(error.value, OtherWireError) == (fields == {"wire": 2})
+
+
+def test_a_status_is_read_back() -> None:
+    status = Status(
+        queries_received=5, queries_asked=3, answers_remembered=3, uptime_s=1.5, busy_s=0.5, replicas_alive=0
+    )
+    assert read_status(write_status(status)) == status
+    with pytest.raises(WireError, match=r"Expected 'busy_s' of the status to be a number from 0 up, but got busy_s=-1"):
+        read_status(write_status(replace(status, busy_s=-1)))
+
+
+def test_an_identity_is_of_all_that_may_change_an_answer() -> None:
+    names = [
+        identity_of("tiny", "f", ""),
+        identity_of("tiny", "g", ""),
+        identity_of("tinier", "f", ""),
+        identity_of("tiny", "f", "s"),
+    ]
+    assert len(set(names)) == 4
+    assert identity_of("tiny", "f", "") == names[0]
+
+
+PNG = b"\x89PNG\r\n\x1a\nand so on"
+RECIPE: dict[str, Any] = {"photo": "a.jpg", "digest": "00000000000000a1", "edits": []}
+QUERY: dict[str, Any] = {"task": "vqa", "text": "what?", "picture": 0}
+
+
+def body(**fields: object) -> bytes:
+    """A request that is sound but for these fields."""
+    return json.dumps({"model": "m", "pictures": [RECIPE], "queries": [QUERY], **fields}).encode()
+
+
+GROUP = Group(name="dog", covers=("dog", "puppy"), related=(Related(predicate="on", to=Group(name="table")),))
+MEANINGS: tuple[Meaning, ...] = (
+    Describe(),
+    Count(groups=(GROUP,)),
+    Both(groups=(GROUP, Group(name="cat", attributes=("black",)))),
+    Annotated(answers=(("yes", 0.3), ("no", 1)), options=("yes", "no")),
+)
+
+
+@given(
+    text=st.text(st.characters(codec="utf-8"), max_size=50),
+    task=st.sampled_from(Task),
+    trial=st.integers(0, 3),
+    meaning=st.sampled_from(MEANINGS),
+    with_meaning=st.booleans(),
+)
+def test_a_query_is_read_back(text: str, task: Task, trial: int, meaning: Meaning, with_meaning: bool) -> None:
+    scene = Scene(id="s", photo=_photo(), width=8, height=8)
+    query = Query(picture=scene.picture, text=text, meaning=meaning, task=task, trial=trial)
+    written = write_request("m", [recipe_row(scene.picture)], [query_row(query, 0, with_meaning=with_meaning)])
+    (read,) = read_request(written).queries
+    assert (read.text, read.task, read.trial, read.picture) == (text, task, trial, 0)
+    assert read.meaning == (meaning if with_meaning else None)
+
+
+def test_pictures_are_read_back(yard: Scene) -> None:
+    picture = yard.picture.erase(Box(0, 60.5, 20, 20)).blur(keep=(Box(1, 2, 3, 4),), sigma=1.25).mirror()
+    query = query_row(Query(picture=picture, meaning=Describe()), 0, with_meaning=False)
+    read = read_request(write_request("m", [recipe_row(picture), png_row(PNG)], [query, query])).pictures
+    assert isinstance(read[0], RecipeRow)
+    assert read[0].photo == "yard.png"
+    assert picture_of(read[0].row, {"yard.png": yard}.__getitem__) == picture
+    assert read[1] == PngRow(PNG)
+
+
+def test_equal_queries_have_one_key_and_others_have_others() -> None:
+    other = {**RECIPE, "edits": [{"is": "Mirror"}]}
+    pictures = [RECIPE, other, {"png": b64encode(PNG).decode()}]
+    queries = [
+        QUERY, {**QUERY, "picture": 1}, {**QUERY, "picture": 2}, {**QUERY, "text": "why?"}, {**QUERY, "trial": 1},
+        {**QUERY, "task": "entailment"},
+    ]  # fmt: skip
+    request = read_request(body(pictures=pictures, queries=queries))
+    keys = [request.key(place) for place in range(len(queries))]
+    assert len(set(keys)) == len(keys)
+    again = read_request(body(pictures=[other, RECIPE], queries=[{**QUERY, "picture": 1}, QUERY]))
+    assert [again.key(0), again.key(1)] == keys[:2]
+    # What a query means is no part of what is asked, and what a recipe calls its digest is.
+    meant = read_request(body(queries=[{**QUERY, "meaning": {"is": "Describe"}}]))
+    assert meant.key(0) == keys[0]
+    assert read_request(body(pictures=[{**RECIPE, "digest": "another"}])).key(0) not in keys
+
+
+def _nested(depth: int) -> object:
+    value: object = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("written", "what"),
+    [
+        (b"", "Expected a request as JSON, but got 0 bytes that hold none"),
+        (b"\xff\xfe", "bytes that hold none"),
+        (b"[" * 100_000, "bytes that hold none"),
+        (b"[]", "Expected a request as a JSON object, but got list"),
+        (b"{}", "Expected the request to have 'model', but it has []"),
+        (body(more=1), "no more than model, pictures, queries, but it has 'more'"),
+        (body(model=1), "Expected 'model' of the request to be a string, but got model=1"),
+        (body(queries={}), "Expected 'queries' of the request to be a list, but got queries={}"),
+        (body(queries=[]), "Expected no more pictures than queries (0), but got 1"),
+        (body(queries=["x"]), "Expected queries[0] to be an object, but got 'x'"),
+        (body(queries=[{"task": "vqa"}]), "Expected queries[0] to have 'text'"),
+        (body(queries=[{**QUERY, "task": "sing"}]), "to be one of vqa, entailment, captioning, but got task='sing'"),
+        (body(queries=[{**QUERY, "text": None}]), "Expected 'text' of queries[0] to be a string"),
+        (body(queries=[{**QUERY, "text": "x" * 100_001}]), "at most 100000 characters, but it has 100001"),
+        (body(queries=[{**QUERY, "text": "\ud83d"}]), "but got half of a character: '\\ud83d'"),
+        (body(queries=[{**QUERY, "picture": 1}]), "to be one of the 1 pictures, but got picture=1"),
+        (body(queries=[{**QUERY, "picture": -1}]), "a whole number from 0 to"),
+        (body(queries=[{**QUERY, "picture": True}]), "a whole number from 0 to"),
+        (body(queries=[{**QUERY, "trial": 1.5}]), "a whole number from 0 to 1000000, but got trial=1.5"),
+        (body(queries=[{**QUERY, "id": "x"}]), "no more than task, text, picture, trial, meaning, but it has 'id'"),
+        (body(queries=[{**QUERY, "meaning": {"is": "Photo", "id": "a", "digest": "b"}}]), "to be a meaning, but got"),
+        (body(queries=[{**QUERY, "meaning": {"is": "os.system"}}]), "'meaning' of queries[0] to be one that this"),
+        (body(queries=[{**QUERY, "meaning": {"is": "Exists", "grp": 1}}]), "Expected a whole Exists record"),
+        (body(queries=[{**QUERY, "meaning": None}]), "to be a meaning, but got None"),
+        (body(pictures=["a.jpg"]), "Expected pictures[0] to be an object, but got 'a.jpg'"),
+        (body(pictures=[{"photo": "a.jpg"}]), "Expected pictures[0] to have 'digest'"),
+        (body(pictures=[{**RECIPE, "photo": 7}]), "Expected 'photo' of pictures[0] to be a string"),
+        (body(pictures=[{**RECIPE, "photo": "x" * 5000}]), "at most 4096 characters, but it has 5000"),
+        (body(pictures=[{**RECIPE, "edits": {}}]), "Expected 'edits' of pictures[0] to be a list"),
+        (body(pictures=[{**RECIPE, "edits": [{}] * 257}]), "at most 256 edits in pictures[0], but got 257"),
+        (body(pictures=[{**RECIPE, "edits": [{"x": [0] * 20_001}]}]), "hold at most 20000 values"),
+        (body(pictures=[{**RECIPE, "edits": [_nested(MAX_DEPTH)]}]), f"at most {MAX_DEPTH} deep"),
+        (body(pictures=[{**RECIPE, "edits": [{"x": 1e10}]}]), "Expected numbers up to 1e+09 in pictures[0]"),
+        (body(pictures=[{**RECIPE, "edits": [{"x": 10**30}]}]), "Expected numbers up to 1e+09 in pictures[0]"),
+        (body(pictures=[{**RECIPE, "edits": [{"x": "\udc00"}]}]), "half of a character"),
+        (body(pictures=[{**RECIPE, "edits": [{"x": 1}]}]).replace(b'"x": 1', b'"x": NaN'), "bytes that hold none"),
+        (body(pictures=[{**RECIPE, "edits": [{"x": 1}]}]).replace(b'"x": 1', b'"x": 1e999'), "numbers up to 1e+09"),
+        (body(pictures=[{**RECIPE, "png": "x"}]), "Expected pictures[0] to have no more than png"),
+        (body(pictures=[{"png": 1}]), "to be a PNG file in base64, but got png=1"),
+        (body(pictures=[{"png": "iVBORw0KGgo=!"}]), "to be a PNG file in base64"),
+        (body(pictures=[{"png": b64encode(b"GIF89a").decode()}]), "to be a PNG file in base64"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(written: bytes, what: str) -> None:
+    with pytest.raises(WireError) as error:
+        read_request(written)
+    assert what in str(error.value)
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 500
+    assert not isinstance(error.value, TooLargeError)
+
+
+def test_too_much_is_told_apart() -> None:
+    with pytest.raises(TooLargeError, match="at most 10 bytes in one request, but got"):
+        read_request(body(), max_bytes=10)
+    with pytest.raises(TooLargeError, match="at most 2 queries in one request, but got 3"):
+        read_request(body(queries=[QUERY] * 3), max_queries=2)
+    assert len(read_request(body(queries=[QUERY] * 2), max_queries=2).queries) == 2
+
+
+def test_what_would_take_much_room_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json, "loads", lambda *_args, **_kwargs: pytest.fail("it was"))
+    for values in (b"1," * (MAX_MARKS + 1), b"[" * (MAX_MARKS + 1), b'{"a":' * (MAX_MARKS + 1)):
+        with pytest.raises(TooLargeError, match="at most 500000 commas and opening brackets in one request"):
+            read_request(values)
+
+
+def test_the_largest_query_is_not_too_much() -> None:
+    edits = [{"is": "Mask", "values": [0] * (MAX_VALUES - 100)}]
+    meaning = {"is": "Count", "values": [0] * (MAX_VALUES - 100)}
+    one = {**QUERY, "text": "," * MAX_TEXT, "meaning": meaning}
+    with pytest.raises(WireError, match="'meaning' of queries"):  # it is read, and found to be none
+        read_request(body(pictures=[{**RECIPE, "edits": edits}], queries=[one]))
+
+
+def _photo() -> Any:
+    from pytest_vqamt.core.scene import Photo
+
+    return Photo(id="a.jpg", digest="00000000000000a1")

@@ -1,0 +1,128 @@
+"""Small checkpoints of every kind, each written once a session, and questions about pictures of several shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+from PIL import Image
+
+from pytest_vqamt.core.meaning import Describe, Meaning
+from pytest_vqamt.core.picture import Picture
+from pytest_vqamt.core.query import ModelInput, Query, Task
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.transformers.feature_cache import PictureMemory
+from pytest_vqamt.models.transformers.prompted.adapter import Speaker, load
+from pytest_vqamt.picture_world.source import PictureWorld
+from tests.models.transformers.prompted.small import chat, other, prompted, qwen
+
+CHECKPOINTS: Mapping[str, Callable[[Path], Path]] = {
+    "llava": chat.llava,
+    "llava_next": chat.llava_next,
+    "idefics3": chat.idefics3,
+    "smolvlm": chat.smolvlm,
+    "gemma3": chat.gemma3,
+    "qwen2_vl": qwen.qwen2_vl,
+    "qwen2_5_vl": qwen.qwen2_5_vl,
+    "qwen3_vl": qwen.qwen3_vl,
+    "paligemma": prompted.paligemma,
+    "florence": prompted.florence,
+    "blip2_opt": prompted.blip2_opt,
+    "blip2_t5": prompted.blip2_t5,
+    "instructblip": prompted.instructblip,
+    "git": prompted.git,
+    "vipllava": other.vipllava,
+    "idefics2": other.idefics2,
+}
+"""One for every kind that is known by name, and two that are not."""
+
+KINDS = tuple(CHECKPOINTS)
+
+WORLD = PictureWorld(count=12)
+
+CPU = ModelOptions(device="cpu")
+
+QUESTIONS = ("Is there a dog?", "How many cats and dogs are there in the picture in total?", "red?")
+
+
+class Checkpoint(Protocol):
+    """The folder of a small checkpoint of this kind."""
+
+    def __call__(self, kind: str, /) -> Path: ...
+
+
+class Loaded(Protocol):
+    """The small checkpoint of this kind, loaded with these settings, which has seen nothing; it says six tokens."""
+
+    def __call__(self, kind: str, /, **settings: str) -> Speaker: ...
+
+
+@pytest.fixture(scope="session")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
+    written: dict[str, Path] = {}
+
+    def find(kind: str, /) -> Path:
+        if kind not in written:
+            written[kind] = CHECKPOINTS[kind](tmp_path_factory.mktemp(kind))
+        return written[kind]
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def loaded(checkpoint: Checkpoint) -> Loaded:
+    made: dict[tuple[str, tuple[tuple[str, str], ...]], Speaker] = {}
+
+    def find(kind: str, /, **settings: str) -> Speaker:
+        key = (kind, tuple(sorted(settings.items())))
+        if key not in made:
+            named = {"longest-answer": "6", "longest-caption": "6"}
+            named |= {name.replace("_", "-"): value for name, value in settings.items()}
+            made[key] = load(str(checkpoint(kind)), ModelOptions(device="cpu", settings=named))
+        forget(made[key])
+        return made[key]
+
+    return find
+
+
+def forget(speaker: Speaker) -> None:
+    """Lets go of all pictures that it has seen."""
+    family = speaker._family
+    for holds in (family, getattr(family, "encoder", None)):
+        memory: object = getattr(holds, "memory", None)
+        if isinstance(memory, PictureMemory):
+            memory.forget()
+
+
+def shown(picture: Picture) -> Image.Image:
+    """Pictures of the world; every third is the upper half alone, and every fourth the left third."""
+    image = WORLD.photo(picture.photo)
+    number = int(picture.photo.id.rpartition("-")[2])
+    width, height = image.size
+    if number % 3 == 1:
+        return image.crop((0, 0, width, height // 2))
+    return image.crop((0, 0, width // 3, height)) if number % 4 == 2 else image
+
+
+def about(
+    number: int,
+    text: str,
+    *,
+    render: Callable[[Picture], Image.Image] = shown,
+    task: Task = Task.VQA,
+    meaning: Meaning = Describe(),  # noqa: B008  # a frozen value
+) -> ModelInput:
+    """A text about one picture of the world."""
+    return ModelInput(Query(picture=WORLD.scene(number).picture, text=text, meaning=meaning, task=task), render)
+
+
+def of_size(width: int, height: int) -> Callable[[Picture], Image.Image]:
+    """Shows each picture of the world in this size."""
+    return lambda picture: WORLD.photo(picture.photo).resize((width, height))
+
+
+def batch() -> list[ModelInput]:
+    """Nine questions about three pictures of different shapes, each of which comes three times."""
+    return [about(number, text) for text in QUESTIONS for number in (0, 1, 2)]

@@ -1,0 +1,360 @@
+"""What is wrong with a checkpoint is told in one line when it is loaded, and never made up for."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+
+from pytest_vqamt.core.errors import ModelError, OptionError
+from pytest_vqamt.core.meaning import Choice, Count, Exists, Group
+from pytest_vqamt.core.query import Answer, ModelInput, Task
+from pytest_vqamt.models.base import ModelOptions
+from pytest_vqamt.models.prompts import INSTRUCTED, Prompts
+from pytest_vqamt.models.transformers.prompted.adapter import Speaker, load
+from pytest_vqamt.models.transformers.prompted.base import Heard, Said
+from pytest_vqamt.models.transformers.runtime import Runtime
+from tests.models.transformers.prompted.conftest import CPU, KINDS, about
+
+if TYPE_CHECKING:
+    from tests.models.transformers.prompted.conftest import Checkpoint, Loaded
+
+
+CHATS = ("llava", "idefics3", "gemma3", "qwen2_vl", "vipllava")
+
+
+@pytest.fixture
+def copy(checkpoint: Checkpoint, tmp_path: Path) -> Callable[[str], Path]:
+    """A copy of a checkpoint, to be damaged."""
+    return lambda kind: Path(shutil.copytree(checkpoint(kind), tmp_path / kind))
+
+
+def refused(folder: Path, telling: str, options: ModelOptions = CPU) -> None:
+    """The checkpoint is refused in one line, which says ``telling``."""
+    with pytest.raises(ModelError, match=telling) as told:
+        load(str(folder), options)
+    assert "\n" not in str(told.value)
+
+
+def changed(file: Path, **values: Any) -> None:
+    held = json.loads(file.read_text())
+    file.write_text(json.dumps({**held, **values}))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_checkpoint_without_a_tokenizer(copy: Callable[[str], Path], kind: str) -> None:
+    """Transformers would give one that knows five words, or none at all."""
+    folder = copy(kind)
+    for name in ("tokenizer.json", "vocab.txt"):
+        (folder / name).unlink(missing_ok=True)
+    refused(folder, "Expected a tokenizer beside the weights")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_checkpoint_without_an_image_processor(copy: Callable[[str], Path], kind: str) -> None:
+    folder = copy(kind)
+    for name in ("preprocessor_config.json", "processor_config.json"):
+        (folder / name).unlink(missing_ok=True)
+    refused(folder, "Expected preprocessor_config.json beside the weights")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_weight_that_is_missing(copy: Callable[[str], Path], kind: str) -> None:
+    """Transformers would draw it at random. A table of words that serves twice is there once, and not missing."""
+    folder = copy(kind)
+    file = folder / "model.safetensors"
+    weights = load_file(file)
+    name = next(name for name in weights if "vision" in name or "visual" in name or "image_encoder" in name)
+    del weights[name]
+    save_file(weights, file, metadata={"format": "pt"})
+    refused(folder, r"missing_keys=\['.*'\] \(1 in all\)")
+
+
+@pytest.mark.parametrize("kind", ["llava", "blip2_opt", "vipllava"])
+def test_weights_of_another_shape(copy: Callable[[str], Path], kind: str) -> None:
+    folder = copy(kind)
+    file = folder / "model.safetensors"
+    weights = load_file(file)
+    name = next(name for name in weights if name.endswith("bias"))
+    weights[name] = torch.zeros(3)
+    save_file(weights, file, metadata={"format": "pt"})
+    refused(folder, re.escape(str(folder)))
+
+
+@pytest.mark.parametrize("kind", ["llava", "blip2_opt", "vipllava"])
+def test_damaged_weights(copy: Callable[[str], Path], kind: str) -> None:
+    folder = copy(kind)
+    (folder / "model.safetensors").write_bytes(b"\x08\0\0\0\0\0\0\0{}")
+    refused(folder, "Expected a whole checkpoint of")
+
+
+@pytest.mark.parametrize("kind", CHATS)
+def test_a_chat_without_a_template(copy: Callable[[str], Path], kind: str) -> None:
+    folder = copy(kind)
+    (folder / "chat_template.jinja").unlink()
+    refused(folder, "chat template")
+
+
+@pytest.mark.parametrize("kind", CHATS)
+def test_a_chat_template_without_a_place_for_pictures(copy: Callable[[str], Path], kind: str) -> None:
+    folder = copy(kind)
+    texts = "{% for m in messages %}{% for c in m['content'] %}{{ c['text'] }}{% endfor %}{% endfor %}"
+    (folder / "chat_template.jinja").write_text(texts)
+    refused(folder, "Expected the chat template in .* one place for a text and one for a picture")
+
+
+@pytest.mark.parametrize("kind", ["llava", "idefics3", "gemma3", "qwen2_vl", "paligemma", "florence"])
+@pytest.mark.parametrize("number", [80, 100_000])
+def test_a_tokenizer_without_the_token_for_pictures(copy: Callable[[str], Path], kind: str, number: int) -> None:
+    """Number 80 is a letter, and there is no number 100,000."""
+    folder = copy(kind)
+    held = json.loads((folder / "config.json").read_text())
+    name = "image_token_index" if "image_token_index" in held else "image_token_id"
+    changed(folder / "config.json", **{name: number})
+    refused(folder, f"the token that stands for a picture, number {number} in config.json")
+
+
+def test_a_tokenizer_that_knows_too_few_words(copy: Callable[[str], Path]) -> None:
+    folder = copy("llava")
+    held = json.loads((folder / "tokenizer.json").read_text())
+    words: dict[str, int] = held["model"]["vocab"]
+    held["model"]["vocab"] = {word: number for word, number in words.items() if number < 40}
+    held["model"]["merges"] = []
+    (folder / "tokenizer.json").write_text(json.dumps(held))
+    refused(folder, f"for the {len(words)} words .* but got one of 40")
+
+
+def test_an_instructblip_without_the_tokenizer_of_its_qformer(copy: Callable[[str], Path]) -> None:
+    """Transformers would take the language model's, which numbers words in another way."""
+    folder = copy("instructblip")
+    shutil.rmtree(folder / "qformer_tokenizer")
+    refused(folder, "Expected a tokenizer beside the weights, but .*qformer_tokenizer")
+
+
+def test_a_folder_that_is_no_checkpoint(tmp_path: Path) -> None:
+    refused(tmp_path, r"has no config\.json")
+
+
+def test_a_config_that_is_no_json(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{")
+    refused(tmp_path, "Expected JSON in")
+
+
+def test_a_folder_that_is_not_there() -> None:
+    refused(Path("/no/such/folder"), "no such folder")
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec"), [("vilt", "vilt"), ("blip", "blip"), ("lxmert", "lxmert"), ("visual_bert", "visualbert")]
+)
+def test_kinds_with_an_adapter_of_their_own(tmp_path: Path, kind: str, spec: str) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": kind}))
+    refused(tmp_path, f"give --vqamt-model={spec}:{tmp_path}$")
+
+
+@pytest.mark.parametrize("kind", ["resnet", "something_new", None, 3])
+def test_kinds_that_are_not_known(tmp_path: Path, kind: object) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": kind} if kind else {}))
+    refused(tmp_path, "known .llava, llava_next, .*git|in the layout of transformers")
+
+
+def test_kinds_that_need_a_chat_template_and_have_none(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "kosmos-2"}))
+    refused(tmp_path, "that has a chat template, but got model_type='kosmos-2' in .* without one$")
+
+
+@pytest.mark.parametrize(
+    ("kind", "advice"), [("internvl_chat", "Take a conversion"), ("florence2", "florence-community/Florence-2-")]
+)
+def test_the_code_that_a_checkpoint_brings_is_never_run(tmp_path: Path, kind: str, advice: str) -> None:
+    """Neither is anybody asked whether it may."""
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": kind, "auto_map": {"AutoModel": "modeling.Model"}}))
+    (tmp_path / "modeling.py").write_text("raise SystemExit('run')")
+    refused(tmp_path, f"its own Python code, which is never run here. .*{re.escape(advice)}")
+
+
+def test_a_name_on_the_hub_without_a_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from huggingface_hub import constants
+
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    with pytest.raises(ModelError, match="Expected model 'nobody/nothing' in the hub's cache"):
+        load("nobody/nothing", CPU)
+
+
+def test_a_torchvision_that_does_not_belong_to_torch(
+    checkpoint: Checkpoint, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    package = tmp_path / "torchvision"
+    package.mkdir()
+    (package / "__init__.py").write_text("raise RuntimeError('operator torchvision::nms does not exist')")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    refused(checkpoint("llava"), "Expected a torchvision that belongs to torch .*nms does not exist")
+
+
+@pytest.mark.parametrize("settings", [{"prompt-question": "no place"}, {"longest-answer": "0"}])
+def test_a_setting_that_cannot_be_is_told_before_anything_is_loaded(settings: dict[str, str]) -> None:
+    with pytest.raises(OptionError):
+        load("/no/such/folder", ModelOptions(device="cpu", settings=settings))
+
+
+@pytest.mark.parametrize("kind", ["llava", "gemma3", "qwen2_vl"])
+@pytest.mark.parametrize("holder", ["chat_template.json", "tokenizer_config.json", "processor_config.json"])
+def test_where_older_versions_kept_the_chat_template(
+    checkpoint: Checkpoint, copy: Callable[[str], Path], kind: str, holder: str
+) -> None:
+    folder = copy(kind)
+    template = (folder / "chat_template.jinja").read_text()
+    (folder / "chat_template.jinja").unlink()
+    if not (folder / holder).exists():
+        (folder / holder).write_text("{}")
+    changed(folder / holder, chat_template=template)
+    asked = [about(0, "Is there a dog?")]
+    assert load(str(folder), CPU).answer(asked) == load(str(checkpoint(kind)), CPU).answer(asked)
+
+
+@pytest.mark.parametrize("kind", ["idefics3", "gemma3", "paligemma", "blip2_opt", "florence"])
+def test_a_table_of_words_that_serves_twice_is_not_missing(checkpoint: Checkpoint, kind: str) -> None:
+    assert not any(name.endswith("lm_head.weight") for name in load_file(checkpoint(kind) / "model.safetensors"))
+    load(str(checkpoint(kind)), CPU)
+
+
+def test_importing_the_adapter_imports_neither_torch_nor_transformers() -> None:
+    heavy = "{'torch', 'transformers', 'PIL', 'numpy'}"
+    code = f"import sys, pytest_vqamt.models.transformers.prompted.adapter; sys.exit(bool({heavy} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+DOG = Group(name="dog")
+
+
+class Parrot:
+    """Says what it is told to say, and keeps what was said to it."""
+
+    prompts = INSTRUCTED
+
+    def __init__(self, answer: str = "yes", *, cut: bool = False) -> None:
+        self.answer, self.cut = answer, cut
+        self.said: list[Said] = []
+        self.longest = 0
+
+    def ready(self, shown: Sequence[ModelInput], said: Sequence[Said], longest: int) -> Callable[[], Heard]:
+        self.said += said
+        self.longest = longest
+        return lambda: Heard(texts=(self.answer,) * len(shown), cut=(self.cut,) * len(shown))
+
+    def give_up(self) -> bool:
+        return False
+
+
+def speaking(parrot: Parrot, prompts: Prompts = INSTRUCTED) -> Speaker:
+    return Speaker(parrot, Runtime.of(CPU), prompts, lambda: "a parrot")
+
+
+def test_the_form_of_a_question_chooses_its_prompt() -> None:
+    parrot = Parrot()
+    speaking(parrot).answer(
+        [
+            about(0, "Is there a dog?", meaning=Exists(group=DOG)),
+            about(0, "How many dogs?", meaning=Count(groups=(DOG,))),
+            about(0, "Is it red or blue?", meaning=Choice(what=DOG, options=("red", "blue"))),
+            about(0, "Where is it?"),
+        ]
+    )
+    assert [each.prompt for each in parrot.said] == [
+        "Is there a dog?\nAnswer with yes or no.",
+        "How many dogs?\nAnswer with a number.",
+        "Is it red or blue?\nAnswer with one of the options that the question names.",
+        "Where is it?\nAnswer the question using a single word or phrase.",
+    ]
+    assert [each.question for each in parrot.said] == [
+        "Is there a dog?",
+        "How many dogs?",
+        "Is it red or blue?",
+        "Where is it?",
+    ]
+    assert parrot.longest == INSTRUCTED.longest_answer
+
+
+def test_hypotheses_and_descriptions_have_prompts_of_their_own() -> None:
+    parrot = Parrot()
+    speaker = speaking(parrot)
+    speaker.entail([about(0, "A dog is there.", task=Task.ENTAILMENT)])
+    speaker.caption([about(0, "", task=Task.CAPTIONING)])
+    hypothesis, caption = parrot.said
+    assert hypothesis.prompt.startswith("Hypothesis: A dog is there.\nDoes the picture entail")
+    assert caption.prompt.startswith("Describe the picture")
+    assert parrot.longest == INSTRUCTED.longest_caption
+
+
+@pytest.mark.parametrize("said", ["Entailment.", "The answer is: Neutral", "I don't see any contradiction.", "no"])
+def test_what_is_said_to_a_hypothesis_is_kept_as_it_is(said: str) -> None:
+    asked = [about(0, "A dog is there.", task=Task.ENTAILMENT)]
+    assert speaking(Parrot(said, cut=True)).entail(asked) == (Answer(said, truncated=True),)
+
+
+def test_a_question_is_cut_in_its_place() -> None:
+    said = Said(prompt="Question: red or blue? Answer:", question="red or blue?")
+    assert said.cut(6) == Said(prompt="Question: red or Answer:", question="red or")
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"prompt_question": "{text} Say it."},
+        {"prompt_yes_no": "{text} Yes or no?"},
+        {"prompt_count": "{text} A number."},
+        {"prompt_choice": "{text} One."},
+        {"prompt_entailment": "{text} So?"},
+        {"prompt_caption": "What is there?"},
+        {"longest_answer": "5"},
+        {"longest_caption": "5"},
+    ],
+)
+def test_every_setting_is_part_of_what_answers_are_filed_under(loaded: Loaded, setting: dict[str, str]) -> None:
+    assert loaded("llava", **setting).fingerprint != loaded("llava").fingerprint
+
+
+def test_a_prompt_of_the_user_is_what_the_model_reads(loaded: Loaded) -> None:
+    asked = [about(number, "Where is the dog?") for number in range(3)]
+    usual, other = loaded("llava"), loaded("llava", prompt_question=r"Look!\n{text}")
+    assert usual.answer(asked) != other.answer(asked)
+    assert other._prompts.text(asked[0]) == "Look!\nWhere is the dog?"
+
+
+def test_the_fingerprint_names_files_and_packages(checkpoint: Checkpoint, loaded: Loaded, tmp_path: Path) -> None:
+    settings = ModelOptions(device="cpu", settings={"longest-answer": "6", "longest-caption": "6"})
+    usual = loaded("instructblip")
+    folder = Path(shutil.copytree(checkpoint("instructblip"), tmp_path / "copy"))
+    assert load(str(folder), settings).fingerprint == usual.fingerprint
+    assert f"torch=={torch.__version__} transformers=={transformers.__version__}" in usual.fingerprint
+    asking = folder / "qformer_tokenizer" / "tokenizer_config.json"
+    asking.write_text(asking.read_text().replace('"do_lower_case": true', '"do_lower_case": false') + " ")
+    changed = load(str(folder), settings).fingerprint
+    assert changed != usual.fingerprint
+    (folder / "generation_config.json").write_text('{"eos_token_id": [2, 3]}')
+    assert load(str(folder), settings).fingerprint not in (changed, usual.fingerprint)
+
+
+def test_precision_is_part_of_it(checkpoint: Checkpoint, loaded: Loaded) -> None:
+    halved = load(str(checkpoint("idefics3")), ModelOptions(device="cpu", dtype="bfloat16"))
+    assert halved.fingerprint != load(str(checkpoint("idefics3")), CPU).fingerprint
+    assert len(halved.answer([about(0, "Is there a dog?")])) == 1
+
+
+@pytest.mark.parametrize("kind", ["llava_next", "qwen3_vl", "florence", "blip2_opt", "instructblip", "git", "idefics2"])
+def test_every_sort_of_kind_runs_in_half_precision(checkpoint: Checkpoint, kind: str) -> None:
+    settings = {"prompt-question": "{text}", "longest-answer": "3"}
+    halved = load(str(checkpoint(kind)), ModelOptions(device="cpu", dtype="bfloat16", settings=settings))
+    assert len(halved.answer([about(0, "Is there a dog?"), about(1, "red?")])) == 2

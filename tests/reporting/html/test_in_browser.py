@@ -1,0 +1,327 @@
+"""The page of a real run in a real browser: filters, pictures, keyboard, light and dark, phone and desktop."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.reporting.html.browser import Opened, browser, opened
+from tests.reporting.html.made_run import run_with_everything
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+
+Rows = list[dict[str, Any]]
+
+BATCH = 24
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Rows]:
+    """The page, and the rows of its violations."""
+    folder = tmp_path_factory.mktemp("run")
+    rows = run_with_everything(folder)
+    return folder / "report.html", rows
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as started:
+        yield started
+
+
+@pytest.fixture
+def shown(chromium: Browser, run: tuple[Path, Rows]) -> Iterator[Opened]:
+    """The page as it opens; nothing of what a test does with it may make it complain, or ask for anything."""
+    with opened(chromium, run[0]) as made:
+        yield made
+        assert made.complaints == []
+        assert [url for url in made.requests if not url.startswith("data:image/")] == [run[0].as_uri()]
+
+
+def ids(page: Page) -> list[str]:
+    """The cases whose cards are built, all of them after "Show all"."""
+    if page.locator("#rest").is_visible():
+        page.locator("#rest").click()
+    elif page.locator("#next").is_visible():
+        page.locator("#next").click()
+    labels = page.locator(".card").evaluate_all("cards => cards.map(card => card.getAttribute('aria-label'))")
+    return [label.rpartition(" ")[2] for label in labels]
+
+
+def of(rows: Rows, **wanted: str) -> list[str]:
+    return [row["case_id"] for row in rows if all(row[name] == value for name, value in wanted.items())]
+
+
+def said(row: dict[str, Any]) -> str:
+    return "\n".join([*(query["text"] for query in row["queries"]), *row["answers"], row["reason"]]).lower()
+
+
+def test_cards_come_in_batches_in_the_order_of_the_cases(shown: Opened, run: tuple[Path, Rows]) -> None:
+    rows = run[1]
+    assert len(rows) > 2 * BATCH
+    page = shown.page
+    assert page.locator(".card").count() == BATCH
+    assert page.locator("#shown").inner_text() == f"{len(rows)} cases, {BATCH} shown"
+    page.locator("#next").click()
+    assert page.locator(".card").count() == 2 * BATCH
+    assert ids(page) == [row["case_id"] for row in rows]
+    assert page.locator("#more").is_hidden()
+
+
+@pytest.mark.parametrize("facet", ["relation", "verdict", "model", "data"])
+def test_each_filter_shows_the_cases_with_its_value(shown: Opened, run: tuple[Path, Rows], facet: str) -> None:
+    rows = run[1]
+    values = Counter(row[facet] for row in rows)
+    value, count = values.most_common()[-1]
+    assert len(values) > 1
+    shown.page.select_option(f"select[name={facet}]", value)
+    assert shown.page.locator("#shown").inner_text().startswith(f"{count} of {len(rows)} cases")
+    assert ids(shown.page) == of(rows, **{facet: value})
+    assert shown.page.url.endswith(f"#{urlencode({facet: value})}")
+
+
+def test_cases_are_found_by_what_became_of_them_since_the_baseline(shown: Opened, run: tuple[Path, Rows]) -> None:
+    for value, before in {"broke": "holds", "still": "violated", "new": None}.items():
+        shown.page.select_option("select[name=change]", value)
+        assert ids(shown.page) == [row["case_id"] for row in run[1] if row.get("before") == before] != []
+
+
+def test_cases_are_found_by_object_answer_and_fact(shown: Opened, run: tuple[Path, Rows]) -> None:
+    rows, page = run[1], shown.page
+    row = next(row for row in rows if row["relation"] == "metavqa.partition[object]")
+    name = row["queries"][1]["meaning"]["groups"][0]["name"]
+    page.select_option("select[name=object]", name)
+    assert row["case_id"] in ids(page)
+    assert 0 < page.locator(".card").count() < len(rows)
+    page.locator("#clear").click()
+    page.select_option("select[name=answer]", "3")
+    assert ids(page) == [row["case_id"] for row in rows if "3" in row["readings"]] != []
+    page.locator("#clear").click()
+    page.select_option("select[name=fact]", "present groups: 2")
+    assert ids(page) == [row["case_id"] for row in rows if row["facts"].get("present_groups") == 2] != []
+
+
+def test_words_are_looked_for_in_all_that_a_card_says(shown: Opened, run: tuple[Path, Rows]) -> None:
+    rows, page = run[1], shown.page
+    page.locator("input[name=text]").press_sequentially("How MANY see", delay=0)
+    wanted = [row["case_id"] for row in rows if all(word in said(row) for word in ("how", "many", "see"))]
+    assert 0 < len(wanted) < len(rows)
+    page.locator("#shown").get_by_text(f"{len(wanted)} of").wait_for()
+    assert ids(page) == wanted
+    page.locator("input[name=text]").fill(rows[0]["case_id"])
+    page.locator("#shown").get_by_text(f"{len(of(rows, case_id=rows[0]['case_id']))} of").wait_for()
+    assert set(ids(page)) == {rows[0]["case_id"]}
+    page.locator("input[name=text]").fill("no case says this")
+    page.get_by_text("No case fits all of this.").wait_for()
+
+
+def test_filters_together_and_the_address_that_brings_them_back(
+    shown: Opened, chromium: Browser, run: tuple[Path, Rows]
+) -> None:
+    file, rows = run
+    wanted = {"relation": "metavqa.partition[object]", "data": "pictures:8"}
+    for facet, value in wanted.items():
+        shown.page.select_option(f"select[name={facet}]", value)
+    expected = of(rows, **wanted)
+    assert ids(shown.page) == expected != []
+    # What a filter offers are the cases that the others leave.
+    offered = shown.page.locator("select[name=data] option").all_inner_texts()
+    others = of(rows, relation=wanted["relation"], data="pictures:20")
+    assert offered == ["all", f"pictures:20 ({len(others)})", f"pictures:8 ({len(expected)})"]
+    part = shown.page.url.removeprefix(file.as_uri())
+    with opened(chromium, file, part=part) as again:
+        assert ids(again.page) == expected
+        assert again.page.locator("select[name=data]").input_value() == "pictures:8"
+        again.page.locator("#clear").click()
+        assert again.page.locator("#shown").inner_text() == f"{len(rows)} cases, {BATCH} shown"
+        assert again.page.url.rstrip("#") == file.as_uri()
+        again.page.evaluate("part => { location.hash = part; }", part)
+        again.page.locator("#shown").get_by_text(f"{len(expected)} of").wait_for()
+        assert ids(again.page) == expected
+
+
+def test_a_row_of_the_chart_chooses_its_cases(shown: Opened, run: tuple[Path, Rows]) -> None:
+    page = shown.page
+    row = page.locator("li.row").filter(has_text="metavqa.insertion[count]").first
+    row.scroll_into_view_if_needed()
+    box = row.locator("svg.lanes").bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 200, box["y"] + 5)
+    assert page.locator("select[name=relation]").input_value() == "metavqa.insertion[count]"
+    assert ids(page) == of(run[1], relation="metavqa.insertion[count]", data="pictures:20")
+    page.locator("nav").get_by_text("The run").click()
+    assert "relation=" in page.url  # a place on the page is gone to without losing what was chosen
+    page.get_by_role("link", name="that broke").click()
+    assert ids(page) == [row["case_id"] for row in run[1] if row.get("before") == "holds"]
+
+
+def test_a_pair_of_pictures_is_seen_side_by_side(shown: Opened) -> None:
+    page = shown.page
+    page.select_option("select[name=relation]", "metavqa.insertion[count]")
+    images = page.locator(".card").first.locator("img")
+    assert images.count() == 2
+    images.first.scroll_into_view_if_needed()
+    decoded = "all => Promise.all(all.map(image => image.decode().then(() => image.naturalWidth)))"
+    assert images.evaluate_all(decoded) == [224, 224]
+    boxes = [image.bounding_box() for image in images.all()]
+    assert all(box and box["x"] >= 0 and box["x"] + box["width"] <= 1280 and 0 <= box["y"] < 800 for box in boxes)
+    first, second = (box for box in boxes if box)
+    assert first["y"] == second["y"]
+    assert first["x"] + first["width"] <= second["x"]
+
+
+def test_what_was_edited_is_outlined_where_it_is(shown: Opened, run: tuple[Path, Rows]) -> None:
+    page = shown.page
+    page.select_option("select[name=relation]", "metavqa.insertion[count]")
+    row = next(row for row in run[1] if row["relation"] == "metavqa.insertion[count]")
+    box = row["queries"][1]["picture"]["edits"][0]["box"]
+    second = page.locator(".card").first.locator("figure").nth(1)
+    image, rect = second.locator("img").bounding_box(), second.locator("rect.edit").bounding_box()
+    assert image is not None
+    assert rect is not None
+    # A picture of the picture world is 224 pixels wide and high; the outline is at most 2 pixels wide.
+    assert rect["x"] - image["x"] == pytest.approx(box["x"] / 224 * image["width"], abs=2.5)
+    assert rect["y"] - image["y"] == pytest.approx(box["y"] / 224 * image["height"], abs=2.5)
+    assert rect["width"] == pytest.approx(min(box["w"], 224 - box["x"]) / 224 * image["width"], abs=4.5)
+    page.locator("#outlines").click()
+    assert second.locator("rect.edit").is_hidden()
+    assert page.locator("#outlines").get_attribute("aria-pressed") == "false"
+
+
+def test_pictures_are_enlarged_and_gone_through_with_the_keyboard(shown: Opened) -> None:
+    page = shown.page
+    page.select_option("select[name=relation]", "metavqa.insertion[count]")
+    opener = page.locator(".picture").first
+    opener.focus()
+    page.keyboard.press("Enter")
+    dialog = page.locator("dialog")
+    assert dialog.is_visible()
+    assert page.locator("#enlarged-title").inner_text() == "metavqa.insertion[count], picture 1: original"
+    page.keyboard.press("ArrowRight")
+    assert "picture 2: inserted" in page.locator("#enlarged-title").inner_text()
+    assert page.locator("dialog img").evaluate("image => image.decode().then(() => image.width)") > 300
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    count = re.findall(r"\d+", page.locator("#enlarged-text p").last.inner_text())
+    assert count[0] == count[1] != "1"  # before the first stands the last
+    page.keyboard.press("Escape")
+    assert dialog.is_hidden()
+    assert opener.evaluate("opener => document.activeElement === opener")
+
+
+def test_all_can_be_reached_and_used_with_the_keyboard(shown: Opened) -> None:
+    page = shown.page
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "start"
+    for _ in range(200):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.name") == "verdict":
+            break
+    assert page.evaluate("document.activeElement.matches(':focus-visible')")
+    page.keyboard.press("u")
+    assert page.locator("select[name=verdict]").input_value() == "unparsed"
+    assert page.evaluate("document.activeElement.name") == "verdict"
+    unnamed = """() => [...document.querySelectorAll('button, select, input, a[href], summary')]
+        .filter(each => each.checkVisibility())
+        .filter(each => !(each.textContent.trim() || each.ariaLabel || each.labels?.length)).length"""
+    assert page.evaluate(unnamed) == 0
+
+
+def test_the_table_is_sorted_by_any_column(shown: Opened) -> None:
+    page = shown.page
+    table = page.locator("table.sortable").first
+    heads = table.locator("thead th").all_inner_texts()
+    column = heads.index("pass rate")
+
+    def rates() -> list[float]:
+        cells = table.locator(f"tbody tr > :nth-child({column + 1})").all_inner_texts()
+        return [float(cell) for cell in cells]
+
+    assert rates() != sorted(rates())
+    head = table.locator("thead th").nth(column)
+    head.locator("button").click()
+    assert rates() == sorted(rates())
+    assert head.get_attribute("aria-sort") == "ascending"
+    head.locator("button").click()
+    assert rates() == sorted(rates(), reverse=True)
+    table.locator("thead button").first.click()
+    assert head.get_attribute("aria-sort") is None
+
+
+def test_the_commands_that_replay_a_case(shown: Opened, run: tuple[Path, Rows]) -> None:
+    page, row = shown.page, run[1][0]
+    card = page.locator(".card").first
+    card.locator("summary").click()
+    assert card.locator("code").all_inner_texts() == [
+        f"vqamt replay {row['case_id']}",
+        f"pytest --vqamt-model={row['model']} --vqamt-data={row['data']} --vqamt-replay={row['case_id']}",
+    ]
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    card.get_by_role("button", name="Copy").first.click()
+    card.get_by_text("Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == f"vqamt replay {row['case_id']}"
+
+
+def test_light_and_dark_as_the_system_has_it_or_as_it_was_chosen(chromium: Browser, run: tuple[Path, Rows]) -> None:
+    def ground(page: Page) -> int:
+        colour: str = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        return sum(map(int, re.findall(r"\d+", colour)[:3]))
+
+    with opened(chromium, run[0], scheme="dark") as made:
+        page, button = made.page, made.page.locator("#theme")
+        assert ground(page) < 150
+        button.click()
+        assert (button.inner_text(), ground(page)) == ("Theme: light", 3 * 255)
+        page.reload()
+        assert (button.inner_text(), ground(page)) == ("Theme: light", 3 * 255)
+        button.click()
+        assert (button.inner_text(), ground(page) < 150) == ("Theme: dark", True)
+        button.click()
+        assert button.inner_text() == "Theme: auto"
+        assert made.complaints == []
+    with opened(chromium, run[0]) as made:
+        assert ground(made.page) == 3 * 255
+
+
+@pytest.mark.parametrize("width", [360, 768, 1280])
+def test_nothing_is_wider_than_the_screen(chromium: Browser, run: tuple[Path, Rows], width: int) -> None:
+    with opened(chromium, run[0], width=width) as made:
+        assert made.page.evaluate("document.documentElement.scrollWidth") <= width
+        made.page.locator(".card summary").first.click()
+        assert made.page.evaluate("document.documentElement.scrollWidth") <= width
+        made.page.locator(".picture").first.click()
+        box = made.page.locator("dialog").bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+
+
+def test_without_scripts_chart_and_tables_are_there(chromium: Browser, run: tuple[Path, Rows]) -> None:
+    with opened(chromium, run[0], scripts=False) as made:
+        page = made.page
+        assert page.locator("h1").is_visible()
+        assert page.locator("svg.lanes").first.is_visible()
+        assert page.locator("table.sortable tbody tr").first.is_visible()
+        assert page.get_by_text("are made by a script").is_visible()
+        assert page.locator("#filters").is_hidden()
+        assert page.locator("#theme").is_hidden()
+
+
+def test_it_prints_its_figures_without_its_controls(shown: Opened) -> None:
+    page = shown.page
+    page.emulate_media(media="print")
+    assert page.locator("#filters").is_hidden()
+    assert page.locator("header.bar").is_hidden()
+    assert page.locator("svg.lanes").first.is_visible()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details:not([open])").count() == 0

@@ -1,0 +1,145 @@
+"""The tables of several models and of what people judged; worked out by hand."""
+
+from __future__ import annotations
+
+from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.results import Behind, Difference, Ranked, RankedKind, Ranking, Report, Summary, summary_row
+from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
+from pytest_vqamt.reporting.html.page import audit_tables
+from pytest_vqamt.reporting.paper_tables import summary_rows, totals_in_words
+from pytest_vqamt.reporting.view.overview import Overview, best, differences, rankings
+from tests.reporting.html.made import OTHER, report, result
+
+PLACES = (
+    Ranked(model="other", mean=0.9, interval=(0.8, 0.95), best_in=2),
+    Ranked(model="tiny", mean=0.75, interval=None, best_in=1, behind=Behind(difference=-0.15, interval=(-0.2, -0.1))),
+)
+
+
+def difference(item: str, *, lost: int, won: int, p_holm: float | None) -> Difference:
+    """Ten cases of a scene each, of which six hold with both models."""
+    rows = (AlikeTwice(1, 0, 0, 0, 6), AlikeTwice(0, 1, 0, 0, lost), AlikeTwice(0, 0, 1, 0, won))
+    return Difference(
+        item=item,
+        data="gqa:DIR",
+        presumed=False,
+        models=("tiny", "other"),
+        paired=PairedClusters(tuple(row for row in rows if row.scenes)),
+        interval=(-0.1, 0.9),
+        p=0.01,
+        p_holm=p_holm,
+    )
+
+
+def two_models(kind: RankedKind = RankedKind.RELATIONS) -> Report:
+    ranking = Ranking(data="gqa:DIR", kind=kind, items=("ours.a", "ours.b"), places=PLACES)
+    found = (
+        difference("ours.a", lost=1, won=3, p_holm=0.2),
+        difference("ours.b", lost=0, won=4, p_holm=0.02),
+        difference("control.repeat", lost=4, won=0, p_holm=None),
+    )
+    return report(result(), result(model=OTHER), ranking=(ranking,), differences=found)
+
+
+def texts(table: Overview) -> list[list[str]]:
+    return [[cell.text for cell in row] for row in table.rows]
+
+
+def test_models_are_ranked_with_how_far_they_are_behind() -> None:
+    (made,) = rankings(two_models())
+    assert made.caption == "gqa:DIR: mean of 2 pass rates, each relation variant counting alike"
+    assert texts(made.table) == [
+        ["other", "0.900", "0.800 to 0.950", "-", "2"],
+        ["tiny", "0.750", "-", "-0.150 (-0.200 to -0.100)", "1"],
+    ]
+    assert made.table.rows[1][0].link == "#model=tiny"
+
+
+def test_the_best_is_said_of_relations_alone() -> None:
+    assert list(best(two_models())) == [
+        "On gqa:DIR, other has the highest mean of 2 pass rates, 0.900; tiny has 0.750 (-0.150, -0.200 to -0.100)."
+    ]
+    assert list(best(two_models(RankedKind.CONTROL))) == []
+
+
+def test_the_surest_difference_stands_first_and_controls_last() -> None:
+    (made,) = differences(two_models())
+    assert made.caption == "other against tiny on gqa:DIR: they differ beyond chance in 1 of 2 relation variants"
+    assert texts(made.table) == [
+        ["ours.b", "0.600", "1.000", "+0.400 (-0.100 to +0.900)", "0.02", "0", "4", "10"],
+        ["ours.a", "0.700", "0.900", "+0.200 (-0.100 to +0.900)", "0.2", "1", "3", "10"],
+        ["control.repeat", "1.000", "0.600", "-0.400 (-0.100 to +0.900)", "-", "4", "0", "10"],
+    ]
+    assert [row[3].state for row in made.table.rows] == ["better", "", ""]
+
+
+def audited(of: str, figure: str, rate: float) -> dict[str, Json]:
+    counts: dict[str, Json] = {"judged": 10, "valid": 8, "invalid": 1, "unsure": 1}
+    return {
+        **counts,
+        "of": of,
+        "sheet": "ticked.csv",
+        figure: rate,
+        f"{figure}_interval": [0.5, 0.9],
+        "by_item": {"ours.rule": {**counts, figure: None, f"{figure}_interval": [0.0, 1.0]}},
+        "without_unsure": 0.875,
+        "without_unsure_interval": [0.6, 0.97],
+        "not_judged_items": ["ours.b"],
+        "agreement": [{"sheets": ["a.csv", "b.csv"], "shared": 1, "same": 1, "kappa": 0.25}],
+    }
+
+
+def test_each_audit_has_a_table_of_its_own() -> None:
+    both: dict[str, Json] = {"violations": audited("violations", "precision", 0.8), "all": audited("all", "vtr", 0.7)}
+    first, second = audit_tables({**audited("all", "vtr", 0.7), "audits": both})
+    assert (first.head[-2:], second.head[-2:]) == (("precision", "95 % interval"), ("VTR", "95 % interval"))
+    assert first.rows == (
+        ("all together", "10", "8", "1", "1", "0.800", "0.500 to 0.900"),
+        ("ours.rule", "10", "8", "1", "1", "-", "-"),
+    )
+    assert second.rows[0][5] == "0.700"
+    assert first.notes == (
+        "Judged on ticked.csv.",
+        "Without the unsure ones: 0.875 (0.600 to 0.970).",
+        "No case is judged of ours.b: the rate is without them.",
+        "a.csv and b.csv say the same of 1 of 1 case, Cohen kappa 0.250.",
+    )
+
+
+def test_an_audit_that_stands_alone_has_one_table() -> None:
+    (only,) = audit_tables(audited("violations", "precision", 0.8))
+    assert only.caption == "Judged by people, a sample of the violations: precision is the share of valid ones"
+
+
+SUMMARY = Summary(
+    kind="entailment",
+    model="tiny",
+    data="pictures:500",
+    rows=(
+        {"relation": "veglue.mr2_linked_erase", "GNUM": 100, "IFR": 0.25, "published": "35.4 to 95.1 %"},
+        {"relation": "veglue.mr3_unlinked_erase", "GNUM": 0, "IFR": None, "published": None},
+    ),
+    totals={"IFR of all": 0.25, "tests": 100, "monotone": None},
+)
+
+
+def test_the_heads_are_the_names_of_the_cells() -> None:
+    assert summary_rows(SUMMARY) == [
+        ("relation", "GNUM", "IFR", "published"),
+        ("veglue.mr2_linked_erase", "100", "0.250", "35.4 to 95.1 %"),
+        ("veglue.mr3_unlinked_erase", "0", "-", "-"),
+    ]
+
+
+def test_each_total_that_there_is_is_a_line() -> None:
+    assert list(totals_in_words(SUMMARY)) == ["IFR of all: 0.250", "tests: 100"]
+
+
+def test_a_summary_without_rows_is_no_table() -> None:
+    assert summary_rows(Summary(kind="noise", model="m", data="d", rows=())) == []
+
+
+def test_the_row_of_the_report_has_all_of_it() -> None:
+    row = summary_row(SUMMARY)
+    assert list(row) == ["kind", "model", "data", "rows", "totals"]
+    assert row["rows"] == [dict(each) for each in SUMMARY.rows]

@@ -1,0 +1,155 @@
+"""What is said first: the gates that were missed, what got worse beyond chance, and what makes the figures doubtful."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_vqamt.core.results import DataUse, RelationResult
+from pytest_vqamt.core.tallies import Tally
+from pytest_vqamt.reporting.view.lines import lines
+from pytest_vqamt.reporting.view.overview import PageHead, cautions, head
+from tests.reporting.html.made import BASELINE, OTHER, change, gate, presumed, report, result
+
+
+def first(*results: RelationResult, **fields: object) -> PageHead:
+    told = report(*results, **fields)
+    return head(told, lines(told))
+
+
+def warned(*results: RelationResult, left_out: int = 0, **fields: object) -> list[str]:
+    told = report(*results, **fields)
+    return list(cautions(told, lines(told), left_out))
+
+
+MET, MISSED = gate(0.7, met=True), gate(0.9, met=False)
+FALLEN = gate(0.1, met=False, kind="max-drop")
+
+
+@pytest.mark.parametrize(
+    ("results", "fields", "state", "title"),
+    [
+        ([result()], {}, "none", "No gate was set"),
+        ([result(gate=MET)], {}, "met", "The gate is met"),
+        ([result(gate=MET), result("ours.b", gate=MET)], {}, "met", "All 2 gates are met"),
+        ([result(gate=MET), result("ours.b", gate=MISSED)], {}, "missed", "1 of 2 gates missed"),
+        ([result(gate=MISSED)], {"complete": False}, "missed", "1 of 1 gate missed"),
+        ([result(gate=MET)], {"complete": False}, "partial", "Not the whole run"),
+        ([result(gate=MISSED)], {"shard": "1/2"}, "partial", "Shard 1/2 of a run"),
+        ([result(change=change(lost=5, held=FALLEN))], {}, "missed", "1 of 1 gate missed"),
+    ],
+)  # fmt: skip
+def test_the_title_is_the_answer(
+    results: list[RelationResult], fields: dict[str, object], state: str, title: str
+) -> None:
+    made = first(*results, **fields)
+    assert (made.state, made.title) == (state, title)
+
+
+def test_what_was_asked_is_counted_with_the_controls_apart() -> None:
+    noise = result("control.repeat", holds=9, violated=1, tags=("control",))
+    apart = presumed(Tally(cases=4, holds=1, violated=2, unparsed=1))
+    made = first(result(presumed=apart), noise, result(model=OTHER))
+    # 10 + 4 presumed + 10 controls + 10 cases; 2 + 3 + 2 violations, and that of the control
+    assert made.about == "tiny, other on gqa:DIR: 34 cases of 2 relation variants, 7 violations and 1 in controls."
+
+
+def test_a_missed_gate_says_what_was_reached_and_what_was_demanded() -> None:
+    (found,) = first(result(gate=MISSED)).missed
+    assert (found.item, found.of, found.link) == ("ours.rule", "", "#relation=ours.rule")
+    assert found.why == ("pass rate 0.800 (0.250 to 0.750), demanded: pass rate >= 0.9",)
+
+
+def test_a_missed_gate_of_presumed_cases_names_them_and_the_model_where_there_are_several() -> None:
+    apart = presumed(Tally(cases=4, holds=1, violated=3), gate=gate(0.5, met=False, on="lower-bound"))
+    (found,) = first(result(presumed=apart), result(model=OTHER)).missed
+    assert (found.item, found.of) == ("ours.rule (presumed)", "tiny")
+    assert found.link == "#relation=ours.rule&model=tiny"
+    assert found.why == ("pass rate 0.250 (0.100 to 0.900), demanded: lower end >= 0.5",)
+
+
+def test_a_missed_drop_gate_says_how_far_it_fell() -> None:
+    dropped = change(kept=6, lost=3, won=1, p_holm=0.004, held=gate(0.05, met=False, kind="max-drop"))
+    (found,) = first(result(change=dropped), baseline=BASELINE).missed
+    # 9 of 10 held before, 7 of 10 now
+    assert found.why == (
+        "demanded: no significant drop > 0.05",
+        "0.900 in the baseline, now 0.700: -0.200 (-0.250 to -0.150, p = 0.004 after Holm), 3 cases broke, 1 mended",
+    )
+
+
+def test_worse_is_what_has_fallen_beyond_chance_after_holm() -> None:
+    made = first(
+        result("ours.sure", change=change(kept=7, lost=3, p=0.001, p_holm=0.01)),
+        result("ours.surer", change=change(kept=5, lost=5, p=0.001, p_holm=0.01)),
+        result("ours.chance", change=change(kept=7, lost=3, p=0.01, p_holm=0.2)),
+        result("ours.better", change=change(kept=7, won=3, p=0.01, p_holm=0.01)),
+        result("ours.alone", change=change(kept=8, lost=2, p=0.01)),
+        baseline=BASELINE,
+    )
+    assert [found.item for found in made.dropped] == ["ours.surer", "ours.sure", "ours.alone"]
+    assert made.broke == 3 + 5 + 3 + 2
+    assert made.notes == (
+        "Nothing here can fail a run: set a gate with --vqamt-fail-under=RATE or GLOB=RATE.",
+        "Against the baseline base.json (of old), on 50 shared cases: 13 broke, 3 mended.",
+        "The interval of the change lies below 0 for ours.chance, but among so many comparisons that may be chance "
+        "(Holm).",
+    )
+
+
+def test_at_most_eight_drops_are_named() -> None:
+    made = first(*(result(f"ours.r{n}", change=change(kept=5, lost=5, p=0.001)) for n in range(11)), baseline=BASELINE)
+    assert (len(made.dropped), made.drops_left_out) == (8, 3)
+
+
+def test_a_baseline_that_nothing_fell_below_is_said_to_be_kept() -> None:
+    held = gate(0.02, met=True, kind="max-drop")
+    same = change(kept=10, held=held, p_holm=1.0)
+    # An interval of plus and minus 0.05 does not show that nothing fell by more than 0.02.
+    assert first(result(change=same), baseline=BASELINE).notes[1:] == (
+        "No relation has got worse beyond chance.",
+        "0 of 1 relation shown to be no worse than the baseline by more than 0.02; of 1 there are too few cases to "
+        "tell (`vqamt power`).",
+    )
+    wider = change(kept=10, held=gate(0.1, met=True, kind="max-drop"), p_holm=1.0)
+    assert first(result(change=wider), baseline=BASELINE).notes[2] == (
+        "1 of 1 relation shown to be no worse than the baseline by more than 0.1."
+    )
+
+
+def test_without_a_baseline_it_says_how_to_make_one() -> None:
+    assert any("vqamt bless" in note for note in first(result()).notes)
+
+
+def test_a_run_that_is_whole_needs_no_caution() -> None:
+    assert warned(result(gate=MET), baseline=BASELINE) == []
+
+
+@pytest.mark.parametrize(
+    ("told", "fields", "said"),
+    [
+        (result(), {"complete": False}, "not complete"),
+        (result(), {"shard": "2/3"}, "shard 2/3"),
+        (result(tally=Tally(cases=10, holds=7, errors=3)), {}, "3 of 10 cases had no answer"),
+        (result(tally=Tally(cases=10, holds=10, truncated=4)), {}, "In 4 cases a model read only the beginning"),
+        (result(data=DataUse(spec="s", scenes=1, digest="", bad_records=("a", "b"))), {}, "2 records of the data"),
+        (
+            result(tally=Tally(cases=2000, holds=700, violated=1200, unparsed=100)),
+            {"left_out": 290},
+            "1,010 of 1,300 violations have a card on this page: of each relation variant its fair share, those whose "
+            "case ids come first",
+        ),
+    ],
+)
+def test_what_makes_figures_doubtful_is_said(told: RelationResult, fields: dict[str, object], said: str) -> None:
+    (caution,) = warned(told, **fields)  # type: ignore[arg-type] # left_out is a number, the others go to the report
+    assert said in caution
+
+
+def test_items_that_only_one_of_both_runs_has_are_named() -> None:
+    from dataclasses import replace
+
+    parted = replace(BASELINE, missing=("ours.gone",), new=("ours.new", "ours.newer"))
+    assert warned(result(), baseline=parted) == [
+        "1 relation variant in the baseline and not in this run: ours.gone.",
+        "2 relation variants in this run and not in the baseline: ours.new, ours.newer.",
+    ]
