@@ -150,7 +150,7 @@ class RelationInfo:
 
     name: str
     task: Task
-    claim: str
+    claim: str = ""
     source: str
     variants: tuple[str, ...] = ("",)
     version: int = 1

@@ -1,80 +1,108 @@
-"""What a relation is."""
+"""The protocol of relations, and the base class of the relations of this package."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol, runtime_checkable
+from dataclasses import replace
+from typing import ClassVar, Protocol, runtime_checkable
 
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Query
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.language.questions.hypotheses import Hypothesis
 from pytest_vqamt.language.questions.simple import Question
+from pytest_vqamt.relations.expectations import Expectation
 from pytest_vqamt.sampling.chooser import Chooser
 
 
 class Relation(Protocol):
-    """A rule that makes cases from scenes and says whether answers obey it. Both methods are pure."""
+    """A rule that derives cases from scenes and judges the answers. Both methods are pure."""
 
     @property
     def info(self) -> RelationInfo: ...
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        """One case from ``scene``, all choices made by ``choose``."""
+        """Returns one case of ``scene``; ``choose`` makes all choices."""
         ...
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        """Whether ``answers``, in the order of ``case.queries``, obey."""
+        """Returns the verdict on ``answers``, which are in the order of ``case.queries``."""
         ...
+
+
+class BuiltInRelation:
+    """Base class of this package's relations: the docstring's first line is the claim, and ``expect`` is the judge.
+
+    A subclass sets ``info``, without a claim, and ``expect``, and defines ``derive``. Where the verdict depends on more
+    than one expectation it defines ``judge`` instead of ``expect``.
+    """
+
+    __slots__ = ()
+
+    info: ClassVar[RelationInfo]
+    expect: ClassVar[Expectation]
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "info" in cls.__dict__:
+            claim = (cls.__doc__ or cls.info.name).strip().splitlines()[0]
+            cls.info = replace(cls.info, claim=cls.info.claim or claim)
+
+    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
+        return type(self).expect(case, answers)
 
 
 @runtime_checkable
 class PublishedRelation(Protocol):
-    """A relation whose cases are published with a data set, so that all of them can be had. It is a Relation, too.
+    """A relation whose cases are published with a data set, so that all of them can be enumerated.
 
-    Where the data has none, such a relation is left out of a run that does not name it.
+    With data that has none, the relation is left out of a run that does not name it.
     """
 
     def every(self, scene: Scene, variant: str) -> tuple[Case, ...] | NotApplicable:
-        """Every case of ``scene``, of which there is one or more, in the order of the data set."""
+        """Returns every case of ``scene``, at least one, in the order of the data set."""
         ...
 
 
 @runtime_checkable
-class DrawingOnResources(Protocol):
-    """A relation that draws on more than the data, which reports name. It is a Relation, too."""
+class UsesResources(Protocol):
+    """A relation that uses more than the data; reports name it."""
 
     @property
     def resources(self) -> tuple[tuple[str, str], ...]:
-        """What it draws on ("wordnet"), and which version."""
+        """The name ("wordnet") and the version of each resource."""
         ...
 
 
 def resources_of(relation: Relation) -> tuple[tuple[str, str], ...]:
-    """What the relation draws on beside the data; mostly nothing."""
-    return relation.resources if isinstance(relation, DrawingOnResources) else ()
+    """Returns the resources that the relation uses beside the data, mostly none."""
+    return relation.resources if isinstance(relation, UsesResources) else ()
 
 
 def case_of(
     relation: Relation,
     variant: str,
     scene: Scene,
-    asked: Iterable[tuple[Picture, Question]],
+    inputs: Iterable[tuple[Picture, Question | Hypothesis]],
     *,
     expected: str,
     facts: tuple[tuple[str, Fact], ...] = (),
     presumed: bool = False,
 ) -> Case:
-    """The case of ``relation`` that asks each question of its picture, the source query first.
+    """Returns the case of ``relation`` with one query for each input, the source query first.
 
-    ``presumed`` says that it rests on an absence that the annotations do not guarantee.
+    ``presumed`` marks a case that rests on an absence that the annotations do not guarantee.
     """
     return Case(
         relation=relation.info.name,
         variant=variant,
         scene=scene.id,
-        queries=tuple(Query(picture=picture, text=each.text, meaning=each.meaning) for picture, each in asked),
+        queries=tuple(
+            Query(picture=picture, text=each.text, meaning=each.meaning, task=relation.info.task)
+            for picture, each in inputs
+        ),
         expected=expected,
         facts=facts,
         tags=("presumed",) if presumed else (),

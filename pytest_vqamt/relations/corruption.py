@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
-from typing import ClassVar
 
-from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, Setting, Verdict
+from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, Setting
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import Corruption
 from pytest_vqamt.core.meaning import groups_of, members
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.questions.simple import Question
-from pytest_vqamt.relations import expectations
-from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.base import BuiltInRelation, case_of
 from pytest_vqamt.relations.edits import covered
+from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.metavqa import groups
 from pytest_vqamt.relations.published import published_question
 from pytest_vqamt.sampling.chooser import Chooser
@@ -53,7 +52,7 @@ _ASKED = (groups.Kind.COUNT, groups.Kind.EXISTS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PictureCorruption:
+class PictureCorruption(BuiltInRelation):
     """Noise, blur, snow or a loss of contrast leaves the answer as it was.
 
     The baseline FIP of Chang et al., VEglue, sections 4.3 and 6.3, with the corruptions of Hendrycks and Dietterich
@@ -67,16 +66,16 @@ class PictureCorruption:
     a "global" case asks one of those, whatever it is about.
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="corruption",
         task=Task.VQA,
-        claim="Noise, blur, snow or a loss of contrast leaves the answer as it was.",
         source="Chang et al., VEglue, section 6.3; Hendrycks and Dietterich, ICLR 2019",
         variants=VARIANTS,
         tags=("baseline",),
         breakdown=("shape", "present_groups"),
         settings=(SEVERITY,),
     )
+    expect = same_answer
 
     severity: str = SEVERITY.default
 
@@ -94,9 +93,6 @@ class PictureCorruption:
             expected="first = second",
             facts=(*facts, ("severity", int(self.severity))),
         )
-
-    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        return expectations.same_answer(case, answers)
 
 
 def _question(

@@ -12,6 +12,7 @@ from pytest_vqamt.language.english.families import family, is_of_no_thing, one_i
 from pytest_vqamt.language.english.nouns import head, singular
 from pytest_vqamt.language.ontology import NounClass, Ontology, ontology
 from pytest_vqamt.language.wordnet import WordNet, wordnet
+from pytest_vqamt.relations.base import BuiltInRelation
 from pytest_vqamt.relations.soundness import are_disjoint, are_unrelated
 
 WORDNET = Setting(
@@ -75,8 +76,8 @@ class Knowledge:
 
 
 @dataclass(frozen=True, slots=True)
-class DrawsOnWords:
-    """What is common to relations that draw on WordNet and the ontology: the settings that say which."""
+class LexicalRelation(BuiltInRelation):
+    """Base class of the relations that use WordNet and the ontology, which two settings name."""
 
     wordnet: str = WORDNET.default
     ontology: str = ONTOLOGY.default

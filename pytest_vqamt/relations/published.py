@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, PairKind, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
@@ -15,7 +14,7 @@ from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations import expectations
-from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.base import BuiltInRelation, case_of
 from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -58,8 +57,8 @@ _EXPECTED = {PairKind.SAME: "first = second", PairKind.OPPOSITE: "one yes, one n
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
-    """The two questions of a published pair are answered alike or, where that is their test, one yes and one no.
+class Published(BuiltInRelation):
+    """The two questions of a published pair are answered alike or, where that is their test, yes and no.
 
     Jimenez et al., ACL 2022: the authors' own question files, as ``--vqamt-data=carets:DIR`` reads them, each variant
     one test of their default.yml. Nothing is drawn or worded anew: without ``--vqamt-max-cases`` every pair is a case.
@@ -73,10 +72,9 @@ class Published:
       no, is not understood. Of the choices one must be named.
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="carets.published",
         task=Task.VQA,
-        claim="The two questions of a published pair are answered alike or, where that is their test, yes and no.",
         source="Jimenez et al., ACL 2022, section 4.2, and the authors' published question files",
         variants=TESTS,
         breakdown=("question_type", "answers", "choices", "truth"),

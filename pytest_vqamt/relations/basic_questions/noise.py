@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import ClassVar
 
 from pytest_vqamt.core.case import Amount, Case, Fact, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
@@ -28,7 +27,7 @@ from pytest_vqamt.language.question_ranking import (
 )
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations import expectations
-from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.base import BuiltInRelation, case_of
 from pytest_vqamt.relations.expectations import shown
 from pytest_vqamt.relations.metavqa import groups
 from pytest_vqamt.relations.published import asked
@@ -41,7 +40,7 @@ _SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Noise:
+class Noise(BuiltInRelation):
     """Questions that are much like it, put after a question, leave the answer as it was.
 
     Huang et al., AAAI 2019, section 3: the pool is ranked by how near each question is to the main question, and the
@@ -64,10 +63,9 @@ class Noise:
     - A main question that is so long that no basic question of some partition stays is asked in none of the seven.
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="basic_questions.noise",
         task=Task.VQA,
-        claim="Questions that are much like it, put after a question, leave the answer as it was.",
         source="Huang et al., AAAI 2019, section 3",
         variants=tuple(str(partition) for partition in range(1, TOP // IN_A_PARTITION + 1)),
         tags=("baseline",),

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.askable_scene import view_of
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets.arguments import one_template
 from pytest_vqamt.relations.carets.verifying import with_antonym
-from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords
+from pytest_vqamt.relations.expectations import opposite_answer
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.sampling.chooser import Chooser
 
 
 @dataclass(frozen=True, slots=True)
-class Antonym(DrawsOnWords):
+class Antonym(LexicalRelation):
     """Whether a thing has an attribute, and whether it has its antonym, have opposite answers.
 
     Jimenez et al., ACL 2022, section 4.2 (f). The same template of Q4 with the one and the other. **Deviations:** the
@@ -29,15 +27,15 @@ class Antonym(DrawsOnWords):
     case is presumed where another thing of the name may be there without being annotated.
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="carets.antonym",
         task=Task.VQA,
-        claim="Whether a thing has an attribute, and whether it has its antonym, have opposite answers.",
         source="Jimenez et al., ACL 2022, section 4.2 (f)",
         breakdown=("truth",),
         settings=(WORDNET, ONTOLOGY),
         pairs=PairKind.OPPOSITE,
     )
+    expect = opposite_answer
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         view = view_of(scene, corpus, self.known)
@@ -55,6 +53,3 @@ class Antonym(DrawsOnWords):
             facts=argument.facts(template=template, other_template=template),
             presumed=argument.rests_on_the_only_one,
         )
-
-    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        return expectations.opposite_answer(case, answers)

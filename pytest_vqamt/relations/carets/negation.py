@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions.templates import QuestionType
-from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.askable_scene import view_of
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets.argument_sampling import any_of
 from pytest_vqamt.relations.carets.arguments import one_template
-from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords
+from pytest_vqamt.relations.expectations import opposite_answer
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.sampling.chooser import Chooser
 
 _TYPES = (QuestionType.OBJECT, QuestionType.CONJUNCTION, QuestionType.DISJUNCTION)
 
 
 @dataclass(frozen=True, slots=True)
-class Negation(DrawsOnWords):
+class Negation(LexicalRelation):
     """A question and its negation have opposite answers.
 
     Jimenez et al., ACL 2022, section 4.2 (e). A template of Q1, Q2 or Q3, and its negated partner: "both A and B"
@@ -32,15 +30,15 @@ class Negation(DrawsOnWords):
     unannotated: with both there, "either" might be taken to exclude that.
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="carets.negation",
         task=Task.VQA,
-        claim="A question and its negation have opposite answers.",
         source="Jimenez et al., ACL 2022, section 4.2 (e)",
         breakdown=("question_type", "truth"),
         settings=(WORDNET, ONTOLOGY),
         pairs=PairKind.OPPOSITE,
     )
+    expect = opposite_answer
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         view = view_of(scene, corpus, self.known)
@@ -57,6 +55,3 @@ class Negation(DrawsOnWords):
             facts=argument.facts(template=template, other_template=template),
             presumed=argument.is_one_of_two,
         )
-
-    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        return expectations.opposite_answer(case, answers)

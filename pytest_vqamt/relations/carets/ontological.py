@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import ClassVar
 
-from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Choice, Group
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.questions.templates import QuestionType
-from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.askable_scene import View, view_of
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets import arguments
 from pytest_vqamt.relations.carets.argument_sampling import CHOOSE
 from pytest_vqamt.relations.carets.arguments import Argument, existence, one_template
-from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords
+from pytest_vqamt.relations.expectations import same_answer
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.sampling.chooser import Chooser
 
 _BESIDE: Mapping[str, QuestionType] = MappingProxyType(
@@ -33,8 +32,8 @@ _BESIDE: Mapping[str, QuestionType] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Ontological(DrawsOnWords):
-    """Where there is a dog there is an animal, and where there is no animal there is no dog.
+class Ontological(LexicalRelation):
+    """Where there is a dog there is an animal; where there is no animal there is no dog.
 
     Jimenez et al., ACL 2022, section 4.2 (b). ``hypernym``: a name in the scene becomes the word for its class.
     ``hyponym``: a class of which there is nothing becomes one of its kinds. Only these directions are implied. The
@@ -51,16 +50,16 @@ class Ontological(DrawsOnWords):
       be another thing of the class, or of the name. ``hypernym`` rests on no absence.
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="carets.ontological",
         task=Task.VQA,
-        claim="Where there is a dog there is an animal; where there is no animal there is no dog.",
         source="Jimenez et al., ACL 2022, section 4.2 (b)",
         variants=("hypernym", "hyponym", *_BESIDE),
         breakdown=(),
         settings=(WORDNET, ONTOLOGY),
         pairs=PairKind.IMPLIED,
     )
+    expect = same_answer
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         view = view_of(
@@ -84,9 +83,6 @@ class Ontological(DrawsOnWords):
             facts=argument.facts(template=template, other_template=template),
             presumed=other.rests_on_absence or other.rests_on_the_only_one,
         )
-
-    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        return expectations.same_answer(case, answers)
 
 
 def _drawn(view: View, choose: Chooser, variant: str) -> tuple[Argument, Argument] | NotApplicable:

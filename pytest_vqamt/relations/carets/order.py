@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import permutations
 from types import MappingProxyType
-from typing import ClassVar
 
-from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Both, Choice, Either
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions.templates import CHOICE_TYPES, Askable, QuestionType
-from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.askable_scene import view_of
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets.argument_sampling import any_of
 from pytest_vqamt.relations.carets.arguments import one_template
-from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords
+from pytest_vqamt.relations.expectations import same_answer
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.sampling.chooser import Chooser
 
 _TYPES: Mapping[str, tuple[QuestionType, ...]] = MappingProxyType(
@@ -32,7 +31,7 @@ _TYPES: Mapping[str, tuple[QuestionType, ...]] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Order(DrawsOnWords):
+class Order(LexicalRelation):
     """The order in which things or choices are named does not change the answer.
 
     Jimenez et al., ACL 2022, section 4.2 (c). The same template of Q2, Q3, Q5, Q6 or Q7, with its two things, or its
@@ -40,16 +39,16 @@ class Order(DrawsOnWords):
     another one comes first than before. Nothing but the order changes, so no case is presumed.
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="carets.order",
         task=Task.VQA,
-        claim="The order in which things or choices are named does not change the answer.",
         source="Jimenez et al., ACL 2022, section 4.2 (c)",
         variants=tuple(_TYPES),
         breakdown=("question_type", "answers", "choices", "truth"),
         settings=(WORDNET, ONTOLOGY),
         pairs=PairKind.SAME,
     )
+    expect = same_answer
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         view = view_of(scene, corpus, self.known)
@@ -68,9 +67,6 @@ class Order(DrawsOnWords):
             expected="first = second",
             facts=argument.facts(template=template, other_template=template),
         )
-
-    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        return expectations.same_answer(case, answers)
 
 
 def _moved(options: tuple[str, ...]) -> list[tuple[str, ...]]:

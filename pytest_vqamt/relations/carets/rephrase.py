@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions.templates import QuestionType
-from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.askable_scene import view_of
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets.argument_sampling import any_of
 from pytest_vqamt.relations.carets.arguments import two_templates
-from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords
+from pytest_vqamt.relations.expectations import same_answer
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.sampling.chooser import Chooser
 
 _TYPES = tuple(each for each in QuestionType if each is not QuestionType.ATTRIBUTE)
 
 
 @dataclass(frozen=True, slots=True)
-class Rephrase(DrawsOnWords):
+class Rephrase(LexicalRelation):
     """A question in other words has the same answer.
 
     Jimenez et al., ACL 2022, section 4.2 (a). Two different templates of one type (Q1, Q2, Q3, Q5, Q6, Q7) with the
@@ -32,15 +30,15 @@ class Rephrase(DrawsOnWords):
     with both there, "either" might be taken to exclude that.
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="carets.rephrase",
         task=Task.VQA,
-        claim="A question in other words has the same answer.",
         source="Jimenez et al., ACL 2022, section 4.2 (a)",
         breakdown=("question_type", "answers", "choices", "truth"),
         settings=(WORDNET, ONTOLOGY),
         pairs=PairKind.SAME,
     )
+    expect = same_answer
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         view = view_of(scene, corpus, self.known)
@@ -57,6 +55,3 @@ class Rephrase(DrawsOnWords):
             facts=argument.facts(template=first, other_template=second),
             presumed=argument.is_one_of_two,
         )
-
-    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        return expectations.same_answer(case, answers)

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import ClassVar
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Choice, Group, Has, groups_of, members
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.questions.templates import QuestionType
-from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.askable_scene import View, view_of
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets.argument_sampling import any_that
 from pytest_vqamt.relations.carets.arguments import Argument, one_template, things_named
 from pytest_vqamt.relations.edits import FLAT, covered
-from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords
+from pytest_vqamt.relations.expectations import same_answer
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.soundness import is_recognisable, surely_unlike
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -29,7 +28,7 @@ _SIGMA_PX = {"blur3": 3.0, "blur6": 6.0, "blur9": 9.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Visual(DrawsOnWords):
+class Visual(LexicalRelation):
     """What a question is not about can be blurred, painted over or cut off without another answer.
 
     Jimenez et al., ACL 2022, section 4.2 (d). The foreground is the boxes of all things that the question names, each
@@ -49,10 +48,9 @@ class Visual(DrawsOnWords):
       another thing beside the only one. What is there and kept is seen as before, whatever else is hidden.
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="carets.visual",
         task=Task.VQA,
-        claim="What a question is not about can be blurred, painted over or cut off without another answer.",
         source="Jimenez et al., ACL 2022, section 4.2 (d)",
         variants=(*_SIGMA_PX, "mask", "crop"),
         version=2,
@@ -60,6 +58,7 @@ class Visual(DrawsOnWords):
         settings=(WORDNET, ONTOLOGY),
         pairs=PairKind.SAME,
     )
+    expect = same_answer
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         how = Obscuring.BLUR if variant in _SIGMA_PX else Obscuring(variant)
@@ -82,9 +81,6 @@ class Visual(DrawsOnWords):
             facts=argument.facts(template=template, other_template=template),
             presumed=argument.rests_on_absence or argument.rests_on_the_only_one,
         )
-
-    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        return expectations.same_answer(case, answers)
 
 
 def _obscured(picture: Picture, keep: tuple[Box, ...], variant: str, corpus: Corpus) -> Picture | NotApplicable:

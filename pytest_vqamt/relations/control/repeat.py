@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.query import Answer, Query, Task
+from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.simple import Question
-from pytest_vqamt.relations import expectations
+from pytest_vqamt.relations.base import BuiltInRelation
+from pytest_vqamt.relations.expectations import unchanged
 from pytest_vqamt.relations.metavqa import groups
 from pytest_vqamt.relations.published import published_question
 from pytest_vqamt.sampling.chooser import Chooser
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat:
+class Repeat(BuiltInRelation):
     """The same question on the same picture, asked twice, gets the same answer.
 
     The second asking is a query of its own (``trial=1``), so no cached answer stands in for it.
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="control.repeat",
         task=Task.VQA,
-        claim="The same question on the same picture, asked twice, gets the same answer.",
         source="a control of this project: the noise floor of a model that is not deterministic",
         tags=("control",),
     )
+    expect = unchanged
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         asked = plain_question(scene, corpus, choose)
@@ -47,9 +46,6 @@ class Repeat:
             ),
             expected="first = second",
         )
-
-    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        return expectations.unchanged(case, answers)
 
 
 def plain_question(scene: Scene, corpus: Corpus, choose: Chooser) -> Question | NotApplicable:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, Outcome, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
@@ -12,6 +11,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.captions import Reading
+from pytest_vqamt.relations.base import BuiltInRelation
 from pytest_vqamt.relations.metaic.insertion import caption_of, readings, texts_of, unparsed
 from pytest_vqamt.relations.metaic.placement import boxes_of
 from pytest_vqamt.sampling.chooser import Chooser
@@ -22,7 +22,7 @@ _SIGMAS_PX = (0.8, 1.1, 1.4, 1.7)
 
 
 @dataclass(frozen=True, slots=True)
-class Deeptest:
+class Deeptest(BuiltInRelation):
     """A blurred, brighter, sheared picture, or one of more contrast, has the same caption.
 
     The baseline of Yu et al., ISSTA 2022, section 4.2: transformations of DeepTest (Tian et al., ICSE 2018), in the ten
@@ -36,10 +36,9 @@ class Deeptest:
     leaves it.
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="metaic.deeptest",
         task=Task.CAPTIONING,
-        claim="A blurred, brighter, sheared picture, or one of more contrast, has the same caption.",
         source="Yu et al., ISSTA 2022, section 4.2; Tian et al., ICSE 2018",
         variants=("blur", "brightness", "contrast", "shear"),
         tags=("baseline",),

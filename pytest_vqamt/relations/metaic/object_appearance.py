@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.captions import Reading, check_appearance
+from pytest_vqamt.relations.base import BuiltInRelation
 from pytest_vqamt.relations.metaic import placement
 from pytest_vqamt.relations.metaic.insertion import (
     BREAKDOWN,
@@ -26,8 +26,8 @@ from pytest_vqamt.sampling.chooser import Chooser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ObjectAppearance:
-    """With one more thing in the picture, the caption names what it named before, and the class of that thing.
+class ObjectAppearance(BuiltInRelation):
+    """With one more thing in the picture, the caption names what it named before, and that thing.
 
     Yu et al., ISSTA 2022, section 3.4, MR1; how large the thing is and where it is put: section 3.2, the rules in
     ``overlap``. A violation is an omission where a class is missing and nothing else is named, and a misclassification
@@ -45,10 +45,9 @@ class ObjectAppearance:
     more of the inserted kind may be there than is annotated.
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="metaic.object_appearance",
         task=Task.CAPTIONING,
-        claim="With one more thing in the picture, the caption names what it named before, and that thing.",
         source="Yu et al., ISSTA 2022, section 3.4, MR1",
         variants=tuple(placement.LEVELS),
         breakdown=BREAKDOWN,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.captions import Reading, check_forms
+from pytest_vqamt.relations.base import BuiltInRelation
 from pytest_vqamt.relations.metaic import placement
 from pytest_vqamt.relations.metaic.insertion import (
     BREAKDOWN,
@@ -26,7 +26,7 @@ from pytest_vqamt.sampling.chooser import Chooser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SingularPlural:
+class SingularPlural(BuiltInRelation):
     """With one more thing in the picture, the caption has all classes in the number that is right.
 
     Yu et al., ISSTA 2022, section 3.4, MR2: what was named before keeps its number, singular or plural; the class of
@@ -37,10 +37,9 @@ class SingularPlural:
     reported twice, and the two relations' violations at one level add up to the paper's suspicious issues.
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="metaic.singular_plural",
         task=Task.CAPTIONING,
-        claim="With one more thing in the picture, the caption has all classes in the number that is right.",
         source="Yu et al., ISSTA 2022, section 3.4, MR2",
         variants=tuple(placement.LEVELS),
         breakdown=BREAKDOWN,

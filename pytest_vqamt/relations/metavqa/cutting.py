@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, assert_never
 
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations import expectations
-from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.base import BuiltInRelation, case_of
 from pytest_vqamt.relations.edits import AXES, pieces
+from pytest_vqamt.relations.expectations import Expectation, all_yes, any_yes, sum_of_parts
 from pytest_vqamt.relations.metavqa.groups import VARIANTS, Kind, ask_about
 from pytest_vqamt.sampling.chooser import Chooser
 
-_EXPECTED = {
-    Kind.COUNT: "the first is the sum of all others",
-    Kind.EXISTS: "the first is yes just where one of the others is",
-    Kind.ABSENT: "the first is yes just where all of the others are",
+_EXPECTED: Mapping[Kind, tuple[Expectation, str]] = {
+    Kind.COUNT: (sum_of_parts, "the first is the sum of all others"),
+    Kind.EXISTS: (any_yes, "the first is yes just where one of the others is"),
+    Kind.ABSENT: (all_yes, "the first is yes just where all of the others are"),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Cutting:
+class Cutting(BuiltInRelation):
     """Cut between its things, a picture has in its pieces together just what it had in one.
 
     Yuan et al., CVPR 2021, section 4.2.1 and Table 2: a count is the sum over the pieces, "is there any" is yes where
@@ -37,10 +36,9 @@ class Cutting:
     without being annotated, a cut may split it, so such a case is tagged "presumed".
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="metavqa.cutting",
         task=Task.VQA,
-        claim="Cut between its things, a picture has in its pieces together just what it had in one.",
         source="Yuan et al., CVPR 2021, section 4.2.1",
         variants=VARIANTS,
         breakdown=("present_groups", "shape", "axis", "pieces"),
@@ -63,18 +61,11 @@ class Cutting:
             variant,
             scene,
             ((picture, asked.question) for picture in (scene.picture, *cut)),
-            expected=_EXPECTED[kind],
+            expected=_EXPECTED[kind][1],
             facts=(*asked.facts, ("axis", axis), ("pieces", len(found[axis]))),
             presumed=asked.presumed,
         )
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        match Kind(case.variant):
-            case Kind.COUNT:
-                return expectations.sum_of_parts(case, answers)
-            case Kind.EXISTS:
-                return expectations.any_yes(case, answers)
-            case Kind.ABSENT:
-                return expectations.all_yes(case, answers)
-            case kind:
-                assert_never(kind)
+        expect, _ = _EXPECTED[Kind(case.variant)]
+        return expect(case, answers)

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations import expectations
-from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.base import BuiltInRelation, case_of
 from pytest_vqamt.relations.edits import insert_one
+from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.metavqa.groups import VARIANTS, Kind, ask_about
 from pytest_vqamt.relations.soundness import things_in
 from pytest_vqamt.sampling.chooser import Chooser
 
 
 @dataclass(frozen=True, slots=True)
-class Insertion:
+class Insertion(BuiltInRelation):
     """Putting one more thing into a picture changes no answer about other things.
 
     Yuan et al., CVPR 2021, section 4.2.2 and Table 3. What is inserted is as in ``inserting``.
@@ -31,14 +29,14 @@ class Insertion:
     where the inserted thing may hide it, or in the one that the thing was cut out of, the case is tagged "presumed".
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="metavqa.insertion",
         task=Task.VQA,
-        claim="Putting one more thing into a picture changes no answer about other things.",
         source="Yuan et al., CVPR 2021, section 4.2.2",
         variants=VARIANTS,
         breakdown=("present_groups", "shape", "placed"),
     )
+    expect = same_answer
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         inserted = insert_one(scene, corpus, choose, things_in(scene))
@@ -57,6 +55,3 @@ class Insertion:
             facts=(*asked.facts, *inserted.facts),
             presumed=kind is Kind.COUNT and (asked.presumed or inserted.is_presumed(asked.groups)),
         )
-
-    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        return expectations.same_answer(case, answers)

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus, CutoutEntry
 from pytest_vqamt.core.meaning import Group
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations import expectations
-from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.base import BuiltInRelation, case_of
 from pytest_vqamt.relations.edits import insert_one, nothing_but_worn
+from pytest_vqamt.relations.expectations import one_more
 from pytest_vqamt.relations.metavqa.groups import Kind, ask_about
 from pytest_vqamt.relations.soundness import countable_here, sure_of
 from pytest_vqamt.sampling.chooser import Chooser
 
 
 @dataclass(frozen=True, slots=True)
-class InsertionPlus:
+class InsertionPlus(BuiltInRelation):
     """Putting one more thing into a picture makes a count that includes it one more.
 
     The authors' code; the counterpart of Yuan et al., CVPR 2021, section 4.2.2, Removal+. What is inserted is as in
@@ -32,13 +30,13 @@ class InsertionPlus:
     there.
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="metavqa.insertion_plus",
         task=Task.VQA,
-        claim="Putting one more thing into a picture makes a count that includes it one more.",
         source="Yuan et al., CVPR 2021, section 4.2.2, and the authors' code",
         breakdown=("present_groups", "shape", "placed"),
     )
+    expect = one_more
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         def is_all_there(entry: CutoutEntry, name: str) -> bool:
@@ -68,6 +66,3 @@ class InsertionPlus:
             facts=(*asked.facts, *inserted.facts),
             presumed=asked.presumed or inserted.is_presumed(asked.groups),
         )
-
-    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        return expectations.one_more(case, answers)

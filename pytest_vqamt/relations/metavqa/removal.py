@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations import expectations
-from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.base import BuiltInRelation, case_of
 from pytest_vqamt.relations.edits import ERASE, INPAINT, eraser, removable
+from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.metavqa.groups import VARIANTS, Kind, ask_about
 from pytest_vqamt.relations.soundness import unrelated
 from pytest_vqamt.sampling.chooser import Chooser
 
 
 @dataclass(frozen=True, slots=True)
-class Removal:
+class Removal(BuiltInRelation):
     """Erasing a thing changes no answer about other things.
 
     Yuan et al., CVPR 2021, section 4.2.2 and Table 3: a thing whose box overlaps no other, under a white patch. The
@@ -34,15 +32,15 @@ class Removal:
     erase: str = ERASE.default
     inpaint: str = INPAINT.default
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="metavqa.removal",
         task=Task.VQA,
-        claim="Erasing a thing changes no answer about other things.",
         source="Yuan et al., CVPR 2021, section 4.2.2",
         variants=VARIANTS,
         breakdown=("present_groups", "shape"),
         settings=(ERASE, INPAINT),
     )
+    expect = same_answer
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         with_ = eraser(self.erase, self.inpaint, corpus)
@@ -70,6 +68,3 @@ class Removal:
             facts=(*asked.facts, ("removed", thing.name)),
             presumed=asked.presumed,
         )
-
-    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        return expectations.same_answer(case, answers)

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Group
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations import expectations
-from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.base import BuiltInRelation, case_of
 from pytest_vqamt.relations.edits import ERASE, INPAINT, eraser, removable
+from pytest_vqamt.relations.expectations import one_less
 from pytest_vqamt.relations.metavqa.groups import Kind, ask_about
 from pytest_vqamt.relations.soundness import countable_here, is_recognisable, sure_of, unrelated
 from pytest_vqamt.sampling.chooser import Chooser
 
 
 @dataclass(frozen=True, slots=True)
-class RemovalPlus:
+class RemovalPlus(BuiltInRelation):
     """Erasing a thing makes a count that includes it one less.
 
     Yuan et al., CVPR 2021, section 4.2.2 and Table 3, Removal+: it shows who says "0" to every count. The thing is
@@ -34,14 +32,14 @@ class RemovalPlus:
     erase: str = ERASE.default
     inpaint: str = INPAINT.default
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="metavqa.removal_plus",
         task=Task.VQA,
-        claim="Erasing a thing makes a count that includes it one less.",
         source="Yuan et al., CVPR 2021, section 4.2.2",
         breakdown=("present_groups", "shape"),
         settings=(ERASE, INPAINT),
     )
+    expect = one_less
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         with_ = eraser(self.erase, self.inpaint, corpus)
@@ -72,6 +70,3 @@ class RemovalPlus:
             facts=(*asked.facts, ("removed", thing.name)),
             presumed=asked.presumed,
         )
-
-    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        return expectations.one_less(case, answers)

@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple
-from pytest_vqamt.relations import expectations
-from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.base import BuiltInRelation, case_of
+from pytest_vqamt.relations.expectations import opposite_answer
 from pytest_vqamt.relations.metavqa import groups
 from pytest_vqamt.sampling.chooser import Chooser
 
 
 @dataclass(frozen=True, slots=True)
-class Reversion:
+class Reversion(BuiltInRelation):
     """Asked whether there is any and whether there is none, a model says yes once and no once.
 
     Yuan et al., CVPR 2021, section 4.1.3. **Deviation:** names and properties as in ``groups``.
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="metavqa.reversion",
         task=Task.VQA,
-        claim="Asked whether there is any and whether there is none, a model says yes once and no once.",
         source="Yuan et al., CVPR 2021, section 4.1.3",
         variants=("object", "property"),
         breakdown=("present_groups",),
     )
+    expect = opposite_answer
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         single = groups.single(scene, corpus, choose, variant)
@@ -48,6 +46,3 @@ class Reversion:
             expected="one yes, one no",
             facts=(("present_groups", int(single.present)), ("wording", exists), ("negated_wording", absent)),
         )
-
-    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        return expectations.opposite_answer(case, answers)

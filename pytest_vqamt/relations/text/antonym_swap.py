@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from functools import partial
 
-from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Entails, Group, Label, Unit
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import LinkedUnit, Scene, Thing
 from pytest_vqamt.language.english.lexical_relations import (
     OPPOSITE_NAMES,
@@ -23,16 +23,16 @@ from pytest_vqamt.language.english.lexical_relations import (
 )
 from pytest_vqamt.language.english.nouns import is_person, plural, singular
 from pytest_vqamt.language.questions.hypotheses import Hypothesis
-from pytest_vqamt.relations.base import Relation
+from pytest_vqamt.relations.base import Relation, case_of
 from pytest_vqamt.relations.expectations import label_becomes
-from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords, Knowledge
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, Knowledge, LexicalRelation
 from pytest_vqamt.relations.soundness import names_in, presumed
-from pytest_vqamt.relations.veglue.statements import Published, Statement, Writer, case_of, published, writer_of
+from pytest_vqamt.relations.veglue.statements import Published, Statement, Writer, published, writer_of
 from pytest_vqamt.sampling.chooser import Chooser
 
 
 @dataclass(frozen=True, slots=True)
-class AntonymSwap(DrawsOnWords):
+class AntonymSwap(LexicalRelation):
     """With an antonym for one of its words, an entailed hypothesis is contradicted.
 
     The baseline TextFlint of Chang et al., VEglue, section 4.5 (Wang et al., ACL 2021): mostly words for the sexes. The
@@ -45,24 +45,21 @@ class AntonymSwap(DrawsOnWords):
     of the name may be there without being annotated, the case is presumed.
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="text.antonym_swap",
         task=Task.ENTAILMENT,
-        claim="With an antonym for one of its words, an entailed hypothesis is contradicted.",
         source="Chang et al., VEglue, section 4.5; Wang et al., TextFlint, ACL 2021",
         tags=("baseline",),
         breakdown=("kind", "shape", "units"),
         settings=(WORDNET, ONTOLOGY),
     )
+    expect = partial(label_becomes, label=Label.CONTRADICTION)
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         change = with_antonym(scene, corpus, self.known, choose)
         if change is None:
             return NotApplicable(reason="no word of a hypothesis whose antonym is surely false")
         return change.case(self, variant, scene, expected="second is contradiction")
-
-    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        return label_becomes(case, answers, Label.CONTRADICTION)
 
 
 def with_antonym(scene: Scene, corpus: Corpus, known: Knowledge, choose: Chooser) -> Change | None:

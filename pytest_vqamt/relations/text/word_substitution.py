@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
-from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Entails, Group
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.lexical_relations import replaced, replacements, replacements_of
 from pytest_vqamt.language.english.nouns import counted, is_countable, is_person
 from pytest_vqamt.language.questions.hypotheses import Hypothesis
 from pytest_vqamt.relations.askable_scene import View, view_of
 from pytest_vqamt.relations.expectations import same_label
-from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords, Knowledge
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, Knowledge, LexicalRelation
 from pytest_vqamt.relations.text.antonym_swap import Change
 from pytest_vqamt.relations.veglue.statements import Published, Written, any_statement
 from pytest_vqamt.sampling.chooser import Chooser
 
 
 @dataclass(frozen=True, slots=True)
-class WordSubstitution(DrawsOnWords):
+class WordSubstitution(LexicalRelation):
     """With a near word for one of its words, an entailed hypothesis has the same label.
 
     The baseline CAT of Chang et al., VEglue, section 4.5 (Sun et al., ICSE 2022). The hypothesis is one of the data
@@ -38,24 +37,21 @@ class WordSubstitution(DrawsOnWords):
     a small elephant is no small animal.
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="text.word_substitution",
         task=Task.ENTAILMENT,
-        claim="With a near word for one of its words, an entailed hypothesis has the same label.",
         source="Chang et al., VEglue, section 4.5; Sun et al., CAT, ICSE 2022",
         tags=("baseline",),
         breakdown=("kind", "shape", "units"),
         settings=(WORDNET, ONTOLOGY),
     )
+    expect = same_label
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         change = with_a_near_word(scene, corpus, self.known, choose)
         if change is None:
             return NotApplicable(reason="no word of a hypothesis that has a synonym or a class")
         return change.case(self, variant, scene, expected="first = second")
-
-    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        return same_label(case, answers)
 
 
 _ALSO_OF_PEOPLE = frozenset({"human", "climber"})

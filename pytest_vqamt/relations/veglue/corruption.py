@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.corruption import SEVERITY, VARIANTS, corrupted
 from pytest_vqamt.relations.expectations import same_label
-from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords
-from pytest_vqamt.relations.veglue.statements import any_statement, case_of
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
+from pytest_vqamt.relations.veglue.statements import any_statement
 from pytest_vqamt.sampling.chooser import Chooser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HypothesisCorruption(DrawsOnWords):
+class HypothesisCorruption(LexicalRelation):
     """Noise, blur, snow or a loss of contrast leaves the label of a hypothesis as it was.
 
     The baseline FIP of Chang et al., VEglue, sections 4.5 and 6.3: all over the picture ("global"), or only in the
@@ -31,16 +30,16 @@ class HypothesisCorruption(DrawsOnWords):
     **Deviation:** hypotheses that are entailed alone; the paper takes all of its data sets, whatever their labels.
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="veglue.corruption",
         task=Task.ENTAILMENT,
-        claim="Noise, blur, snow or a loss of contrast leaves the label of a hypothesis as it was.",
         source="Chang et al., VEglue, section 6.3; Hendrycks and Dietterich, ICLR 2019",
         variants=VARIANTS,
         tags=("baseline",),
         breakdown=("shape", "units"),
         settings=(SEVERITY, WORDNET, ONTOLOGY),
     )
+    expect = same_label
 
     severity: str = SEVERITY.default
 
@@ -57,6 +56,3 @@ class HypothesisCorruption(DrawsOnWords):
             expected="first = second",
             facts=(*statement.facts, ("severity", int(self.severity))),
         )
-
-    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        return same_label(case, answers)

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import partial
 
-from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Label
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.english.lexical_relations import Replacement, replaced, replacements
 from pytest_vqamt.language.questions.hypotheses import Hypothesis
+from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.edits import INPAINT, eraser
 from pytest_vqamt.relations.expectations import label_becomes
-from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ERASE, OVERLAP, erasable_by
 from pytest_vqamt.relations.veglue.linking import NOTHING_TO_STATE, linker_of
-from pytest_vqamt.relations.veglue.statements import case_of, facts_of
+from pytest_vqamt.relations.veglue.statements import facts_of
 from pytest_vqamt.sampling.chooser import Chooser
 
 _MOST_IOU = 0.05
@@ -26,7 +26,7 @@ _MOST_IOU = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JointErase(DrawsOnWords):
+class JointErase(LexicalRelation):
     """Erased from the picture and from the hypothesis alike, a thing leaves it entailed.
 
     Chang et al., sections 3.1 and 3.4.1 (MR1). Words of what is left of the hypothesis are replaced by synonyms. It is
@@ -40,14 +40,14 @@ class JointErase(DrawsOnWords):
     of a published hypothesis it is known where it is (but with ``overlap=iou``, so that it may be erased along).
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="veglue.mr1_joint_erase",
         task=Task.ENTAILMENT,
-        claim="Erased from the picture and from the hypothesis alike, a thing leaves it entailed.",
         source="Chang et al., VEglue, section 3.4.1",
         breakdown=("shape", "units", "synonyms", "near", "similar", "related"),
         settings=(ERASE, INPAINT, OVERLAP, WORDNET, ONTOLOGY),
     )
+    expect = partial(label_becomes, label=Label.ENTAILMENT)
 
     erase: str = ERASE.default
     inpaint: str = INPAINT.default
@@ -82,9 +82,6 @@ class JointErase(DrawsOnWords):
                 ("synonyms", len(synonyms)),
             ),
         )
-
-    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        return label_becomes(case, answers, Label.ENTAILMENT)
 
 
 def _drawn(text: str, choose: Chooser) -> tuple[Replacement, ...]:

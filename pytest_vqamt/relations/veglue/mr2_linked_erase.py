@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import partial
 
-from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Label
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.edits import INPAINT, eraser
 from pytest_vqamt.relations.expectations import label_becomes
-from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.soundness import is_bulky, presumed
 from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ERASE, OVERLAP, erasable_by
 from pytest_vqamt.relations.veglue.linking import NOTHING_TO_STATE, linker_of
-from pytest_vqamt.relations.veglue.statements import case_of, facts_of
+from pytest_vqamt.relations.veglue.statements import facts_of
 from pytest_vqamt.sampling.chooser import Chooser
 
 _MOST_IOU = 0.2
@@ -25,7 +25,7 @@ _MOST_IOU = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LinkedErase(DrawsOnWords):
+class LinkedErase(LexicalRelation):
     """Erased from the picture, a thing that the hypothesis speaks of makes it contradict.
 
     Chang et al., sections 3.1 and 3.4.2 (MR2). The hypothesis is one of the data set's own that its picture entails,
@@ -39,14 +39,14 @@ class LinkedErase(DrawsOnWords):
     being annotated, the case is presumed.
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="veglue.mr2_linked_erase",
         task=Task.ENTAILMENT,
-        claim="Erased from the picture, a thing that the hypothesis speaks of makes it contradict.",
         source="Chang et al., VEglue, section 3.4.2",
         breakdown=("shape", "units", "near", "similar", "related"),
         settings=(ERASE, INPAINT, OVERLAP, WORDNET, ONTOLOGY),
     )
+    expect = partial(label_becomes, label=Label.CONTRADICTION)
 
     erase: str = ERASE.default
     inpaint: str = INPAINT.default
@@ -74,6 +74,3 @@ class LinkedErase(DrawsOnWords):
             facts=facts_of(linked.statement, linked.erased, scene.objects, scene),
             presumed=presumed((linked.erased.name,), scene),
         )
-
-    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        return label_becomes(case, answers, Label.CONTRADICTION)

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import partial
 
-from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Label
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.edits import INPAINT, eraser
 from pytest_vqamt.relations.expectations import label_becomes
-from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, DrawsOnWords
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.veglue.erasable import ERASE, MOST_COVERED, NOTHING_TO_ERASE, OVERLAP, erasable_by
 from pytest_vqamt.relations.veglue.linking import NOTHING_TO_STATE, linker_of
-from pytest_vqamt.relations.veglue.statements import case_of, facts_of
+from pytest_vqamt.relations.veglue.statements import facts_of
 from pytest_vqamt.sampling.chooser import Chooser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UnlinkedErase(DrawsOnWords):
+class UnlinkedErase(LexicalRelation):
     """A thing that the hypothesis does not speak of can be erased: it is entailed all the same.
 
     Chang et al., sections 3.1 and 3.4.3 (MR3). The hypothesis is one of the data set's own that its picture entails,
@@ -37,14 +37,14 @@ class UnlinkedErase(DrawsOnWords):
     thing on a large one. Of 768 such cases on 40 photos of COCO, 14 (1.8 %) are wrong by the annotations themselves.
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="veglue.mr3_unlinked_erase",
         task=Task.ENTAILMENT,
-        claim="A thing that the hypothesis does not speak of can be erased: it is entailed all the same.",
         source="Chang et al., VEglue, section 3.4.3",
         breakdown=("shape", "units", "near", "similar", "related"),
         settings=(ERASE, INPAINT, OVERLAP, WORDNET, ONTOLOGY),
     )
+    expect = partial(label_becomes, label=Label.ENTAILMENT)
 
     erase: str = ERASE.default
     inpaint: str = INPAINT.default
@@ -69,6 +69,3 @@ class UnlinkedErase(DrawsOnWords):
             expected="second is entailment",
             facts=facts_of(linked.statement, linked.erased, linked.statement.things, scene),
         )
-
-    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        return label_becomes(case, answers, Label.ENTAILMENT)

@@ -7,11 +7,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Protocol
 
-from pytest_vqamt.core.case import Case, Fact
+from pytest_vqamt.core.case import Fact
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Entails, Group, Related, Unit
-from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.scene import LinkedUnit, Scene, Thing
 from pytest_vqamt.language.english.nouns import head, is_plural, singular
 from pytest_vqamt.language.english.phrases import stands_before_its_noun
@@ -20,7 +18,6 @@ from pytest_vqamt.language.units import DescriptionUnit, head_noun, left_in_plac
 from pytest_vqamt.language.units.lexicon import Tag
 from pytest_vqamt.language.units.parser import read
 from pytest_vqamt.relations.askable_scene import View, view_of
-from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.lexical_knowledge import Knowledge
 from pytest_vqamt.relations.soundness import countable_here, is_recognisable
 from pytest_vqamt.relations.veglue.erasable import is_place, standing
@@ -59,30 +56,6 @@ def facts_of(
     """What reports break the verdicts down by: what was erased, how it stood to what is ``beside``, what was said."""
     others = tuple(other for other in beside if other.id != erased.id)
     return (("erased", erased.name), *standing(erased, others, scene), *statement.facts)
-
-
-def case_of(
-    relation: Relation,
-    variant: str,
-    scene: Scene,
-    put: Iterable[tuple[Picture, Hypothesis]],
-    *,
-    expected: str,
-    facts: tuple[tuple[str, Fact], ...],
-    presumed: bool = False,
-) -> Case:
-    """The case of ``relation`` that puts each hypothesis of its picture, the source first; see ``relations.base``."""
-    return Case(
-        relation=relation.info.name,
-        variant=variant,
-        scene=scene.id,
-        queries=tuple(
-            Query(picture=picture, text=each.text, meaning=each.meaning, task=Task.ENTAILMENT) for picture, each in put
-        ),
-        expected=expected,
-        facts=facts,
-        tags=("presumed",) if presumed else (),
-    )
 
 
 # The meaning has the linked units alone: what is said of the others is not known to be true or false of the scene.

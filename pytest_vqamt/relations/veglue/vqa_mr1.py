@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple
-from pytest_vqamt.relations import expectations
-from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.base import BuiltInRelation, case_of
 from pytest_vqamt.relations.edits import INPAINT, eraser
+from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.soundness import countable_here, disjoint
 from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ASK, NOTHING_TO_ERASE, erasable
 from pytest_vqamt.relations.veglue.questions import facts_of, in_any_order, only_of_their_name
@@ -21,7 +19,7 @@ from pytest_vqamt.sampling.chooser import Chooser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VqaMr1:
+class VqaMr1(BuiltInRelation):
     """Erased from the picture and from the question alike, a thing leaves the answer as it was.
 
     Chang et al., section 6.4, after MR1: "Are there apples and bananas in the image?", and then without the bananas.
@@ -31,14 +29,14 @@ class VqaMr1:
     there a crowd, and nothing can go by both.
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="veglue.vqa_mr1",
         task=Task.VQA,
-        claim="Erased from the picture and from the question alike, a thing leaves the answer as it was.",
         source="Chang et al., VEglue, section 6.4",
         breakdown=("near", "similar", "related"),
         settings=(ERASE, INPAINT),
     )
+    expect = same_answer
 
     erase: str = ERASE.default
     inpaint: str = INPAINT.default
@@ -78,6 +76,3 @@ class VqaMr1:
             expected="first = second",
             facts=facts_of(thing, groups, wording, beside, scene),
         )
-
-    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        return expectations.same_answer(case, answers)

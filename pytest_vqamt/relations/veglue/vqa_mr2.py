@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
-from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple
-from pytest_vqamt.relations import expectations
-from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.base import BuiltInRelation, case_of
 from pytest_vqamt.relations.edits import INPAINT, eraser
+from pytest_vqamt.relations.expectations import becomes_no
 from pytest_vqamt.relations.soundness import alone, countable_here, is_bulky, presumed
 from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ASK, NOTHING_TO_ERASE, erasable
 from pytest_vqamt.relations.veglue.questions import facts_of, in_any_order, only_of_their_name
@@ -21,7 +19,7 @@ from pytest_vqamt.sampling.chooser import Chooser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VqaMr2:
+class VqaMr2(BuiltInRelation):
     """Erased from the picture, the only thing that a question needs turns its yes into no.
 
     Chang et al., section 6.4, after MR2: with apples and bananas in the picture, "Are there apples and bananas?" is
@@ -33,14 +31,14 @@ class VqaMr2:
     go, where one stands in its place.
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="veglue.vqa_mr2",
         task=Task.VQA,
-        claim="Erased from the picture, the only thing that a question needs turns its yes into no.",
         source="Chang et al., VEglue, section 6.4",
         breakdown=("shape", "near", "similar", "related"),
         settings=(ERASE, INPAINT),
     )
+    expect = becomes_no
 
     erase: str = ERASE.default
     inpaint: str = INPAINT.default
@@ -77,6 +75,3 @@ class VqaMr2:
             facts=facts_of(thing, groups, wording, beside, scene),
             presumed=presumed(names, scene),
         )
-
-    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        return expectations.becomes_no(case, answers)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import ClassVar
 
-from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
+from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.query import Answer, Task
+from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple
-from pytest_vqamt.relations import expectations
-from pytest_vqamt.relations.base import case_of
+from pytest_vqamt.relations.base import BuiltInRelation, case_of
 from pytest_vqamt.relations.edits import INPAINT, eraser
+from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.soundness import countable_here, disjoint, unrelated
 from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ASK, NOTHING_TO_ERASE, erasable
 from pytest_vqamt.relations.veglue.questions import facts_of, in_any_order
@@ -22,7 +20,7 @@ from pytest_vqamt.sampling.chooser import Chooser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VqaMr3:
+class VqaMr3(BuiltInRelation):
     """A thing that the question does not speak of can be erased without another answer.
 
     Chang et al., section 6.4, after MR3. The question is about one name or two, all of them there; in the plural
@@ -33,14 +31,14 @@ class VqaMr3:
     crowd, and nothing can go by two of them.
     """
 
-    info: ClassVar[RelationInfo] = RelationInfo(
+    info = RelationInfo(
         name="veglue.vqa_mr3",
         task=Task.VQA,
-        claim="A thing that the question does not speak of can be erased without another answer.",
         source="Chang et al., VEglue, section 6.4",
         breakdown=("shape", "near", "similar", "related"),
         settings=(ERASE, INPAINT),
     )
+    expect = same_answer
 
     erase: str = ERASE.default
     inpaint: str = INPAINT.default
@@ -73,6 +71,3 @@ class VqaMr3:
             expected="first = second",
             facts=facts_of(thing, groups, wording, beside, scene),
         )
-
-    def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        return expectations.same_answer(case, answers)
