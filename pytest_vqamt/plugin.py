@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_vqamt.integration.options import add_options, given_all
+from pytest_vqamt.integration.options import add_options, option_values
 
 if TYPE_CHECKING:
     from pytest_vqamt.data.base import SceneSource
@@ -34,7 +34,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "vqamt(fail_under): the pass rate that items of a test that takes vqamt_consistency must reach: RATE, "
         '{"GLOB": RATE} or a list of these',
     )
-    if given_all(config, "vqamt_model"):
+    if option_values(config, "vqamt_model"):
         from pytest_vqamt.integration.session import start
 
         config.pluginmanager.register(start(config), _SESSION)
@@ -51,20 +51,20 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture(scope="session")
 def vqamt_models(request: pytest.FixtureRequest) -> Mapping[str, LoadedModel]:
     """The models that the options name, by their specs."""
-    from pytest_vqamt.integration.items import one_line
+    from pytest_vqamt.integration.items import without_traceback
 
     session = _session(request)
-    with one_line():
+    with without_traceback():
         return {spec: session.resources.model(spec) for spec in session.settings.models}
 
 
 @pytest.fixture(scope="session")
 def vqamt_scenes(request: pytest.FixtureRequest) -> Mapping[str, SceneSource]:
     """The scene sources that the options name, by their specs."""
-    from pytest_vqamt.integration.items import one_line
+    from pytest_vqamt.integration.items import without_traceback
 
     session = _session(request)
-    with one_line():
+    with without_traceback():
         return {spec: session.resources.source(spec) for spec in session.settings.data}
 
 

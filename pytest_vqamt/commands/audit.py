@@ -11,8 +11,8 @@ from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError, OptionError, VqamtError
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.integration.options import settings_given
-from pytest_vqamt.integration.replay import ReportData, find_inpainter
+from pytest_vqamt.integration.options import parse_settings
+from pytest_vqamt.integration.replay import ReportData, register_inpainter
 from pytest_vqamt.integration.waivers import add_waivers
 from pytest_vqamt.reporting.atomic_write import Beside
 from pytest_vqamt.reporting.audit.judgements import (
@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         VqamtError: the report, the data, a sheet or a folder cannot be used.
     """
-    settings_given(arguments.option, "--option")
+    parse_settings(arguments.option, "--option")
     drawing = _drawing(arguments)
     if arguments.read and (arguments.out or drawing):
         raise OptionError(
@@ -109,7 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise OptionError("Expected -o SHEET_DIR to draw a sheet, or --read FILE.csv of a ticked one, but got neither")
     report = read_report(arguments.report)
     data = ReportData(report, arguments.data, str(arguments.report))
-    find_inpainter(dict(report.settings))
+    register_inpainter(dict(report.settings))
     waivers = arguments.waivers or arguments.report / _WAIVERS
     lines = (
         read_sheets(report, arguments.report, data, arguments.read, waivers)

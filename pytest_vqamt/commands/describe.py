@@ -22,7 +22,7 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.imaging.contact_sheet import Strip, case_strip, sheet
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.integration.options import settings_given
+from pytest_vqamt.integration.options import parse_settings
 from pytest_vqamt.integration.replay import save, scenes_by_photo
 from pytest_vqamt.models.reference.oracle import known, say
 from pytest_vqamt.relations.base import Relation
@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
         return ExitStatus.OK
     _check(arguments)
     variants: dict[str, tuple[Relation, list[str]]] = {}
-    settings, _ = settings_given(arguments.option, "--option")
+    settings, _ = parse_settings(arguments.option, "--option")
     for relation, variant in select((arguments.relation,), settings=settings):
         variants.setdefault(relation.info.name, (relation, []))[1].append(variant)
     _check_settings(settings, [relation for relation, _ in variants.values()], arguments.relation)

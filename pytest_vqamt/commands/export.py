@@ -14,7 +14,7 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.export.cases import Only, Wanted
 from pytest_vqamt.export.export import Exported, Terms, counted, export_report
 from pytest_vqamt.export.writing import Layout
-from pytest_vqamt.integration.options import settings_given
+from pytest_vqamt.integration.options import parse_settings
 
 _SHOWN_LABELS = 6
 
@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         VqamtError: the report, its data or the folder cannot be used, or some of it is evaluation data.
     """
-    settings_given(arguments.option, "--option")
+    parse_settings(arguments.option, "--option")
     globs = tuple(part.strip() for part in arguments.relations.split(",") if part.strip())
     if not 0 < arguments.split <= 1:
         raise OptionError(f"Expected --split=SHARE above 0 and up to 1, but got --split={arguments.split:g}")

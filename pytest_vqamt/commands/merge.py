@@ -11,7 +11,7 @@ from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.integration.replay import find_inpainter, loaded
+from pytest_vqamt.integration.replay import load_source, register_inpainter
 from pytest_vqamt.reporting.files import PAGE, write_pages
 from pytest_vqamt.reporting.html.cards import Images
 from pytest_vqamt.reporting.merge import merge_folders
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         VqamtError: the folders do not hold all shards of one run, each once.
     """
     report = merge_folders(arguments.folders, arguments.out)
-    find_inpainter(dict(report.settings))
+    register_inpainter(dict(report.settings))
     write_pages(arguments.out, source_of=cache(_found), images=arguments.images)
     print("\n".join(summary(report, in_full=arguments.verbose)))
     print(f"report: {arguments.out / PAGE}")
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _found(spec: str) -> SceneSource | None:
     """The data of the run, where it is to be had here."""
     try:
-        return loaded(spec)
+        return load_source(spec)
     except VqamtError as error:
         print(f"vqamt: the page shows no pictures of {spec}: {error}", file=sys.stderr)
         return None

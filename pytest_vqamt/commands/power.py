@@ -85,11 +85,11 @@ def run(arguments: argparse.Namespace) -> int:
     return ExitStatus.OK
 
 
-def _cases_asked(arguments: argparse.Namespace) -> CasesAsked:
+def _cases_asked(arguments: argparse.Namespace) -> DesignPower:
     rate = _share("--rate", arguments.rate or _RATE)
     drops = arguments.drop or ([] if arguments.cases else [_DROPS])
     demand = _demand(arguments, _RELATIONS)
-    return CasesAsked(
+    return DesignPower(
         rate=rate,
         differ=differing_by_chance(rate) if arguments.differ is None else _share("--differ", arguments.differ),
         cases_a_scene=_whole("--cases-per-scene", arguments.cases_per_scene or "1", _MOST_CASES_A_SCENE),
@@ -101,7 +101,7 @@ def _cases_asked(arguments: argparse.Namespace) -> CasesAsked:
     )
 
 
-def _report_asked(arguments: argparse.Namespace) -> ReportAsked:
+def _report_asked(arguments: argparse.Namespace) -> ReportPower:
     for option, given in (
         ("--rate", arguments.rate),
         ("--cases", arguments.cases),
@@ -110,7 +110,7 @@ def _report_asked(arguments: argparse.Namespace) -> ReportAsked:
         if given is not None:
             raise OptionError(f"Expected {option} or --report, which has its own, but got both: leave one off")
     demand = _demand(arguments, "1")
-    return ReportAsked(
+    return ReportPower(
         folder=arguments.report,
         relations=None if arguments.relations is None else demand.relations,
         max_drop=demand.max_drop,
@@ -167,7 +167,7 @@ def _whole(option: str, text: str, most: int = MOST_SCENES) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CasesAsked:
+class DesignPower:
     """The question: how many cases are needed for ``drops``, and which drops are seen with ``cases``."""
 
     rate: float
@@ -200,7 +200,7 @@ class CasesAsked:
         return Prospect(drop=drop, differ=self.differ, sizes=((self.cases_a_scene, 1.0),), icc=self.icc)
 
 
-def lines_of_cases(asked: CasesAsked) -> Iterator[str]:
+def lines_of_cases(asked: DesignPower) -> Iterator[str]:
     """The assumptions, and a table for each kind of question."""
     yield from _assumptions(asked)
     if asked.drops:
@@ -211,7 +211,7 @@ def lines_of_cases(asked: CasesAsked) -> Iterator[str]:
         yield from table([("cases", "scenes", "smallest drop"), *(_seen(asked, cases) for cases in asked.cases)])
 
 
-def row_of_cases(asked: CasesAsked) -> dict[str, Json]:
+def row_of_cases(asked: DesignPower) -> dict[str, Json]:
     """The same as one JSON object; ``power`` of a drop is what the cases that it needs have."""
     needed: list[Json] = []
     for drop in asked.drops:
@@ -239,7 +239,7 @@ def row_of_cases(asked: CasesAsked) -> dict[str, Json]:
     }
 
 
-def _assumptions(asked: CasesAsked) -> Iterator[str]:
+def _assumptions(asked: DesignPower) -> Iterator[str]:
     yield (
         f"the gate is missed by a drop above {asked.demand.max_drop:g} that is significant among "
         f"{asked.demand.relations} relations; a drop counts as seen where that has a chance of {asked.power:g}"
@@ -250,23 +250,23 @@ def _assumptions(asked: CasesAsked) -> Iterator[str]:
     yield f"of the cases {asked.rate:g} held before, {asked.differ:.4g} come out otherwise by chance; they are {spread}"
 
 
-def _needed(asked: CasesAsked, drop: float) -> tuple[str, ...]:
+def _needed(asked: DesignPower, drop: float) -> tuple[str, ...]:
     scenes = scenes_needed(asked.prospect(drop), asked.demand, asked.power)
     if scenes is None:
         return f"{drop:g}", f"over {MOST_SCENES * asked.cases_a_scene:,}", f"over {MOST_SCENES:,}"
     return f"{drop:g}", f"{scenes * asked.cases_a_scene:,}", f"{scenes:,}"
 
 
-def _seen(asked: CasesAsked, cases: int) -> tuple[str, ...]:
+def _seen(asked: DesignPower, cases: int) -> tuple[str, ...]:
     drop = _smallest(asked, cases)
     return f"{cases:,}", f"{_scenes(asked, cases):,}", "none" if drop is None else f"{drop:.4f}"
 
 
-def _scenes(asked: CasesAsked, cases: int) -> int:
+def _scenes(asked: DesignPower, cases: int) -> int:
     return max(1, cases // asked.cases_a_scene)
 
 
-def _smallest(asked: CasesAsked, cases: int) -> float | None:
+def _smallest(asked: DesignPower, cases: int) -> float | None:
     return smallest_drop(_scenes(asked, cases), asked.prospect(0.0), asked.demand, asked.power, asked.largest_drop)
 
 
@@ -274,7 +274,7 @@ _NOT_GATED = frozenset({"control", "baseline"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReportAsked:
+class ReportPower:
     """The question; what is None is as the report has it."""
 
     folder: Path
@@ -296,7 +296,7 @@ class _Item:
     needed: tuple[int | None, ...]
 
 
-def lines_of_report(asked: ReportAsked) -> Iterator[str]:
+def lines_of_report(asked: ReportPower) -> Iterator[str]:
     """What is asked, and a table of the relations that would be gated."""
     results = _gated(asked)
     demand = _demand_of_report(asked, results)
@@ -313,7 +313,7 @@ def lines_of_report(asked: ReportAsked) -> Iterator[str]:
     )
 
 
-def row_of_report(asked: ReportAsked) -> dict[str, Json]:
+def row_of_report(asked: ReportPower) -> dict[str, Json]:
     """The same as one JSON object."""
     results = _gated(asked)
     demand = _demand_of_report(asked, results)
@@ -326,7 +326,7 @@ def row_of_report(asked: ReportAsked) -> dict[str, Json]:
     }
 
 
-def _gated(asked: ReportAsked) -> list[RelationResult]:
+def _gated(asked: ReportPower) -> list[RelationResult]:
     results = [
         result
         for result in read_report(asked.folder).relations
@@ -340,11 +340,11 @@ def _gated(asked: ReportAsked) -> list[RelationResult]:
     return results
 
 
-def _demand_of_report(asked: ReportAsked, results: Sequence[RelationResult]) -> Demand:
+def _demand_of_report(asked: ReportPower, results: Sequence[RelationResult]) -> Demand:
     return Demand(relations=asked.relations or len(results), max_drop=asked.max_drop)
 
 
-def _item(asked: ReportAsked, demand: Demand, result: RelationResult) -> _Item:
+def _item(asked: ReportPower, demand: Demand, result: RelationResult) -> _Item:
     clusters = result.clusters
     paired = None if result.change is None else result.change.paired
     prospect = prospect_of(clusters, paired, differ=asked.differ, icc=asked.icc)

@@ -19,19 +19,19 @@ from pytest_vqamt.core.recipes import picture_of
 from pytest_vqamt.core.report_json import case_of_row
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.integration.options import settings_given
+from pytest_vqamt.integration.options import parse_settings
 from pytest_vqamt.integration.replay import (
     SHEET,
     AnsweredCase,
     ReportedCase,
-    as_recorded,
-    ask_again,
-    find,
-    find_inpainter,
-    judging,
-    loaded,
+    find_case,
+    load_recorded_source,
+    load_source,
+    portable_settings,
+    recorded_verdict,
+    register_inpainter,
     relation_of,
-    said_in,
+    rerun_case,
     scenes_by_photo,
     write_case,
 )
@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         VqamtError: the case, the list, the data, a model or the folder cannot be used.
     """
-    of_relations, of_models = settings_given(arguments.option, "--option", _settings_of(arguments.model))
+    of_relations, of_models = parse_settings(arguments.option, "--option", _settings_of(arguments.model))
     if (arguments.device or arguments.dtype) and not arguments.model:
         raise OptionError("Expected --device and --dtype with --model SPEC, but got no --model: name the model to ask")
     if arguments.render is not None:
@@ -111,8 +111,8 @@ def run(arguments: argparse.Namespace) -> int:
     options = ModelOptions(device=arguments.device or "auto", dtype=arguments.dtype, settings=of_models)
     for spec in arguments.model:
         Catalogue().check(spec, options)
-    found = find(arguments.what, arguments.report)
-    find_inpainter({**found.settings, **of_relations})
+    found = find_case(arguments.what, arguments.report)
+    register_inpainter({**found.settings, **of_relations})
     relation = _relation(found, of_relations) if arguments.model else None
     recorded = _recorded(found, arguments.data)
     asked = _answers_now(recorded, relation, arguments.model, options) if relation else ()
@@ -129,8 +129,8 @@ def _render(arguments: argparse.Namespace) -> int:
         raise OptionError(
             "Expected --render DIR and a list of queries alone, but got --report, --out or --model, too: leave it off"
         )
-    source = loaded(arguments.data or "pictures")
-    queries, pictures = write_listed(Path(arguments.what), source, arguments.render)
+    source = load_source(arguments.data or "pictures")
+    queries, pictures = render_todo_list(Path(arguments.what), source, arguments.render)
     print(f"{queries} queries on {pictures} pictures: {arguments.render / INDEX}")
     return ExitStatus.OK
 
@@ -146,13 +146,13 @@ def _relation(found: ReportedCase, given: Mapping[str, str]) -> Relation:
     where, row = found.rows[0]
     if not isinstance(item := row.get("relation"), str):
         raise DataError(f"{where}: Expected a whole line of a report, but got no relation: make the report anew")
-    return relation_of(found.id, item, {**judging(found.settings), **given})
+    return relation_of(found.id, item, {**portable_settings(found.settings), **given})
 
 
 def _recorded(found: ReportedCase, data: str | None) -> list[AnsweredCase]:
     """What models said in that run, on the data that it names or the user does."""
-    named = None if data is None else loaded(data)
-    load = cache(as_recorded)
+    named = None if data is None else load_source(data)
+    load = cache(load_recorded_source)
 
     def source_of(row: dict[str, Json], where: str) -> SceneSource:
         if named is not None:
@@ -165,7 +165,7 @@ def _recorded(found: ReportedCase, data: str | None) -> list[AnsweredCase]:
 
 
 def _answered(row: dict[str, Json], where: str, source: SceneSource) -> AnsweredCase:
-    said = said_in(row, where)
+    said = recorded_verdict(row, where)
     try:
         case = case_of_row(row, scenes_by_photo(source))
     except DataError as error:
@@ -180,7 +180,7 @@ def _answers_now(
     before = {each.model: each.said for each in recorded}
     first = recorded[0]
     loaded = [Catalogue().load(spec, options) for spec in models]
-    return [ask_again(first.case, first.source, model, relation, before.get(model.name)) for model in loaded]
+    return [rerun_case(first.case, first.source, model, relation, before.get(model.name)) for model in loaded]
 
 
 def _also(files: tuple[Path, ...]) -> str:
@@ -190,7 +190,7 @@ def _also(files: tuple[Path, ...]) -> str:
 INDEX = "index.jsonl"
 
 
-def write_listed(file: Path, source: SceneSource, folder: Path) -> tuple[int, int]:
+def render_todo_list(file: Path, source: SceneSource, folder: Path) -> tuple[int, int]:
     """Writes each picture of the list once, and an index that says what is asked about it; gives how many of each.
 
     Raises:

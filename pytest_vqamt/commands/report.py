@@ -10,8 +10,8 @@ from pathlib import Path
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.integration.options import settings_given
-from pytest_vqamt.integration.replay import ReportData, find_inpainter
+from pytest_vqamt.integration.options import parse_settings
+from pytest_vqamt.integration.replay import ReportData, register_inpainter
 from pytest_vqamt.reporting.atomic_write import FILE
 from pytest_vqamt.reporting.files import PAGE, read_report, write_pages
 from pytest_vqamt.reporting.html.cards import Images
@@ -58,14 +58,14 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         VqamtError: the report, the data or a file cannot be used.
     """
-    settings_given(arguments.option, "--option")
+    parse_settings(arguments.option, "--option")
     folder, out = arguments.folder, arguments.out or arguments.folder
     report = read_report(folder)
     for write, file in ((write_csv, arguments.csv), (write_parquet, arguments.parquet)):
         if file:
             print(f"{write(folder, file):,} cases: {file}")
     if not arguments.option:
-        find_inpainter(dict(report.settings))
+        register_inpainter(dict(report.settings))
     data = ReportData(report, arguments.data, str(folder / FILE))
     write_pages(folder, source_of=cache(partial(_found, data)), images=arguments.images, out=out)
     print(f"report: {out / PAGE}")

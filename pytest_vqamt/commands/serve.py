@@ -13,12 +13,12 @@ from pathlib import Path
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.integration.options import settings_given
+from pytest_vqamt.integration.options import parse_settings
 from pytest_vqamt.models.catalogue import Catalogue, Kind
 from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE
 from pytest_vqamt.relations.edits import INPAINT
-from pytest_vqamt.serving.config import Offer, bound, cluster_at, is_loopback
-from pytest_vqamt.serving.supervisor import Keeper, PrivateFolder, Signals
+from pytest_vqamt.serving.config import ServeConfig, bind_socket, is_loopback, reachable_cluster
+from pytest_vqamt.serving.supervisor import ServerFolder, StopSignals, Supervisor
 
 _SHORTEST_TOKEN = 16
 _MIB = 2**20
@@ -73,29 +73,29 @@ def run(arguments: argparse.Namespace) -> int:
         raise OptionError(
             'Expected Ray Serve to be installed, but there is no ray; run: pip install "pytest-vqamt[ray]"'
         )
-    offer = replace(offer, cluster=cluster_at(offer.cluster))
+    offer = replace(offer, cluster=reachable_cluster(offer.cluster))
     if offer.cluster and ":" in offer.device:
         raise OptionError(
             f"Expected --vqamt-device to be auto, cpu or cuda at a cluster, but got {offer.device!r}: Ray chooses the "
             "device of a replica"
         )
-    with Signals().heard() as signals, bound(offer.host, offer.port) as door:
-        folder = PrivateFolder()
+    with StopSignals().heard() as signals, bind_socket(offer.host, offer.port) as door:
+        folder = ServerFolder()
         try:
             placed = replace(offer, port=door.getsockname()[1], folder=str(folder.path))
-            Keeper(placed, token, lambda line: print(line, flush=True), signals).run(door, os.environ)
+            Supervisor(placed, token, lambda line: print(line, flush=True), signals).run(door, os.environ)
         finally:
             folder.remove()
     return ExitStatus.OK
 
 
-def _offer(arguments: argparse.Namespace) -> Offer:
+def _offer(arguments: argparse.Namespace) -> ServeConfig:
     """What was typed, checked as far as that goes without loading anything."""
     spec: str = arguments.vqamt_model
     data = tuple(dict.fromkeys(arguments.vqamt_data)) or ("pictures",)
     for each in data:
         sources.check(each)
-    of_relations, of_model = settings_given(arguments.vqamt_option, "--vqamt-option", Catalogue().settings(spec))
+    of_relations, of_model = parse_settings(arguments.vqamt_option, "--vqamt-option", Catalogue().settings(spec))
     kind = _kind(spec)
     if others := sorted(set(of_relations) - {INPAINT.name}):
         raise OptionError(
@@ -108,7 +108,7 @@ def _offer(arguments: argparse.Namespace) -> Offer:
         )
     size = arguments.vqamt_batch_size
     replicas = arguments.replicas
-    offer = Offer(
+    offer = ServeConfig(
         model=spec,
         data=data,
         settings=of_model,

@@ -16,8 +16,8 @@ from typing import NamedTuple
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import Answer
-from pytest_vqamt.execution.leases import TABLES as CLAIMS
-from pytest_vqamt.execution.leases import Claims, Run
+from pytest_vqamt.execution.leases import LEASE_TABLES as CLAIMS
+from pytest_vqamt.execution.leases import Leases, RunProcess
 from pytest_vqamt.models.base import LoadedModel
 
 _AT_ONCE = 900
@@ -41,7 +41,7 @@ _TO_DO = {
 """What helps where the file is all right; else, where there is one, it is to be deleted."""
 
 
-class Found(NamedTuple):
+class CachedAnswers(NamedTuple):
     """Answers that were there.
 
     Attributes:
@@ -66,17 +66,17 @@ class AnswerStore:
     several processes find each answer counts once. (Of two runs at the same time, each takes the mark of the other.)
     """
 
-    def __init__(self, file: Path | None, *, run: Run | None = None) -> None:
+    def __init__(self, file: Path | None, *, run: RunProcess | None = None) -> None:
         self.file = file
-        self.run = run or Run()
+        self.run = run or RunProcess()
         self._open()
 
     def _open(self) -> None:
         self._process = os.getpid()
         self._lock = RLock()  # a model may be asked from several threads
-        self._claims = Claims(self.file, self.run) if self.file is not None else None
+        self._claims = Leases(self.file, self.run) if self.file is not None else None
         try:
-            self._connection = opened(self.file)
+            self._connection = open_database(self.file)
         except (OSError, sqlite3.Error) as error:
             raise self._unusable(error) from error
 
@@ -97,24 +97,26 @@ class AnswerStore:
         with self._reading():
             return {key[_MODEL:]: answer for key, (answer, _) in self._rows(_keys(fingerprint, query_ids)).items()}
 
-    def use(self, fingerprint: str, query_ids: Sequence[str]) -> Found:
+    def use(self, fingerprint: str, query_ids: Sequence[str]) -> CachedAnswers:
         """The answers there are, which this run needs."""
         keys = _keys(fingerprint, query_ids)
         with self._reading():
             rows = self._rows(keys)
         if all(run == self.run.id for _, run in rows.values()):  # nothing to be marked, so nobody need wait
-            return Found({key[_MODEL:]: answer for key, (answer, _) in rows.items()}, 0, 0)
+            return CachedAnswers({key[_MODEL:]: answer for key, (answer, _) in rows.items()}, 0, 0)
         with self._writing() as db:
             return self._used(db, rows)
 
-    def claim(self, fingerprint: str, query_ids: Sequence[str], *, ahead: bool = False) -> tuple[Found, list[str]]:
+    def claim(
+        self, fingerprint: str, query_ids: Sequence[str], *, ahead: bool = False
+    ) -> tuple[CachedAnswers, list[str]]:
         """What has been answered meanwhile, and which of the others this process is to ask.
 
         What is left is being asked by other processes. Of a store that no other process sees all is this one's. What is
         claimed ``ahead`` of its turn is not needed yet.
         """
         if self._claims is None and not ahead:
-            return Found({}, 0, 0), list(query_ids)  # whoever asks has looked them up
+            return CachedAnswers({}, 0, 0), list(query_ids)  # whoever asks has looked them up
         keys = _keys(fingerprint, query_ids)
         answers: dict[str, Answer] = {}
         mine: list[str] = []
@@ -129,7 +131,7 @@ class AnswerStore:
                     found = self._used(db, rows)
                     answers |= found.answers
                     cached, of_ahead = cached + found.cached, of_ahead + found.ahead
-        return Found(answers, cached, of_ahead), [key[_MODEL:] for key in mine]
+        return CachedAnswers(answers, cached, of_ahead), [key[_MODEL:] for key in mine]
 
     def settled(self, fingerprint: str, query_ids: Sequence[str]) -> list[str]:
         """Those that no other process is about to answer: they have been answered, or nobody asks them any more."""
@@ -212,12 +214,12 @@ class AnswerStore:
                 found[key] = Answer(text, _scores(scores), bool(truncated)), run
         return found
 
-    def _used(self, db: sqlite3.Connection, rows: Mapping[str, tuple[Answer, str]]) -> Found:
+    def _used(self, db: sqlite3.Connection, rows: Mapping[str, tuple[Answer, str]]) -> CachedAnswers:
         """Marks what this run uses for the first time, and counts it; another process may have been quicker."""
         ahead = self.run.id + _AHEAD
         of_ahead = [key for key, (_, run) in rows.items() if run == ahead]
         of_before = [key for key, (_, run) in rows.items() if run not in (self.run.id, ahead)]
-        return Found(
+        return CachedAnswers(
             answers={key[_MODEL:]: answer for key, (answer, _) in rows.items()},
             cached=self._marked(db, of_before, "run not in (?, ?)", (self.run.id, ahead)),
             ahead=self._marked(db, of_ahead, "run = ?", (ahead,)),
@@ -289,7 +291,7 @@ create table if not exists cases (id text primary key, row text not null) withou
 """
 
 
-def opened(file: Path | None) -> sqlite3.Connection:
+def open_database(file: Path | None) -> sqlite3.Connection:
     """The database, made or brought up to date where need be; without a file one that is gone when it is closed.
 
     Raises:
@@ -334,16 +336,16 @@ def _write_ahead(db: sqlite3.Connection) -> None:
             time.sleep(0.02)
 
 
-FILE = "answers.sqlite"
+ANSWERS_FILE = "answers.sqlite"
 
 
-class Stores:
+class AnswerStores:
     """One store that lasts, in ``cache_dir``, for models that declare what they are, and one for this run alone."""
 
-    def __init__(self, cache_dir: Path | None, run: Run | None = None) -> None:
-        self._run = run or Run()
-        self._passing = self._run.folder and self._run.folder / FILE
-        self._lasting = self._passing if cache_dir is None else cache_dir / FILE
+    def __init__(self, cache_dir: Path | None, run: RunProcess | None = None) -> None:
+        self._run = run or RunProcess()
+        self._passing = self._run.folder and self._run.folder / ANSWERS_FILE
+        self._lasting = self._passing if cache_dir is None else cache_dir / ANSWERS_FILE
         self._open: dict[Path | None, AnswerStore] = {}
 
     def of(self, model: LoadedModel) -> AnswerStore:

@@ -30,7 +30,7 @@ _NOT_GZIP = (OSError, EOFError, zlib.error)
 Row = dict[str, Json]
 
 
-class BlessedId(NamedTuple):
+class BaselineKey(NamedTuple):
     """What tells blessed items apart."""
 
     item: str
@@ -38,7 +38,7 @@ class BlessedId(NamedTuple):
     data: str
 
 
-class BlessedCase(NamedTuple):
+class BaselineCase(NamedTuple):
     """A case, what it was answered when it was blessed, and its verdict then."""
 
     case: Case
@@ -88,7 +88,7 @@ class Baseline:
 
     def item(
         self, item: str, model: str, spec: str, digest: str, *, models_run: Collection[str] = ()
-    ) -> Blessed | None:
+    ) -> BaselineItem | None:
         """What was blessed of a relation variant, for a model and data of today; None where nothing was.
 
         A model is found by its name where several were blessed, or where the one that was is among ``models_run``, all
@@ -102,9 +102,9 @@ class Baseline:
         of_data = spec if spec in specs else next(iter(same), None)
         wanted = (item, of_model, of_data)
         found = (each for each in self.head.items if (each.item, each.model, each.data) == wanted)
-        return next((Blessed(self, each) for each in found), None)
+        return next((BaselineItem(self, each) for each in found), None)
 
-    def cases(self, item: BlessedItem, source: SceneSource) -> Iterator[BlessedCase]:
+    def cases(self, item: BlessedItem, source: SceneSource) -> Iterator[BaselineCase]:
         """The cases of one of its items, in the order of their ids, on the scenes of ``source``.
 
         Raises:
@@ -161,13 +161,13 @@ class Baseline:
 
 
 @dataclass(frozen=True, slots=True)
-class Blessed:
+class BaselineItem:
     """What a baseline has of one item of a run."""
 
     baseline: Baseline
     item: BlessedItem
 
-    def cases(self, source: SceneSource) -> Iterator[BlessedCase]:
+    def cases(self, source: SceneSource) -> Iterator[BaselineCase]:
         """Its cases, in the order of their ids, on the scenes of ``source``.
 
         Raises:
@@ -234,7 +234,7 @@ def _row(text: bytes, item: BlessedItem, before: str, where: str) -> Row:
     """A line of an item, whose case comes after that of the id ``before``."""
     try:
         row: Row = json.loads(text)
-        told = BlessedId(str(row["relation"]), str(row["model"]), str(row["data"]))
+        told = BaselineKey(str(row["relation"]), str(row["model"]), str(row["data"]))
         queries, answers = cast("list[Row]", row["queries"]), cast("list[Json]", row["answers"])
         Outcome(str(row["verdict"]))
         if told != (item.item, item.model, item.data):
@@ -254,11 +254,11 @@ def _told(error: Exception) -> str:
     return f"it lacks {error}" if isinstance(error, KeyError) else str(error)
 
 
-def _case(row: Row, scene_of: Callable[[str], Scene]) -> BlessedCase:
+def _case(row: Row, scene_of: Callable[[str], Scene]) -> BaselineCase:
     case = case_of_row(row, scene_of)
     if case.id != row["case_id"]:
         raise DataError(f"case_id={row['case_id']!r} is {case.id!r} by its content")
-    return BlessedCase(case, tuple(_answers(row)), Outcome(str(row["verdict"])))
+    return BaselineCase(case, tuple(_answers(row)), Outcome(str(row["verdict"])))
 
 
 def _answers(row: Row) -> Iterator[Answer | Failure]:
@@ -272,7 +272,7 @@ def _answers(row: Row) -> Iterator[Answer | Failure]:
             yield Answer(text, cast("tuple[tuple[str, float], ...] | None", decode(given)), bool(cut))
 
 
-def use_of(
+def baseline_use(
     baseline: Baseline,
     results: Sequence[RelationResult],
     asked: Collection[str],

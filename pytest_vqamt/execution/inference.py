@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query, Task
-from pytest_vqamt.execution.answer_cache import AnswerStore, Found
-from pytest_vqamt.execution.prefetch import LOOK_UP_S, Aside, Showing
+from pytest_vqamt.execution.answer_cache import AnswerStore, CachedAnswers
+from pytest_vqamt.execution.prefetch import WAIT_SLICE_S, DaemonExecutor, InputPipeline
 from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.models.batching import free_memory, is_out_of_memory
 
@@ -26,12 +26,12 @@ _OTHERS_S = 5.0
 """For so long at most whoever gives a model up waits for the other batches that it has."""
 
 
-def nothing_more(_task: Task, _n: int) -> Sequence[Query]:
+def no_look_ahead(_task: Task, _n: int) -> Sequence[Query]:
     """Of an asker that knows of no queries but those it is told to ask."""
     return ()
 
 
-class Asker:
+class QueryRunner:
     """Gets the answers of one model, out of the store where they are there.
 
     Where a batch would not be full, ``more`` is asked for queries that come later. Their answers are kept, and count
@@ -46,10 +46,10 @@ class Asker:
         self,
         model: LoadedModel,
         store: AnswerStore,
-        showing: Showing,
+        showing: InputPipeline,
         answered: Callable[[int], None],
-        more: More = nothing_more,
-        later: More = nothing_more,
+        more: QuerySource = no_look_ahead,
+        later: QuerySource = no_look_ahead,
     ) -> None:
         self.asked = 0
         self.cached = 0
@@ -57,7 +57,7 @@ class Asker:
         self._succeeded = 0
         self._reason = ""
         self._expected: set[str] = set()
-        self._splitting = Splitting(model)
+        self._splitting = BatchBisector(model)
         self._model = model
         self._store = store
         self._showing = showing
@@ -96,7 +96,7 @@ class Asker:
         lacking = [query for name, query in queries.items() if name not in failed]
         if not lacking:
             return found
-        batches = Batches(self._store, self._model.fingerprint, lacking, self._more, self._later, failed_ahead)
+        batches = LeasedBatches(self._store, self._model.fingerprint, lacking, self._more, self._later, failed_ahead)
         self._expected.clear()
         try:
             if self._model.batches_at_once > 1:
@@ -111,7 +111,7 @@ class Asker:
         """What is to be said of a model that has failed on everything in this item."""
         return self._splitting.hopeless(self._failed, self._reason)
 
-    def _in_turn(self, batches: Batches, found: dict[str, Answer | Failure]) -> None:
+    def _in_turn(self, batches: LeasedBatches, found: dict[str, Answer | Failure]) -> None:
         """Asks on this very thread, and has what comes next made ready meanwhile where the model does that ahead."""
         coming: list[Query] = []
         while True:
@@ -131,10 +131,10 @@ class Asker:
                 self._showing.make_ready(self._model, later)
             self._enter(batches, shown, self._asked(shown, batches), found)
 
-    def _side_by_side(self, batches: Batches, found: dict[str, Answer | Failure]) -> None:
+    def _side_by_side(self, batches: LeasedBatches, found: dict[str, Answer | Failure]) -> None:
         """Asks several batches at once, so that the slowest query of one does not hold up the next."""
         under_way: dict[Future[list[Answer | Failure]], list[ModelInput]] = {}
-        with Aside(self._model.batches_at_once, "vqamt-ask") as aside, _waiting_for(under_way):
+        with DaemonExecutor(self._model.batches_at_once, "vqamt-ask") as aside, _waiting_for(under_way):
             while True:
                 while len(under_way) < self._model.batches_at_once and (batch := batches.next(self._model.batch_size)):
                     self._expect(batch, (), batches)
@@ -145,11 +145,11 @@ class Asker:
                     if not batches.wait(self._model.batch_size):
                         return
                     continue
-                done, _ = wait(under_way, timeout=LOOK_UP_S, return_when=FIRST_COMPLETED)
+                done, _ = wait(under_way, timeout=WAIT_SLICE_S, return_when=FIRST_COMPLETED)
                 for future in [each for each in under_way if each in done]:
                     self._enter(batches, under_way.pop(future), future.result(), found)
 
-    def _expect(self, batch: Sequence[Query], coming: Sequence[Query], batches: Batches) -> None:
+    def _expect(self, batch: Sequence[Query], coming: Sequence[Query], batches: LeasedBatches) -> None:
         """Has the pictures drawn that come next, where they are not known to be next."""
         shown = [query.picture for some in (batch, coming) for query in some]
         if all(picture.digest in self._expected for picture in shown):
@@ -161,11 +161,11 @@ class Asker:
         self._expected = {picture.digest for picture in shown}
         self._showing.expect(shown, size)
 
-    def _prepared_and_asked(self, shown: Sequence[ModelInput], batches: Batches) -> list[Answer | Failure]:
+    def _prepared_and_asked(self, shown: Sequence[ModelInput], batches: LeasedBatches) -> list[Answer | Failure]:
         self._model.prepare(shown[0].query.task, shown)
         return self._asked(shown, batches)
 
-    def _asked(self, shown: Sequence[ModelInput], batches: Batches) -> list[Answer | Failure]:
+    def _asked(self, shown: Sequence[ModelInput], batches: LeasedBatches) -> list[Answer | Failure]:
         def keep(inputs: Sequence[ModelInput], answers: Sequence[Answer]) -> None:
             kept = {each.query.id: answer for each, answer in zip(inputs, answers, strict=True)}
             self._store.put(self._model.fingerprint, kept, ahead=batches.asked_ahead)
@@ -174,7 +174,7 @@ class Asker:
 
     def _enter(
         self,
-        batches: Batches,
+        batches: LeasedBatches,
         shown: Sequence[ModelInput],
         answers: Sequence[Answer | Failure],
         found: dict[str, Answer | Failure],
@@ -201,7 +201,7 @@ class Asker:
         self.asked += len(needed)
         self._answered(len(needed))
 
-    def _enter_found(self, batches: Batches, found: dict[str, Answer | Failure]) -> None:
+    def _enter_found(self, batches: LeasedBatches, found: dict[str, Answer | Failure]) -> None:
         """Takes in what other processes have answered meanwhile."""
         if (others := batches.take_found()).answers:
             found |= others.answers
@@ -220,19 +220,19 @@ def _waiting_for(under_way: Collection[Future[list[Answer | Failure]]]) -> Itera
         raise
 
 
-def missing(model: LoadedModel, queries: Sequence[Query]) -> list[Query]:
+def unwritten_queries(model: LoadedModel, queries: Sequence[Query]) -> list[Query]:
     """The queries that a model of written answers lacks; none for any other model."""
     return [query for query in queries if model.deferred.lacks(query)] if model.deferred else []
 
 
-More: TypeAlias = Callable[[Task, int], Sequence[Query]]
+QuerySource: TypeAlias = Callable[[Task, int], Sequence[Query]]
 """Up to so many further queries of a task, which are not needed yet."""
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.005, 0.1
 """Between two looks at what another process is about to answer."""
 
 
-class Batches:
+class LeasedBatches:
     """Makes batches of the queries of one model, each claimed before it is given out.
 
     What another process asks is left until all else has been asked, and then waited for. Batches come task by task, all
@@ -252,12 +252,12 @@ class Batches:
         store: AnswerStore,
         fingerprint: str,
         queries: Iterable[Query],
-        more: More,
-        later: More,
+        more: QuerySource,
+        later: QuerySource,
         failed_ahead: Iterable[str] = (),
     ) -> None:
         self.asked_ahead: set[str] = set()
-        self._found = Found({}, 0, 0)
+        self._found = CachedAnswers({}, 0, 0)
         self._store = store
         self._fingerprint = fingerprint
         self._more = more
@@ -322,9 +322,9 @@ class Batches:
             pause = min(1.5 * pause, _LONGEST_PAUSE_S)
         return False
 
-    def take_found(self) -> Found:
+    def take_found(self) -> CachedAnswers:
         """What others have answered meanwhile, since this was last called."""
-        found, self._found = self._found, Found({}, 0, 0)
+        found, self._found = self._found, CachedAnswers({}, 0, 0)
         return found
 
     def answered(self, found: dict[str, Answer | Failure]) -> None:
@@ -349,7 +349,7 @@ class Batches:
         if found.answers:
             so_far = self._found
             answers = so_far.answers | found.answers
-            self._found = Found(answers, so_far.cached + found.cached, so_far.ahead + found.ahead)
+            self._found = CachedAnswers(answers, so_far.cached + found.cached, so_far.ahead + found.ahead)
         self._claimed |= dict.fromkeys(mine)
         settled = {*found.answers, *mine}
         self._theirs |= {name: query for name, query in by_id.items() if name not in settled}
@@ -389,7 +389,7 @@ _OUT_OF_MEMORY = (
 _HOPELESS = 32
 """After so many queries that failed, with none answered, the model is given up."""
 
-Keep: TypeAlias = Callable[[Sequence[ModelInput], Sequence[Answer]], object]
+OnAnswers: TypeAlias = Callable[[Sequence[ModelInput], Sequence[Answer]], object]
 """Is told what has been answered, a piece of a batch at a time."""
 
 
@@ -397,7 +397,7 @@ class OutOfMemoryError(Exception):
     """There was no room for a batch."""
 
 
-class Splitting:
+class BatchBisector:
     """Asks a model batch by batch; several threads may do so at once.
 
     Attributes:
@@ -409,14 +409,14 @@ class Splitting:
         self.failed = 0
         self._model = model
         self._lock = Lock()
-        self._busy = Busy()
+        self._busy = BusyClock()
 
     @property
     def busy_s(self) -> float:
         """For how long the model has had at least one batch, in seconds."""
         return self._busy.seconds
 
-    def ask(self, task: Task, inputs: Sequence[ModelInput], keep: Keep | None = None) -> list[Answer | Failure]:
+    def ask(self, task: Task, inputs: Sequence[ModelInput], keep: OnAnswers | None = None) -> list[Answer | Failure]:
         """What became of each input, in their order; ``keep`` gets what is answered as soon as it is.
 
         Raises:
@@ -431,7 +431,7 @@ class Splitting:
         )
 
     def _attempt(
-        self, task: Task, inputs: Sequence[ModelInput], keep: Keep | None
+        self, task: Task, inputs: Sequence[ModelInput], keep: OnAnswers | None
     ) -> tuple[list[Answer | Failure], int]:
         """What became of each, and how many of them are too large for memory on their own."""
         try:
@@ -461,7 +461,7 @@ class Splitting:
         return found, too_large
 
     def _split(
-        self, task: Task, inputs: Sequence[ModelInput], error: Exception, keep: Keep | None
+        self, task: Task, inputs: Sequence[ModelInput], error: Exception, keep: OnAnswers | None
     ) -> tuple[list[Answer | Failure], int]:
         if len(inputs) == 1:
             return [self._failure(error)], int(isinstance(error, OutOfMemoryError))
@@ -488,7 +488,7 @@ def _one_line(text: str, at_most: int = 300) -> str:
     return line if len(line) <= at_most else f"{line[: at_most - 1]}…"
 
 
-class Busy:
+class BusyClock:
     """Counts the time in which at least one thread is inside; time with several counts once."""
 
     def __init__(self) -> None:

@@ -24,7 +24,7 @@ _HEARD_EVERY_S = 1.5
 _WAIT_S = 5
 """How long a sign of life waits for another process that is writing."""
 
-TABLES = """
+LEASE_TABLES = """
 create table if not exists owners (id text primary key, until real not null) without rowid;
 create table if not exists claims (key text primary key, owner text not null) without rowid;
 """
@@ -37,7 +37,7 @@ if hasattr(os, "register_at_fork"):
 _ALIVE = "insert or replace into owners (id, until) values (?, ?)"
 
 
-class Claims:
+class Leases:
     """The claims of one process in the file of answers. Its methods run within a transaction of the caller.
 
     As long as it holds the file, a thread renews its lease every second or two, by the clock that all processes share.
@@ -45,7 +45,7 @@ class Claims:
     was taken for a dead one (it was suspended, or its machine slept), a query is asked twice, and nothing else happens.
     """
 
-    def __init__(self, file: Path, run: Run) -> None:
+    def __init__(self, file: Path, run: RunProcess) -> None:
         self.owner = run.new_owner()
         self._file = file
         self._over = Event()
@@ -70,7 +70,7 @@ class Claims:
             f"where claims.key in ({marks}) and claims.owner <> ? and owners.until between ? and ?"
         )
         holders = {str(key): str(owner) for key, owner in db.execute(wanted, (*keys, self.owner, *_living()))}
-        gone = {owner for owner in set(holders.values()) if is_gone(owner)}
+        gone = {owner for owner in set(holders.values()) if has_ended(owner)}
         return {key for key, owner in holders.items() if owner not in gone}
 
     def drop(self, db: sqlite3.Connection, keys: Iterable[str]) -> None:
@@ -103,7 +103,7 @@ class Claims:
             self._heart.start()
 
 
-def end_all(file: Path, owner: str) -> None:
+def release_all(file: Path, owner: str) -> None:
     """Lets go of all that processes hold which have ended, by how the names of these owners begin.
 
     Where that cannot be done nothing is lost: their leases end.
@@ -148,7 +148,7 @@ def _fresh() -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class RunProcess:
     """A process, and the run that it is a part of.
 
     Attributes:
@@ -171,7 +171,7 @@ class Run:
         return f"{self.owner}{_fresh()}@{_HOST}:{os.getpid()}"
 
 
-def is_gone(owner: str) -> bool:
+def has_ended(owner: str) -> bool:
     """Whether it is certain that a process has ended, so that nobody need wait for its lease to end."""
     host, _, process = owner.rpartition("@")[2].rpartition(":")
     if os.name != "posix" or host != _HOST:
@@ -188,7 +188,7 @@ def is_gone(owner: str) -> bool:
 if sys.platform != "win32":
     import fcntl
 
-LOCK = "lock"
+LOCK_FILE = "lock"
 """The file in it that is locked as long as its process lives."""
 
 
@@ -206,8 +206,8 @@ class LockedFolder:
         while True:
             self.path = Path(tempfile.mkdtemp(prefix=prefix, dir=base))
             with suppress(FileNotFoundError):
-                self._lock = _locked(self.path / LOCK)
-                if sys.platform == "win32" or (self._lock is not None and (self.path / LOCK).exists()):
+                self._lock = _locked(self.path / LOCK_FILE)
+                if sys.platform == "win32" or (self._lock is not None and (self.path / LOCK_FILE).exists()):
                     return
             # Another process was clearing away and took it for left behind, since it was not locked yet.
             if self._lock is not None:
@@ -229,7 +229,7 @@ def _clear(base: Path, prefix: str) -> None:
         with suppress(OSError):
             if folder.is_symlink() or not folder.is_dir() or folder.lstat().st_uid != os.getuid():
                 continue
-            lock = _locked(folder / LOCK, create=False)
+            lock = _locked(folder / LOCK_FILE, create=False)
             if lock is not None:
                 shutil.rmtree(folder, ignore_errors=True)
                 os.close(lock)

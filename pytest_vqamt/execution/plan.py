@@ -14,7 +14,7 @@ from pytest_vqamt.core.identity import digest, seed_for
 from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import PublishedPairs, SceneSource
-from pytest_vqamt.execution.baseline import Blessed, BlessedCase
+from pytest_vqamt.execution.baseline import BaselineCase, BaselineItem
 from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.relations.base import PublishedRelation, Relation
 from pytest_vqamt.sampling.chooser import Chooser
@@ -59,7 +59,7 @@ class Sampling:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class Draw:
     """One draw: the scene's index, and the case it gave or why it gave none."""
 
     index: int
@@ -83,8 +83,8 @@ class Plan:
     variant: str
     source: SceneSource
     sampling: Sampling
-    blessed: Blessed | None = None
-    latest: BlessedCase | None = None
+    blessed: BaselineItem | None = None
+    latest: BaselineCase | None = None
     part: int = 0
     position: int = 0
     not_applicable: Counter[str] = field(default_factory=Counter)
@@ -113,7 +113,7 @@ class Plan:
                 f"{type(error).__name__}: {error} (scene {self._scene!r} of {self.source.spec})"
             ) from error
 
-    def _blessed(self, blessed: Blessed) -> Iterator[Case]:
+    def _blessed(self, blessed: BaselineItem) -> Iterator[Case]:
         for position, each in enumerate(blessed.cases(self.source)):
             if self.sampling.owns(each.case.id):
                 self.position, self.latest = position, each
@@ -167,11 +167,11 @@ class Plan:
             if index not in fruitful and self.sampling.owns(f"scene {index}")
         )
 
-    def draw(self, choose: Chooser) -> Drawn:
+    def draw(self, choose: Chooser) -> Draw:
         """One scene, the simpler the smaller the choice, and one case of it."""
         index = choose.one(self.source.corpus.simplest_first)
         corpus = self.source.corpus
-        return Drawn(
+        return Draw(
             index, self._made_of(index, lambda scene: self.relation.derive(scene, corpus, choose, self.variant))
         )
 
@@ -211,10 +211,10 @@ class PlannedCase(NamedTuple):
     case: Case
     part: int
     position: int
-    blessed: BlessedCase | None
+    blessed: BaselineCase | None
 
 
-class Drawing:
+class CaseStream:
     """Draws the cases of a plan, each once, and gives them out in their order.
 
     An error that ends the plan is raised in its place, after the cases before it: it is that of the item whose plan
@@ -308,7 +308,7 @@ class Job:
     model: LoadedModel
     source: SceneSource
     position: int = 0
-    blessed: Blessed | None = None
+    blessed: BaselineItem | None = None
 
     @property
     def item(self) -> str:
@@ -320,7 +320,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class RunOptions:
     """How a run is made, the same for all its items.
 
     ``waived`` maps case ids to reasons. With ``keeps_judged``, results tell of their cases one by one.

@@ -26,15 +26,15 @@ _AT_END_S = 5.0
 """For so long at most the end waits for what is being made ready: nobody wants it any more."""
 
 
-class Showing:
+class InputPipeline:
     """The inputs of one model with the pictures of one source, for all items in a row that ask it.
 
     What was made ready of the latest queries that were said to come is kept until they do, if they do.
     """
 
     def __init__(self, photos: PhotoStore, batch_size: int) -> None:
-        self._pictures = RenderAhead(photos, batch_size)
-        self._aside = Aside(1, "vqamt-prepare")
+        self._pictures = RenderPrefetcher(photos, batch_size)
+        self._aside = DaemonExecutor(1, "vqamt-prepare")
         self._ready: dict[str, ModelInput] = {}
         self._under_way: Future[None] | None = None
 
@@ -75,17 +75,17 @@ class Showing:
 
     def _settle(self) -> None:
         while self._under_way is not None:
-            if wait((self._under_way,), timeout=LOOK_UP_S).done:
+            if wait((self._under_way,), timeout=WAIT_SLICE_S).done:
                 self._under_way = None
 
 
 _AHEAD = 64
 """Pictures drawn ahead of a model that takes few at once."""
-MOST_BYTES = 1 << 30
+MAX_IMAGE_BYTES = 1 << 30
 """How much memory images take at most, half of it those drawn ahead: of 12 megapixels 22 in all."""
 
 
-class RenderAhead:
+class RenderPrefetcher:
     """Renders pictures a little ahead of the one that the model looks at, in the order that was told.
 
     Nothing is drawn before the model has touched an image: a model that looks behind the picture, or at nothing at all,
@@ -121,7 +121,7 @@ class RenderAhead:
         with self._lock:
             future = self._ordered(picture)
             if (place := self._places.get(picture.digest)) is not None:
-                most = bisect_right(self._upto_bytes, self._upto_bytes[place] + MOST_BYTES // 2)
+                most = bisect_right(self._upto_bytes, self._upto_bytes[place] + MAX_IMAGE_BYTES // 2)
                 upto = min(place + 1 + self._ahead, most)
                 for coming in self._order[max(place + 1, self._started) : upto]:
                     self._ordered(coming)
@@ -137,7 +137,7 @@ class RenderAhead:
         else:
             self._images[picture.digest] = self._pool.submit(self._render, picture), _bytes_of(picture)
             self._bytes += _bytes_of(picture)
-            while len(self._images) > 2 * self._ahead or (self._bytes > MOST_BYTES and len(self._images) > 1):
+            while len(self._images) > 2 * self._ahead or (self._bytes > MAX_IMAGE_BYTES and len(self._images) > 1):
                 self._let_go(next(iter(self._images)))
         return self._images[picture.digest][0]
 
@@ -163,11 +163,11 @@ def _bytes_of(picture: Picture) -> int:
 
 Value = TypeVar("Value")
 
-LOOK_UP_S = 1.0
+WAIT_SLICE_S = 1.0
 """A wait is cut into pieces so long, between which an interruption is noticed on every system."""
 
 
-class Aside:
+class DaemonExecutor:
     """A few threads that work on what they are given, in its order.
 
     Not a ThreadPoolExecutor: for its threads the interpreter waits at its end, and a model may be long in answering
@@ -207,7 +207,7 @@ class Aside:
         for _ in self._threads:
             self._waiting.put(None)
 
-    def __enter__(self) -> Aside:
+    def __enter__(self) -> DaemonExecutor:
         return self
 
     def __exit__(

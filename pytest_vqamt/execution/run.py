@@ -18,10 +18,10 @@ from pytest_vqamt.core.events import Event, Listener
 from pytest_vqamt.core.results import Report, report
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.execution.answer_cache import Stores
-from pytest_vqamt.execution.baseline import Baseline, use_of
-from pytest_vqamt.execution.lookahead import Ahead, Coming
-from pytest_vqamt.execution.plan import MAX_CASES, Job, Sampling, Terms, is_left_out
+from pytest_vqamt.execution.answer_cache import AnswerStores
+from pytest_vqamt.execution.baseline import Baseline, baseline_use
+from pytest_vqamt.execution.lookahead import LookAhead, UpcomingItem
+from pytest_vqamt.execution.plan import MAX_CASES, Job, RunOptions, Sampling, is_left_out
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.models.base import ModelOptions, adopt
 from pytest_vqamt.models.catalogue import Catalogue
@@ -94,7 +94,7 @@ def run(
                 raise OptionError(f"Expected settings of a relation, a model or data, but got {name!r}; {hint}")
     kept = Path(cache) if cache is not None else None
     options = ModelOptions(batch_size=batch_size, device=device, dtype=dtype, settings=of_model, cache=kept)
-    terms = Terms(
+    terms = RunOptions(
         sampling=Sampling(
             max_cases=MAX_CASES if max_cases is None else max_cases,
             all_published=max_cases is None,
@@ -141,8 +141,8 @@ def run(
         )
         for position, (relation, variant) in enumerate(chosen)
     ]
-    coming = tuple(Coming(position=job.position, job=partial(_itself, job)) for job in jobs)
-    with closing(Stores(kept)) as stores, closing(Ahead(terms.sampling, lambda: coming)) as ahead:
+    coming = tuple(UpcomingItem(position=job.position, job=partial(_itself, job)) for job in jobs)
+    with closing(AnswerStores(kept)) as stores, closing(LookAhead(terms.sampling, lambda: coming)) as ahead:
         made = [run_item(job, terms, stores, listen or _silent, ahead) for job in jobs]
     results = held_against_baseline(made, max_drop)
     asked = {job.blessed.item.id for job in jobs if job.blessed}
@@ -157,7 +157,7 @@ def run(
         duration_s=time.monotonic() - clock,
         settings=of_relations,
         summaries=summaries(results),
-        baseline=use_of(blessed, results, asked, wanted, _globs(exclude)) if blessed else None,
+        baseline=baseline_use(blessed, results, asked, wanted, _globs(exclude)) if blessed else None,
     )
 
 

@@ -27,12 +27,19 @@ from pytest_vqamt.core.results import (
     added,
 )
 from pytest_vqamt.core.tallies import Counts, PairedClusters, Tally
-from pytest_vqamt.execution.answer_cache import Stores
-from pytest_vqamt.execution.baseline import Blessed
-from pytest_vqamt.execution.inference import Asker, missing
-from pytest_vqamt.execution.lookahead import Ahead
-from pytest_vqamt.execution.plan import Job, PlannedCase, Terms, windows
-from pytest_vqamt.execution.shrink import Judgement, Needed, ShownViolation, judgement, shown, verdict_before
+from pytest_vqamt.execution.answer_cache import AnswerStores
+from pytest_vqamt.execution.baseline import BaselineItem
+from pytest_vqamt.execution.inference import QueryRunner, unwritten_queries
+from pytest_vqamt.execution.lookahead import LookAhead
+from pytest_vqamt.execution.plan import Job, PlannedCase, RunOptions, windows
+from pytest_vqamt.execution.shrink import (
+    JudgedCase,
+    QueryIdSet,
+    SimplestViolation,
+    baseline_verdict,
+    judge_case,
+    shown_case,
+)
 from pytest_vqamt.models.answers_file import NAMED, first_of
 from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.relations.base import Relation, resources_of
@@ -45,7 +52,9 @@ WINDOW = 1024
 """Cases that are planned, asked and judged together; so many are in memory at once."""
 
 
-def run_item(job: Job, terms: Terms, stores: Stores, listen: Listener, ahead: Ahead | None = None) -> RelationResult:
+def run_item(
+    job: Job, terms: RunOptions, stores: AnswerStores, listen: Listener, ahead: LookAhead | None = None
+) -> RelationResult:
     """Runs all cases of ``job`` and tells ``listen`` what happens.
 
     Batches that would not be full are filled up out of ``ahead``, which knows the items that come next.
@@ -54,7 +63,7 @@ def run_item(job: Job, terms: Terms, stores: Stores, listen: Listener, ahead: Ah
         ModelError: the model cannot be asked, or lacks written answers.
         DataError: a scene cannot be read.
     """
-    with rare_collections(), nullcontext(ahead) if ahead else closing(Ahead(terms.sampling)) as coming:
+    with infrequent_gc(), nullcontext(ahead) if ahead else closing(LookAhead(terms.sampling)) as coming:
         run = _Run(job, terms, stores, listen, coming)
         try:
             return run.result()
@@ -64,24 +73,24 @@ def run_item(job: Job, terms: Terms, stores: Stores, listen: Listener, ahead: Ah
 
 
 class _Run:
-    def __init__(self, job: Job, terms: Terms, stores: Stores, listen: Listener, ahead: Ahead) -> None:
+    def __init__(self, job: Job, terms: RunOptions, stores: AnswerStores, listen: Listener, ahead: LookAhead) -> None:
         self._job = job
         self._terms = terms
         self._stores = stores
         self._listen = listen
-        self._ordinary = Counted.of(job.relation, job.blessed)
-        self._presumed = Counted.of(job.relation, job.blessed)
+        self._ordinary = Stratum.of(job.relation, job.blessed)
+        self._presumed = Stratum.of(job.relation, job.blessed)
         self._ahead = ahead
         self._drawing = ahead.turn_of(job)
         self._plan = self._drawing.plan
-        self._asker = Asker(
+        self._asker = QueryRunner(
             job.model, stores.of(job.model), ahead.showing(job), self._answered, self._more, self._later
         )
-        self.account = Account(job.model, self._asker)
-        self._needed = Needed()
+        self.account = UsageMeter(job.model, self._asker)
+        self._needed = QueryIdSet()
         self._is_simplifying = False
         self._has_answers = False
-        self._violation = ShownViolation()
+        self._violation = SimplestViolation()
         self._judged_cases = JudgedCases() if terms.keeps_judged else None
         self._error = ""
         self._lacking = 0
@@ -172,7 +181,7 @@ class _Run:
         self._listen(
             Planned(item=self._job.item, cases=len(window), queries=len(known) + len(lacking), cached=len(known))
         )
-        unwritten = missing(self._job.model, tuple(lacking.values()))
+        unwritten = unwritten_queries(self._job.model, tuple(lacking.values()))
         if unwritten:
             self._put_off(unwritten, lacking)
         answers: dict[str, Answer | Failure] = {**known, **self._asker.ask(lacking)}
@@ -184,7 +193,7 @@ class _Run:
             case = planned.case
             found = tuple(answers[query.id] for query in case.queries if query.id in answers)
             if len(found) == len(case.queries):
-                self._judged(judgement(self._job.relation, case, found), planned)
+                self._judged(judge_case(self._job.relation, case, found), planned)
 
     def _put_off(self, unwritten: list[Query], lacking: dict[str, Query]) -> None:
         assert self._job.model.deferred is not None
@@ -194,13 +203,13 @@ class _Run:
         for query in unwritten:
             del lacking[query.id]
 
-    def _judged(self, judged: Judgement, planned: PlannedCase) -> None:
+    def _judged(self, judged: JudgedCase, planned: PlannedCase) -> None:
         case, outcome = judged.case, judged.verdict.outcome
         waived = case.id in self._terms.waived
         counted = self._presumed if case.is_presumed else self._ordinary
         before = None
         if (then := planned.blessed) is not None:
-            before = verdict_before(self._job.relation, then).outcome
+            before = baseline_verdict(self._job.relation, then).outcome
             counted.judged_otherwise += before is not then.outcome and not waived
         counted.counts.add(
             case,
@@ -239,7 +248,7 @@ class _Run:
         model, data = self._job.model.name, self._job.source.spec
         row = case_row(judged.case, judged.answers, judged.verdict, model=model, data=data)
         self._stores.of_shown_cases.keep_case(judged.case.id, case_line(row))
-        return shown(judged)
+        return shown_case(judged)
 
     def _shrink(self, budget: int) -> None:
         """Makes the violation simpler, for no more than ``budget`` queries that the cases of this item did not need.
@@ -251,18 +260,18 @@ class _Run:
         spent = 0
         tried: dict[str, Answer | Failure] = {}
 
-        def attempt(case: Case) -> Judgement | None:
+        def attempt(case: Case) -> JudgedCase | None:
             nonlocal spent
             new = {query.id: query for query in case.queries if query.id not in tried}
             cost = sum(query_id not in self._needed for query_id in new)
-            if spent + cost > budget or (cost and missing(self._job.model, case.queries)):
+            if spent + cost > budget or (cost and unwritten_queries(self._job.model, case.queries)):
                 return None
             spent += cost
             if new:
                 known, lacking = self._asker.look_up(new.values())
                 tried.update({**known, **self._asker.ask(lacking)})
                 self.account.met(cost)
-            return judgement(self._job.relation, case, tuple(tried[query.id] for query in case.queries))
+            return judge_case(self._job.relation, case, tuple(tried[query.id] for query in case.queries))
 
         self._is_simplifying = True
         self._violation.shrink(self._plan, self._terms.waived, attempt)
@@ -291,12 +300,12 @@ class _Run:
 # seventh of its time went there, of which this leaves about half. What is no part of a cycle goes at once, as ever.
 
 
-YOUNG = 10_000
+GC_THRESHOLD = 10_000
 """So many objects more there are until the next look. Five times as many gained hardly more, and what a model leaves
 behind in cycles, such as its tensors, waits for that look."""
 
 
-class _Thresholds:
+class _GcThresholds:
     """The collector's settings, which belong to the process.
 
     The first run that begins changes them, and the last one that ends puts them back.
@@ -314,8 +323,8 @@ class _Thresholds:
             if self._runs == 1:
                 self._before = self._ours = gc.get_threshold()
                 # Nought means never.
-                if 0 < self._before[0] < YOUNG:
-                    gc.set_threshold(YOUNG, *self._before[1:])
+                if 0 < self._before[0] < GC_THRESHOLD:
+                    gc.set_threshold(GC_THRESHOLD, *self._before[1:])
                     self._ours = gc.get_threshold()
 
     def end(self) -> None:
@@ -326,23 +335,23 @@ class _Thresholds:
                 gc.set_threshold(*self._before)
 
 
-_thresholds = _Thresholds()
+_gc_thresholds = _GcThresholds()
 
 
 @contextmanager
-def rare_collections() -> Iterator[None]:
+def infrequent_gc() -> Iterator[None]:
     """Within, cycles are looked for less often; afterwards as often as before."""
-    _thresholds.begin()
+    _gc_thresholds.begin()
     try:
         yield
     finally:
-        _thresholds.end()
+        _gc_thresholds.end()
 
 
-class Account:
+class UsageMeter:
     """Kept from when the item begins; what an ``asker`` has asked and found is entered as cases get their answers."""
 
-    def __init__(self, model: LoadedModel, asker: Asker) -> None:
+    def __init__(self, model: LoadedModel, asker: QueryRunner) -> None:
         self._model = model
         self._asker = asker
         self._began = time.monotonic()
@@ -376,7 +385,7 @@ class Account:
 
 
 @dataclass(slots=True)
-class Counted:
+class Stratum:
     """Their counts.
 
     Attributes:
@@ -385,11 +394,11 @@ class Counted:
     """
 
     counts: Counts
-    blessed: Blessed | None = None
+    blessed: BaselineItem | None = None
     judged_otherwise: int = 0
 
     @classmethod
-    def of(cls, relation: Relation, blessed: Blessed | None) -> Counted:
+    def of(cls, relation: Relation, blessed: BaselineItem | None) -> Stratum:
         """None so far, of cases of ``relation``."""
         kind = relation.info.pairs
         return cls(Counts(pairs=PairCounts(kind) if kind else None), blessed)

@@ -12,14 +12,14 @@ from pytest_vqamt.core.edits import in_words
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.query import Answer, Failure
 from pytest_vqamt.core.results import ShownCase, ShownQuery
-from pytest_vqamt.execution.baseline import BlessedCase
-from pytest_vqamt.execution.plan import Drawn, Plan
+from pytest_vqamt.execution.baseline import BaselineCase
+from pytest_vqamt.execution.plan import Draw, Plan
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.sampling.samplers import Interesting, explore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
+class JudgedCase:
     """A case with its answers and its verdict."""
 
     case: Case
@@ -35,15 +35,15 @@ class Judgement:
         return self.case.is_presumed, unparsed, len(source.objects), words, self.case.id
 
 
-Attempt = Callable[[Case], "Judgement | None"]
+Attempt = Callable[[Case], "JudgedCase | None"]
 """Judges a case, or gives None where its answers are not known and may not be asked for any more."""
 
 
-def shrunk(plan: Plan, part: int, attempt: Attempt, found: Judgement) -> Judgement:
+def shrink_violation(plan: Plan, part: int, attempt: Attempt, found: JudgedCase) -> JudgedCase:
     """The simplest violation that Hypothesis reaches from the draws of ``part``; at worst ``found``."""
     best = found
 
-    def look(drawn: Drawn) -> None:
+    def look(drawn: Draw) -> None:
         nonlocal best
         if isinstance(drawn.outcome, NotApplicable):
             return
@@ -76,16 +76,16 @@ def verdict_of(relation: Relation, case: Case, answers: Sequence[Answer | Failur
         ) from error
 
 
-def judgement(relation: Relation, case: Case, answers: tuple[Answer | Failure, ...]) -> Judgement:
+def judge_case(relation: Relation, case: Case, answers: tuple[Answer | Failure, ...]) -> JudgedCase:
     """The case with its answers and what the relation says of them.
 
     Raises:
         VqamtError: the relation cannot judge the case.
     """
-    return Judgement(case=case, answers=answers, verdict=verdict_of(relation, case, answers))
+    return JudgedCase(case=case, answers=answers, verdict=verdict_of(relation, case, answers))
 
 
-def verdict_before(relation: Relation, blessed: BlessedCase) -> Verdict:
+def baseline_verdict(relation: Relation, blessed: BaselineCase) -> Verdict:
     """What became of a blessed case then, by how its answers are judged now: old and new ones are judged alike.
 
     Raises:
@@ -97,7 +97,7 @@ def verdict_before(relation: Relation, blessed: BlessedCase) -> Verdict:
         raise VqamtError(f"{error} (of its blessed answers: bless a report of this version of the relation)") from error
 
 
-class Needed:
+class QueryIdSet:
     """Ids of queries: all are told first, and looked up afterwards.
 
     >>> needed = Needed()
@@ -123,7 +123,7 @@ class Needed:
         return place < len(self._numbers) and self._numbers[place] == number
 
 
-class ShownViolation:
+class SimplestViolation:
     """The simplest violation so far; of those that were blessed one that held then, where there is one.
 
     Attributes:
@@ -131,11 +131,11 @@ class ShownViolation:
     """
 
     def __init__(self) -> None:
-        self.judgement: Judgement | None = None
+        self.judgement: JudgedCase | None = None
         self._part = 0
         self._held = False
 
-    def consider(self, judged: Judgement, *, part: int, before: Outcome | None) -> None:
+    def consider(self, judged: JudgedCase, *, part: int, before: Outcome | None) -> None:
         """Takes a violation where it is to be shown rather than the one at hand; ``part`` is that of the sampling run.
 
         ``before`` is what became of the case when it was blessed.
@@ -146,22 +146,22 @@ class ShownViolation:
         elif _rank(judged, held) < _rank(self.judgement, self._held):
             self.judgement, self._held = judged, held
 
-    def shrink(self, plan: Plan, waived: Collection[str], judge: Callable[[Case], Judgement | None]) -> None:
+    def shrink(self, plan: Plan, waived: Collection[str], judge: Callable[[Case], JudgedCase | None]) -> None:
         """Makes it simpler by further draws of ``plan``: what ``judge`` can say of their cases."""
 
-        def attempt(case: Case) -> Judgement | None:
+        def attempt(case: Case) -> JudgedCase | None:
             return None if case.id in waived else judge(case)
 
         if self.judgement is not None:
-            self.judgement = shrunk(plan, self._part, attempt, self.judgement)
+            self.judgement = shrink_violation(plan, self._part, attempt, self.judgement)
 
 
-def _rank(judged: Judgement, held: bool) -> tuple[bool, bool, tuple[bool, bool, int, int, str]]:
+def _rank(judged: JudgedCase, held: bool) -> tuple[bool, bool, tuple[bool, bool, int, int, str]]:
     """What is to be shown comes first: nothing presumed, what held before, what is simple."""
     return judged.case.is_presumed, not held, judged.complexity
 
 
-def shown(judged: Judgement) -> ShownCase:
+def shown_case(judged: JudgedCase) -> ShownCase:
     """The case as people read it."""
     case = judged.case
     return ShownCase(

@@ -16,8 +16,8 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.report_json import model_of, taken_over
 from pytest_vqamt.core.results import BaselineUse, ModelUse, RelationResult, Report, in_order, report
-from pytest_vqamt.execution.baseline import use_of
-from pytest_vqamt.integration.waivers import of_no_case
+from pytest_vqamt.execution.baseline import baseline_use
+from pytest_vqamt.integration.waivers import stale_waivers_note
 from pytest_vqamt.reporting.atomic_write import FILE
 from pytest_vqamt.reporting.cases import remove_parts
 from pytest_vqamt.reporting.files import PAGE, write_files
@@ -38,7 +38,7 @@ _OF_A_CRASH = "???"
 
 
 @dataclass(slots=True)
-class Heard:
+class ResultCollector:
     """What test reports have told.
 
     Attributes:
@@ -110,7 +110,7 @@ class Heard:
 
     def _use_of(self, baseline: Baseline, held: Sequence[RelationResult], settings: Settings) -> BaselineUse:
         wanted = settings.only or settings.relations  # whoever names items misses no others
-        return use_of(baseline, held, self.blessed, wanted, settings.excluded)
+        return baseline_use(baseline, held, self.blessed, wanted, settings.excluded)
 
     def _all_but(self, held: Sequence[RelationResult]) -> list[RelationResult]:
         """All results, as they came, the first of each item as it was held against what was blessed."""
@@ -118,7 +118,7 @@ class Heard:
         return [left.pop(result.position, result) for result in self.results]
 
 
-def none_yet(baseline: Path, report: Path | None) -> str:
+def missing_baseline_hint(baseline: Path, report: Path | None) -> str:
     """How a baseline is made where there is none."""
     file = _shown(baseline)
     told = f"there is no baseline yet, so nothing was held against {file}: make it with"
@@ -133,7 +133,7 @@ def _shown(path: Path) -> Path:
     return path.relative_to(here) if path.is_relative_to(here) else path
 
 
-class Ending:
+class SessionReport:
     """Made when the session begins, which is where its time counts from."""
 
     def __init__(self, resources: Resources) -> None:
@@ -145,7 +145,7 @@ class Ending:
         self._remarks: list[str] = []
         self._trouble = ""
 
-    def finish(self, session: pytest.Session, heard: Heard, *, complete: bool) -> None:
+    def finish(self, session: pytest.Session, heard: ResultCollector, *, complete: bool) -> None:
         """Puts the report together and writes it where it is wanted; ``complete`` as far as the session can tell."""
         try:
             self._report = heard.report(
@@ -200,9 +200,9 @@ class Ending:
         for line in summary(report, settings.again, in_full=in_full):
             reporter.write_line(line)
         if settings.baseline and not report.baseline:
-            reporter.write_line(none_yet(settings.baseline, settings.report))
+            reporter.write_line(missing_baseline_hint(settings.baseline, settings.report))
         whole = report.complete and settings.terms.sampling.is_whole and not settings.only
-        if whole and (stale := of_no_case(settings.terms.waived, waived)):
+        if whole and (stale := stale_waivers_note(settings.terms.waived, waived)):
             reporter.write_line(stale)
         for remark in self._remarks:
             reporter.write_line(remark)

@@ -11,8 +11,8 @@ import pytest
 
 from pytest_vqamt.core.errors import OptionError, VqamtError, did_you_mean
 from pytest_vqamt.core.results import RelationResult
-from pytest_vqamt.execution.lookahead import Coming
-from pytest_vqamt.integration.entries import Entry
+from pytest_vqamt.execution.lookahead import UpcomingItem
+from pytest_vqamt.integration.item_specs import ItemSpec
 from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.text import drop_in_words, gate_missed, not_applicable, too_many_errors
 
@@ -50,7 +50,7 @@ class VqamtItem(pytest.Item):
 class ConsistencyItem(VqamtItem):
     """Runs one relation variant in its setup, so that a model that cannot run is an error, and checks it after."""
 
-    def __init__(self, *, vqamt: VqamtSession, entry: Entry, name: str, parent: pytest.Collector) -> None:
+    def __init__(self, *, vqamt: VqamtSession, entry: ItemSpec, name: str, parent: pytest.Collector) -> None:
         super().__init__(name, parent)
         self.consistency = Consistency(vqamt, entry, self)
         self.title = f"{entry.item} on {entry.model}, {entry.data}"
@@ -72,11 +72,11 @@ class ReplayItem(VqamtItem):
         self.title = f"replay of {case_id}"
 
     def runtest(self) -> None:
-        with one_line():
+        with without_traceback():
             self._vqamt.replay(self._case_id, self)
 
 
-class BrokenItem(VqamtItem):
+class ErrorItem(VqamtItem):
     """Tells of a mistake in the options."""
 
     def __init__(self, *, error: VqamtError, name: str, parent: pytest.Collector) -> None:
@@ -85,7 +85,7 @@ class BrokenItem(VqamtItem):
         self.title = "the options of vqamt"
 
     def setup(self) -> None:
-        with one_line():
+        with without_traceback():
             raise self._error
 
     def runtest(self) -> None:
@@ -97,7 +97,7 @@ def takes_fixture(item: pytest.Item) -> bool:
     return "vqamt_consistency" in getattr(item, "fixturenames", ())
 
 
-def headline_in_short(report: pytest.TestReport) -> None:
+def shorten_summary_line(report: pytest.TestReport) -> None:
     """Leaves the first line of a failure to pytest's short summary, which on CI (``CI=true``) repeats all of them."""
     if crash := getattr(report.longrepr, "reprcrash", None):
         crash.message = crash.message.partition("\n")[0]
@@ -114,13 +114,13 @@ def items_of(session: pytest.Session, vqamt: VqamtSession) -> list[pytest.Item]:
     ]
 
 
-def broken_item(session: pytest.Session, error: VqamtError) -> pytest.Item:
+def error_item(session: pytest.Session, error: VqamtError) -> pytest.Item:
     """An item that only tells of ``error``: from a worker of xdist nothing but reports is heard."""
     collector = VqamtCollector.from_parent(session, name=PREFIX, nodeid=PREFIX)
-    return BrokenItem.from_parent(collector, error=error, name="options")
+    return ErrorItem.from_parent(collector, error=error, name="options")
 
 
-def _wanted(entries: tuple[Entry, ...], only: tuple[str, ...]) -> tuple[Entry, ...]:
+def _wanted(entries: tuple[ItemSpec, ...], only: tuple[str, ...]) -> tuple[ItemSpec, ...]:
     """The entries that the command line names, or all where it names none.
 
     Raises:
@@ -139,7 +139,7 @@ def _wanted(entries: tuple[Entry, ...], only: tuple[str, ...]) -> tuple[Entry, .
 
 
 @contextmanager
-def one_line() -> Iterator[None]:
+def without_traceback() -> Iterator[None]:
     """Shows a user's mistake as its one line, without a traceback."""
     try:
         yield
@@ -156,7 +156,7 @@ class Consistency:
         entry: all three.
     """
 
-    def __init__(self, session: VqamtSession, entry: Entry, node: pytest.Item) -> None:
+    def __init__(self, session: VqamtSession, entry: ItemSpec, node: pytest.Item) -> None:
         self.relation = entry.item
         self.model = entry.model
         self.data = entry.data
@@ -168,7 +168,7 @@ class Consistency:
     def run(self) -> RelationResult:
         """Runs all cases, once, and gives the counts; nothing is asserted."""
         if self._result is None:
-            with one_line():
+            with without_traceback():
                 self._result = self._session.run_and_tell(self.entry, self._node)
         return self._result
 
@@ -203,7 +203,7 @@ class GateItem(VqamtItem):
         self.title = f"{result.item} on {result.model.name}, {result.data.spec}: since the baseline"
 
     def runtest(self) -> None:
-        with one_line():
+        with without_traceback():
             missed = any(not held.met for held in self._result.drop_gates)
             told = self._vqamt.blessed_answers(self._result) if missed else ()
         if missed:
@@ -247,7 +247,7 @@ def run_gates(
         gate.ihook.pytest_runtest_protocol(item=gate, nextitem=None)
 
 
-class Upcoming:
+class UpcomingItems:
     """Is told of each item that has its turn, and says what comes next on the same model and the same data.
 
     A worker of xdist knows of one item more; any other process of all that it has collected.
@@ -258,25 +258,25 @@ class Upcoming:
         self._is_worker = is_worker
         self._item: pytest.Item | None = None
         self._next_item: pytest.Item | None = None
-        self._coming: tuple[Coming, ...] | None = None
+        self._coming: tuple[UpcomingItem, ...] | None = None
 
     def turn_of(self, item: pytest.Item, next_item: pytest.Item | None) -> None:
         """Has the turn of ``item`` come."""
         self._item, self._next_item, self._coming = item, next_item, None
 
-    def coming(self) -> tuple[Coming, ...]:
+    def coming(self) -> tuple[UpcomingItem, ...]:
         """What comes after the item that has its turn, in its order."""
         if self._coming is None:
             self._coming = tuple(self._found())
         return self._coming
 
-    def _found(self) -> Iterator[Coming]:
-        at_hand = entry_of(self._item) if self._item else None
+    def _found(self) -> Iterator[UpcomingItem]:
+        at_hand = item_spec_of(self._item) if self._item else None
         if at_hand is None:
             return
-        for entry in filter(None, map(entry_of, self._later())):
+        for entry in filter(None, map(item_spec_of, self._later())):
             if (entry.model, entry.data) == (at_hand.model, at_hand.data):
-                yield Coming(position=entry.position, job=partial(self._job, entry))
+                yield UpcomingItem(position=entry.position, job=partial(self._job, entry))
 
     def _later(self) -> Sequence[pytest.Item]:
         assert self._item is not None
@@ -285,18 +285,18 @@ class Upcoming:
         items = self._item.session.items
         return items[items.index(self._item) + 1 :] if self._item in items else ()
 
-    def _job(self, entry: Entry) -> Job | None:
+    def _job(self, entry: ItemSpec) -> Job | None:
         try:
             return self._resources.job(entry)
         except VqamtError:
             return None  # its own item meets it again, and tells
 
 
-def entry_of(item: pytest.Item) -> Entry | None:
+def item_spec_of(item: pytest.Item) -> ItemSpec | None:
     """What an item runs: one of ours, or a test of the user's that takes the fixture; None where it is skipped."""
     if isinstance(item, ConsistencyItem):
         return item.consistency.entry
     if isinstance(item, pytest.Function) and hasattr(item, "callspec") and not item.get_closest_marker("skip"):
         entry: object = item.callspec.params.get("vqamt_consistency")
-        return entry if isinstance(entry, Entry) else None
+        return entry if isinstance(entry, ItemSpec) else None
     return None

@@ -162,7 +162,7 @@ def add_options(parser: pytest.Parser) -> None:
             parser.addini(option.dest, option.help, type=_INI_TYPE[option.kind], default=None)
 
 
-def given(config: pytest.Config, dest: str) -> str | None:
+def option_value(config: pytest.Config, dest: str) -> str | None:
     """The value of an option that is given once: the command line's, else the ini file's, else None."""
     value: str | None = config.getoption(dest)
     if value is None and _has_ini(dest):
@@ -170,7 +170,7 @@ def given(config: pytest.Config, dest: str) -> str | None:
     return value
 
 
-def given_all(config: pytest.Config, dest: str) -> tuple[str, ...]:
+def option_values(config: pytest.Config, dest: str) -> tuple[str, ...]:
     """The values of an option that may be given again: the command line's, else the ini file's."""
     values: list[str] | None = config.getoption(dest)
     return tuple(values if values is not None else config.getini(dest) or ())
@@ -180,7 +180,7 @@ def _has_ini(dest: str) -> bool:
     return any(option.dest == dest and option.ini for option in OPTIONS)
 
 
-def settings_given(
+def parse_settings(
     texts: Sequence[str], option: str, others: Collection[str] | None = ()
 ) -> tuple[dict[str, str], dict[str, str]]:
     """What the texts give to relations, and what to models and data, which take ``others``; all there are if None.

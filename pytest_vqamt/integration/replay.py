@@ -40,12 +40,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _LocatedCase:
     """A case, the source of its scene, what models have said of it, and what relations were set to."""
 
     case: Case
     source: SceneSource
-    said: Mapping[str, Said] = field(default_factory=dict)
+    said: Mapping[str, ModelVerdict] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -66,10 +66,10 @@ def replay(session: Resources, case_id: str) -> str:
             "name the report that has it (--vqamt-report=DIR), or the model, the data and the seed of that run"
         )
     case = found.case
-    settings = {**judging(found.settings), **session.settings.relation_settings}
+    settings = {**portable_settings(found.settings), **session.settings.relation_settings}
     relation = relation_of(case.id, item_name(case.relation, case.variant), settings)
     models, unable = _models(session, case)
-    answered = [ask_again(case, found.source, model, relation, found.said.get(model.name)) for model in models]
+    answered = [rerun_case(case, found.source, model, relation, found.said.get(model.name)) for model in models]
     return "\n".join([*write_case(answered, _folder(session) / case.id), *unable])
 
 
@@ -90,17 +90,17 @@ def _models(session: Resources, case: Case) -> tuple[list[LoadedModel], list[str
     return able, [f"  not asked: {', '.join(others)}"] if others else []
 
 
-def _reported(session: Resources, case_id: str) -> _Found | None:
+def _reported(session: Resources, case_id: str) -> _LocatedCase | None:
     settings = session.settings
     files = [settings.report / name for name in NAMES] if settings.report else []
     files += [settings.baseline] if settings.baseline else []
-    reported = find_in(case_id, [file for file in files if file.is_file()], session.stores.of_shown_cases.case)
+    reported = find_case_in(case_id, [file for file in files if file.is_file()], session.stores.of_shown_cases.case)
     if reported is None:
         return None
     where, row = _preferred(reported, settings.data)
     case, source = _made(session, row, where)
-    said = {str(row.get("model")): said_in(row, where) for where, row in reported.rows}
-    return _Found(case=case, source=source, said=said, settings=reported.settings)
+    said = {str(row.get("model")): recorded_verdict(row, where) for where, row in reported.rows}
+    return _LocatedCase(case=case, source=source, said=said, settings=reported.settings)
 
 
 def _preferred(reported: ReportedCase, data: tuple[str, ...]) -> tuple[str, dict[str, Json]]:
@@ -127,12 +127,12 @@ def _made(session: Resources, row: dict[str, Json], where: str) -> tuple[Case, S
     ) from trouble[0]
 
 
-def _planned(session: Resources, case_id: str) -> _Found | None:
+def _planned(session: Resources, case_id: str) -> _LocatedCase | None:
     for entry in session.entries:
         job = session.job(entry)
         for case in job.plan(session.settings.terms.sampling):
             if case.id == case_id:
-                return _Found(case=case, source=job.source)
+                return _LocatedCase(case=case, source=job.source)
     return None
 
 
@@ -157,7 +157,7 @@ def relation_of(case_id: str, item: str, settings: Mapping[str, str]) -> Relatio
     return catalogue.get(name, settings)
 
 
-def judging(settings: Mapping[str, str]) -> dict[str, str]:
+def portable_settings(settings: Mapping[str, str]) -> dict[str, str]:
     """Those of a report's settings that mean the same everywhere: none that name a file."""
     return {
         setting.name: settings[setting.name]
@@ -166,8 +166,8 @@ def judging(settings: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def ask_again(
-    case: Case, source: SceneSource, model: LoadedModel, relation: Relation, before: Said | None
+def rerun_case(
+    case: Case, source: SceneSource, model: LoadedModel, relation: Relation, before: ModelVerdict | None
 ) -> AnsweredCase:
     """What ``model`` makes of the case now; ``before`` is what it has said of it.
 
@@ -182,7 +182,7 @@ def ask_again(
         case=case,
         source=source,
         model=model.name,
-        said=Said(
+        said=ModelVerdict(
             answers=tuple(answer.text for answer in answers), outcome=verdict.outcome.value, reason=verdict.reason
         ),
         before=before,
@@ -255,7 +255,7 @@ class ReportedCase:
             return {}  # the cases may lie there alone
 
 
-def find(typed: str, report: Path | None) -> ReportedCase:
+def find_case(typed: str, report: Path | None) -> ReportedCase:
     """The case whose id is ``typed``, or the only one whose id begins so.
 
     It is looked for in ``report``, a folder or the file of a baseline, or where that is None in every report at most
@@ -267,7 +267,7 @@ def find(typed: str, report: Path | None) -> ReportedCase:
         DataError: ``report`` has no cases, or a line is broken.
     """
     files = _files(report)
-    if found := find_in(typed, files, _shown):
+    if found := find_case_in(typed, files, _shown):
         return found
     raise OptionError(
         f"Expected the id of a case of a report, or its beginning, but got {typed!r}: "
@@ -275,7 +275,7 @@ def find(typed: str, report: Path | None) -> ReportedCase:
     )
 
 
-def find_in(typed: str, files: Sequence[Path], kept: Callable[[str], str | None]) -> ReportedCase | None:
+def find_case_in(typed: str, files: Sequence[Path], kept: Callable[[str], str | None]) -> ReportedCase | None:
     """The case of those in ``files``, or the one that was ``kept`` by its whole id; None where there is none.
 
     Raises:
@@ -303,7 +303,7 @@ def find_in(typed: str, files: Sequence[Path], kept: Callable[[str], str | None]
     return None
 
 
-def said_in(row: dict[str, Json], where: str) -> Said:
+def recorded_verdict(row: dict[str, Json], where: str) -> ModelVerdict:
     """What a model has said, from the row of a report; ``where`` it stands is for messages.
 
     Raises:
@@ -315,7 +315,7 @@ def said_in(row: dict[str, Json], where: str) -> Said:
         if len(answers) != asked:
             raise ValueError(f"{len(answers)} answers to {asked} texts")
         _ = row["model"]
-        return Said(answers=answers, outcome=str(row["verdict"]), reason=str(row["reason"]))
+        return ModelVerdict(answers=answers, outcome=str(row["verdict"]), reason=str(row["reason"]))
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(
             f"{where}: Expected a whole line of a report, but got {error!r}: make the report anew"
@@ -375,7 +375,7 @@ SHEET = "sheet.png"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class ModelVerdict:
     """What a model made of a case.
 
     Attributes:
@@ -409,8 +409,8 @@ class AnsweredCase:
     case: Case
     source: SceneSource
     model: str
-    said: Said
-    before: Said | None = None
+    said: ModelVerdict
+    before: ModelVerdict | None = None
 
     @property
     def item(self) -> str:
@@ -506,7 +506,7 @@ def _strip(each: AnsweredCase, files: dict[str, Path]) -> Strip:
     )
 
 
-def loaded(spec: str) -> SceneSource:
+def load_source(spec: str) -> SceneSource:
     """The source without its bad records: no case of a report is of one.
 
     Raises:
@@ -515,14 +515,14 @@ def loaded(spec: str) -> SceneSource:
     return sources.load(spec, allow_bad_records=True)
 
 
-def as_recorded(spec: str, where: str) -> SceneSource:
+def load_recorded_source(spec: str, where: str) -> SceneSource:
     """The source that a report names; ``where`` is the place that it does.
 
     Raises:
         DataError: it is not to be had here under this name.
     """
     try:
-        return loaded(spec)
+        return load_source(spec)
     except VqamtError as error:
         raise DataError(
             f"{where}: {error}; a relative path is followed from the current folder: name the data of that run with "
@@ -535,10 +535,10 @@ class ReportData:
 
     def __init__(self, report: Report, named: Sequence[str], where: str) -> None:
         self._where = where
-        self._load = cache(as_recorded)
+        self._load = cache(load_recorded_source)
         self._moved: dict[str, SceneSource] = {}
         for spec in named:
-            source = loaded(spec)
+            source = load_source(spec)
             self._moved[_recorded(source, report, spec)] = source
 
     @property
@@ -570,7 +570,7 @@ def _recorded(source: SceneSource, report: Report, spec: str) -> str:
     )
 
 
-def find_inpainter(settings: Mapping[str, str]) -> None:
+def register_inpainter(settings: Mapping[str, str]) -> None:
     """Finds the checkpoint of the inpainter where a report says that it was; if it is elsewhere now, a user says so."""
     if INPAINT.name in settings:
         with suppress(OptionError):

@@ -10,10 +10,10 @@ from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.execution.answer_cache import Stores
-from pytest_vqamt.execution.baseline import Baseline, Blessed
+from pytest_vqamt.execution.answer_cache import AnswerStores
+from pytest_vqamt.execution.baseline import Baseline, BaselineItem
 from pytest_vqamt.execution.plan import Job, is_left_out
-from pytest_vqamt.integration.entries import Entry, entries
+from pytest_vqamt.integration.item_specs import ItemSpec, item_specs
 from pytest_vqamt.integration.settings import Settings
 from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.models.catalogue import Catalogue
@@ -101,8 +101,8 @@ class Resources:
             complete(spec, self.settings.model_options)
 
     @cached_property
-    def stores(self) -> Stores:
-        return Stores(self.settings.cache, self.settings.run)
+    def stores(self) -> AnswerStores:
+        return AnswerStores(self.settings.cache, self.settings.run)
 
     @cached_property
     def baseline(self) -> Baseline | None:
@@ -119,7 +119,7 @@ class Resources:
             opened.check()
         return opened
 
-    def blessed(self, entry: Entry) -> Blessed | None:
+    def blessed(self, entry: ItemSpec) -> BaselineItem | None:
         """What was blessed of the entry.
 
         Raises:
@@ -133,7 +133,7 @@ class Resources:
         )
 
     @cached_property
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[ItemSpec, ...]:
         """What this session is to run.
 
         Raises:
@@ -148,7 +148,7 @@ class Resources:
             "--vqamt-fail-under to name a relation or a glob of relations",
         )
         wanted = named.relations or (("*",) if named.only else ())  # an id may be of any item
-        return entries(
+        return item_specs(
             self.names,
             named.data,
             named.relations,
@@ -158,7 +158,7 @@ class Resources:
             named.relation_settings,
         )
 
-    def job(self, entry: Entry) -> Job:
+    def job(self, entry: ItemSpec) -> Job:
         """The entry with its model and its source loaded."""
         return Job(
             relation=entry.relation,

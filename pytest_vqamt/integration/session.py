@@ -15,25 +15,25 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.events import Event, Listener, Stopped
 from pytest_vqamt.core.report_json import hand_over, model_row
 from pytest_vqamt.core.results import RelationResult
-from pytest_vqamt.execution.lookahead import Ahead
-from pytest_vqamt.execution.plan import Terms
+from pytest_vqamt.execution.lookahead import LookAhead
+from pytest_vqamt.execution.plan import RunOptions
 from pytest_vqamt.execution.run_item import run_item
-from pytest_vqamt.integration.aggregate import Ending, Heard
-from pytest_vqamt.integration.entries import Entry
+from pytest_vqamt.integration.aggregate import ResultCollector, SessionReport
+from pytest_vqamt.integration.item_specs import ItemSpec
 from pytest_vqamt.integration.items import (
     ConsistencyItem,
     GateItem,
-    Upcoming,
-    broken_item,
-    headline_in_short,
+    UpcomingItems,
+    error_item,
     items_of,
     run_gates,
+    shorten_summary_line,
     takes_fixture,
 )
 from pytest_vqamt.integration.plan_only import plan_lines
 from pytest_vqamt.integration.resources import Resources
 from pytest_vqamt.integration.settings import Settings, check_markers, read_settings, thresholds_for
-from pytest_vqamt.integration.waivers import WaivedCases
+from pytest_vqamt.integration.waivers import WaivedCaseIds
 from pytest_vqamt.integration.xdist import RunFolder
 from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.reporting.cases import CasesPart, remove_report, start_parts
@@ -53,18 +53,18 @@ class VqamtSession:
         self._is_worker = hasattr(config, "workerinput")
         self._adds_items = bool(config.getoption("vqamt_model") or settings.only)
         self.resources = Resources(settings, is_worker=self._is_worker)
-        self._heard = Heard()
+        self._heard = ResultCollector()
         self._was_stopped: bool | None = None
-        self._ending = Ending(self.resources)
-        self._upcoming = Upcoming(self.resources, is_worker=self._is_worker)
-        self._ahead = Ahead(settings.terms.sampling, self._upcoming.coming)
+        self._ending = SessionReport(self.resources)
+        self._upcoming = UpcomingItems(self.resources, is_worker=self._is_worker)
+        self._ahead = LookAhead(settings.terms.sampling, self._upcoming.coming)
         self._planned: tuple[str, ...] = ()
         self._terminal: TextIO | None = None
 
     # Running.
 
     def run(
-        self, entry: Entry, terms: Terms, stopped: Callable[[Stopped], object], waived: WaivedCases
+        self, entry: ItemSpec, terms: RunOptions, stopped: Callable[[Stopped], object], waived: WaivedCaseIds
     ) -> RelationResult:
         """Runs an entry; ``stopped`` is told where there is no result, and ``waived`` of all that happens.
 
@@ -91,7 +91,7 @@ class VqamtSession:
             result = run_item(job, terms, self.resources.stores, listen, self._ahead)
         return result  # noqa: RET504 - an ExitStack may swallow errors, as far as mypy knows
 
-    def run_and_tell(self, entry: Entry, node: pytest.Item) -> RelationResult:
+    def run_and_tell(self, entry: ItemSpec, node: pytest.Item) -> RelationResult:
         """Runs an entry; what became of it goes to the report, from a worker by way of the test report of ``node``.
 
         Raises:
@@ -107,7 +107,7 @@ class VqamtSession:
         def stopped(event: Stopped) -> None:
             told["spent"] = cast("Json", model_row(event.use))
 
-        waived = WaivedCases()
+        waived = WaivedCaseIds()
         result = self.run(entry, terms, stopped, waived)
         told["waived"] = cast("Json", waived.ids)
         node.user_properties += properties(result)
@@ -188,7 +188,7 @@ class VqamtSession:
         except VqamtError as error:
             if not self._is_worker:
                 raise pytest.UsageError(str(error)) from error
-            items[:] = [broken_item(session, error)]
+            items[:] = [error_item(session, error)]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(
@@ -202,7 +202,7 @@ class VqamtSession:
         made = yield
         told = item.stash.get(_TOLD, {})
         if made.failed and (isinstance(item, ConsistencyItem | GateItem) or takes_fixture(item)):
-            headline_in_short(made)
+            shorten_summary_line(made)
             if _HAS_RUN not in item.stash and not isinstance(item, GateItem):
                 told["failed"] = True
         if told:

@@ -15,11 +15,11 @@ from pytest_vqamt.core.case_store import NAMES
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.execution.leases import Run
-from pytest_vqamt.execution.plan import MAX_CASES, Sampling, Terms
-from pytest_vqamt.integration.options import given, given_all, settings_given
+from pytest_vqamt.execution.leases import RunProcess
+from pytest_vqamt.execution.plan import MAX_CASES, RunOptions, Sampling
+from pytest_vqamt.integration.options import option_value, option_values, parse_settings
 from pytest_vqamt.integration.waivers import read_waivers
-from pytest_vqamt.integration.xdist import run_of
+from pytest_vqamt.integration.xdist import run_process_of
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.relations.catalogue import check, preset
@@ -50,7 +50,7 @@ class Settings:
     data: tuple[str, ...]
     relations: tuple[str, ...]
     excluded: tuple[str, ...]
-    terms: Terms
+    terms: RunOptions
     gates_typed: bool
     model_options: ModelOptions
     relation_settings: Mapping[str, str]
@@ -66,7 +66,7 @@ class Settings:
     replay: str | None
     only: tuple[str, ...]
     again: str
-    run: Run
+    run: RunProcess
 
 
 def read_settings(config: pytest.Config) -> Settings:
@@ -75,16 +75,16 @@ def read_settings(config: pytest.Config) -> Settings:
     Raises:
         OptionError: a value cannot be used.
     """
-    models = _distinct("--vqamt-model", given_all(config, "vqamt_model"))
-    data = _distinct("--vqamt-data", given_all(config, "vqamt_data") or ("pictures",))
+    models = _distinct("--vqamt-model", option_values(config, "vqamt_model"))
+    data = _distinct("--vqamt-data", option_values(config, "vqamt_data") or ("pictures",))
     for spec in data:
         sources.check(spec)
-    relation_settings, model_settings = settings_given(
-        given_all(config, "vqamt_option"),
+    relation_settings, model_settings = parse_settings(
+        option_values(config, "vqamt_option"),
         "--vqamt-option",
         _settings_of(models, data),
     )
-    name = given(config, "vqamt_preset")
+    name = option_value(config, "vqamt_preset")
     named = preset(name) if name else None
     cache = _cache(config)
     options = _model_options(config, model_settings, cache)
@@ -97,8 +97,8 @@ def read_settings(config: pytest.Config) -> Settings:
     return Settings(
         models=models,
         data=data,
-        relations=_globs(given(config, "vqamt_relations")) or (named.relations if named else ()),
-        excluded=_globs(given(config, "vqamt_exclude")),
+        relations=_globs(option_value(config, "vqamt_relations")) or (named.relations if named else ()),
+        excluded=_globs(option_value(config, "vqamt_exclude")),
         terms=_terms(config, shows_drawn_only=cache is None, keeps_judged=len(models) > 1),
         gates_typed=config.getoption("vqamt_fail_under") is not None,
         model_options=options,
@@ -112,10 +112,10 @@ def read_settings(config: pytest.Config) -> Settings:
         baseline=_baseline(config),
         max_drop=_rate(config, "vqamt_max_drop", 0.0),
         cache=cache,
-        replay=given(config, "vqamt_replay"),
+        replay=option_value(config, "vqamt_replay"),
         only=tuple(config.option.vqamt_only),
-        again=again(config),
-        run=run_of(config),
+        again=rerun_command(config),
+        run=run_process_of(config),
     )
 
 
@@ -132,21 +132,21 @@ def _settings_of(models: Sequence[str], data: Sequence[str]) -> tuple[str, ...] 
     return tuple(names)
 
 
-def _terms(config: pytest.Config, *, shows_drawn_only: bool, keeps_judged: bool) -> Terms:
+def _terms(config: pytest.Config, *, shows_drawn_only: bool, keeps_judged: bool) -> RunOptions:
     """The terms of the run; a case simpler than any that was drawn is shown only where it is kept to be replayed."""
     waive = _path(config, "vqamt_waive")
     shrink = _number(config, "vqamt_shrink", 30, at_least=0)
     max_cases = _given_number(config, "vqamt_max_cases", at_least=1)
-    return Terms(
+    return RunOptions(
         sampling=Sampling(
             max_cases=MAX_CASES if max_cases is None else max_cases,
             all_published=max_cases is None,
             seed=_number(config, "vqamt_seed", 0, at_least=0),
             sampler=Sampler(_choice(config, "vqamt_sampler", tuple(Sampler))),
-            shard=_shard(given(config, "vqamt_shard")),
+            shard=_shard(option_value(config, "vqamt_shard")),
             allow_bad_records=_flag(config, "vqamt_allow_bad_records"),
         ),
-        thresholds=tuple(Threshold.parse(text) for text in given_all(config, "vqamt_fail_under")),
+        thresholds=tuple(Threshold.parse(text) for text in option_values(config, "vqamt_fail_under")),
         gate_on=GateOn(_choice(config, "vqamt_gate", tuple(GateOn))),
         shrink=0 if shows_drawn_only else shrink,
         waived=read_waivers(waive) if waive else {},
@@ -175,15 +175,15 @@ def _flag(config: pytest.Config, dest: str) -> bool:
 
 
 def _model_options(config: pytest.Config, settings: Mapping[str, str], cache: Path | None) -> ModelOptions:
-    size = given(config, "vqamt_batch_size")
-    device = given(config, "vqamt_device") or "auto"
+    size = option_value(config, "vqamt_batch_size")
+    device = option_value(config, "vqamt_device") or "auto"
     if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", device):
         raise OptionError(f"Expected --vqamt-device to be auto, cpu, cuda or cuda:N, but got {device!r}")
     worker, workers = _worker(config)
     return ModelOptions(
         batch_size=None if size in (None, "auto") else _given_number(config, "vqamt_batch_size", at_least=1),
         device=device,
-        dtype=given(config, "vqamt_dtype"),
+        dtype=option_value(config, "vqamt_dtype"),
         settings=settings,
         cache=cache,
         worker=worker,
@@ -224,12 +224,12 @@ def _globs(text: str | None) -> tuple[str, ...]:
 def _path(config: pytest.Config, dest: str) -> Path | None:
     """A path of the command line is relative to where pytest was called, one of an ini file to the root folder."""
     typed: str | None = config.getoption(dest)
-    text = typed or given(config, dest)
+    text = typed or option_value(config, dest)
     return (config.invocation_params.dir if typed else config.rootpath) / Path(text).expanduser() if text else None
 
 
 def _choice(config: pytest.Config, dest: str, choices: tuple[str, ...]) -> str:
-    value = given(config, dest)
+    value = option_value(config, dest)
     if value is None:
         return choices[0]
     if value not in choices:
@@ -246,7 +246,7 @@ def _number(config: pytest.Config, dest: str, default: int, *, at_least: int) ->
 
 
 def _given_number(config: pytest.Config, dest: str, *, at_least: int) -> int | None:
-    text = given(config, dest)
+    text = option_value(config, dest)
     if text is None:
         return None
     try:
@@ -259,7 +259,7 @@ def _given_number(config: pytest.Config, dest: str, *, at_least: int) -> int | N
 
 
 def _rate(config: pytest.Config, dest: str, default: float) -> float:
-    text = given(config, dest)
+    text = option_value(config, dest)
     if text is None:
         return default
     try:
@@ -304,7 +304,7 @@ _OPTIONS = {
 """What decides which conftest files and settings there are, which cases are drawn, and what a model answers."""
 
 
-def again(config: pytest.Config) -> str:
+def rerun_command(config: pytest.Config) -> str:
     """``pytest`` and what was typed of the above: with a case's id added, it finds that case.
 
     The models are in it only where one is elsewhere: the name that reports call it by does not find it.
@@ -313,7 +313,7 @@ def again(config: pytest.Config) -> str:
 
 
 def _elsewhere(config: pytest.Config) -> Iterator[str]:
-    models = given_all(config, "vqamt_model")
+    models = option_values(config, "vqamt_model")
     if any(Catalogue().is_elsewhere(spec) for spec in models):
         yield from (f"--vqamt-model={spec}" for spec in models)
 

@@ -66,7 +66,7 @@ def add_waivers(file: Path, reasons: Mapping[str, str]) -> tuple[str, ...]:
 
 
 @dataclass(slots=True)
-class WaivedCases:
+class WaivedCaseIds:
     """Listens to an item, and keeps the ids of its cases that are waived."""
 
     ids: list[str] = field(default_factory=list)
@@ -76,7 +76,7 @@ class WaivedCases:
             self.ids.append(event.case.id)
 
 
-def of_no_case(waived: Mapping[str, str], seen: Collection[str]) -> str:
+def stale_waivers_note(waived: Mapping[str, str], seen: Collection[str]) -> str:
     """What is to be said of waived ids that no case of a run has; "" where there are none.
 
     >>> of_no_case({"0123456789abcdef": "cut off"}, [])

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
-from pytest_vqamt.execution.answer_cache import FILE
-from pytest_vqamt.execution.leases import LockedFolder, Run, end_all
+from pytest_vqamt.execution.answer_cache import ANSWERS_FILE
+from pytest_vqamt.execution.leases import LockedFolder, RunProcess, release_all
 
 if TYPE_CHECKING:
     from pytest_vqamt.integration.settings import Settings
@@ -19,30 +19,30 @@ _RUN, _FOLDER = "vqamt_run", "vqamt_run_folder"
 _PREFIX = "vqamt-run-"
 
 
-class Node(Protocol):
+class XdistNode(Protocol):
     """What is used here of a worker as xdist's controller knows it."""
 
     workerinput: dict[str, object]
 
     @property
-    def gateway(self) -> Gateway: ...
+    def gateway(self) -> XdistGateway: ...
 
 
-class Gateway(Protocol):
+class XdistGateway(Protocol):
     """How the controller reaches a worker."""
 
     @property
     def id(self) -> str: ...
 
 
-def run_of(config: pytest.Config) -> Run:
+def run_process_of(config: pytest.Config) -> RunProcess:
     """The run that this process is a part of: one that begins, or in a worker of xdist that of its controller."""
     told: dict[str, object] = getattr(config, "workerinput", {})
     if _RUN not in told:
-        return Run()
+        return RunProcess()
     folder = Path(str(told[_FOLDER]))
     # A worker on another machine has no such folder, and shares its answers with nobody.
-    return Run(id=str(told[_RUN]), process=str(told["workerid"]), folder=folder if folder.is_dir() else None)
+    return RunProcess(id=str(told[_RUN]), process=str(told["workerid"]), folder=folder if folder.is_dir() else None)
 
 
 class RunFolder:
@@ -58,7 +58,7 @@ class RunFolder:
         self._folder: LockedFolder | None = None
 
     @pytest.hookimpl(optionalhook=True)
-    def pytest_configure_node(self, node: Node) -> None:
+    def pytest_configure_node(self, node: XdistNode) -> None:
         if self._folder is None:
             try:
                 self._folder = LockedFolder(Path(tempfile.gettempdir()), _PREFIX)
@@ -70,7 +70,7 @@ class RunFolder:
         node.workerinput |= {_RUN: self._settings.run.id, _FOLDER: str(self._folder.path)}
 
     @pytest.hookimpl(optionalhook=True)
-    def pytest_testnodedown(self, node: Node) -> None:
+    def pytest_testnodedown(self, node: XdistNode) -> None:
         """Frees what a worker was asking when it died, so that the others need not wait for its lease to end."""
         self._end_claims(f"{self._settings.run.id}.{node.gateway.id}.")
 
@@ -82,4 +82,4 @@ class RunFolder:
     def _end_claims(self, owner: str) -> None:
         for folder in (self._settings.cache, self._folder.path if self._folder else None):
             if folder is not None:
-                end_all(folder / FILE, owner)
+                release_all(folder / ANSWERS_FILE, owner)

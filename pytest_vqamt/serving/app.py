@@ -41,7 +41,7 @@ from pytest_vqamt.models.served.protocol import (
     write_reply,
     write_status,
 )
-from pytest_vqamt.serving.messages import Chunk, Outcome, Progress, StatusMessage
+from pytest_vqamt.serving.messages import Chunk, Progress, StatusMessage
 
 _NOT_FOUND = 404
 _WRONG_METHOD = 405
@@ -60,7 +60,7 @@ _AGAIN_S = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class HttpResponse:
     """What is sent back: a status, and a body of JSON."""
 
     status: int
@@ -68,7 +68,7 @@ class Reply:
     retry_after_s: int | None = None
 
 
-class Door:
+class InferenceApp:
     """Answers requests about one model.
 
     Args:
@@ -78,7 +78,7 @@ class Door:
         alive: tells how many replicas are running; may take its time.
     """
 
-    def __init__(self, card: Card, once: Once, *, token: str, alive: Callable[[], int]) -> None:
+    def __init__(self, card: Card, once: SingleFlight, *, token: str, alive: Callable[[], int]) -> None:
         self._card = card
         self._once = once
         self._expected = f"Bearer {token}".encode() if token else b""
@@ -93,7 +93,7 @@ class Door:
             return
         try:
             reply = await self._reply(scope, receive)
-        except GoneError:
+        except DisconnectedError:
             return
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(reply.body)).encode())]
         if reply.retry_after_s is not None:
@@ -105,11 +105,11 @@ class Door:
         await send({"type": "http.response.start", "status": reply.status, "headers": headers})
         await send({"type": "http.response.body", "body": reply.body})
 
-    async def _reply(self, scope: Message, receive: Receive) -> Reply:
+    async def _reply(self, scope: Message, receive: Receive) -> HttpResponse:
         headers: dict[bytes, bytes] = dict(scope["headers"])
         if self._expected and not hmac.compare_digest(headers.get(b"authorization", b""), self._expected):
             return _error(UNAUTHORIZED, f"Expected the token of {TOKEN_VARIABLE}, but got none or another: set it")
-        if not self._expected and (strange := strange_in(headers)):
+        if not self._expected and (strange := foreign_origin(headers)):
             return _error(
                 REFUSED, f"Expected a request of a program on this machine, but got {strange}: set {TOKEN_VARIABLE}"
             )
@@ -122,12 +122,12 @@ class Door:
         if method == "POST" and not headers.get(b"content-type", b"").lower().startswith(b"application/json"):
             return _error(REFUSED, "Expected Content-Type: application/json, but got another, or none")
         if path == MODEL_PATH:
-            return Reply(status=200, body=write_card(self._card))
+            return HttpResponse(status=200, body=write_card(self._card))
         if path == STATUS_PATH:
-            return Reply(status=200, body=write_status(await self._status()))
+            return HttpResponse(status=200, body=write_status(await self._status()))
         return await self._answers(receive, headers)
 
-    async def _answers(self, receive: Receive, headers: dict[bytes, bytes]) -> Reply:
+    async def _answers(self, receive: Receive, headers: dict[bytes, bytes]) -> HttpResponse:
         most = self._card.max_bytes
         if self._held >= _BODIES * most:
             return _error(NOT_READY, "Expected room for one more request, but there is none: ask again", _AGAIN_S)
@@ -135,9 +135,9 @@ class Door:
         room = min(most, int(length[:20])) if length.isdigit() else most
         self._held += room
         try:
-            body = await body_of(receive, headers, most)
+            body = await read_body(receive, headers, most)
             request = await asyncio.to_thread(read_request, body, max_queries=self._card.max_queries, max_bytes=most)
-        except TooManyBytesError:
+        except BodyTooLargeError:
             return _error(TOO_LARGE, f"Expected at most {most} bytes in one request, but got more: send fewer queries")
         except TooLargeError as error:
             return _error(TOO_LARGE, str(error))
@@ -156,14 +156,14 @@ class Door:
         self._waiting += len(body)
         try:
             told = await self._once.answers(request)
-        except GivenUpError as error:
+        except ModelDisabledError as error:
             return _error(GIVEN_UP, str(error))
         except Exception as error:  # of Ray, whatever that may be
             reason = f"{type(error).__name__}: {next(iter(str(error).strip().splitlines()), '')[:300]}"
             return _error(NOT_READY, f"Expected the replicas to answer, but got {reason}: ask again", _AGAIN_S)
         finally:
             self._waiting -= len(body)
-        return Reply(status=200, body=await asyncio.to_thread(write_reply, self._card.identity, told))
+        return HttpResponse(status=200, body=await asyncio.to_thread(write_reply, self._card.identity, told))
 
     async def _status(self) -> Status:
         return Status(
@@ -176,18 +176,18 @@ class Door:
         )
 
 
-def _error(status: int, reason: str, retry_after_s: int | None = None) -> Reply:
-    return Reply(status=status, body=write_error(reason), retry_after_s=retry_after_s)
+def _error(status: int, reason: str, retry_after_s: int | None = None) -> HttpResponse:
+    return HttpResponse(status=status, body=write_error(reason), retry_after_s=retry_after_s)
 
 
-AskModel: TypeAlias = "Callable[[Chunk], Awaitable[Outcome]]"
+AskModel: TypeAlias = "Callable[[Chunk], Awaitable[ChunkResult]]"
 
 
-class GivenUpError(Exception):
+class ModelDisabledError(Exception):
     """The model can be asked no more; the text says why."""
 
 
-class Once:
+class SingleFlight:
     """Requests to answers, over all requests of a server.
 
     Attributes:
@@ -197,7 +197,7 @@ class Once:
         batch_size: how many queries a chunk has at most.
     """
 
-    def __init__(self, ask: AskModel, remembered: Remembered, batch_size: int) -> None:
+    def __init__(self, ask: AskModel, remembered: BoundedAnswerCache, batch_size: int) -> None:
         self.received = 0
         self.asked = 0
         self.busy_s = 0.0
@@ -256,7 +256,7 @@ class Once:
             self.busy_s += outcome.busy_s
             self.batch_size = max(1, outcome.batch_size)
             if outcome.given_up:
-                raise GivenUpError(outcome.given_up)
+                raise ModelDisabledError(outcome.given_up)
             found = {key: told for key, told in zip(keys, outcome.told, strict=True) if isinstance(told, Answer)}
             try:
                 await loop.run_in_executor(self._disk, self._remembered.put, found)
@@ -304,15 +304,15 @@ _AT_MOST_S = 120
 """A body that takes longer is not waited for."""
 
 
-class TooManyBytesError(Exception):
+class BodyTooLargeError(Exception):
     """The body is longer than allowed."""
 
 
-class GoneError(Exception):
+class DisconnectedError(Exception):
     """Whoever sent the request has gone, or is too slow."""
 
 
-async def body_of(receive: Receive, headers: dict[bytes, bytes], most: int) -> bytes:
+async def read_body(receive: Receive, headers: dict[bytes, bytes], most: int) -> bytes:
     """The body, of at most ``most`` bytes: never are more than that held, whatever a header says or does not say.
 
     Raises:
@@ -321,24 +321,24 @@ async def body_of(receive: Receive, headers: dict[bytes, bytes], most: int) -> b
     """
     said = headers.get(b"content-length", b"")
     if said.isdigit() and int(said[:20]) > most:
-        raise TooManyBytesError
+        raise BodyTooLargeError
     held = bytearray()
     try:
         async with asyncio.timeout(_AT_MOST_S):
             while True:
                 message = await receive()
                 if message["type"] != "http.request":
-                    raise GoneError
+                    raise DisconnectedError
                 held += message.get("body", b"")
                 if len(held) > most:
-                    raise TooManyBytesError
+                    raise BodyTooLargeError
                 if not message.get("more_body"):
                     return bytes(held)
     except TimeoutError:
-        raise GoneError from None
+        raise DisconnectedError from None
 
 
-def strange_in(headers: Mapping[bytes, bytes]) -> str:
+def foreign_origin(headers: Mapping[bytes, bytes]) -> str:
     """What about a request no program on this machine would send, in words; "" where there is nothing.
 
     A page of another site says where it comes from. One whose name was made to lead to this machine after it had been
@@ -357,7 +357,7 @@ def strange_in(headers: Mapping[bytes, bytes]) -> str:
     return "" if is_here else f"one for host={host[:80]!r}"
 
 
-MOST = 2_000_000
+MAX_ANSWERS = 2_000_000
 """So many answers are kept, some 100 to 300 bytes each on disk."""
 
 _AT_ONCE = 900
@@ -368,14 +368,14 @@ _TABLE = "create table if not exists answers (key text primary key, text text no
 _FORGET = "delete from answers where rowid in (select rowid from answers order by rowid limit ?)"
 
 
-class Remembered:
+class BoundedAnswerCache:
     """Answers by key in a file of the server's folder; the oldest go where there are more than ``most``.
 
     They outlive the process that put them there: a door that is started anew goes on with them. Used from one thread at
     a time.
     """
 
-    def __init__(self, file: Path, *, most: int = MOST) -> None:
+    def __init__(self, file: Path, *, most: int = MAX_ANSWERS) -> None:
         self._most = most
         self._db = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
         # The file goes with the server, so nothing need be safe on disk should the machine stop.
@@ -430,10 +430,10 @@ def _scores(text: str | None) -> tuple[tuple[str, float], ...] | None:
     return None if text is None else tuple((name, score) for name, score in json.loads(text))
 
 
-class Account:
+class ProgressReporter:
     """What was done, told as it grows."""
 
-    def __init__(self, once: Once, tell: Callable[[StatusMessage], None]) -> None:
+    def __init__(self, once: SingleFlight, tell: Callable[[StatusMessage], None]) -> None:
         self._once = once
         self._tell = tell
         self._before = (0, 0)
@@ -450,7 +450,7 @@ class Account:
         self._before, self._since = done, now
 
 
-MOST_S = 90.0
+MAX_IDLE_S = 90.0
 """Longer than a connection is kept open for the next request: what is still there has begun one and not gone on."""
 
 
@@ -475,10 +475,10 @@ class Connection(Hashable, Protocol):
     def transport(self) -> _Transport: ...
 
 
-class Silence:
+class IdleConnections:
     """Ends connections that have waited for the headers of a request too long; uvicorn waits for them without end."""
 
-    def __init__(self, *, most_s: float = MOST_S) -> None:
+    def __init__(self, *, most_s: float = MAX_IDLE_S) -> None:
         self._most_s = most_s
         self._since: dict[Connection, tuple[_Cycle | None, float]] = {}
 

@@ -13,7 +13,7 @@ from pytest_vqamt.models.base import ModelOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+class ServeConfig:
     """One server.
 
     Attributes:
@@ -78,7 +78,7 @@ class Offer:
         return json.dumps(asdict(self))
 
     @classmethod
-    def from_line(cls, line: str) -> Offer:
+    def from_line(cls, line: str) -> ServeConfig:
         """The offer that ``as_line`` wrote."""
         row = json.loads(line)
         return cls(**{**row, "data": tuple(row["data"])})
@@ -99,7 +99,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def bound(host: str, port: int) -> socket.socket:
+def bind_socket(host: str, port: int) -> socket.socket:
     """A socket at this address that nobody can connect to yet, nor take it from us; port 0 is a free one.
 
     Before it listens, ``may_come_back`` is to be called: else its port cannot be had again for a minute afterwards.
@@ -124,12 +124,12 @@ def bound(host: str, port: int) -> socket.socket:
     return made
 
 
-def may_come_back(door: socket.socket) -> None:
+def allow_port_reuse(door: socket.socket) -> None:
     """Lets the next server have the port of this one, though connections of this one may not be forgotten yet."""
     door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 
 
-def cluster_at(address: str) -> str:
+def reachable_cluster(address: str) -> str:
     """The Ray cluster that RAY_ADDRESS names, as HOST:PORT; "" for none. Something answers there.
 
     Raises:

@@ -19,7 +19,7 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Failure
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.execution.prefetch import RenderAhead
+from pytest_vqamt.execution.prefetch import RenderPrefetcher
 from pytest_vqamt.imaging.inpainting import KINDS, LAMA, checkpoint_of
 from pytest_vqamt.models.served.protocol import PictureRow, PngRow, Unknown
 
@@ -141,22 +141,22 @@ def _boxes(edit: object, name: str) -> Iterator[Box]:
             yield value
 
 
-Drawn: TypeAlias = "Callable[[Picture], Image]"
-Shown: TypeAlias = "tuple[Picture, Drawn]"
+Renderer: TypeAlias = "Callable[[Picture], Image]"
+ResolvedPicture: TypeAlias = "tuple[Picture, Renderer]"
 """A picture, and what draws it."""
 
 
-class Gallery:
+class PictureResolver:
     """What the data of a server has to show. Nothing is opened before its name was found among what is served."""
 
     def __init__(self, sources: Sequence[SceneSource], batch_size: int) -> None:
-        self._sources = tuple((source, RenderAhead(source, batch_size)) for source in sources)
+        self._sources = tuple((source, RenderPrefetcher(source, batch_size)) for source in sources)
 
-    def show(self, row: PictureRow) -> Shown | Failure | Unknown:
+    def show(self, row: PictureRow) -> ResolvedPicture | Failure | Unknown:
         """The picture that a row of a request describes, or why there is none."""
         try:
             if isinstance(row, PngRow):
-                file = PngFile(row)
+                file = PngPicture(row)
                 return file.picture, file.image
             return self._found(row.row)
         except VqamtError as error:
@@ -165,7 +165,7 @@ class Gallery:
             # A recipe may hold anything of any type; what it cannot be made of is its sender's mistake.
             return Failure(reason=f"Expected a picture that can be shown, but got {type(error).__name__}: {error}")
 
-    def expect(self, shown: Iterable[Shown], batch_size: int) -> None:
+    def expect(self, shown: Iterable[ResolvedPicture], batch_size: int) -> None:
         """Tells which pictures are looked at next, so that they are drawn ahead."""
         pictures = [(picture, drawn) for picture, drawn in shown]
         for _, ahead in self._sources:
@@ -175,7 +175,7 @@ class Gallery:
         for _, ahead in self._sources:
             ahead.close()
 
-    def _found(self, row: dict[str, Json]) -> Shown | Unknown:
+    def _found(self, row: dict[str, Json]) -> ResolvedPicture | Unknown:
         photo, digest = str(row["photo"]), row["digest"]
         edits = [check_edit(decode(each)) for each in cast("list[Json]", row["edits"])]
         for source, ahead in self._sources:
@@ -220,7 +220,7 @@ def _check_cutout(source: SceneSource, cutout: Cutout) -> None:
         )
 
 
-class PngFile:
+class PngPicture:
     """A PNG file that is unpacked when it is first looked at.
 
     Attributes:

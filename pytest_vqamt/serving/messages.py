@@ -20,7 +20,7 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class ChunkResult:
     """What became of a chunk.
 
     Attributes:
@@ -37,7 +37,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Introduction:
+class ReplicaInfo:
     """What a replica says of its model; ``refused`` is why there is none, in one line."""
 
     refused: str = ""
@@ -58,7 +58,7 @@ class Ready:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class StartupFailed:
     """There is nothing to serve, for a reason that the user can mend."""
 
     reason: str
@@ -74,7 +74,7 @@ class Progress:
     since_s: float
 
 
-StatusMessage: TypeAlias = Ready | Refused | Progress
+StatusMessage: TypeAlias = Ready | StartupFailed | Progress
 
 
 def as_line(told: StatusMessage) -> str:
@@ -92,7 +92,7 @@ def from_line(line: str) -> StatusMessage | None:
         case {"is": "Ready", "url": str(url), "replicas": int(replicas), "data": list(data)}:
             return Ready(url=url, replicas=replicas, data=tuple(map(str, data)))
         case {"is": "Refused", "reason": str(reason)}:
-            return Refused(reason=reason)
+            return StartupFailed(reason=reason)
         case {"is": "Progress", "received": int(received), "asked": int(asked), "lately": int(lately)}:
             return Progress(received=received, asked=asked, lately=lately, since_s=float(row["since_s"]))
     return None

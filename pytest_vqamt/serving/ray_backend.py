@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.query import Failure
 from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE
-from pytest_vqamt.serving.config import Offer
-from pytest_vqamt.serving.messages import Chunk, Introduction, Outcome
-from pytest_vqamt.serving.replica import Model
+from pytest_vqamt.serving.config import ServeConfig
+from pytest_vqamt.serving.messages import Chunk, ChunkResult, ReplicaInfo
+from pytest_vqamt.serving.replica import Replica
 
 if TYPE_CHECKING:
     from ray.serve.handle import DeploymentHandle
@@ -38,7 +38,7 @@ _AT_ONE_OF_SEVERAL = 4
 """Fewer: Ray Serve may send as many to one replica while another has nothing to do. The others wait at the door."""
 
 
-class Engine:
+class RayBackend:
     """The model in as many replicas as there are to be.
 
     Attributes:
@@ -46,7 +46,7 @@ class Engine:
         handle: what the model is asked through.
     """
 
-    def __init__(self, offer: Offer) -> None:
+    def __init__(self, offer: ServeConfig) -> None:
         """Joins or starts Ray, which takes some ten seconds.
 
         Raises:
@@ -82,7 +82,7 @@ class Engine:
         self._share_of_device = min(1.0, devices / self.replicas) if shares else 0.0
         self.handle: DeploymentHandle[Any] | None = None
 
-    def deploy(self) -> Introduction:
+    def deploy(self) -> ReplicaInfo:
         """Loads the model in every replica, and gives what it says of itself.
 
         Raises:
@@ -101,7 +101,7 @@ class Engine:
             graceful_shutdown_timeout_s=2,
             graceful_shutdown_wait_loop_s=0.1,
             ray_actor_options={"num_cpus": 1 if offer.cluster else 0, "num_gpus": self._share_of_device},
-        )(Model)
+        )(Replica)
         try:
             # Without a route: whoever can reach an HTTP proxy of the cluster cannot ask the model there.
             handle = serve.run(deployment.bind(offer), name=offer.application, route_prefix=None)
@@ -110,7 +110,7 @@ class Engine:
                 f"Expected model={offer.model!r} to be loaded, but each try of a replica failed: {self._why(error)}"
             ) from error
         self.handle = handle
-        introduction: Introduction = handle.introduction.remote().result(timeout_s=60)
+        introduction: ReplicaInfo = handle.introduction.remote().result(timeout_s=60)
         if introduction.refused:
             raise ModelError(introduction.refused)
         return introduction
@@ -199,13 +199,13 @@ _DEATHS = 3
 """A query at which so many replicas have died, the last of them asked nothing else, has an error."""
 
 
-class Patient:
+class Failover:
     """Asks through a handle of Ray Serve, which waits as long as no replica is there."""
 
     def __init__(self, handle: DeploymentHandle[Any]) -> None:
         self._handle = handle
 
-    async def ask(self, chunk: Chunk, deaths: int = 0) -> Outcome:
+    async def ask(self, chunk: Chunk, deaths: int = 0) -> ChunkResult:
         """What became of the chunk.
 
         A replica that dies takes with it whatever it was asked, and any of that may be what it died of. So a chunk is
@@ -214,7 +214,7 @@ class Patient:
         from ray.exceptions import RayActorError
 
         try:
-            outcome: Outcome = await self._handle.ask.remote(chunk)
+            outcome: ChunkResult = await self._handle.ask.remote(chunk)
         except RayActorError:
             await asyncio.sleep(_PAUSE_S)
         else:
@@ -222,13 +222,13 @@ class Patient:
         deaths += 1
         if len(chunk.queries) == 1 and deaths >= _DEATHS:
             reason = f"Expected an answer, but the replica ended {deaths} times while it was asked this"
-            return Outcome(told=(Failure(reason=reason),))
+            return ChunkResult(told=(Failure(reason=reason),))
         if len(chunk.queries) == 1 or deaths < _DEATHS - 1:
             return await self.ask(chunk, deaths)
         middle = len(chunk.queries) // 2
         first = await self.ask(replace(chunk, queries=chunk.queries[:middle]), deaths - 1)
         second = await self.ask(replace(chunk, queries=chunk.queries[middle:]), deaths - 1)
-        return Outcome(
+        return ChunkResult(
             told=first.told + second.told,
             given_up=first.given_up or second.given_up,
             busy_s=first.busy_s + second.busy_s,
@@ -236,7 +236,7 @@ class Patient:
         )
 
 
-def environment(given: Mapping[str, str], offer: Offer) -> dict[str, str]:
+def process_environment(given: Mapping[str, str], offer: ServeConfig) -> dict[str, str]:
     """The variables for the processes of a server, made from those ``given``.
 
     The token of our own door stays out of it: code of models runs there. At a cluster nothing else is changed. A Ray of

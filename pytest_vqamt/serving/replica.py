@@ -13,16 +13,16 @@ from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import Failure, ModelInput, Query, Task
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.execution.inference import Splitting
+from pytest_vqamt.execution.inference import BatchBisector
 from pytest_vqamt.imaging.inpainting import method_of
 from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.models.served.protocol import QueryRow, Served, Told
-from pytest_vqamt.serving.config import Offer
-from pytest_vqamt.serving.limits import Gallery, Shown
-from pytest_vqamt.serving.messages import Chunk, Introduction, Outcome
+from pytest_vqamt.serving.config import ServeConfig
+from pytest_vqamt.serving.limits import PictureResolver, ResolvedPicture
+from pytest_vqamt.serving.messages import Chunk, ChunkResult, ReplicaInfo
 
-Asked: TypeAlias = "tuple[QueryRow, Shown | Told]"
+ResolvedQuery: TypeAlias = "tuple[QueryRow, ResolvedPicture | Told]"
 """A query with its picture, or with why there is none."""
 
 _MOST_PIXELS = 200_000_000
@@ -32,15 +32,15 @@ _MOST_PIXELS = 200_000_000
 class _Gathered(Protocol):
     """What ``serve.batch`` makes of a method that takes a list of chunks."""
 
-    async def __call__(self, chunk: Chunk) -> Outcome: ...
+    async def __call__(self, chunk: Chunk) -> ChunkResult: ...
 
     def set_max_batch_size(self, new_max_batch_size: int) -> None: ...
 
 
-class Model:
+class Replica:
     """One replica. Ray Serve makes it, calls its methods from one event loop, and starts another where it dies."""
 
-    def __init__(self, offer: Offer) -> None:
+    def __init__(self, offer: ServeConfig) -> None:
         if not offer.cluster:
             listen_on_loopback_only()
         self._refused = ""
@@ -50,11 +50,11 @@ class Model:
         except VqamtError as error:
             self._refused = str(error)  # told as a value: what is raised here Ray would try again, and tell at length
 
-    def introduction(self) -> Introduction:
+    def introduction(self) -> ReplicaInfo:
         """What is served here."""
         if self._refused:
-            return Introduction(refused=self._refused)
-        return Introduction(
+            return ReplicaInfo(refused=self._refused)
+        return ReplicaInfo(
             tasks=self._model.tasks,
             fingerprint=self._model.fingerprint,
             persistent=self._model.persistent,
@@ -70,25 +70,25 @@ class Model:
         if self._asked_in_vain:
             raise ModelError(self._refused)
 
-    async def ask(self, chunk: Chunk) -> Outcome:
+    async def ask(self, chunk: Chunk) -> ChunkResult:
         """What became of each query of the chunk."""
         if self._refused:
             self._asked_in_vain = True
             raise ModelError(self._refused)
         return await self._gathered(chunk)
 
-    def _load(self, offer: Offer) -> None:
+    def _load(self, offer: ServeConfig) -> None:
         from ray import serve
 
         if offer.inpaint:
             method_of(offer.inpaint)
         self._model: LoadedModel = Catalogue().load(offer.model, offer.model_options)
-        self._splitting = Splitting(self._model)
+        self._splitting = BatchBisector(self._model)
         loaded = [sources.load(spec, allow_bad_records=True) for spec in offer.data]  # no recipe is of a bad record
         at_once = self._model.batches_at_once
         self._preparing = ThreadPoolExecutor(1, thread_name_prefix="vqamt-prepare")
         self._asking = ThreadPoolExecutor(at_once, thread_name_prefix="vqamt-ask")
-        self._gallery = Gallery(loaded, self._model.batch_size)
+        self._gallery = PictureResolver(loaded, self._model.batch_size)
         self._data = tuple(Served(spec=source.spec, digest=source.digest) for source in loaded)
         gather = serve.batch(
             max_batch_size=self._model.batch_size,
@@ -103,7 +103,7 @@ class Model:
         count = sum(len(chunk.queries) for chunk in chunks)
         return count if len(chunks) > 1 else min(count, self._model.batch_size)
 
-    async def _answered(self, chunks: list[Chunk]) -> list[Outcome]:
+    async def _answered(self, chunks: list[Chunk]) -> list[ChunkResult]:
         """What became of chunks that were gathered to a batch, chunk by chunk."""
         loop = asyncio.get_running_loop()
         told: list[list[Told]] = [[] for _ in chunks]
@@ -113,7 +113,7 @@ class Model:
             asked = await loop.run_in_executor(self._preparing, self._shown, [chunks[i] for i in places])
             found: list[Told] = []
             while asked:
-                some = asked[: how_many(asked)]
+                some = asked[: fitting_count(asked)]
                 del asked[: len(some)]  # what is unpacked of their pictures goes with them
                 answers, took_s = await self._told(task, some)
                 busy_s += took_s
@@ -127,7 +127,7 @@ class Model:
         size = self._model.batch_size
         self._gathered.set_max_batch_size(size)
         return [
-            Outcome(
+            ChunkResult(
                 told=tuple(each),
                 given_up=given_up,
                 busy_s=0.0 if place else busy_s,
@@ -136,21 +136,21 @@ class Model:
             for place, each in enumerate(told)
         ]
 
-    def _shown(self, chunks: Sequence[Chunk]) -> list[Asked]:
+    def _shown(self, chunks: Sequence[Chunk]) -> list[ResolvedQuery]:
         """The queries of the chunks in order, each with its picture, or with why there is none."""
-        found: list[Asked] = []
+        found: list[ResolvedQuery] = []
         for chunk in chunks:
             shown = [self._gallery.show(row) for row in chunk.pictures]
             found += [(row, shown[row.picture]) for row in chunk.queries]
         return found
 
-    async def _told(self, task: Task, asked: Sequence[Asked]) -> tuple[list[Told] | str, float]:
+    async def _told(self, task: Task, asked: Sequence[ResolvedQuery]) -> tuple[list[Told] | str, float]:
         """What ``_timed`` gives of queries that are prepared first."""
         loop = asyncio.get_running_loop()
         inputs = await loop.run_in_executor(self._preparing, self._prepared, task, asked)
         return await loop.run_in_executor(self._asking, self._timed, task, inputs)
 
-    def _prepared(self, task: Task, asked: Sequence[Asked]) -> list[ModelInput | Told]:
+    def _prepared(self, task: Task, asked: Sequence[ResolvedQuery]) -> list[ModelInput | Told]:
         """What the model is asked, in order; in the place of what it cannot be asked, the reason."""
         self._gallery.expect([shown for _, shown in asked if isinstance(shown, tuple)], self._model.batch_size)
         made = [_input(row, shown) for row, shown in asked]
@@ -188,7 +188,7 @@ class Model:
             start += size
 
 
-def how_many(asked: Sequence[Asked], most_pixels: int = _MOST_PIXELS) -> int:
+def fitting_count(asked: Sequence[ResolvedQuery], most_pixels: int = _MOST_PIXELS) -> int:
     """How many of the first queries the model is shown at once: as many as there is room for their pictures, or one.
 
     Each has its own copy, also of a picture that another asks about.
@@ -202,7 +202,7 @@ def how_many(asked: Sequence[Asked], most_pixels: int = _MOST_PIXELS) -> int:
     return len(asked)
 
 
-def _input(row: QueryRow, shown: Shown | Told) -> ModelInput | Told:
+def _input(row: QueryRow, shown: ResolvedPicture | Told) -> ModelInput | Told:
     if not isinstance(shown, tuple):
         return shown
     picture, drawn = shown

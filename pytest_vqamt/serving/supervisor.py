@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, TextIO
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.execution.leases import LockedFolder
 from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE, Card, identity_of
-from pytest_vqamt.serving.app import Account, Door, Once, Remembered, Silence
-from pytest_vqamt.serving.config import Offer, may_come_back
-from pytest_vqamt.serving.messages import Introduction, Progress, Ready, Refused, StatusMessage, as_line, from_line
-from pytest_vqamt.serving.ray_backend import Patient, environment
+from pytest_vqamt.serving.app import BoundedAnswerCache, IdleConnections, InferenceApp, ProgressReporter, SingleFlight
+from pytest_vqamt.serving.config import ServeConfig, allow_port_reuse
+from pytest_vqamt.serving.messages import Progress, Ready, ReplicaInfo, StartupFailed, StatusMessage, as_line, from_line
+from pytest_vqamt.serving.ray_backend import Failover, process_environment
 
 if TYPE_CHECKING:
     from uvicorn import Server
@@ -41,7 +41,7 @@ _AGAIN = 5
 """A door that ended without being told to is started anew, so often at most."""
 
 
-class Keeper:
+class Supervisor:
     """One server, from its start to its end.
 
     Args:
@@ -51,7 +51,7 @@ class Keeper:
         signals: what ends it.
     """
 
-    def __init__(self, offer: Offer, token: str, say: Callable[[str], None], signals: Signals) -> None:
+    def __init__(self, offer: ServeConfig, token: str, say: Callable[[str], None], signals: StopSignals) -> None:
         self._offer = offer
         self._token = token
         self._say = say
@@ -66,11 +66,11 @@ class Keeper:
         Raises:
             ModelError: there is nothing to serve.
         """
-        adopt_orphans()
+        become_subreaper()
         offer = self._offer
         at = f"at the cluster {offer.cluster}" if offer.cluster else "with a Ray of its own"
         self._say(f"vqamt: loading {offer.model} {at}, which may take a while")
-        made = environment(given, offer)
+        made = process_environment(given, offer)
         for _ in range(_AGAIN + 1):
             refused = self._once(door, made)
             if self._signals.count:
@@ -131,20 +131,20 @@ class Keeper:
             case Ready() as ready:
                 self._was_ready = True
                 self._say(_ready(self._offer.model, ready))
-                self._say(how_to_ask(ready, wants_token=bool(self._token)))
-            case Refused(reason=reason):
+                self._say(client_command_line(ready, wants_token=bool(self._token)))
+            case StartupFailed(reason=reason):
                 return reason
             case Progress() as done:
                 self._last = done
                 if not self._signals.count:
-                    self._say(progress(done))
+                    self._say(progress_line(done))
         return ""
 
     def _end(self, process: subprocess.Popen[bytes]) -> None:
         """Tells the door to leave, and sees to it that nothing is left of it."""
         assert process.stdin is not None
         with suppress(OSError):
-            process.stdin.write(f"{LEAVE}\n".encode())
+            process.stdin.write(f"{SHUTDOWN_COMMAND}\n".encode())
         with suppress(OSError):
             process.stdin.close()
         signals = self._signals.count
@@ -152,7 +152,7 @@ class Keeper:
         while process.poll() is None and time.monotonic() < until and self._signals.count <= max(1, signals):
             with suppress(subprocess.TimeoutExpired):
                 process.wait(0.05)
-        left = end_all(0.0)
+        left = terminate_descendants(0.0)
         process.poll()
         assert process.stdout is not None
         with process.stdout as out:
@@ -169,7 +169,9 @@ class Keeper:
     def _last_words(self) -> str:
         """The last line that the door has written, for what is no mistake of the user's."""
         with suppress(OSError):
-            lines = (Path(self._offer.folder) / LOG).read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            lines = (
+                (Path(self._offer.folder) / LOG_FILE).read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            )
             if lines:
                 return lines[-1][:300]
         return "it said nothing"
@@ -181,7 +183,7 @@ def _ready(model: str, ready: Ready) -> str:
     return f"vqamt: serving {model} at {ready.url} ({count}, {data}); stop with Ctrl-C"
 
 
-def how_to_ask(ready: Ready, *, wants_token: bool = False) -> str:
+def client_command_line(ready: Ready, *, wants_token: bool = False) -> str:
     """The line that sessions ask the server with."""
     data = "".join(f" {quote(f'--vqamt-data={spec}')}" for spec in ready.data)
     # An address that stands for all of this machine's is none that another machine can ask.
@@ -190,7 +192,7 @@ def how_to_ask(ready: Ready, *, wants_token: bool = False) -> str:
     return f"vqamt: ask it with: {token}pytest --vqamt-model=served:{url}{data}"
 
 
-def progress(done: Progress) -> str:
+def progress_line(done: Progress) -> str:
     """The line on what was done."""
     rate = done.lately / done.since_s
     return (
@@ -202,7 +204,7 @@ def progress(done: Progress) -> str:
 _STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-class Signals:
+class StopSignals:
     """The signals that stop a server, counted; a pipe wakes up whoever waits.
 
     Attributes:
@@ -221,7 +223,7 @@ class Signals:
             os.write(self._write, b"!")
 
     @contextmanager
-    def heard(self) -> Iterator[Signals]:
+    def heard(self) -> Iterator[StopSignals]:
         """They end nothing as long as this lasts. SIGHUP stays ignored where it is: ``nohup`` says so."""
         heard = [n for n in _STOPPING if n is not signal.SIGHUP or signal.getsignal(n) is not signal.SIG_IGN]
         before = {number: signal.signal(number, self.came) for number in heard}
@@ -243,7 +245,7 @@ _PROCESSES = Path("/proc")
 """Where Linux tells of processes; other systems are asked with ps."""
 
 
-def adopt_orphans() -> bool:
+def become_subreaper() -> bool:
     """Makes this process the parent of each of its descendants whose own parent ends; False where there is no such way.
 
     Ray's processes start each other, and not each of them ends with the one that started it: adopted, none is lost.
@@ -254,7 +256,7 @@ def adopt_orphans() -> bool:
     return done == 0
 
 
-def end_all(grace_s: float, *, spared: Collection[int] = (), at_most_s: float = 20) -> tuple[int, ...]:
+def terminate_descendants(grace_s: float, *, spared: Collection[int] = (), at_most_s: float = 20) -> tuple[int, ...]:
     """Ends all descendants of this process but those ``spared`` and theirs; gives those that are left.
 
     They are asked to end, and after ``grace_s`` made to. Those that were adopted are found, too; where there is
@@ -336,7 +338,7 @@ def _processes() -> Iterator[tuple[int, int]]:
         yield int(process), int(parent)
 
 
-LEAVE = "leave"
+SHUTDOWN_COMMAND = "leave"
 """The line that says so; where none comes before the end, nobody is there who could have said it."""
 
 _REMOVE = 'read -r nothing; n=0; while rm -rf -- "$1"; [ -e "$1" ] && [ $n -lt 50 ]; do sleep 0.2; n=$((n+1)); done'
@@ -346,14 +348,14 @@ What is ended at that moment may still write to it, so it is taken away until it
 """
 
 
-class Leaving:
+class Shutdown:
     """Ends the process and all below it when whoever started it says so, or is no more.
 
     Args:
         told_by: where that is heard: a pipe that ends with the process at its other end.
     """
 
-    def __init__(self, offer: Offer, told_by: TextIO) -> None:
+    def __init__(self, offer: ServeConfig, told_by: TextIO) -> None:
         self.take_down: Callable[[], None] | None = None
         self.last_words: Callable[[], None] | None = None
         self.has_begun = False
@@ -363,7 +365,7 @@ class Leaving:
         Thread(target=self._wait, name="vqamt-leave", daemon=True).start()
 
     def _wait(self) -> None:
-        self.leave(0, is_last=self._told_by.readline().strip() != LEAVE)
+        self.leave(0, is_last=self._told_by.readline().strip() != SHUTDOWN_COMMAND)
 
     def leave(self, status: int, *, is_last: bool = False) -> None:
         """Does not return. A Ray of our own is ended as it is: nothing in it is to be kept.
@@ -380,7 +382,9 @@ class Leaving:
                 print(f"taking down: {error!r}", file=sys.stderr, flush=True)
         if is_last:
             self._shell = _removing(self._offer.folder)  # kept, or its standard input would end now
-        end_all(2.0 if self._offer.cluster else 0.0, spared=[] if self._shell is None else [self._shell.pid])
+        terminate_descendants(
+            2.0 if self._offer.cluster else 0.0, spared=[] if self._shell is None else [self._shell.pid]
+        )
         os._exit(status)
 
 
@@ -393,8 +397,8 @@ def _removing(folder: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(arguments, start_new_session=True, stdin=subprocess.PIPE, cwd="/")
 
 
-LOG = "door.log"
-ANSWERS = "answers.sqlite"
+LOG_FILE = "door.log"
+ANSWERS_FILE = "answers.sqlite"
 
 _TOLD_EVERY_S = 10
 _BACKLOG = 256
@@ -405,14 +409,14 @@ _CONNECTIONS = 512
 def main() -> None:
     """Reads the offer and the token from standard input, a line each, and serves until standard input ends."""
     pipe = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", buffering=1)
-    offer, token = Offer.from_line(sys.stdin.readline()), sys.stdin.readline().strip()
+    offer, token = ServeConfig.from_line(sys.stdin.readline()), sys.stdin.readline().strip()
     door = socket.socket(fileno=int(sys.argv[1]))
     door.set_inheritable(False)
-    log = os.open(Path(offer.folder) / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    log = os.open(Path(offer.folder) / LOG_FILE, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(log, 1)  # Ray and models may print whatever they like
     os.dup2(log, 2)
-    adopt_orphans()
-    leaving = Leaving(offer, sys.stdin)
+    become_subreaper()
+    leaving = Shutdown(offer, sys.stdin)
 
     def tell(told: StatusMessage) -> None:
         with suppress(OSError):  # nobody listens any more: standard input has ended, too
@@ -421,7 +425,7 @@ def main() -> None:
     try:
         _serve(offer, token, door, leaving, tell)
     except VqamtError as error:
-        tell(Refused(reason=str(error)))
+        tell(StartupFailed(reason=str(error)))
         leaving.leave(2)
     finally:
         while leaving.has_begun:  # Ray fails while it is taken down; the process is to last until that is done
@@ -429,24 +433,28 @@ def main() -> None:
 
 
 def _serve(
-    offer: Offer, token: str, door: socket.socket, leaving: Leaving, tell: Callable[[StatusMessage], None]
+    offer: ServeConfig, token: str, door: socket.socket, leaving: Shutdown, tell: Callable[[StatusMessage], None]
 ) -> None:
-    from pytest_vqamt.serving.ray_backend import Engine
+    from pytest_vqamt.serving.ray_backend import RayBackend
 
     # Ray's processes end with the thread that started them: this one, which lives as long as the process does.
-    engine = Engine(offer)
+    engine = RayBackend(offer)
     leaving.take_down = engine.take_down
     card = _card(offer, engine.deploy(), engine.replicas)
     assert engine.handle is not None
-    once = Once(Patient(engine.handle).ask, Remembered(Path(offer.folder) / ANSWERS), card.batch_size)
-    account = Account(once, tell)
+    once = SingleFlight(
+        Failover(engine.handle).ask, BoundedAnswerCache(Path(offer.folder) / ANSWERS_FILE), card.batch_size
+    )
+    account = ProgressReporter(once, tell)
     leaving.last_words = account.tell
-    application = Door(card, once, token=token, alive=engine.alive)
+    application = InferenceApp(card, once, token=token, alive=engine.alive)
     ready = Ready(url=offer.url, replicas=engine.replicas, data=tuple(each.spec for each in card.data))
     asyncio.run(_open(application, door, account, lambda: tell(ready)))
 
 
-async def _open(application: Door, door: socket.socket, account: Account, opened: Callable[[], None]) -> None:
+async def _open(
+    application: InferenceApp, door: socket.socket, account: ProgressReporter, opened: Callable[[], None]
+) -> None:
     import uvicorn
 
     server = uvicorn.Server(
@@ -465,15 +473,15 @@ async def _open(application: Door, door: socket.socket, account: Account, opened
             timeout_keep_alive=75,
         )
     )
-    may_come_back(door)
+    allow_port_reuse(door)
     telling = asyncio.create_task(_tell_of(server, account, opened))
     await server.serve([door])
     telling.cancel()
 
 
-async def _tell_of(server: Server, account: Account, opened: Callable[[], None]) -> None:
+async def _tell_of(server: Server, account: ProgressReporter, opened: Callable[[], None]) -> None:
     """Says that the door is open, and every now and then what was done, where something was."""
-    silence = Silence()
+    silence = IdleConnections()
     while not server.started:
         await asyncio.sleep(0.02)
     opened()
@@ -483,7 +491,7 @@ async def _tell_of(server: Server, account: Account, opened: Callable[[], None])
         silence.end(server.server_state.connections, time.monotonic())  # type: ignore[arg-type] # all speak h11
 
 
-def _card(offer: Offer, model: Introduction, replicas: int) -> Card:
+def _card(offer: ServeConfig, model: ReplicaInfo, replicas: int) -> Card:
     return Card(
         identity=identity_of(offer.model, model.fingerprint, "" if model.persistent else offer.session),
         vqamt_version=version("pytest-vqamt"),
@@ -510,7 +518,7 @@ _LONGEST = 30
 """Ray's sockets have up to 72 characters more, and their paths may have 103 to 107, as the system is."""
 
 
-class PrivateFolder(LockedFolder):
+class ServerFolder(LockedFolder):
     """A folder for this user alone; what a server that was killed has left is taken away when the next one starts."""
 
     def __init__(self) -> None:

@@ -11,9 +11,9 @@ from pytest_vqamt.core.query import Answer, ModelInput, Query
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.execution.answer_cache import AnswerStore
-from pytest_vqamt.execution.inference import Asker
+from pytest_vqamt.execution.inference import QueryRunner
 from pytest_vqamt.execution.plan import Plan, Sampling
-from pytest_vqamt.execution.prefetch import Showing
+from pytest_vqamt.execution.prefetch import InputPipeline
 from pytest_vqamt.models.base import ModelOptions, adopt
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.catalogue import select
@@ -94,10 +94,10 @@ def _busy(batch_size: int) -> float:
 def _share(source: SceneSource, queries: Sequence[Query], batch_size: int) -> float:
     """The share of time that the model is busy, asked these queries."""
     slow = Slow()
-    pictures = Showing(source, batch_size)
+    pictures = InputPipeline(source, batch_size)
     try:
         model = adopt("slow", slow, ModelOptions(batch_size=batch_size))
-        asker = Asker(model, AnswerStore(None), pictures, lambda _queries: None)
+        asker = QueryRunner(model, AnswerStore(None), pictures, lambda _queries: None)
         start = time.perf_counter()
         asker.ask({query.id: query for query in queries})
         return slow.busy_s / (time.perf_counter() - start)

@@ -9,19 +9,19 @@ import pytest
 
 from pytest_vqamt.cli import main
 from pytest_vqamt.commands import serve
-from pytest_vqamt.serving.config import Offer
-from pytest_vqamt.serving.supervisor import Keeper
+from pytest_vqamt.serving.config import ServeConfig
+from pytest_vqamt.serving.supervisor import Supervisor
 
 
 @pytest.fixture(autouse=True)
-def started(monkeypatch: pytest.MonkeyPatch) -> list[Offer]:
+def started(monkeypatch: pytest.MonkeyPatch) -> list[ServeConfig]:
     """What was to be served; nothing is."""
-    offers: list[Offer] = []
+    offers: list[ServeConfig] = []
 
-    def run(self: Keeper, _door: object, _given: object) -> None:
+    def run(self: Supervisor, _door: object, _given: object) -> None:
         offers.append(self._offer)
 
-    monkeypatch.setattr(Keeper, "run", run)
+    monkeypatch.setattr(Supervisor, "run", run)
     monkeypatch.delenv("VQAMT_SERVE_TOKEN", raising=False)
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     return offers
@@ -51,7 +51,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Offer]:
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_what_cannot_be_is_one_line(
-    typed: list[str], told: str, capsys: pytest.CaptureFixture[str], started: list[Offer]
+    typed: list[str], told: str, capsys: pytest.CaptureFixture[str], started: list[ServeConfig]
 ) -> None:
     assert main(["serve", *typed]) == 2
     line = capsys.readouterr().err
@@ -75,7 +75,7 @@ def test_a_token_that_is_none_is_not_shown(
     assert token not in line
 
 
-def test_with_a_token_others_may_come(monkeypatch: pytest.MonkeyPatch, started: list[Offer]) -> None:
+def test_with_a_token_others_may_come(monkeypatch: pytest.MonkeyPatch, started: list[ServeConfig]) -> None:
     monkeypatch.setenv("VQAMT_SERVE_TOKEN", "x" * 16)
     assert main(["serve", "--vqamt-model=oracle", "--host=0.0.0.0", "--port=0"]) == 0
     assert started[0].host == "0.0.0.0"
@@ -83,7 +83,7 @@ def test_with_a_token_others_may_come(monkeypatch: pytest.MonkeyPatch, started: 
 
 
 def test_a_port_in_use_is_told_before_anything_is_started(
-    capsys: pytest.CaptureFixture[str], started: list[Offer]
+    capsys: pytest.CaptureFixture[str], started: list[ServeConfig]
 ) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
@@ -94,7 +94,7 @@ def test_a_port_in_use_is_told_before_anything_is_started(
 
 
 def test_without_ray_the_extra_is_named(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, started: list[Offer]
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, started: list[ServeConfig]
 ) -> None:
     monkeypatch.setattr(serve, "find_spec", lambda _name: None)
     assert main(["serve", "--vqamt-model=oracle", "--port=0"]) == 2
@@ -111,7 +111,7 @@ def _lama(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_lama")
-def test_all_that_was_typed_is_offered(started: list[Offer], tmp_path: Path) -> None:
+def test_all_that_was_typed_is_offered(started: list[ServeConfig], tmp_path: Path) -> None:
     typed = "--vqamt-data=pictures:7 --vqamt-data=photos:DIR --vqamt-option=inpaint=lama:big-lama.pt --replicas=3"
     more = "--vqamt-batch-size=5 --vqamt-dtype=bfloat16 --vqamt-cache=kept --wait-ms=3 --max-request-mb=2 --port=0"
     assert main(["serve", "--vqamt-model=oracle", *typed.split(), *more.split()]) == 0

@@ -10,9 +10,9 @@ from pytest_vqamt.core.events import Event, Judged
 from pytest_vqamt.core.report_json import case_line, case_row, report_row
 from pytest_vqamt.core.results import RelationResult, report
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.execution.answer_cache import Stores
+from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.baseline import Baseline
-from pytest_vqamt.execution.plan import Job, Sampling, Terms
+from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.models.base import ModelOptions, adopt
 from pytest_vqamt.relations.base import Relation
@@ -39,12 +39,12 @@ def run(
     used = rule or Rule()
     loaded = adopt("made", model, ModelOptions())
     blessed = baseline.item(used.info.item(""), "made", scenes.spec, "digest of today") if baseline else None
-    stores = Stores(None)
+    stores = AnswerStores(None)
     events: list[Event] = [] if heard is None else heard
     try:
         return run_item(
             Job(relation=used, variant="", model=loaded, source=scenes, blessed=blessed),
-            Terms(sampling=sampling, shrink=shrink, waived=waived or {}),
+            RunOptions(sampling=sampling, shrink=shrink, waived=waived or {}),
             stores,
             events.append,
         )

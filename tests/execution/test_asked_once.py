@@ -15,24 +15,24 @@ import pytest
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query
 from pytest_vqamt.execution.answer_cache import AnswerStore
-from pytest_vqamt.execution.inference import Asker
-from pytest_vqamt.execution.leases import Run
-from pytest_vqamt.execution.prefetch import Showing
+from pytest_vqamt.execution.inference import QueryRunner
+from pytest_vqamt.execution.leases import RunProcess
+from pytest_vqamt.execution.prefetch import InputPipeline
 from tests.execution.worlds import Model, Scenes, loaded, query
 
-Process = Callable[[object], Asker]
+Process = Callable[[object], QueryRunner]
 
 
 @pytest.fixture
 def process(tmp_path: Path) -> Iterator[Process]:
     """What one process of a run has: a connection of its own to the file that all share."""
     with ExitStack() as closing:
-        showing = Showing(Scenes(1), 4)
+        showing = InputPipeline(Scenes(1), 4)
         closing.callback(showing.close)
 
-        def of(model: object) -> Asker:
-            store = closing.enter_context(AnswerStore(tmp_path / "answers.sqlite", run=Run(id="run")))
-            return Asker(loaded(model), store, showing, lambda _: None)
+        def of(model: object) -> QueryRunner:
+            store = closing.enter_context(AnswerStore(tmp_path / "answers.sqlite", run=RunProcess(id="run")))
+            return QueryRunner(loaded(model), store, showing, lambda _: None)
 
         yield of
 
@@ -146,10 +146,10 @@ def test_a_store_of_one_process_asks_as_it_would_without_claims() -> None:
             assert set(threading.enumerate()) <= threads
             return Model.answer(self, batch)
 
-    showing = Showing(Scenes(1), 4)
+    showing = InputPipeline(Scenes(1), 4)
     threads = set(threading.enumerate())
     model = Alone()
     with AnswerStore(None) as store:
-        Asker(loaded(model), store, showing, lambda _: None).ask(numbered(10))
+        QueryRunner(loaded(model), store, showing, lambda _: None).ask(numbered(10))
     showing.close()
     assert [len(call) for call in model.calls] == [4, 4, 2]

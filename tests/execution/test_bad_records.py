@@ -8,8 +8,8 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.events import Event
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.execution.answer_cache import Stores
-from pytest_vqamt.execution.plan import Job, Sampling, Terms
+from pytest_vqamt.execution.answer_cache import AnswerStores
+from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.execution.worlds import Model, Rule, Scenes, loaded
@@ -35,9 +35,9 @@ def _silent(event: Event) -> None:
 def result_of(*, allow: bool, shard: tuple[int, int] = (1, 1)) -> RelationResult:
     sampling = Sampling(max_cases=30, sampler=Sampler.RANDOM, allow_bad_records=allow, shard=shard)
     job = Job(relation=Rule(), variant="", model=loaded(Model()), source=Broken(5))
-    stores = Stores(None)
+    stores = AnswerStores(None)
     try:
-        return run_item(job, Terms(sampling=sampling), stores, _silent)
+        return run_item(job, RunOptions(sampling=sampling), stores, _silent)
     finally:
         stores.close()
 

@@ -12,13 +12,13 @@ import pytest
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query, Task
 from pytest_vqamt.execution.answer_cache import AnswerStore
-from pytest_vqamt.execution.inference import Asker, More, nothing_more
-from pytest_vqamt.execution.prefetch import Showing
+from pytest_vqamt.execution.inference import QueryRunner, QuerySource, no_look_ahead
+from pytest_vqamt.execution.prefetch import InputPipeline
 from pytest_vqamt.models.base import LoadedModel
 from tests.execution.test_memory import OutOfMemoryError
 from tests.execution.worlds import Model, Scenes, loaded, query
 
-Ask = Callable[..., Asker]
+Ask = Callable[..., QueryRunner]
 
 
 @pytest.fixture
@@ -29,11 +29,11 @@ def store() -> Iterator[AnswerStore]:
 
 @pytest.fixture
 def asker(store: AnswerStore) -> Iterator[Ask]:
-    showing = Showing(Scenes(1), 4)
+    showing = InputPipeline(Scenes(1), 4)
     adopted: dict[int, LoadedModel] = {}
 
-    def of(model: object, more: More = nothing_more, later: More = nothing_more) -> Asker:
-        return Asker(adopted.setdefault(id(model), loaded(model)), store, showing, lambda _: None, more, later)
+    def of(model: object, more: QuerySource = no_look_ahead, later: QuerySource = no_look_ahead) -> QueryRunner:
+        return QueryRunner(adopted.setdefault(id(model), loaded(model)), store, showing, lambda _: None, more, later)
 
     yield of
     showing.close()
@@ -43,7 +43,7 @@ def of(*texts: str) -> dict[str, Query]:
     return {each.id: each for each in map(query, texts)}
 
 
-def from_list(*texts: str) -> More:
+def from_list(*texts: str) -> QuerySource:
     """Gives queries of these texts, each once."""
     left = [query(text) for text in texts]
 
@@ -196,7 +196,7 @@ def test_what_the_next_items_ask_is_prepared_while_the_last_batch_is_answered(as
     # What then is asked otherwise than was thought is asked nevertheless, and what is known is not made ready for.
     store.put("undeclared:made", {query("m").id: Answer("same")})
     later.left = [query("m"), query("n"), query("l")]
-    asker(model, nothing_more, later.later).ask(of(*"xki"))
+    asker(model, no_look_ahead, later.later).ask(of(*"xki"))
     assert model.told[4:] == [("prepared", "nl"), ("answered", "xki")]
     assert model.lacked == [*"abcd", "x"]
 
@@ -207,7 +207,7 @@ def test_what_cannot_be_prepared_ahead_of_its_turn_is_asked_in_it(asker: Ask) ->
             raise ValueError("no")
 
     model = Breaks()
-    asker(model, nothing_more, List([query("c")]).later).ask(of(*"ab"))
+    asker(model, no_look_ahead, List([query("c")]).later).ask(of(*"ab"))
     assert asker(model).ask(of("c")) == dict.fromkeys(of("c"), Answer("same"))
     assert model.told == [("answered", "ab"), ("answered", "c")]
 

@@ -14,9 +14,9 @@ import pytest
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query, Task
 from pytest_vqamt.execution.answer_cache import AnswerStore
-from pytest_vqamt.execution.inference import Asker, Busy, Splitting
-from pytest_vqamt.execution.leases import Run
-from pytest_vqamt.execution.prefetch import RenderAhead, Showing
+from pytest_vqamt.execution.inference import BatchBisector, BusyClock, QueryRunner
+from pytest_vqamt.execution.leases import RunProcess
+from pytest_vqamt.execution.prefetch import InputPipeline, RenderPrefetcher
 from tests.execution.worlds import Model, Scenes, loaded, query
 from tests.making import scene_of
 
@@ -26,16 +26,16 @@ class Bench:
     """What an asker needs, and what it tells."""
 
     store: AnswerStore
-    showing: Showing
+    showing: InputPipeline
     told: list[int]
 
-    def asker(self, model: object) -> Asker:
-        return Asker(loaded(model), self.store, self.showing, self.told.append)
+    def asker(self, model: object) -> QueryRunner:
+        return QueryRunner(loaded(model), self.store, self.showing, self.told.append)
 
 
 @pytest.fixture
 def bench() -> Iterator[Bench]:
-    showing = Showing(Scenes(1), 4)
+    showing = InputPipeline(Scenes(1), 4)
     with AnswerStore(None) as store:
         yield Bench(store=store, showing=showing, told=[])
     showing.close()
@@ -105,10 +105,10 @@ def test_what_is_known_is_not_asked(bench: Bench) -> None:
 
 def test_what_an_earlier_run_has_left_counts_as_cached_once(bench: Bench, tmp_path: Path) -> None:
     file = tmp_path / "answers.sqlite"
-    with AnswerStore(file, run=Run(id="earlier")) as store:
+    with AnswerStore(file, run=RunProcess(id="earlier")) as store:
         store.put("F", {query("known").id: Answer("from before")})
-    with AnswerStore(file, run=Run(id="now")) as store:
-        first, second = (Asker(loaded(Model(fingerprint="F")), store, bench.showing, print) for _ in range(2))
+    with AnswerStore(file, run=RunProcess(id="now")) as store:
+        first, second = (QueryRunner(loaded(Model(fingerprint="F")), store, bench.showing, print) for _ in range(2))
         for asker in (first, second):
             assert asker.look_up([query("known"), query("known")])[0] == {query("known").id: Answer("from before")}
         assert (first.cached, second.cached) == (1, 0)
@@ -203,7 +203,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def test_time_counts_while_at_least_one_is_inside(clock: list[float]) -> None:
-    busy = Busy()
+    busy = BusyClock()
     clock[0] = 103.0
     assert busy.seconds == 0
     with busy:
@@ -222,7 +222,7 @@ def test_what_was_raised_is_over(clock: list[float]) -> None:
             clock[0] = 100.5
             raise KeyError
 
-    busy = Busy()
+    busy = BusyClock()
     with pytest.raises(KeyError):
         fail()
     clock[0] = 120.0
@@ -230,7 +230,7 @@ def test_what_was_raised_is_over(clock: list[float]) -> None:
 
 
 def inputs(*texts: str) -> list[ModelInput]:
-    pictures = RenderAhead(Scenes(1), 4)
+    pictures = RenderPrefetcher(Scenes(1), 4)
     return [ModelInput(query(text), pictures.image) for text in texts]
 
 
@@ -241,7 +241,7 @@ def refuses(text: str) -> str:
 
 
 def test_answers_come_in_the_order_of_the_inputs() -> None:
-    found = Splitting(loaded(Model(reply=refuses))).ask(Task.VQA, inputs("a", "bad b", "c", "bad d", "e"))
+    found = BatchBisector(loaded(Model(reply=refuses))).ask(Task.VQA, inputs("a", "bad b", "c", "bad d", "e"))
     assert found == [
         Answer("to a"),
         Failure(reason="ValueError: no bad b"),
@@ -259,14 +259,14 @@ def test_what_is_answered_is_handed_over_before_the_rest_is_asked() -> None:
         assert [answer.text for answer in answers] == [f"to {each.text}" for each in some]
         kept.append(([each.text for each in some], len(model.calls)))
 
-    Splitting(loaded(model)).ask(Task.VQA, inputs("a", "b", "c", "bad"), keep)
+    BatchBisector(loaded(model)).ask(Task.VQA, inputs("a", "b", "c", "bad"), keep)
     # All four fail; the first two are answered; of the others one is, and one not.
     assert kept == [(["a", "b"], 2), (["c"], 4)]
 
 
 def test_counts_hold_from_several_threads() -> None:
     model = loaded(Model(reply=refuses))
-    splitting = Splitting(model)
+    splitting = BatchBisector(model)
     with ThreadPoolExecutor(8) as pool:
         for _ in pool.map(lambda n: splitting.ask(Task.VQA, inputs(f"good {n}", f"bad {n}")), range(100)):
             pass
@@ -276,7 +276,7 @@ def test_counts_hold_from_several_threads() -> None:
 
 def test_a_model_that_was_given_up_on_one_thread_is_asked_by_no_other() -> None:
     model = Model(reply=lambda text: refuses(f"bad {text}"), batch_size=1)
-    splitting = Splitting(loaded(model))
+    splitting = BatchBisector(loaded(model))
     for number in range(31):
         splitting.ask(Task.VQA, inputs(str(number)))
     with pytest.raises(ModelError, match="it failed on each of 32 queries: ValueError: no bad 31"):
@@ -295,7 +295,7 @@ def test_time_with_two_batches_counts_once() -> None:
             assert may_end.wait(30)
             return ["same" for _ in batch]
 
-    splitting = Splitting(loaded(Waits()))
+    splitting = BatchBisector(loaded(Waits()))
     assert splitting.busy_s == 0
     with ThreadPoolExecutor(2) as pool:
         asked = [pool.submit(splitting.ask, Task.VQA, inputs(text)) for text in "ab"]

@@ -17,7 +17,7 @@ import pytest
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.execution import leases
 from pytest_vqamt.execution.answer_cache import AnswerStore
-from pytest_vqamt.execution.leases import Run, end_all
+from pytest_vqamt.execution.leases import RunProcess, release_all
 
 IDS = ("a", "b", "c", "d")
 
@@ -29,13 +29,13 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def one(file: Path) -> Iterator[AnswerStore]:
-    with AnswerStore(file, run=Run(id="run", process="gw0")) as store:
+    with AnswerStore(file, run=RunProcess(id="run", process="gw0")) as store:
         yield store
 
 
 @pytest.fixture
 def other(file: Path) -> Iterator[AnswerStore]:
-    with AnswerStore(file, run=Run(id="run", process="gw1")) as store:
+    with AnswerStore(file, run=RunProcess(id="run", process="gw1")) as store:
         yield store
 
 
@@ -155,7 +155,7 @@ def test_a_sign_of_life_never_disturbs_the_run(
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
         db.execute("drop table owners")
         time.sleep(0.1)
-        db.executescript(leases.TABLES)
+        db.executescript(leases.LEASE_TABLES)
         db.execute("begin immediate")
         time.sleep(0.1)
         db.execute("rollback")
@@ -169,9 +169,9 @@ def test_a_sign_of_life_never_disturbs_the_run(
 def test_a_controller_frees_what_a_dead_worker_held(file: Path, one: AnswerStore, other: AnswerStore) -> None:
     claimed(one, "a")
     claimed(other, "b")
-    end_all(file, "run.gw0.")
+    release_all(file, "run.gw0.")
     assert one.settled("F", ("a", "b")) == ["a"]
-    end_all(file, "run.")
+    release_all(file, "run.")
     assert rows(file, "claims") == rows(file, "owners") == []
 
 
@@ -179,7 +179,7 @@ def test_a_controller_frees_what_a_dead_worker_held(file: Path, one: AnswerStore
 def test_where_nothing_can_be_freed_nobody_is_troubled(file: Path, file_is: str) -> None:
     if file_is == "garbage":
         file.write_bytes(b"certainly not a database\n" * 99)
-    end_all(file, "run.")
+    release_all(file, "run.")
     assert file.exists() == (file_is == "garbage")
 
 
@@ -203,12 +203,12 @@ def test_what_was_asked_ahead_counts_for_whoever_needs_it_first(one: AnswerStore
 
 def test_what_was_asked_ahead_and_never_needed_is_cached_for_the_next_run(file: Path, one: AnswerStore) -> None:
     one.put("F", {"a": Answer("yes")}, ahead={"a"})
-    with AnswerStore(file, run=Run(id="next")) as store:
+    with AnswerStore(file, run=RunProcess(id="next")) as store:
         assert store.use("F", ("a",))[1:] == (1, 0)
 
 
 def test_cached_answers_count_once_over_all_processes(file: Path, one: AnswerStore, other: AnswerStore) -> None:
-    with AnswerStore(file, run=Run(id="earlier")) as store:
+    with AnswerStore(file, run=RunProcess(id="earlier")) as store:
         store.put("F", {name: Answer("yes") for name in IDS})
     assert one.use("F", ("a", "b"))[1:] == (2, 0)
     assert other.use("F", ("b", "c"))[1:] == (1, 0)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.execution import leases
-from pytest_vqamt.execution.leases import LOCK, LockedFolder
+from pytest_vqamt.execution.leases import LOCK_FILE, LockedFolder
 
 LIVES = """
 import sys
@@ -42,11 +42,11 @@ def test_that_of_a_process_that_lives_stays_and_goes_after_it_was_killed(tmp_pat
 def test_one_without_a_lock_and_one_of_another_kind_stay(tmp_path: Path) -> None:
     for name in ("ours-unlocked", "theirs-left"):
         (tmp_path / name).mkdir()
-    (tmp_path / "theirs-left" / LOCK).touch()
+    (tmp_path / "theirs-left" / LOCK_FILE).touch()
     (tmp_path / "ours-link").symlink_to(tmp_path / "theirs-left")
     LockedFolder(tmp_path, "ours-").remove()
     assert sorted(each.name for each in tmp_path.iterdir()) == ["ours-link", "ours-unlocked", "theirs-left"]
-    assert (tmp_path / "theirs-left" / LOCK).exists()
+    assert (tmp_path / "theirs-left" / LOCK_FILE).exists()
 
 
 def test_one_that_is_taken_away_before_it_is_locked_is_made_again(

@@ -15,7 +15,7 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Query, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.execution import lookahead as module
-from pytest_vqamt.execution.lookahead import Ahead, Coming
+from pytest_vqamt.execution.lookahead import LookAhead, UpcomingItem
 from pytest_vqamt.execution.plan import Job, Sampling
 from pytest_vqamt.sampling.chooser import Chooser
 from pytest_vqamt.sampling.samplers import Sampler
@@ -50,11 +50,11 @@ def jobs(*rules: Rule) -> list[Job]:
     ]
 
 
-def coming(them: Sequence[Job]) -> Callable[[], Sequence[Coming]]:
+def coming(them: Sequence[Job]) -> Callable[[], Sequence[UpcomingItem]]:
     def job_of(place: int) -> Callable[[], Job]:
         return lambda: them[place]
 
-    return lambda: [Coming(position=job.position, job=job_of(place)) for place, job in enumerate(them)]
+    return lambda: [UpcomingItem(position=job.position, job=job_of(place)) for place, job in enumerate(them)]
 
 
 def queries(job: Job, sampling: Sampling = FIVE) -> list[Query]:
@@ -63,7 +63,7 @@ def queries(job: Job, sampling: Sampling = FIVE) -> list[Query]:
 
 def test_first_comes_the_item_at_hand_and_then_the_next_ones_in_their_order() -> None:
     run = jobs(Named(name="a"), Named(name="b"), Named(name="c"))
-    ahead = Ahead(FIVE, coming(run))
+    ahead = LookAhead(FIVE, coming(run))
     drawing = ahead.turn_of(run[0])
     assert [each.case for _, each in zip(range(3), drawing, strict=False)] == list(run[0].plan(FIVE))[:3]
     rest, second, third = queries(run[0])[6:], queries(run[1]), queries(run[2])
@@ -75,7 +75,7 @@ def test_first_comes_the_item_at_hand_and_then_the_next_ones_in_their_order() ->
 
 def test_to_ask_what_comes_later_takes_nothing_away() -> None:
     run = jobs(Named(name="a"), Named(name="b"), Named(name="c", task=Task.CAPTIONING), Named(name="d"))
-    ahead = Ahead(FIVE, coming(run))
+    ahead = LookAhead(FIVE, coming(run))
     drawing = ahead.turn_of(run[0])
     assert len(list(zip(range(3), drawing, strict=False))) == 3
     wanted = (*queries(run[0])[6:], *queries(run[1]), *queries(run[3]))
@@ -89,7 +89,7 @@ def test_to_ask_what_comes_later_takes_nothing_away() -> None:
 
 def test_what_is_shown_goes_on_with_the_same_model_and_data() -> None:
     first, second = jobs(Named(name="a"), Named(name="b"))
-    with closing(Ahead(FIVE)) as ahead:
+    with closing(LookAhead(FIVE)) as ahead:
         showing = ahead.showing(first)
         assert ahead.showing(second) is showing
         assert ahead.showing(replace(second, source=Scenes(5))) is not showing
@@ -101,7 +101,7 @@ def test_in_a_fork_pictures_are_drawn_by_threads_of_its_own() -> None:
     (job,) = jobs(Named(name="a"))
     first, *rest = queries(job)
     last = next(each for each in rest if each.picture != first.picture)
-    with closing(Ahead(FIVE)) as ahead:
+    with closing(LookAhead(FIVE)) as ahead:
         showing = ahead.showing(job)
         others = (scene_of(id=f"{place}").picture for place in range(9))
         showing.expect([first.picture, *others], 4)  # so many that all threads have begun
@@ -116,7 +116,7 @@ def test_in_a_fork_pictures_are_drawn_by_threads_of_its_own() -> None:
 def test_an_item_goes_on_from_what_was_drawn_of_it() -> None:
     rules = [Named(name="a"), Named(name="b")]
     run = jobs(*rules)
-    ahead = Ahead(FIVE, coming(run))
+    ahead = LookAhead(FIVE, coming(run))
     cases = [each.case for each in ahead.turn_of(run[0])]
     assert len(ahead.more(Task.VQA, 5)) == 5
     cases += [each.case for each in ahead.turn_of(run[1])]
@@ -127,7 +127,7 @@ def test_an_item_goes_on_from_what_was_drawn_of_it() -> None:
 def test_items_of_another_task_are_passed_over_and_keep_their_turn() -> None:
     caption = Named(name="b", task=Task.CAPTIONING)
     run = jobs(Named(name="a"), caption, Named(name="c"))
-    ahead = Ahead(FIVE, coming(run))
+    ahead = LookAhead(FIVE, coming(run))
     assert len(list(ahead.turn_of(run[0]))) == 5
     assert ahead.more(Task.VQA, 100) == tuple(queries(run[2]))
     assert caption.draws == []
@@ -137,8 +137,12 @@ def test_items_of_another_task_are_passed_over_and_keep_their_turn() -> None:
 
 def test_an_item_that_cannot_be_made_ready_is_passed_over() -> None:
     run = jobs(Named(name="a"), Named(name="b"))
-    known = [Coming(position=0, job=lambda: run[0]), Coming(position=7, job=lambda: None), *coming(run)()[1:]]
-    ahead = Ahead(FIVE, lambda: known)
+    known = [
+        UpcomingItem(position=0, job=lambda: run[0]),
+        UpcomingItem(position=7, job=lambda: None),
+        *coming(run)()[1:],
+    ]
+    ahead = LookAhead(FIVE, lambda: known)
     assert len(list(ahead.turn_of(run[0]))) == 5
     assert ahead.more(Task.VQA, 100) == tuple(queries(run[1]))
 
@@ -147,7 +151,7 @@ def test_no_more_cases_wait_than_the_bound_says(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(module, "CASES", 7)
     last = Named(name="c")
     run = jobs(Named(name="a"), Named(name="b"), last)
-    ahead = Ahead(FIVE, coming(run))
+    ahead = LookAhead(FIVE, coming(run))
     assert len(list(ahead.turn_of(run[0]))) == 5
     given = ahead.more(Task.VQA, 100)
     assert len(last.draws) == 2
@@ -160,7 +164,7 @@ def test_no_more_cases_wait_than_the_bound_says(monkeypatch: pytest.MonkeyPatch)
 def test_no_more_items_are_looked_at_than_the_bound_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "ITEMS", 1)
     run = jobs(Named(name="a"), Named(name="b"), Named(name="c"))
-    ahead = Ahead(FIVE, coming(run))
+    ahead = LookAhead(FIVE, coming(run))
     assert len(list(ahead.turn_of(run[0]))) == 5
     assert ahead.more(Task.VQA, 100) == tuple(queries(run[1]))
 
@@ -171,7 +175,7 @@ def test_what_was_passed_over_makes_room(monkeypatch: pytest.MonkeyPatch) -> Non
     known = coming(run)()
     later = {0: known[1:], 2: known[3:]}  # the second item is skipped when its turn comes
     at_hand = 0
-    ahead = Ahead(FIVE, lambda: later[at_hand])
+    ahead = LookAhead(FIVE, lambda: later[at_hand])
     assert len(list(ahead.turn_of(run[0]))) == 5
     assert ahead.more(Task.VQA, 100) == tuple(queries(run[1]))
     at_hand = 2
@@ -193,7 +197,7 @@ def test_an_item_whose_drawing_was_broken_off_is_drawn_from_its_start() -> None:
         return None
 
     run = jobs(Named(name="a"), Named(name="b", applies=applies))
-    ahead = Ahead(FIVE, coming(run))
+    ahead = LookAhead(FIVE, coming(run))
     assert len(list(ahead.turn_of(run[0]))) == 5
     with pytest.raises(TimeIsUp):
         ahead.more(Task.VQA, 100)
@@ -203,7 +207,7 @@ def test_an_item_whose_drawing_was_broken_off_is_drawn_from_its_start() -> None:
 
 def test_by_itself_an_item_fills_its_batches_with_its_own_cases() -> None:
     (job,) = jobs(Named(name="a"))
-    ahead = Ahead(FIVE)
+    ahead = LookAhead(FIVE)
     assert ahead.more(Task.VQA, 3) == ()
     next(ahead.turn_of(job))
     assert ahead.more(Task.VQA, 100) == tuple(queries(job)[2:])

@@ -8,8 +8,8 @@ import pytest
 
 from pytest_vqamt.core.query import Answer, Failure, ModelInput
 from pytest_vqamt.execution.answer_cache import AnswerStore
-from pytest_vqamt.execution.inference import Asker
-from pytest_vqamt.execution.prefetch import Showing
+from pytest_vqamt.execution.inference import QueryRunner
+from pytest_vqamt.execution.prefetch import InputPipeline
 from tests.execution.worlds import Scenes, loaded, query
 
 
@@ -45,10 +45,10 @@ def store() -> Iterator[AnswerStore]:
 
 
 def ask(model: Small, store: AnswerStore, texts: Sequence[str]) -> dict[str, Answer | Failure]:
-    showing = Showing(Scenes(1), 2)
+    showing = InputPipeline(Scenes(1), 2)
     queries = [query(text) for text in texts]
     try:
-        found = Asker(loaded(model), store, showing, lambda _: None).ask({each.id: each for each in queries})
+        found = QueryRunner(loaded(model), store, showing, lambda _: None).ask({each.id: each for each in queries})
     finally:
         showing.close()
     return {each.text: found[each.id] for each in queries}
@@ -69,9 +69,9 @@ def test_batches_grow_until_memory_runs_out_and_then_stay(store: AnswerStore) ->
 def test_what_was_learned_is_remembered_by_the_next_item(store: AnswerStore) -> None:
     model = Small(room=6)
     adopted = loaded(model)
-    showing = Showing(Scenes(1), 2)
+    showing = InputPipeline(Scenes(1), 2)
     for texts in (TEXTS[:20], TEXTS[20:]):
-        Asker(adopted, store, showing, lambda _: None).ask({query(text).id: query(text) for text in texts})
+        QueryRunner(adopted, store, showing, lambda _: None).ask({query(text).id: query(text) for text in texts})
     showing.close()
     assert model.tried.count(8) == 1
 

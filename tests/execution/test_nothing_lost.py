@@ -10,8 +10,8 @@ import pytest
 from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.execution.answer_cache import AnswerStore
-from pytest_vqamt.execution.inference import Asker
-from pytest_vqamt.execution.prefetch import Showing
+from pytest_vqamt.execution.inference import QueryRunner
+from pytest_vqamt.execution.prefetch import InputPipeline
 from tests.execution.worlds import Model, Scenes, loaded, query
 
 WORDS = [f"number {place}" for place in range(8)]
@@ -23,11 +23,11 @@ Ask = Callable[[Model], dict[str, Answer | Failure]]
 @pytest.fixture
 def ask(tmp_path: Path) -> Iterator[Ask]:
     """Asks the model all that the file lacks, over a connection of its own, as another process would."""
-    showing = Showing(Scenes(1), 4)
+    showing = InputPipeline(Scenes(1), 4)
 
     def through_the_file(model: Model) -> dict[str, Answer | Failure]:
         with AnswerStore(tmp_path / "answers.sqlite") as store:
-            asker = Asker(loaded(model), store, showing, lambda _: None)
+            asker = QueryRunner(loaded(model), store, showing, lambda _: None)
             known, lacking = asker.look_up(QUERIES.values())
             return {**known, **asker.ask(lacking)}
 

@@ -15,8 +15,8 @@ from pytest_vqamt.core.pairs import Pairs
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.execution.answer_cache import Stores
-from pytest_vqamt.execution.plan import Job, Sampling, Terms
+from pytest_vqamt.execution.answer_cache import AnswerStores
+from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.sampling.chooser import Chooser
@@ -90,13 +90,13 @@ def result_of(
     waived: tuple[str, ...] = (),
     shrink: int = 0,
 ) -> RelationResult:
-    terms = Terms(
+    terms = RunOptions(
         sampling=Sampling(max_cases=60, sampler=Sampler.RANDOM, shard=shard),
         shrink=shrink,
         waived=dict.fromkeys(waived, "unclear"),
     )
     job = Job(relation=rule, variant="", model=loaded(Model(reply=sees_dogs)), source=Scenes(5))
-    stores = Stores(None)
+    stores = AnswerStores(None)
     try:
         return run_item(job, terms, stores, told or Told())
     finally:

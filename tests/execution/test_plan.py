@@ -18,7 +18,7 @@ from pytest_vqamt.core.errors import DataError, OptionError, VqamtError
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.carets import load
-from pytest_vqamt.execution.plan import Drawing, Plan, Sampling, is_left_out
+from pytest_vqamt.execution.plan import CaseStream, Plan, Sampling, is_left_out
 from pytest_vqamt.relations.published import Published
 from pytest_vqamt.sampling.chooser import Chooser
 from pytest_vqamt.sampling.samplers import Sampler
@@ -162,7 +162,7 @@ def plan_of_drawing(rule: Rule | None = None, sampling: Sampling = NUMBERS) -> P
     return Plan(rule or Rule(), "", Scenes(5), sampling)
 
 
-def ids_of_drawing(drawing: Drawing, n: int) -> list[str]:
+def ids_of_drawing(drawing: CaseStream, n: int) -> list[str]:
     return [each.case.id for _, each in zip(range(n), drawing, strict=False)]
 
 
@@ -171,7 +171,7 @@ WHOLE = [case.id for case in plan_of_drawing()]
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 9)), max_size=8))
 def test_who_looks_ahead_takes_nothing_away(steps: list[tuple[bool, int]]) -> None:
-    drawing = Drawing(plan_of_drawing())
+    drawing = CaseStream(plan_of_drawing())
     had: list[str] = []
     for looks, n in steps:
         if looks:
@@ -185,7 +185,7 @@ def test_who_looks_ahead_takes_nothing_away(steps: list[tuple[bool, int]]) -> No
 
 def test_it_tells_of_each_case_what_its_plan_told_when_it_was_drawn() -> None:
     many = Sampling(max_cases=150, sampler=Sampler.HYPOTHESIS)
-    alone, drawing = plan_of_drawing(sampling=many), Drawing(plan_of_drawing(sampling=many))
+    alone, drawing = plan_of_drawing(sampling=many), CaseStream(plan_of_drawing(sampling=many))
     while drawing.look_ahead(Task.VQA, room=120) is not None:
         pass
     assert drawing.waiting == 120
@@ -196,7 +196,7 @@ def test_it_tells_of_each_case_what_its_plan_told_when_it_was_drawn() -> None:
 
 
 def test_each_query_is_shown_once_and_none_of_a_case_whose_turn_has_come() -> None:
-    drawing = Drawing(plan_of_drawing())
+    drawing = CaseStream(plan_of_drawing())
     queries = [query for case in plan_of_drawing() for query in case.queries]
     # Two of each case: three are shown, then the first two cases have their turn, and with them the fourth query.
     assert [drawing.look_ahead(Task.VQA, room=100) for _ in range(3)] == queries[:3]
@@ -208,14 +208,14 @@ def test_each_query_is_shown_once_and_none_of_a_case_whose_turn_has_come() -> No
 
 
 def test_no_more_wait_than_there_is_room_for() -> None:
-    drawing = Drawing(plan_of_drawing())
+    drawing = CaseStream(plan_of_drawing())
     assert len(list(iter(lambda: drawing.look_ahead(Task.VQA, room=3), None))) == 6
     assert drawing.waiting == 3
     assert drawing.look_ahead(Task.VQA, room=0) is None
 
 
 def test_a_query_of_another_task_is_passed_over() -> None:
-    assert Drawing(plan_of_drawing()).look_ahead(Task.CAPTIONING, room=100) is None
+    assert CaseStream(plan_of_drawing()).look_ahead(Task.CAPTIONING, room=100) is None
 
 
 def raises_at(number: int) -> Rule:
@@ -230,11 +230,11 @@ def raises_at(number: int) -> Rule:
 
 
 def test_an_error_comes_in_its_place_whoever_met_it() -> None:
-    alone = Drawing(plan_of_drawing(raises_at(4)))
+    alone = CaseStream(plan_of_drawing(raises_at(4)))
     before: list[str] = []
     with pytest.raises(VqamtError, match="it raised RuntimeError: no"):
         before.extend(each.case.id for each in alone)
-    drawing = Drawing(plan_of_drawing(raises_at(4)))
+    drawing = CaseStream(plan_of_drawing(raises_at(4)))
     shown = list(iter(lambda: drawing.look_ahead(Task.VQA, room=100), None))
     assert len(shown) == 2 * len(before) > 0
     assert ids_of_drawing(drawing, len(before)) == before
@@ -258,7 +258,7 @@ def test_what_was_broken_off_says_so() -> None:
             raise TimeIsUp
         return None
 
-    drawing = Drawing(plan_of_drawing(Rule(applies=applies)))
+    drawing = CaseStream(plan_of_drawing(Rule(applies=applies)))
     with pytest.raises(TimeIsUp):
         list(iter(lambda: drawing.look_ahead(Task.VQA, room=100), None))
     assert drawing.is_spoilt

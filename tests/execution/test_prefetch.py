@@ -19,10 +19,10 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.execution import prefetch as module
-from pytest_vqamt.execution.answer_cache import Stores
-from pytest_vqamt.execution.lookahead import Ahead
-from pytest_vqamt.execution.plan import Job, Sampling, Terms
-from pytest_vqamt.execution.prefetch import Aside, RenderAhead
+from pytest_vqamt.execution.answer_cache import AnswerStores
+from pytest_vqamt.execution.lookahead import LookAhead
+from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
+from pytest_vqamt.execution.prefetch import DaemonExecutor, RenderPrefetcher
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.execution.test_lookahead import Named, coming
@@ -34,7 +34,7 @@ def test_what_calls_return_and_raise_comes_back() -> None:
     def end() -> int:
         raise SystemExit(3)
 
-    with Aside(2, "tried") as aside:
+    with DaemonExecutor(2, "tried") as aside:
         first, second = aside.start(lambda: 7), aside.start(end)
         assert first.result(timeout=30) == 7
         with pytest.raises(SystemExit):
@@ -43,7 +43,7 @@ def test_what_calls_return_and_raise_comes_back() -> None:
 
 def test_one_thread_does_one_thing_after_the_other() -> None:
     done: list[int] = []
-    with Aside(1, "tried") as aside:
+    with DaemonExecutor(1, "tried") as aside:
         for last in [aside.start(partial(done.append, n)) for n in range(20)]:
             last.result(timeout=30)
     assert done == list(range(20))
@@ -58,7 +58,7 @@ def test_threads_end_and_what_has_not_begun_does_not_begin() -> None:
         assert may_end.wait(30)
         done.append("first")
 
-    with Aside(1, "tried-to-end") as aside:
+    with DaemonExecutor(1, "tried-to-end") as aside:
         first = aside.start(wait)
         assert began.wait(30)
         aside.start(lambda: done.append("second"))
@@ -79,7 +79,7 @@ def test_closing_does_not_wait_for_what_a_thread_takes_in_between(monkeypatch: p
             return False
 
     monkeypatch.setattr(module, "SimpleQueue", TakenMeanwhile)
-    closing = threading.Thread(target=Aside(2, "tried").close, daemon=True)
+    closing = threading.Thread(target=DaemonExecutor(2, "tried").close, daemon=True)
     closing.start()
     closing.join(timeout=5)
     assert not closing.is_alive()
@@ -90,7 +90,7 @@ def test_a_thread_that_could_not_be_started_is_not_counted_on(monkeypatch: pytes
         def start(self) -> None:
             raise RuntimeError("can't start new thread")
 
-    with Aside(1, "tried") as aside:
+    with DaemonExecutor(1, "tried") as aside:
         with monkeypatch.context() as meanwhile:
             meanwhile.setattr(module, "Thread", NoMore)
             with pytest.raises(RuntimeError, match="new thread"):
@@ -118,20 +118,20 @@ def source() -> Scenes:
 
 
 @pytest.fixture
-def ahead(source: Scenes) -> Iterator[RenderAhead]:
-    made = RenderAhead(source, 4)
+def ahead(source: Scenes) -> Iterator[RenderPrefetcher]:
+    made = RenderPrefetcher(source, 4)
     yield made
     made.close()
 
 
 def test_nothing_is_drawn_for_a_model_that_does_not_look(source: Scenes) -> None:
-    ahead = RenderAhead(source, 4)
+    ahead = RenderPrefetcher(source, 4)
     ahead.expect(pictures(10))
     ahead.close()
     assert source.drawn == []
 
 
-def test_what_comes_next_is_drawn_while_the_model_looks_at_the_first(source: Scenes, ahead: RenderAhead) -> None:
+def test_what_comes_next_is_drawn_while_the_model_looks_at_the_first(source: Scenes, ahead: RenderPrefetcher) -> None:
     expected = pictures(10)
     ahead.expect(expected)
     ahead.image(expected[0])
@@ -142,7 +142,7 @@ def test_what_comes_next_is_drawn_while_the_model_looks_at_the_first(source: Sce
 
 
 def test_only_so_much_is_drawn_ahead(source: Scenes) -> None:
-    ahead = RenderAhead(source, 4)
+    ahead = RenderPrefetcher(source, 4)
     expected = pictures(1000)
     ahead.expect(expected)
     ahead.image(expected[0])
@@ -150,7 +150,7 @@ def test_only_so_much_is_drawn_ahead(source: Scenes) -> None:
     assert len(source.drawn) <= 1 + 64
 
 
-def test_each_picture_is_drawn_once(source: Scenes, ahead: RenderAhead) -> None:
+def test_each_picture_is_drawn_once(source: Scenes, ahead: RenderPrefetcher) -> None:
     expected = pictures(200)
     ahead.expect(expected)
     for picture in expected:
@@ -159,18 +159,18 @@ def test_each_picture_is_drawn_once(source: Scenes, ahead: RenderAhead) -> None:
     assert sorted(source.drawn) == sorted({f"{place}.png" for place in range(200)})
 
 
-def test_a_model_may_change_what_it_gets(ahead: RenderAhead) -> None:
+def test_a_model_may_change_what_it_gets(ahead: RenderPrefetcher) -> None:
     (picture,) = pictures(1)
     ahead.image(picture).paste("black", (0, 0, 200, 100))
     assert ahead.image(picture).getpixel((0, 0)) == (255, 255, 255)
 
 
-def test_edits_are_drawn(source: Scenes, ahead: RenderAhead) -> None:
+def test_edits_are_drawn(source: Scenes, ahead: RenderPrefetcher) -> None:
     (picture,) = pictures(1)
     assert ahead.image(picture.mirror()).size == (200, 100)
 
 
-def test_what_cannot_be_drawn_is_told_where_it_is_looked_at(source: Scenes, ahead: RenderAhead) -> None:
+def test_what_cannot_be_drawn_is_told_where_it_is_looked_at(source: Scenes, ahead: RenderPrefetcher) -> None:
     good, bad = pictures(1)[0], scene_of("dog", id="unreadable").picture
     ahead.expect([good, bad])
     ahead.image(good)
@@ -179,13 +179,13 @@ def test_what_cannot_be_drawn_is_told_where_it_is_looked_at(source: Scenes, ahea
     ahead.image(good)
 
 
-def test_one_that_was_not_expected_is_drawn_too(source: Scenes, ahead: RenderAhead) -> None:
+def test_one_that_was_not_expected_is_drawn_too(source: Scenes, ahead: RenderPrefetcher) -> None:
     first, second = pictures(2)
     ahead.expect([first])
     assert ahead.image(second).size == (200, 100)
 
 
-def test_what_could_not_be_drawn_is_tried_again_by_whoever_looks_next(ahead: RenderAhead, source: Scenes) -> None:
+def test_what_could_not_be_drawn_is_tried_again_by_whoever_looks_next(ahead: RenderPrefetcher, source: Scenes) -> None:
     bad = scene_of("dog", id="unreadable").picture
     for tries in (1, 2):
         with pytest.raises(OSError, match="no such photo"):
@@ -193,7 +193,7 @@ def test_what_could_not_be_drawn_is_tried_again_by_whoever_looks_next(ahead: Ren
         assert source.drawn == tries * [bad.photo.id]
 
 
-TERMS = Terms(sampling=Sampling(max_cases=6, sampler=Sampler.RANDOM), shrink=0)
+TERMS = RunOptions(sampling=Sampling(max_cases=6, sampler=Sampler.RANDOM), shrink=0)
 
 
 @dataclass(slots=True)
@@ -233,7 +233,7 @@ def test_a_photo_of_a_later_item_that_cannot_be_read_is_told_by_its_item_alone()
     run = [
         Job(relation=rule, variant="", model=adopted, source=source, position=place) for place, rule in enumerate(rules)
     ]
-    with closing(Stores(None)) as stores, closing(Ahead(TERMS.sampling, coming(run))) as ahead:
+    with closing(AnswerStores(None)) as stores, closing(LookAhead(TERMS.sampling, coming(run))) as ahead:
         first, second, third = (run_item(job, TERMS, stores, lambda _: None, ahead) for job in run)
     for other in (first, third):
         assert (other.tally.holds, other.error) == (other.tally.cases, "")
@@ -266,7 +266,7 @@ def test_what_is_prepared_between_two_items_is_paid_by_the_second() -> None:
         for place, name in enumerate("abcd")
     ]
     used = []
-    with closing(Stores(None)) as stores, closing(Ahead(TERMS.sampling, coming(run))) as ahead:
+    with closing(AnswerStores(None)) as stores, closing(LookAhead(TERMS.sampling, coming(run))) as ahead:
         for job in run:
             used.append(dict(run_item(job, TERMS, stores, lambda _: None, ahead).model.usage))
             time.sleep(0.4)  # as where other tests come in between

@@ -6,8 +6,8 @@ import pytest
 
 from pytest_vqamt.core.events import Event
 from pytest_vqamt.core.results import Gate, RelationResult
-from pytest_vqamt.execution.answer_cache import Stores
-from pytest_vqamt.execution.plan import Job, Sampling, Terms
+from pytest_vqamt.execution.answer_cache import AnswerStores
+from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import Threshold
@@ -33,13 +33,13 @@ def _silent(event: Event) -> None:
 
 
 def result_of(rule: Rule, *thresholds: str, shard: tuple[int, int] = (1, 1), shrink: int = 0) -> RelationResult:
-    terms = Terms(
+    terms = RunOptions(
         sampling=Sampling(max_cases=40, sampler=Sampler.RANDOM, shard=shard),
         thresholds=tuple(map(Threshold.parse, thresholds)),
         shrink=shrink,
     )
     job = Job(relation=rule, variant="", model=loaded(Model(reply=wrong_where_even)), source=Scenes(5))
-    stores = Stores(None)
+    stores = AnswerStores(None)
     try:
         return run_item(job, terms, stores, _silent)
     finally:

@@ -9,7 +9,7 @@ from PIL import Image
 
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.execution import prefetch as module
-from pytest_vqamt.execution.prefetch import RenderAhead
+from pytest_vqamt.execution.prefetch import RenderPrefetcher
 from tests.execution.worlds import Scenes
 from tests.making import scene_of
 
@@ -34,7 +34,7 @@ class Counting(Scenes):
 @pytest.mark.parametrize("told", [True, False], ids=["told what comes", "surprised"])
 def test_images_that_were_looked_at_are_let_go(told: bool) -> None:
     source = Counting()
-    ahead = RenderAhead(source, 4)
+    ahead = RenderPrefetcher(source, 4)
     pictures = [scene_of("dog", id=f"{place}").picture for place in range(600)]
     if told:
         ahead.expect(pictures)
@@ -51,7 +51,7 @@ def test_images_that_were_looked_at_are_let_go(told: bool) -> None:
 def test_of_large_photos_fewer_are_held(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_BYTES", 20 * 4 * 200 * 100)
     source = Counting()
-    ahead = RenderAhead(source, 200)
+    ahead = RenderPrefetcher(source, 200)
     pictures = [scene_of("dog", id=f"{place}").picture for place in range(600)]
     ahead.expect(pictures)
     most = 0
@@ -65,7 +65,7 @@ def test_of_large_photos_fewer_are_held(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_large_batch_is_held_whole() -> None:
     source = Scenes(1)
-    ahead = RenderAhead(source, 200)
+    ahead = RenderPrefetcher(source, 200)
     pictures = [scene_of("dog", id=f"{place}").picture for place in range(200)]
     ahead.expect(pictures)
     for picture in (*pictures, *pictures):

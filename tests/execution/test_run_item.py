@@ -18,8 +18,8 @@ from pytest_vqamt.core.report_json import case_of_row
 from pytest_vqamt.core.results import Gate, ModelUse, RelationResult, ShownCase
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.execution import run_item as module
-from pytest_vqamt.execution.answer_cache import Stores
-from pytest_vqamt.execution.plan import Job, Sampling, Terms
+from pytest_vqamt.execution.answer_cache import AnswerStores
+from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import Threshold
@@ -32,16 +32,16 @@ def result_of(
     model: object,
     *,
     rule: Rule | None = None,
-    terms: Terms | None = None,
-    stores: Stores | None = None,
+    terms: RunOptions | None = None,
+    stores: AnswerStores | None = None,
     heard: list[Event] | None = None,
     scenes: int = 5,
 ) -> RelationResult:
     job = Job(relation=rule or Rule(), variant="", model=loaded(model), source=Scenes(scenes), position=3)
-    kept = stores or Stores(None)
+    kept = stores or AnswerStores(None)
     try:
         return run_item(
-            job, terms or Terms(sampling=SAMPLING, shrink=0), kept, heard.append if heard is not None else _silent
+            job, terms or RunOptions(sampling=SAMPLING, shrink=0), kept, heard.append if heard is not None else _silent
         )
     finally:
         if stores is None:
@@ -59,7 +59,7 @@ def even_differs(text: str) -> str:
 
 
 def test_a_model_that_obeys() -> None:
-    result = result_of(Model(), terms=Terms(sampling=SAMPLING, thresholds=(Threshold.parse("0.5"),)))
+    result = result_of(Model(), terms=RunOptions(sampling=SAMPLING, thresholds=(Threshold.parse("0.5"),)))
     assert (result.item, result.position, result.claim, result.version) == ("ours.rule", 3, "All is one.", 1)
     assert result.tally == Tally(cases=10, holds=10)
     assert result.pass_rate == 1
@@ -114,7 +114,7 @@ def test_the_simplest_of_the_violations_is_shown() -> None:
 
 
 def test_it_is_simplified_within_the_budget() -> None:
-    terms = Terms(sampling=Sampling(max_cases=10, sampler=Sampler.HYPOTHESIS), shrink=200)
+    terms = RunOptions(sampling=Sampling(max_cases=10, sampler=Sampler.HYPOTHESIS), shrink=200)
     model = Model(reply=even_differs)
     result = result_of(model, terms=terms)
     assert result.violation is not None
@@ -134,14 +134,14 @@ def large_differs(text: str) -> str:
 @pytest.mark.parametrize("shrink", [0, 1, 2, 7, 30])
 def test_the_budget_is_kept(shrink: int) -> None:
     model = Model(reply=large_differs)
-    result = result_of(model, terms=Terms(sampling=Sampling(max_cases=10), shrink=shrink))
+    result = result_of(model, terms=RunOptions(sampling=Sampling(max_cases=10), shrink=shrink))
     # Every try at a simpler case asks two questions; there is always one more to be tried.
     assert len(model.asked) == 20 + shrink - shrink % 2
     assert result.violation is not None
 
 
 def test_a_shown_case_can_be_read_back() -> None:
-    stores = Stores(None)
+    stores = AnswerStores(None)
     result = result_of(Model(reply=even_differs), stores=stores)
     assert result.violation is not None
     line = stores.of_shown_cases.case(result.violation.id)
@@ -178,7 +178,7 @@ def test_what_fails_while_a_violation_is_simplified_is_no_error_of_the_run() -> 
             raise RuntimeError("too late")
         return text
 
-    result = result_of(Model(reply=reply), terms=Terms(sampling=SAMPLING, shrink=30))
+    result = result_of(Model(reply=reply), terms=RunOptions(sampling=SAMPLING, shrink=30))
     assert asked > 20
     assert result.tally == Tally(cases=10, violated=10)
     assert result.error == ""
@@ -189,7 +189,7 @@ def test_a_waived_case_counts_as_waived_and_is_not_shown() -> None:
     first = result_of(Model(reply=lambda text: text), heard=heard)
     assert first.violation is not None
     waived = {first.violation.id: "cut off"}
-    again = result_of(Model(reply=lambda text: text), terms=Terms(sampling=SAMPLING, shrink=0, waived=waived))
+    again = result_of(Model(reply=lambda text: text), terms=RunOptions(sampling=SAMPLING, shrink=0, waived=waived))
     assert again.tally == Tally(cases=10, violated=9, waived=1)
     assert again.violation is not None
     assert again.violation.id != first.violation.id
@@ -197,7 +197,7 @@ def test_a_waived_case_counts_as_waived_and_is_not_shown() -> None:
 
 def test_a_waived_case_is_not_what_a_violation_is_simplified_to() -> None:
     def result(waived: dict[str, str]) -> RelationResult:
-        terms = Terms(sampling=Sampling(max_cases=10), shrink=300, waived=waived)
+        terms = RunOptions(sampling=Sampling(max_cases=10), shrink=300, waived=waived)
         return result_of(Model(reply=lambda text: text), terms=terms)
 
     simplest = result({}).violation
@@ -218,7 +218,7 @@ def test_a_failure_of_a_waived_case_is_not_the_error_of_the_item() -> None:
             raise RuntimeError("out of memory")
         return "same"
 
-    terms = Terms(sampling=SAMPLING, shrink=0, waived={waived.id: "cut off"})
+    terms = RunOptions(sampling=SAMPLING, shrink=0, waived={waived.id: "cut off"})
     result = result_of(Model(reply=reply), terms=terms)
     assert result.tally == Tally(cases=10, holds=9, waived=1)
     assert result.error == ""
@@ -226,24 +226,24 @@ def test_a_failure_of_a_waived_case_is_not_the_error_of_the_item() -> None:
 
 def test_a_second_item_asks_only_what_the_first_did_not(tmp_path: Path) -> None:
     model = Model(fingerprint="F")
-    with closing(Stores(tmp_path)) as stores:
+    with closing(AnswerStores(tmp_path)) as stores:
         result_of(model, stores=stores)
-        fifteen = Terms(sampling=Sampling(max_cases=15, sampler=Sampler.RANDOM), shrink=0)
+        fifteen = RunOptions(sampling=Sampling(max_cases=15, sampler=Sampler.RANDOM), shrink=0)
         more = result_of(model, stores=stores, terms=fifteen).model
     assert len(model.asked) == len(set(model.asked)) == 30
     assert (more.queries_needed, more.queries_asked, more.queries_cached, more.queries_saved) == (30, 10, 0, 20)
-    with closing(Stores(tmp_path)) as stores:
-        twenty = Terms(sampling=Sampling(max_cases=20, sampler=Sampler.RANDOM), shrink=0)
+    with closing(AnswerStores(tmp_path)) as stores:
+        twenty = RunOptions(sampling=Sampling(max_cases=20, sampler=Sampler.RANDOM), shrink=0)
         later = result_of(model, stores=stores, terms=twenty).model
     assert (later.queries_needed, later.queries_asked, later.queries_cached, later.queries_saved) == (40, 10, 30, 0)
 
 
 def test_what_others_have_asked_before_changes_neither_the_violation_nor_what_it_is_said_to_need() -> None:
-    def terms(shrink: int) -> Terms:
-        return Terms(sampling=Sampling(max_cases=10), shrink=shrink)
+    def terms(shrink: int) -> RunOptions:
+        return RunOptions(sampling=Sampling(max_cases=10), shrink=shrink)
 
     alone = result_of(Model(reply=large_differs), terms=terms(6))
-    with closing(Stores(None)) as stores:
+    with closing(AnswerStores(None)) as stores:
         further = result_of(Model(reply=large_differs), stores=stores, terms=terms(300))
         after = result_of(Model(reply=large_differs), stores=stores, terms=terms(6))
     assert further.violation != alone.violation, "or it could not have been shown"
@@ -259,14 +259,14 @@ def test_what_failed_while_a_violation_is_made_simpler_is_asked_once_and_paid_fo
         return text
 
     model = Model(reply=reply)
-    use = result_of(model, terms=Terms(sampling=SAMPLING, shrink=30)).model
+    use = result_of(model, terms=RunOptions(sampling=SAMPLING, shrink=30)).model
     assert use.queries_asked == len(set(model.asked)) > 20
     assert (use.queries_needed, use.queries_saved) == (use.queries_asked, 0)
 
 
 def test_what_simplifying_asks_is_needed_but_nothing_is_saved_by_it() -> None:
     model = Model(reply=large_differs)
-    use = result_of(model, terms=Terms(sampling=Sampling(max_cases=10), shrink=7)).model
+    use = result_of(model, terms=RunOptions(sampling=Sampling(max_cases=10), shrink=7)).model
     # Ten cases of two queries, and three tries at two more each; there is no room for a fourth. Others are known.
     assert len(model.asked) == 26
     assert (use.queries_needed, use.queries_asked, use.queries_cached) == (26, 26, 0)
@@ -275,8 +275,8 @@ def test_what_simplifying_asks_is_needed_but_nothing_is_saved_by_it() -> None:
 def test_the_same_run_with_its_answers_at_hand_comes_to_the_same_violation_and_asks_nothing(tmp_path: Path) -> None:
     def run() -> tuple[ModelUse, ShownCase | None, int]:
         model = Model(reply=large_differs, fingerprint="F")
-        with closing(Stores(tmp_path)) as stores:
-            result = result_of(model, stores=stores, terms=Terms(sampling=Sampling(max_cases=10), shrink=30))
+        with closing(AnswerStores(tmp_path)) as stores:
+            result = result_of(model, stores=stores, terms=RunOptions(sampling=Sampling(max_cases=10), shrink=30))
         return result.model, result.violation, len(model.asked)
 
     first, shown, asked = run()
@@ -299,8 +299,10 @@ def test_the_time_of_an_item_has_that_of_its_model_in_it() -> None:
 def test_what_an_item_took_that_has_no_result_is_told(tmp_path: Path) -> None:
     heard: list[Event] = []
     model = Model(fingerprint="F")
-    with closing(Stores(tmp_path)) as stores:
-        result_of(model, stores=stores, terms=Terms(sampling=Sampling(max_cases=3, sampler=Sampler.RANDOM), shrink=0))
+    with closing(AnswerStores(tmp_path)) as stores:
+        result_of(
+            model, stores=stores, terms=RunOptions(sampling=Sampling(max_cases=3, sampler=Sampler.RANDOM), shrink=0)
+        )
     asked = 0
 
     def reply(text: str) -> str:
@@ -310,7 +312,7 @@ def test_what_an_item_took_that_has_no_result_is_told(tmp_path: Path) -> None:
             raise ModelError("no more")
         return text
 
-    with closing(Stores(tmp_path)) as stores, pytest.raises(ModelError, match="no more"):
+    with closing(AnswerStores(tmp_path)) as stores, pytest.raises(ModelError, match="no more"):
         result_of(Model(reply=reply, fingerprint="F"), stores=stores, heard=heard)
     (stopped,) = [event for event in heard if isinstance(event, Stopped)]
     use = stopped.use
@@ -372,7 +374,7 @@ class Written(Model):
 
 def test_what_is_not_written_down_yet_is_listed_and_the_rest_is_kept(tmp_path: Path) -> None:
     model = Written(lacks=6)
-    stores = Stores(tmp_path)
+    stores = AnswerStores(tmp_path)
     with pytest.raises(ModelError) as told:
         result_of(model, stores=stores)
     stores.close()

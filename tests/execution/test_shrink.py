@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_vqamt.core.case import Case, Outcome, Verdict
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.execution.plan import Plan, Sampling
-from pytest_vqamt.execution.shrink import Judgement, shrunk
+from pytest_vqamt.execution.shrink import JudgedCase, shrink_violation
 from tests.execution.worlds import Rule, Scenes
 
 
@@ -17,18 +17,18 @@ def number(case: Case) -> int:
     return int(case.queries[0].text.split()[1])
 
 
-def judged(case: Case, outcome: Outcome = Outcome.VIOLATED) -> Judgement:
-    return Judgement(case=case, answers=(Answer("a"), Answer("b")), verdict=Verdict(outcome=outcome))
+def judged(case: Case, outcome: Outcome = Outcome.VIOLATED) -> JudgedCase:
+    return JudgedCase(case=case, answers=(Answer("a"), Answer("b")), verdict=Verdict(outcome=outcome))
 
 
-def first_violation(of: Plan, threshold: int) -> Judgement:
+def first_violation(of: Plan, threshold: int) -> JudgedCase:
     return judged(next(case for case in of if number(case) >= threshold))
 
 
 def test_to_the_smallest_choice_that_still_violates() -> None:
     drawn = plan()
     found = first_violation(drawn, 1000)
-    best = shrunk(
+    best = shrink_violation(
         drawn,
         0,
         lambda case: judged(case, Outcome.VIOLATED if number(case) >= 1000 else Outcome.HOLDS),
@@ -39,22 +39,22 @@ def test_to_the_smallest_choice_that_still_violates() -> None:
 
 
 def test_where_nothing_may_be_asked_it_stays() -> None:
-    def nothing_may_be_asked(case: Case) -> Judgement | None:
+    def nothing_may_be_asked(case: Case) -> JudgedCase | None:
         return None
 
     found = first_violation(plan(), 0)
-    assert shrunk(plan(), 0, nothing_may_be_asked, found) is found
+    assert shrink_violation(plan(), 0, nothing_may_be_asked, found) is found
 
 
 def test_where_nothing_else_violates_it_stays() -> None:
     found = first_violation(plan(), 0)
-    assert shrunk(plan(), 0, lambda case: judged(case, Outcome.HOLDS), found) is found
+    assert shrink_violation(plan(), 0, lambda case: judged(case, Outcome.HOLDS), found) is found
 
 
 def test_scenes_that_give_no_case_are_passed_over() -> None:
     drawn = plan(Rule(applies=lambda scene: "too few" if len(scene.objects) < 3 else None))
     found = first_violation(drawn, 0)
-    best = shrunk(drawn, 0, judged, found)
+    best = shrink_violation(drawn, 0, judged, found)
     assert (best.case.scene, number(best.case)) == ("scene 2", 0)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.errors import DataError, OptionError
-from pytest_vqamt.integration.waivers import add_waivers, of_no_case, read_waivers
+from pytest_vqamt.integration.waivers import add_waivers, read_waivers, stale_waivers_note
 
 ONE, TWO, THREE = "1" * 16, "2" * 16, "a" * 16
 
@@ -55,8 +55,8 @@ def test_a_line_that_is_none_is_named(line: str, tmp_path: Path) -> None:
 
 def test_ids_that_no_case_has_are_named() -> None:
     waived = dict.fromkeys([f"{number:016x}" for number in range(6)], "x")
-    assert of_no_case(waived, list(waived)) == ""
-    assert of_no_case(waived, list(waived)[:5]) == f"1 of 6 waived ids is of no case of this run ({5:016x})"
-    assert of_no_case(waived, [list(waived)[4]]) == (
+    assert stale_waivers_note(waived, list(waived)) == ""
+    assert stale_waivers_note(waived, list(waived)[:5]) == f"1 of 6 waived ids is of no case of this run ({5:016x})"
+    assert stale_waivers_note(waived, [list(waived)[4]]) == (
         f"5 of 6 waived ids are of no case of this run ({0:016x}, {1:016x}, {2:016x}, ...)"
     )

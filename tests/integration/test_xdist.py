@@ -10,10 +10,10 @@ from typing import cast
 
 import pytest
 
-from pytest_vqamt.execution.answer_cache import FILE, AnswerStore
-from pytest_vqamt.execution.leases import Run
+from pytest_vqamt.execution.answer_cache import ANSWERS_FILE, AnswerStore
+from pytest_vqamt.execution.leases import RunProcess
 from pytest_vqamt.integration.settings import Settings
-from pytest_vqamt.integration.xdist import Gateway, Node, RunFolder, run_of
+from pytest_vqamt.integration.xdist import RunFolder, XdistGateway, XdistNode, run_process_of
 
 
 @dataclass
@@ -24,8 +24,8 @@ class Worker:
     workerinput: dict[str, object] = field(default_factory=dict)
 
     @property
-    def gateway(self) -> Gateway:
-        return cast("Gateway", SimpleNamespace(id=self.name))
+    def gateway(self) -> XdistGateway:
+        return cast("XdistGateway", SimpleNamespace(id=self.name))
 
 
 def config_of(worker: Worker | None = None) -> pytest.Config:
@@ -37,17 +37,17 @@ def config_of(worker: Worker | None = None) -> pytest.Config:
 def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunFolder:
     """What the controller of a run has whose answers are kept in ``kept``."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    return RunFolder(cast("Settings", SimpleNamespace(run=Run(id="now"), cache=tmp_path / "kept")))
+    return RunFolder(cast("Settings", SimpleNamespace(run=RunProcess(id="now"), cache=tmp_path / "kept")))
 
 
-def started(shared: RunFolder, name: str) -> Run:
+def started(shared: RunFolder, name: str) -> RunProcess:
     worker = Worker(name)
-    shared.pytest_configure_node(cast("Node", worker))
-    return run_of(config_of(worker))
+    shared.pytest_configure_node(cast("XdistNode", worker))
+    return run_process_of(config_of(worker))
 
 
 def test_each_run_is_another() -> None:
-    first, second = run_of(config_of()), run_of(config_of())
+    first, second = run_process_of(config_of()), run_process_of(config_of())
     assert first.id != second.id
     assert first.folder is second.folder is None
 
@@ -59,16 +59,16 @@ def test_workers_are_of_one_run_and_share_a_folder_of_their_user_alone(shared: R
     assert one.folder == other.folder
     assert one.folder is not None
     assert one.folder.stat().st_mode & 0o077 == 0
-    with AnswerStore(one.folder / FILE):
+    with AnswerStore(one.folder / ANSWERS_FILE):
         shared.pytest_unconfigure()
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_worker_that_cannot_see_the_folder_does_without(shared: RunFolder) -> None:
     worker = Worker("gw0")
-    shared.pytest_configure_node(cast("Node", worker))
+    shared.pytest_configure_node(cast("XdistNode", worker))
     shared.pytest_unconfigure()
-    assert run_of(config_of(worker)).folder is None
+    assert run_process_of(config_of(worker)).folder is None
 
 
 def test_a_disk_without_room_for_it_is_told_in_a_line(shared: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,10 +87,13 @@ def test_what_a_dead_worker_held_is_free_at_once_in_both_files(shared: RunFolder
     dead, other = started(shared, "gw1"), started(shared, "gw10")
     assert dead.folder is not None
     for folder in (dead.folder, tmp_path / "kept"):
-        with AnswerStore(folder / FILE, run=dead) as held, AnswerStore(folder / FILE, run=other) as waits:
+        with (
+            AnswerStore(folder / ANSWERS_FILE, run=dead) as held,
+            AnswerStore(folder / ANSWERS_FILE, run=other) as waits,
+        ):
             held.claim("F", ("a",))
             waits.claim("F", ("b",))
             assert waits.settled("F", ("a",)) == []
-            shared.pytest_testnodedown(cast("Node", Worker("gw1")))
+            shared.pytest_testnodedown(cast("XdistNode", Worker("gw1")))
             assert waits.settled("F", ("a",)) == ["a"]
             assert held.settled("F", ("b",)) == [], "whose name only begins like that"

@@ -10,8 +10,8 @@ from pytest_vqamt.core.case_store import PLAIN
 from pytest_vqamt.core.results import Report, report
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
-from pytest_vqamt.execution.answer_cache import Stores
-from pytest_vqamt.execution.plan import Job, Sampling, Terms
+from pytest_vqamt.execution.answer_cache import AnswerStores
+from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import Catalogue
@@ -36,13 +36,13 @@ def run_into(
 ) -> Report:
     """Runs ``model`` on twenty scenes and writes the report into ``folder``."""
     source: SceneSource = world("pictures:20")
-    terms = Terms(
+    terms = RunOptions(
         sampling=Sampling(max_cases=max_cases, sampler=Sampler.RANDOM, shard=shard),
         thresholds=tuple(map(Threshold.parse, fail_under)),
         shrink=0,
     )
     loaded = Catalogue().load(model, ModelOptions())
-    stores = Stores(None)
+    stores = AnswerStores(None)
     start_parts(folder)
     results = []
     for position, (relation, variant) in enumerate(select(relations)):

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_vqamt.core.case_store import PACKED, PLAIN, cases_in
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.integration.replay import find
+from pytest_vqamt.integration.replay import find_case
 from pytest_vqamt.reporting.audit.sample import Draw, Of, draw_sample
 from pytest_vqamt.reporting.baseline import bless
 from pytest_vqamt.reporting.cases import case_rows, remove_report, start_parts
@@ -76,7 +76,7 @@ def compared(folder: Path, out: Path) -> object:
 
 def replayed(folder: Path, out: Path) -> object:
     case_id = str(next(case_rows(folder))["case_id"])
-    found = find(case_id[:12], folder)
+    found = find_case(case_id[:12], folder)
     assert found.file.name == folder.name
     return found.id, [row for _, row in found.rows], found.settings
 
@@ -137,7 +137,7 @@ def test_a_file_that_breaks_off_is_told(made: Path, tmp_path: Path) -> None:
         lambda: page(tmp_path, tmp_path / "out"),
         lambda: blessed(tmp_path, tmp_path),
         lambda: report_side(tmp_path).lines(report_side(tmp_path).items[-1]).__next__(),
-        lambda: find("f" * 16, tmp_path),
+        lambda: find_case("f" * 16, tmp_path),
         lambda: merge_folders([tmp_path], tmp_path / "merged"),
     ]
     for read in reads:

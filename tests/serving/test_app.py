@@ -24,8 +24,16 @@ from pytest_vqamt.models.served.protocol import (
     read_status,
 )
 from pytest_vqamt.serving import app as doors
-from pytest_vqamt.serving.app import Door, GivenUpError, Once, Remembered, Silence, TooManyBytesError, body_of
-from pytest_vqamt.serving.messages import Chunk, Outcome
+from pytest_vqamt.serving.app import (
+    BodyTooLargeError,
+    BoundedAnswerCache,
+    IdleConnections,
+    InferenceApp,
+    ModelDisabledError,
+    SingleFlight,
+    read_body,
+)
+from pytest_vqamt.serving.messages import Chunk, ChunkResult
 
 httpx = pytest.importorskip("httpx")
 
@@ -56,11 +64,11 @@ class Replicas:
         self.given_up = ""
         self.error: Exception | None = None
 
-    async def ask(self, chunk: Chunk) -> Outcome:
+    async def ask(self, chunk: Chunk) -> ChunkResult:
         self.asked += len(chunk.queries)
         if self.error is not None:
             raise self.error
-        return Outcome(told=(Answer("yes"),) * len(chunk.queries), batch_size=4, given_up=self.given_up)
+        return ChunkResult(told=(Answer("yes"),) * len(chunk.queries), batch_size=4, given_up=self.given_up)
 
 
 class Server:
@@ -68,8 +76,8 @@ class Server:
 
     def __init__(self, folder: Path, token: str = "") -> None:
         self.replicas = Replicas()
-        once = Once(self.replicas.ask, Remembered(folder / "answers.sqlite"), 4)
-        self.door = Door(CARD, once, token=token, alive=lambda: 1)
+        once = SingleFlight(self.replicas.ask, BoundedAnswerCache(folder / "answers.sqlite"), 4)
+        self.door = InferenceApp(CARD, once, token=token, alive=lambda: 1)
 
     def request(self, method: str, path: str, **arguments: Any) -> Any:  # as httpx has it
         async def sent() -> Any:
@@ -227,8 +235,8 @@ def test_a_body_without_an_end_costs_no_more_than_the_bound() -> None:
             read += 1000
             return {"type": "http.request", "body": b"x" * 1000, "more_body": True}
 
-        with pytest.raises(TooManyBytesError):
-            await body_of(receive, {}, MOST)
+        with pytest.raises(BodyTooLargeError):
+            await read_body(receive, {}, MOST)
         return read
 
     assert asyncio.run(run()) == MOST + 1000
@@ -393,11 +401,11 @@ class ReplicasOfOnce:
         self.chunks: list[Chunk] = []
         self.given_up = given_up
 
-    async def ask(self, chunk: Chunk) -> Outcome:
+    async def ask(self, chunk: Chunk) -> ChunkResult:
         self.chunks.append(chunk)
         await asyncio.sleep(0.01)
         told = tuple(self._told(chunk, row) for row in chunk.queries)
-        return Outcome(told=told, busy_s=0.5, batch_size=4, given_up=self.given_up)
+        return ChunkResult(told=told, busy_s=0.5, batch_size=4, given_up=self.given_up)
 
     @property
     def asked(self) -> list[str]:
@@ -422,8 +430,8 @@ def request(*asked: tuple[str, str], task: Task = Task.VQA, trial: int = 0) -> R
     )
 
 
-def once(replicas: ReplicasOfOnce, folder: Path, batch_size: int = 4) -> Once:
-    return Once(replicas.ask, Remembered(folder / "answers.sqlite"), batch_size)
+def once(replicas: ReplicasOfOnce, folder: Path, batch_size: int = 4) -> SingleFlight:
+    return SingleFlight(replicas.ask, BoundedAnswerCache(folder / "answers.sqlite"), batch_size)
 
 
 def test_one_answer_each_in_order_and_each_asked_once(tmp_path: Path) -> None:
@@ -509,7 +517,7 @@ def test_a_model_that_is_given_up_is_told_to_all_that_wait(tmp_path: Path) -> No
         return list(await asyncio.gather(*map(made.answers, wanted), return_exceptions=True))
 
     for error in asyncio.run(two()):
-        assert isinstance(error, GivenUpError)
+        assert isinstance(error, ModelDisabledError)
         assert str(error) == "no weights"
 
 
@@ -522,8 +530,8 @@ def test_batches_change_as_the_replicas_say(tmp_path: Path, size: int) -> None:
 
 
 def test_answers_that_cannot_be_written_down_are_told_all_the_same(tmp_path: Path) -> None:
-    replicas, store = ReplicasOfOnce(), Remembered(tmp_path / "answers.sqlite")
-    once = Once(replicas.ask, store, 4)
+    replicas, store = ReplicasOfOnce(), BoundedAnswerCache(tmp_path / "answers.sqlite")
+    once = SingleFlight(replicas.ask, store, 4)
     store._db.execute("pragma query_only = on")  # as on a disk that takes nothing any more
 
     async def run() -> list[object]:
@@ -537,14 +545,14 @@ FULL = Answer("yes", (("yes", 0.75), ("no", 0.25)), truncated=True)
 
 
 def test_an_answer_comes_back_whole(tmp_path: Path) -> None:
-    store = Remembered(tmp_path / "answers.sqlite")
+    store = BoundedAnswerCache(tmp_path / "answers.sqlite")
     store.put({"a": FULL, "b": Answer("no"), "c": Answer("", ())})
     assert store.get(["c", "a", "x", "b"]) == {"a": FULL, "b": Answer("no"), "c": Answer("", ())}
     assert len(store) == 3
 
 
 def test_the_first_answer_stays(tmp_path: Path) -> None:
-    store = Remembered(tmp_path / "answers.sqlite")
+    store = BoundedAnswerCache(tmp_path / "answers.sqlite")
     store.put({"a": Answer("one")})
     store.put({"a": Answer("two"), "b": Answer("three")})
     assert store.get(["a"]) == {"a": Answer("one")}
@@ -552,15 +560,15 @@ def test_the_first_answer_stays(tmp_path: Path) -> None:
 
 
 def test_another_process_goes_on_with_it(tmp_path: Path) -> None:
-    first = Remembered(tmp_path / "answers.sqlite")
+    first = BoundedAnswerCache(tmp_path / "answers.sqlite")
     first.put({"a": FULL})
-    second = Remembered(tmp_path / "answers.sqlite")
+    second = BoundedAnswerCache(tmp_path / "answers.sqlite")
     assert len(second) == 1
     assert second.get(["a"]) == {"a": FULL}
 
 
 def test_the_oldest_goes_first(tmp_path: Path) -> None:
-    store = Remembered(tmp_path / "answers.sqlite", most=3)
+    store = BoundedAnswerCache(tmp_path / "answers.sqlite", most=3)
     store.put({name: Answer(name) for name in "ab"})
     store.put({name: Answer(name) for name in "cde"})
     assert sorted(store.get(list("abcde"))) == ["c", "d", "e"]
@@ -568,7 +576,7 @@ def test_the_oldest_goes_first(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_keeps_nothing_of_what_is_put_and_all_else(tmp_path: Path) -> None:
-    store = Remembered(tmp_path / "answers.sqlite")
+    store = BoundedAnswerCache(tmp_path / "answers.sqlite")
     store.put({"a": Answer("one")})
     store._db.execute("pragma max_page_count = 5")  # as if there were no more room
     with pytest.raises(sqlite3.OperationalError, match="full"):
@@ -580,7 +588,7 @@ def test_a_full_disk_keeps_nothing_of_what_is_put_and_all_else(tmp_path: Path) -
 
 
 def test_thousands_are_looked_up_at_once(tmp_path: Path) -> None:
-    store = Remembered(tmp_path / "answers.sqlite")
+    store = BoundedAnswerCache(tmp_path / "answers.sqlite")
     names = [f"{number}" for number in range(5000)]
     store.put({name: Answer(name) for name in names})
     assert len(store.get(names)) == 5000
@@ -604,7 +612,7 @@ class Connection:
 
 
 def test_headers_without_an_end_are_not_waited_for() -> None:
-    connection, silence = Connection(), Silence(most_s=90)
+    connection, silence = Connection(), IdleConnections(most_s=90)
     silence.end([connection], 1000)
     silence.end([connection], 1090)
     assert not connection.is_ended
@@ -613,7 +621,7 @@ def test_headers_without_an_end_are_not_waited_for() -> None:
 
 
 def test_a_request_that_is_answered_slowly_is_not_silence() -> None:
-    connection, silence = Connection(Cycle(response_complete=False)), Silence(most_s=90)
+    connection, silence = Connection(Cycle(response_complete=False)), IdleConnections(most_s=90)
     for now in (0, 100, 10_000):
         silence.end([connection], now)
     connection.cycle = Cycle(response_complete=True)
@@ -622,7 +630,7 @@ def test_a_request_that_is_answered_slowly_is_not_silence() -> None:
 
 
 def test_each_request_begins_the_time_anew() -> None:
-    connection, silence = Connection(Cycle(response_complete=True)), Silence(most_s=90)
+    connection, silence = Connection(Cycle(response_complete=True)), IdleConnections(most_s=90)
     for now in (0, 80, 160, 240):
         connection.cycle = Cycle(response_complete=True)
         silence.end([connection], now)

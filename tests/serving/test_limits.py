@@ -40,7 +40,7 @@ from pytest_vqamt.core.scene import Photo, Scene, Thing
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.served.protocol import PngRow, RecipeRow, Unknown
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.serving.limits import MAX_PIXELS, Gallery, Shown, check_edit, check_picture
+from pytest_vqamt.serving.limits import MAX_PIXELS, PictureResolver, ResolvedPicture, check_edit, check_picture
 
 BOX = Box(1, 2, 30, 40)
 THING = Thing(id="0", name="dog", box=BOX, has_mask=True)
@@ -137,17 +137,17 @@ FORGED = "../../../etc/passwd"
 
 
 @pytest.fixture
-def gallery() -> Iterator[Gallery]:
-    made = Gallery([WORLD], 8)
+def gallery() -> Iterator[PictureResolver]:
+    made = PictureResolver([WORLD], 8)
     yield made
     made.close()
 
 
-def shown(gallery: Gallery, row: dict[str, Json]) -> Shown | Failure | Unknown:
+def shown(gallery: PictureResolver, row: dict[str, Json]) -> ResolvedPicture | Failure | Unknown:
     return gallery.show(RecipeRow(row))
 
 
-def test_a_recipe_gives_the_very_picture_and_its_pixels(gallery: Gallery) -> None:
+def test_a_recipe_gives_the_very_picture_and_its_pixels(gallery: PictureResolver) -> None:
     picture = PHOTO.crop(Box(10, 10, 100, 80)).blur(sigma=3).mirror()
     found = shown(gallery, recipe(picture))
     assert isinstance(found, tuple)
@@ -156,31 +156,31 @@ def test_a_recipe_gives_the_very_picture_and_its_pixels(gallery: Gallery) -> Non
     assert found[1](found[0]).tobytes() == render(picture, WORLD).tobytes()
 
 
-def test_a_cut_out_of_served_data_is_inserted(gallery: Gallery) -> None:
+def test_a_cut_out_of_served_data_is_inserted(gallery: PictureResolver) -> None:
     picture = PHOTO.insert(_cutout(), at=(5, 5), size=(40, 40))
     assert shown(gallery, recipe(picture)) == (picture, gallery_image(gallery))
 
 
-def gallery_image(gallery: Gallery) -> object:
+def gallery_image(gallery: PictureResolver) -> object:
     found = shown(gallery, recipe(PHOTO))
     assert isinstance(found, tuple)
     return found[1]
 
 
 @pytest.mark.parametrize("photo", [FORGED, "pictures-0-20", "pictures-0-²", "pictures-0-" + "9" * 4000, "", "\x00"])
-def test_a_photo_that_is_not_served_is_unknown(gallery: Gallery, photo: str, opened: list[str]) -> None:
+def test_a_photo_that_is_not_served_is_unknown(gallery: PictureResolver, photo: str, opened: list[str]) -> None:
     found = shown(gallery, {**recipe(PHOTO), "photo": photo})
     assert isinstance(found, Unknown)
     assert found.reason.startswith("Expected a picture of what is served (pictures:20), but got photo=")
     assert opened == []
 
 
-def test_a_photo_with_other_pixels_is_unknown(gallery: Gallery) -> None:
+def test_a_photo_with_other_pixels_is_unknown(gallery: PictureResolver) -> None:
     assert isinstance(shown(gallery, {**recipe(PHOTO), "digest": "0" * 16}), Unknown)
 
 
 @pytest.mark.parametrize("what", ["photo", "digest", "thing"])
-def test_a_cut_out_of_anything_else_is_refused(gallery: Gallery, what: str, opened: list[str]) -> None:
+def test_a_cut_out_of_anything_else_is_refused(gallery: PictureResolver, what: str, opened: list[str]) -> None:
     cutout = _cutout()
     forged = {
         "photo": replace(cutout, photo=Photo(id=FORGED, digest=cutout.photo.digest)),
@@ -193,7 +193,7 @@ def test_a_cut_out_of_anything_else_is_refused(gallery: Gallery, what: str, open
     assert opened == []
 
 
-def test_no_picture_of_a_billion_pixels_is_begun(gallery: Gallery) -> None:
+def test_no_picture_of_a_billion_pixels_is_begun(gallery: PictureResolver) -> None:
     # Each step is small for what is before it; together they would not be.
     for picture in (
         PHOTO.crop(Box(0, 0, 99_999, 99_999)),
@@ -224,21 +224,21 @@ def test_no_picture_of_a_billion_pixels_is_begun(gallery: Gallery) -> None:
     ],
     ids=repr,
 )
-def test_what_is_no_edit_is_told_of_its_sender_alone(gallery: Gallery, edits: list[Json]) -> None:
+def test_what_is_no_edit_is_told_of_its_sender_alone(gallery: PictureResolver, edits: list[Json]) -> None:
     found = shown(gallery, {**recipe(PHOTO), "edits": edits})
     assert isinstance(found, Failure), found
     assert found.reason.startswith("Expected ")
     assert "Expected" not in found.reason[8:]
 
 
-def test_a_picture_comes_as_png(gallery: Gallery) -> None:
+def test_a_picture_comes_as_png(gallery: PictureResolver) -> None:
     found = gallery.show(PngRow(_png(Image.new("RGB", (3, 2), (9, 8, 7)))))
     assert isinstance(found, tuple)
     assert (found[0].scene.width, found[0].scene.height) == (3, 2)
     assert found[1](found[0]).getpixel((0, 0)) == (9, 8, 7)
 
 
-def test_a_png_is_unpacked_when_it_is_looked_at(gallery: Gallery) -> None:
+def test_a_png_is_unpacked_when_it_is_looked_at(gallery: PictureResolver) -> None:
     broken = _png(Image.effect_noise((300, 300), 50).convert("RGB"))[:5000]
     found = gallery.show(PngRow(broken))
     assert isinstance(found, tuple)
@@ -246,7 +246,7 @@ def test_a_png_is_unpacked_when_it_is_looked_at(gallery: Gallery) -> None:
         found[1](found[0])
 
 
-def test_a_png_of_too_many_pixels_is_not_unpacked(gallery: Gallery) -> None:
+def test_a_png_of_too_many_pixels_is_not_unpacked(gallery: PictureResolver) -> None:
     header = bytearray(_png(Image.new("1", (1, 1))))
     header[16:24] = (8_000).to_bytes(4, "big") * 2
     found = gallery.show(PngRow(_with_checksum(bytes(header))))
@@ -255,14 +255,14 @@ def test_a_png_of_too_many_pixels_is_not_unpacked(gallery: Gallery) -> None:
 
 
 @pytest.mark.parametrize("png", [b"\x89PNG\r\n\x1a\n", b"\x89PNG\r\n\x1a\n" + b"\x00" * 100, b64encode(b"GIF89a")])
-def test_what_is_no_png_is_refused(gallery: Gallery, png: bytes) -> None:
+def test_what_is_no_png_is_refused(gallery: PictureResolver, png: bytes) -> None:
     found = gallery.show(PngRow(png))
     assert isinstance(found, Failure)
     assert "\n" not in found.reason
 
 
 @pytest.fixture
-def opened(gallery: Gallery) -> list[str]:
+def opened(gallery: PictureResolver) -> list[str]:
     """The files outside of the package that are opened from here on."""
     shown(gallery, recipe(PHOTO))  # what is loaded once is loaded
     files: list[str] = []

@@ -6,18 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_vqamt.serving.config import Offer
-from pytest_vqamt.serving.messages import Progress, Ready, Refused, StatusMessage, as_line, from_line
-from pytest_vqamt.serving.ray_backend import environment
+from pytest_vqamt.serving.config import ServeConfig
+from pytest_vqamt.serving.messages import Progress, Ready, StartupFailed, StatusMessage, as_line, from_line
+from pytest_vqamt.serving.ray_backend import process_environment
 
-OURS = Offer(model="tiny", data=(), folder="/f")
+OURS = ServeConfig(model="tiny", data=(), folder="/f")
 
 
 @pytest.mark.parametrize(
     "told",
     [
         Ready(url="http://127.0.0.1:8000", replicas=2, data=("pictures:500", "coco:/x")),
-        Refused(reason="Expected 'weights'\\n"),
+        StartupFailed(reason="Expected 'weights'\\n"),
         Progress(received=10, asked=5, lately=2, since_s=10.5),
     ],
 )
@@ -34,8 +34,10 @@ def test_half_a_line_is_nothing(line: str) -> None:
 
 
 def test_an_offer_comes_as_it_went() -> None:
-    offer = Offer(model="tiny", data=("pictures", "coco:DIR"), settings={"a": "b"}, batch_size=3, host="::1", port=5)
-    assert Offer.from_line(offer.as_line()) == offer
+    offer = ServeConfig(
+        model="tiny", data=("pictures", "coco:DIR"), settings={"a": "b"}, batch_size=3, host="::1", port=5
+    )
+    assert ServeConfig.from_line(offer.as_line()) == offer
     assert offer.url == "http://[::1]:5"
 
 
@@ -47,28 +49,28 @@ def test_a_ray_of_our_own_is_private_and_knows_no_token_of_ours() -> None:
         "RAY_ADDRESS": "elsewhere:1",
         "RAY_AUTH_TOKEN": "of elsewhere",
     }
-    made = environment(given, OURS)
+    made = process_environment(given, OURS)
     assert "VQAMT_SERVE_TOKEN" not in made
     assert "RAY_ADDRESS" not in made
     assert made["VQAMT_OPENAI_KEY"] == "of the model"
     assert made["RAY_AUTH_MODE"] == "token"
     assert len(made["RAY_AUTH_TOKEN"]) == 64
-    assert made["RAY_AUTH_TOKEN"] != environment(given, OURS)["RAY_AUTH_TOKEN"]
+    assert made["RAY_AUTH_TOKEN"] != process_environment(given, OURS)["RAY_AUTH_TOKEN"]
     assert made["TMPDIR"] == "/f"
     assert made["RAY_USAGE_STATS_ENABLED"] == "0"
 
 
 def test_at_a_cluster_its_own_token_holds() -> None:
     given = {"RAY_ADDRESS": "head:6379", "RAY_AUTH_TOKEN": "of the cluster", "VQAMT_SERVE_TOKEN": "secret"}
-    made = environment(given, replace(OURS, cluster="head:6379", replicas=4))
+    made = process_environment(given, replace(OURS, cluster="head:6379", replicas=4))
     assert made["RAY_AUTH_TOKEN"] == "of the cluster"
     assert "VQAMT_SERVE_TOKEN" not in made
     assert "TMPDIR" not in made
 
 
 def test_a_users_own_number_of_threads_holds() -> None:
-    assert environment({"OMP_NUM_THREADS": "3"}, OURS)["OMP_NUM_THREADS"] == "3"
-    assert environment({}, replace(OURS, replicas=10_000))["OMP_NUM_THREADS"] == "1"
+    assert process_environment({"OMP_NUM_THREADS": "3"}, OURS)["OMP_NUM_THREADS"] == "3"
+    assert process_environment({}, replace(OURS, replicas=10_000))["OMP_NUM_THREADS"] == "1"
 
 
 @pytest.mark.parametrize(
@@ -85,5 +87,5 @@ def test_a_users_own_number_of_threads_holds() -> None:
 def test_one_device_of_several_is_the_one_that_is_seen(device: str, visible: str | None, made: str | None) -> None:
     given = {} if visible is None else {"CUDA_VISIBLE_DEVICES": visible}
     offer = replace(OURS, device=device)
-    assert environment(given, offer).get("CUDA_VISIBLE_DEVICES") == made
+    assert process_environment(given, offer).get("CUDA_VISIBLE_DEVICES") == made
     assert offer.model_options.device == device.partition(":")[0]

@@ -12,8 +12,8 @@ import pytest
 from pytest_vqamt.core.query import Answer, Failure, Task
 from pytest_vqamt.models.served.protocol import QueryRow, RecipeRow
 from pytest_vqamt.serving import ray_backend
-from pytest_vqamt.serving.messages import Chunk, Outcome
-from pytest_vqamt.serving.ray_backend import Patient
+from pytest_vqamt.serving.messages import Chunk, ChunkResult
+from pytest_vqamt.serving.ray_backend import Failover
 
 pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray")
 
@@ -26,13 +26,13 @@ class Handle:
         self.chunks: list[Chunk] = []
         self.ask = self
 
-    async def remote(self, chunk: Chunk) -> Outcome:
+    async def remote(self, chunk: Chunk) -> ChunkResult:
         from ray.exceptions import RayActorError
 
         self.chunks.append(chunk)
         if self.kills(chunk):
             raise RayActorError
-        return Outcome(told=tuple(Answer(row.text) for row in chunk.queries), busy_s=1.0, batch_size=4)
+        return ChunkResult(told=tuple(Answer(row.text) for row in chunk.queries), busy_s=1.0, batch_size=4)
 
 
 def chunk(*texts: str) -> Chunk:
@@ -45,9 +45,9 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ray_backend, "_PAUSE_S", 0.0)
 
 
-def asked(handle: Handle, *texts: str) -> Outcome:
+def asked(handle: Handle, *texts: str) -> ChunkResult:
     made: Any = handle  # stands for a handle of Ray Serve
-    return asyncio.run(Patient(made).ask(chunk(*texts)))
+    return asyncio.run(Failover(made).ask(chunk(*texts)))
 
 
 def test_what_a_dead_replica_was_asked_is_asked_once_more() -> None:

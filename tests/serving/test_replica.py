@@ -13,7 +13,7 @@ from PIL import Image
 from pytest_vqamt.core.query import Answer, Failure, Task
 from pytest_vqamt.models.served.protocol import PngRow, QueryRow
 from pytest_vqamt.serving import replica
-from pytest_vqamt.serving.config import Offer
+from pytest_vqamt.serving.config import ServeConfig
 from pytest_vqamt.serving.messages import Chunk
 
 MODEL = """
@@ -33,13 +33,15 @@ class Seeing:
 def test_large_pictures_are_shown_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "seeing_models.py").write_text(MODEL)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(replica.how_many, "__defaults__", (100 * 100 * 2,))
+    monkeypatch.setattr(replica.fitting_count, "__defaults__", (100 * 100 * 2,))
     pictures = (_png(100), _png(100), PngRow(_png(300).png[:-100]), _png(10), _png(300))
     queries = tuple(
         QueryRow(task=Task.VQA, text=f"q{number}", picture=picture)
         for number, picture in enumerate([0, 0, 0, 1, 2, 3, 3, 4])
     )
-    model = replica.Model(Offer(model="python:seeing_models:Seeing", data=("pictures:2",), cluster="10.0.0.1:6379"))
+    model = replica.Replica(
+        ServeConfig(model="python:seeing_models:Seeing", data=("pictures:2",), cluster="10.0.0.1:6379")
+    )
 
     # Not ``ask``, whose batching wants to be within a replica of Ray Serve.
     (outcome,) = asyncio.run(model._answered([Chunk(task=Task.VQA, pictures=pictures, queries=queries)]))

@@ -17,7 +17,7 @@ import pytest
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.serving import supervisor
 from pytest_vqamt.serving.messages import Progress, Ready
-from pytest_vqamt.serving.supervisor import PrivateFolder, Signals, how_to_ask, progress
+from pytest_vqamt.serving.supervisor import ServerFolder, StopSignals, client_command_line, progress_line
 
 
 @pytest.mark.parametrize(
@@ -30,14 +30,14 @@ from pytest_vqamt.serving.supervisor import PrivateFolder, Signals, how_to_ask, 
 )
 def test_it_tells_how_to_ask(url: str, named: str) -> None:
     ready = Ready(url=url, replicas=1, data=("pictures:20", "gqa:my data"))
-    assert how_to_ask(ready) == (
+    assert client_command_line(ready) == (
         f"vqamt: ask it with: pytest --vqamt-model=served:{named} --vqamt-data=pictures:20 '--vqamt-data=gqa:my data'"
     )
 
 
 def test_it_tells_that_a_token_is_wanted() -> None:
     ready = Ready(url="http://127.0.0.1:8000", replicas=1, data=())
-    told = how_to_ask(ready, wants_token=True)
+    told = client_command_line(ready, wants_token=True)
     assert told == "vqamt: ask it with: VQAMT_SERVE_TOKEN=... pytest --vqamt-model=served:http://127.0.0.1:8000"
 
 
@@ -45,7 +45,7 @@ def test_it_tells_that_a_token_is_wanted() -> None:
     ("lately", "rate"), [(25_000, "2,500/s"), (104, "10/s"), (96, "9.6/s"), (3, "0.3/s"), (0, "0/s")]
 )
 def test_a_slow_model_has_a_rate_too(lately: int, rate: str) -> None:
-    told = progress(Progress(received=1_234, asked=1_000, lately=lately, since_s=10.0))
+    told = progress_line(Progress(received=1_234, asked=1_000, lately=lately, since_s=10.0))
     assert told == f"vqamt: 1,234 queries received, 1,000 asked of the model ({rate} in the last 10 s)"
 
 
@@ -68,7 +68,7 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_it_is_for_this_user_alone_and_goes(base: Path) -> None:
-    folder = PrivateFolder()
+    folder = ServerFolder()
     assert folder.path.parent == base
     assert folder.path.stat().st_mode & 0o777 == 0o700
     (folder.path / "sub").mkdir()
@@ -90,14 +90,14 @@ def test_what_a_killed_server_has_left_is_taken_away_by_the_next(base: Path) -> 
     if left.parent != base:
         left = left.rename(base / left.name)
     assert (left / "answers").exists()
-    folder = PrivateFolder()
+    folder = ServerFolder()
     assert list(base.iterdir()) == [folder.path]
     folder.remove()
 
 
 def test_that_of_a_server_that_lives_stays(base: Path) -> None:
-    first = PrivateFolder()
-    second = PrivateFolder()
+    first = ServerFolder()
+    second = ServerFolder()
     assert sorted(base.iterdir()) == sorted([first.path, second.path])
     first.remove()
     second.remove()
@@ -108,7 +108,7 @@ def test_what_only_looks_like_one_stays(base: Path) -> None:
     (base / "elsewhere" / "lock").write_text("")
     (base / "vqamt-serve-link").symlink_to(base / "elsewhere")
     (base / "vqamt-serve-file").write_text("mine")
-    PrivateFolder().remove()
+    ServerFolder().remove()
     assert sorted(path.name for path in base.iterdir()) == ["elsewhere", "vqamt-serve-file", "vqamt-serve-link"]
     assert (base / "elsewhere" / "lock").exists()
 
@@ -116,7 +116,7 @@ def test_what_only_looks_like_one_stays(base: Path) -> None:
 def test_a_path_that_is_too_long_for_sockets_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervisor, "_LONGEST", 21)
     with pytest.raises(OptionError, match="set TMPDIR to one"):
-        PrivateFolder()
+        ServerFolder()
 
 
 TREE = """
@@ -164,7 +164,7 @@ def _as_before() -> Iterator[None]:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_is_counted_and_ends_nothing(number: signal.Signals) -> None:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    with Signals().heard() as signals:
+    with StopSignals().heard() as signals:
         os.kill(os.getpid(), number)
         assert signals.count == 1
         assert os.read(signals.pipe, 10) == b"!"
@@ -172,7 +172,7 @@ def test_a_signal_is_counted_and_ends_nothing(number: signal.Signals) -> None:
 
 def test_nohup_is_heeded() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    with Signals().heard() as signals:
+    with StopSignals().heard() as signals:
         os.kill(os.getpid(), signal.SIGHUP)
         assert signals.count == 0
     assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN

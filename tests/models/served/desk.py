@@ -19,7 +19,7 @@ from pytest_vqamt.core.query import Answer, ModelInput, Query
 from pytest_vqamt.core.recipes import picture_of
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.execution.inference import Splitting
+from pytest_vqamt.execution.inference import BatchBisector
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.base import LoadedModel, ModelOptions, adopt
 from pytest_vqamt.models.served.protocol import (
@@ -96,7 +96,7 @@ class Desk:
     ) -> None:
         self.model: LoadedModel = adopt(spec, model, ModelOptions())
         self.requests: list[Asked] = []
-        self._splitting = Splitting(self.model)
+        self._splitting = BatchBisector(self.model)
         self._source = source
         self._token = token
         self.card = Card(

@@ -15,7 +15,7 @@ import pytest
 from pytest_vqamt.core.errors import ModelError, VqamtError
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.execution.inference import Splitting
+from pytest_vqamt.execution.inference import BatchBisector
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.models.http import retry
@@ -165,7 +165,7 @@ def test_a_query_that_the_server_cannot_read_costs_itself(
 ) -> None:
     desk = Desk(ByPixels(), pictures)
     batch = [about("one"), about("x" * 100_001), about("two")]
-    found = Splitting(load(serve(desk))).ask(Task.VQA, batch)
+    found = BatchBisector(load(serve(desk))).ask(Task.VQA, batch)
     assert [found[0], found[2]] == [answer_of(batch[0]), answer_of(batch[2])]
     reason = getattr(found[1], "reason", "")
     assert reason.startswith("QueryError: Expected http://127.0.0.1:")

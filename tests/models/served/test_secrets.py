@@ -14,7 +14,7 @@ import pytest
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.execution.inference import Splitting
+from pytest_vqamt.execution.inference import BatchBisector
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.models.served.protocol import ANSWERS_PATH, TOKEN_VARIABLE
@@ -77,7 +77,7 @@ def test_what_the_server_shows_is_not_passed_on(
 
     told = []
     try:
-        found = Splitting(load(serve(script), retries_s="0")).ask(Task.VQA, [about("one")])
+        found = BatchBisector(load(serve(script), retries_s="0")).ask(Task.VQA, [about("one")])
         told = [repr(each) for each in found]
     except VqamtError as error:
         shown = traceback.TracebackException.from_exception(error, capture_locals=True)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.execution.answer_cache import AnswerStore
-from pytest_vqamt.execution.inference import Asker
-from pytest_vqamt.execution.prefetch import Showing
+from pytest_vqamt.execution.inference import QueryRunner
+from pytest_vqamt.execution.prefetch import InputPipeline
 from pytest_vqamt.models.base import ModelOptions, adopt
 from tests.models.small.inputs import render
 
@@ -33,10 +33,10 @@ class _Photos:
 def ask_all(model: object, queries: Sequence[Query], batch_size: int = 8) -> list[Answer | Failure]:
     """What comes of each query."""
     loaded = adopt("small", model, ModelOptions(batch_size=batch_size))
-    pictures = Showing(_Photos(), batch_size)
+    pictures = InputPipeline(_Photos(), batch_size)
     try:
         with AnswerStore(None) as store:
-            found = Asker(loaded, store, pictures, lambda _: None).ask({query.id: query for query in queries})
+            found = QueryRunner(loaded, store, pictures, lambda _: None).ask({query.id: query for query in queries})
     finally:
         pictures.close()
     return [found[query.id] for query in queries]

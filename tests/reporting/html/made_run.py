@@ -11,8 +11,8 @@ from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.report_json import case_line
 from pytest_vqamt.core.results import BaselineUse, RelationResult, report
 from pytest_vqamt.core.tallies import Spread
-from pytest_vqamt.execution.answer_cache import Stores
-from pytest_vqamt.execution.plan import Job, Sampling, Terms
+from pytest_vqamt.execution.answer_cache import AnswerStores
+from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import Catalogue
@@ -58,13 +58,13 @@ def run_with_everything(folder: Path) -> list[dict[str, Any]]:
 
 
 def _run(folder: Path) -> list[RelationResult]:
-    terms = Terms(
+    terms = RunOptions(
         sampling=Sampling(max_cases=12, sampler=Sampler.RANDOM),
         thresholds=(Threshold.parse("0.5"),),
         shrink=0,
         keeps_judged=True,
     )
-    stores = Stores(None)
+    stores = AnswerStores(None)
     start_parts(folder)
     results: list[RelationResult] = []
     for model in MODELS:

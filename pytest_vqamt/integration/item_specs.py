@@ -12,7 +12,7 @@ from pytest_vqamt.relations.catalogue import select
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class ItemSpec:
     """One item: a relation variant, a model and a data source.
 
     Attributes:
@@ -38,7 +38,7 @@ class Entry:
         return f"{self.item}-{self.model}-{self.data}"
 
 
-def entries(
+def item_specs(
     models: Mapping[str, str],
     data: tuple[str, ...],
     relations: tuple[str, ...],
@@ -46,7 +46,7 @@ def entries(
     tasks_of: Callable[[str], tuple[Task, ...]],
     is_left_out: Callable[[Relation, str], bool],
     settings: Mapping[str, str],
-) -> tuple[Entry, ...]:
+) -> tuple[ItemSpec, ...]:
     """Every entry, in the order of models, data and catalogue; a relation of a task that a model lacks is left out.
 
     ``models`` has what each is called, by its spec. ``is_left_out`` says of a relation that it is to be left out, too,
@@ -86,7 +86,7 @@ def entries(
             + ", ".join(f"{model!r} ({', '.join(tasks_of(model))})" for model in models)
         )
     return tuple(
-        Entry(
+        ItemSpec(
             relation=relation,
             variant=variant,
             model=models[model],
