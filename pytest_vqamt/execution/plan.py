@@ -59,7 +59,7 @@ class Sampling:
 
 
 @dataclass(frozen=True, slots=True)
-class Draw:
+class SampledCase:
     """One draw: the scene's index, and the case it gave or why it gave none."""
 
     index: int
@@ -167,11 +167,11 @@ class Plan:
             if index not in fruitful and self.sampling.owns(f"scene {index}")
         )
 
-    def draw(self, choose: Chooser) -> Draw:
+    def draw(self, choose: Chooser) -> SampledCase:
         """One scene, the simpler the smaller the choice, and one case of it."""
         index = choose.one(self.source.corpus.simplest_first)
         corpus = self.source.corpus
-        return Draw(
+        return SampledCase(
             index, self._made_of(index, lambda scene: self.relation.derive(scene, corpus, choose, self.variant))
         )
 

@@ -13,7 +13,7 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.query import Answer, Failure
 from pytest_vqamt.core.results import ShownCase, ShownQuery
 from pytest_vqamt.execution.baseline import BaselineCase
-from pytest_vqamt.execution.plan import Draw, Plan
+from pytest_vqamt.execution.plan import Plan, SampledCase
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.sampling.samplers import Interesting, explore
 
@@ -43,7 +43,7 @@ def shrink_violation(plan: Plan, part: int, attempt: Attempt, found: JudgedCase)
     """The simplest violation that Hypothesis reaches from the draws of ``part``; at worst ``found``."""
     best = found
 
-    def look(drawn: Draw) -> None:
+    def look(drawn: SampledCase) -> None:
         nonlocal best
         if isinstance(drawn.outcome, NotApplicable):
             return

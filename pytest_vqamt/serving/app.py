@@ -41,7 +41,7 @@ from pytest_vqamt.models.served.protocol import (
     write_reply,
     write_status,
 )
-from pytest_vqamt.serving.messages import Chunk, Progress, StatusMessage
+from pytest_vqamt.serving.messages import Chunk, ChunkResult, Progress, StatusMessage
 
 _NOT_FOUND = 404
 _WRONG_METHOD = 405

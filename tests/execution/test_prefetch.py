@@ -101,8 +101,8 @@ def test_a_thread_that_could_not_be_started_is_not_counted_on(monkeypatch: pytes
 def test_nobody_waits_for_them_at_the_end_of_the_process() -> None:
     script = """
 import threading
-from pytest_vqamt.execution.prefetch import Aside
-aside = Aside(1, "long")
+from pytest_vqamt.execution.prefetch import DaemonExecutor
+aside = DaemonExecutor(1, "long")
 aside.start(lambda: threading.Event().wait(600))
 """
     assert subprocess.run([sys.executable, "-c", script], timeout=60, check=False).returncode == 0

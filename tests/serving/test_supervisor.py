@@ -51,8 +51,8 @@ def test_a_slow_model_has_a_rate_too(lately: int, rate: str) -> None:
 
 MAKE_AND_DIE = """
 import os, signal
-from pytest_vqamt.serving.supervisor import PrivateFolder
-folder = PrivateFolder()
+from pytest_vqamt.serving.supervisor import ServerFolder
+folder = ServerFolder()
 (folder.path / "answers").write_text("x")
 print(folder.path, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
@@ -121,9 +121,9 @@ def test_a_path_that_is_too_long_for_sockets_is_told(monkeypatch: pytest.MonkeyP
 
 TREE = """
 import json, os, subprocess, sys, time
-from pytest_vqamt.serving.supervisor import adopt_orphans, descendants, end_all
+from pytest_vqamt.serving.supervisor import become_subreaper, descendants, terminate_descendants
 
-adopted = adopt_orphans()
+adopted = become_subreaper()
 stubborn = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
 # A process that ends at once and leaves two behind: one of them in a session of its own, deaf to SIGTERM.
 parent = (
@@ -136,7 +136,7 @@ subprocess.run([sys.executable, "-c", parent], check=True)
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
 before = len(descendants(os.getpid()))
 began = time.monotonic()
-left = end_all(GRACE)
+left = terminate_descendants(GRACE)
 print(json.dumps([adopted, before, left, len(descendants(os.getpid())), time.monotonic() - began]))
 """
 
