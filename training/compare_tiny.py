@@ -25,7 +25,7 @@ from pytest_vqamt.core.tallies import PairedClusters, Spread
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.tiny import load
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.stats.paired import change, judged_together
+from pytest_vqamt.stats.paired import change_of, with_holm_gates
 
 FRESH_SEED = 90_003
 SCENES = 1000
@@ -62,7 +62,7 @@ def changes(before: Outcomes, after: Outcomes, trained: list[str]) -> dict[str, 
     """The comparison of each relation variant; those not ``trained`` on are held against a drop together."""
     paired = {item: _paired(cases, after.by_item[item]) for item, cases in before.by_item.items()}
     others = [not any(matches(glob, item) for glob in trained) for item in paired]
-    together = judged_together([change(each) for each in paired.values()], 0.0, others)
+    together = with_holm_gates([change_of(each) for each in paired.values()], 0.0, others)
     return dict(zip(paired, together, strict=True))
 
 

@@ -16,11 +16,11 @@ from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.reporting.text import table
 from pytest_vqamt.stats.power import (
     MOST_SCENES,
-    Demand,
-    Prospect,
-    differing_by_chance,
+    EffectAssumptions,
+    RegressionGate,
+    assumed_discordance,
+    assumptions_from,
     power,
-    prospect_of,
     scenes_needed,
     smallest_drop,
 )
@@ -91,7 +91,7 @@ def _cases_asked(arguments: argparse.Namespace) -> DesignPower:
     demand = _demand(arguments, _RELATIONS)
     return DesignPower(
         rate=rate,
-        differ=differing_by_chance(rate) if arguments.differ is None else _share("--differ", arguments.differ),
+        differ=assumed_discordance(rate) if arguments.differ is None else _share("--differ", arguments.differ),
         cases_a_scene=_whole("--cases-per-scene", arguments.cases_per_scene or "1", _MOST_CASES_A_SCENE),
         icc=_share("--icc", arguments.icc or _ICC),
         demand=demand,
@@ -121,14 +121,14 @@ def _report_asked(arguments: argparse.Namespace) -> ReportPower:
     )
 
 
-def _demand(arguments: argparse.Namespace, relations: str) -> Demand:
-    return Demand(
+def _demand(arguments: argparse.Namespace, relations: str) -> RegressionGate:
+    return RegressionGate(
         relations=_whole("--relations", arguments.relations or relations),
         max_drop=_share("--max-drop", arguments.max_drop),
     )
 
 
-def _drops(texts: Sequence[str], demand: Demand) -> tuple[float, ...]:
+def _drops(texts: Sequence[str], demand: RegressionGate) -> tuple[float, ...]:
     drops = tuple(_share("--drop", each) for each in _listed(texts))
     for drop in drops:
         if drop <= demand.max_drop:
@@ -174,7 +174,7 @@ class DesignPower:
     differ: float
     cases_a_scene: int
     icc: float
-    demand: Demand
+    demand: RegressionGate
     power: float
     drops: tuple[float, ...]
     cases: tuple[int, ...]
@@ -196,8 +196,8 @@ class DesignPower:
     def largest_drop(self) -> float:
         return self.rate - self.differ / 2
 
-    def prospect(self, drop: float) -> Prospect:
-        return Prospect(drop=drop, differ=self.differ, sizes=((self.cases_a_scene, 1.0),), icc=self.icc)
+    def prospect(self, drop: float) -> EffectAssumptions:
+        return EffectAssumptions(drop=drop, differ=self.differ, sizes=((self.cases_a_scene, 1.0),), icc=self.icc)
 
 
 def lines_of_cases(asked: DesignPower) -> Iterator[str]:
@@ -291,7 +291,7 @@ class _Item:
     """What is said of one relation: None of a drop that no number of cases shows."""
 
     result: RelationResult
-    prospect: Prospect
+    prospect: EffectAssumptions
     smallest: float | None
     needed: tuple[int | None, ...]
 
@@ -340,14 +340,14 @@ def _gated(asked: ReportPower) -> list[RelationResult]:
     return results
 
 
-def _demand_of_report(asked: ReportPower, results: Sequence[RelationResult]) -> Demand:
-    return Demand(relations=asked.relations or len(results), max_drop=asked.max_drop)
+def _demand_of_report(asked: ReportPower, results: Sequence[RelationResult]) -> RegressionGate:
+    return RegressionGate(relations=asked.relations or len(results), max_drop=asked.max_drop)
 
 
-def _item(asked: ReportPower, demand: Demand, result: RelationResult) -> _Item:
+def _item(asked: ReportPower, demand: RegressionGate, result: RelationResult) -> _Item:
     clusters = result.clusters
     paired = None if result.change is None else result.change.paired
-    prospect = prospect_of(clusters, paired, differ=asked.differ, icc=asked.icc)
+    prospect = assumptions_from(clusters, paired, differ=asked.differ, icc=asked.icc)
     largest = min(clusters.holds / clusters.judged, 1 - prospect.differ / 2) - prospect.differ / 2
     needed: list[int | None] = []
     for drop in asked.drops:

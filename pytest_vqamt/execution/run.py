@@ -28,7 +28,7 @@ from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.relations.catalogue import check, select, settings_known
 from pytest_vqamt.relations.catalogue import preset as preset_of
 from pytest_vqamt.sampling.samplers import Sampler
-from pytest_vqamt.stats.gates import GateOn, Threshold, held_against_baseline
+from pytest_vqamt.stats.gates import GateOn, Threshold, with_baseline_gates
 from pytest_vqamt.stats.papers import summaries
 
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -144,7 +144,7 @@ def run(
     coming = tuple(UpcomingItem(position=job.position, job=partial(_itself, job)) for job in jobs)
     with closing(AnswerStores(kept)) as stores, closing(LookAhead(terms.sampling, lambda: coming)) as ahead:
         made = [run_item(job, terms, stores, listen or _silent, ahead) for job in jobs]
-    results = held_against_baseline(made, max_drop)
+    results = with_baseline_gates(made, max_drop)
     asked = {job.blessed.item.id for job in jobs if job.blessed}
     return report(
         results,

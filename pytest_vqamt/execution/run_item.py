@@ -44,9 +44,9 @@ from pytest_vqamt.models.answers_file import NAMED, first_of
 from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.relations.base import Relation, resources_of
 from pytest_vqamt.stats.gates import gate
-from pytest_vqamt.stats.intervals import interval
-from pytest_vqamt.stats.paired import change
-from pytest_vqamt.stats.papers import human
+from pytest_vqamt.stats.intervals import pass_rate_interval
+from pytest_vqamt.stats.paired import change_of
+from pytest_vqamt.stats.papers import human_reference
 
 WINDOW = 1024
 """Cases that are planned, asked and judged together; so many are in memory at once."""
@@ -111,7 +111,7 @@ class _Run:
         counts, info = self._ordinary.counts, self._job.relation.info
         presumed = self._presumed_result()
         clusters = counts.spread.clusters
-        within = interval(clusters)
+        within = pass_rate_interval(clusters)
         result = RelationResult(
             position=self._job.position,
             item=self._job.item,
@@ -133,7 +133,7 @@ class _Run:
             violation=violation,
             presumed=presumed,
             pairs=counts.pairs.counted if counts.pairs else None,
-            reference=human(self._job.item),
+            reference=human_reference(self._job.item),
             figures=counts.figures,
             clusters=clusters,
             paired=self._ordinary.paired,
@@ -158,7 +158,7 @@ class _Run:
         if not counts.tally.cases:
             return None
         clusters = counts.spread.clusters
-        within = interval(clusters)
+        within = pass_rate_interval(clusters)
         return Presumed(
             tally=counts.tally,
             breakdown=counts.breakdown,
@@ -413,7 +413,7 @@ class Stratum:
         """What became of them since, by themselves: without what needs all items of the run."""
         if self.blessed is None:
             return None
-        return change(
+        return change_of(
             self.counts.spread.paired,
             version_before=self.blessed.item.version,
             other_judgement=self.judged_otherwise,

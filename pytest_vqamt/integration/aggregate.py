@@ -23,9 +23,9 @@ from pytest_vqamt.reporting.cases import remove_parts
 from pytest_vqamt.reporting.files import PAGE, write_files
 from pytest_vqamt.reporting.markdown import append_step_summary
 from pytest_vqamt.reporting.terminal import summary
-from pytest_vqamt.stats.gates import held_against_baseline
+from pytest_vqamt.stats.gates import with_baseline_gates
 from pytest_vqamt.stats.model_ranking import differences, rankings
-from pytest_vqamt.stats.papers import coverage, summaries
+from pytest_vqamt.stats.papers import coverage_tables, summaries
 
 if TYPE_CHECKING:
     from pytest_vqamt.execution.baseline import Baseline
@@ -74,7 +74,7 @@ class ResultCollector:
 
     def held(self, max_drop: float) -> tuple[RelationResult, ...]:
         """The results in the order of the run, held against what was blessed."""
-        return held_against_baseline(in_order(self.results), max_drop)
+        return with_baseline_gates(in_order(self.results), max_drop)
 
     def missing(self, settings: Settings, baseline: Baseline | None) -> tuple[str, ...]:
         """The blessed items that were not run, where any was."""
@@ -99,7 +99,7 @@ class ResultCollector:
             duration_s=duration_s,
             complete=complete and not self.failed,
             settings=settings.relation_settings,
-            coverage=coverage(held),
+            coverage=coverage_tables(held),
             summaries=summaries(held),
             baseline=None if baseline is None else self._use_of(baseline, held, settings),
             ranking=rankings(held),

@@ -18,7 +18,7 @@ from pytest_vqamt.reporting.audit.results import read_audit
 from pytest_vqamt.reporting.html.cards import Images, page_cases
 from pytest_vqamt.reporting.markdown import FILE as SUMMARY
 from pytest_vqamt.reporting.markdown import summary_page
-from pytest_vqamt.stats.papers import coverage, summaries
+from pytest_vqamt.stats.papers import coverage_tables, summaries
 
 PAGE = "report.html"
 
@@ -136,7 +136,7 @@ def _report(row: Row) -> Report:
         relations=relations,
         complete=row.get("complete") is not False,
         settings=tuple(sorted(cast("dict[str, str]", row.get("settings") or {}).items())),
-        coverage=coverage(relations),
+        coverage=coverage_tables(relations),
         summaries=summaries(relations),
         baseline=baseline_of(row.get("baseline")),
         ranking=tuple(map(ranking_of, cast("list[Row]", row.get("ranking") or []))),

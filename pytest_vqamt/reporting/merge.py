@@ -34,11 +34,11 @@ from pytest_vqamt.reporting import cases as cases_file
 from pytest_vqamt.reporting.atomic_write import Beside
 from pytest_vqamt.reporting.cases import CaseLine, CountedItem, check_ended, item_lines
 from pytest_vqamt.reporting.files import read_report
-from pytest_vqamt.stats.gates import GateOn, Threshold, gate, held_against_baseline
-from pytest_vqamt.stats.intervals import interval
+from pytest_vqamt.stats.gates import GateOn, Threshold, gate, with_baseline_gates
+from pytest_vqamt.stats.intervals import pass_rate_interval
 from pytest_vqamt.stats.model_ranking import differences, rankings
-from pytest_vqamt.stats.paired import change
-from pytest_vqamt.stats.papers import coverage, summaries
+from pytest_vqamt.stats.paired import change_of
+from pytest_vqamt.stats.papers import coverage_tables, summaries
 
 
 def merge_folders(folders: Sequence[Path], out: Path) -> Report:
@@ -78,7 +78,7 @@ def merged(parts: Mapping[str, Report], of_items: Sequence[MergedCases]) -> Repo
     shares = zip(*(report.relations for report in reports), strict=True)
     relations = tuple(_relation(share, cases) for share, cases in zip(shares, of_items, strict=True))
     if (drop := max_drop(parts)) is not None:
-        relations = held_against_baseline(relations, drop)
+        relations = with_baseline_gates(relations, drop)
     return replace(
         first,
         shard="1/1",
@@ -87,7 +87,7 @@ def merged(parts: Mapping[str, Report], of_items: Sequence[MergedCases]) -> Repo
         complete=all(report.complete for report in reports),
         models=tuple(map(_model, zip(*(report.models for report in reports), strict=True))),
         relations=relations,
-        coverage=coverage(relations),
+        coverage=coverage_tables(relations),
         summaries=summaries(relations),
         baseline=_baseline([report.baseline for report in reports if report.baseline], relations),
         ranking=rankings(relations),
@@ -119,7 +119,7 @@ def _model(uses: Sequence[ModelUse]) -> ModelUse:
 def _relation(shares: Sequence[RelationResult], cases: MergedCases) -> RelationResult:
     first = shares[0]
     clusters = cases.ordinary.clusters
-    within = interval(clusters)
+    within = pass_rate_interval(clusters)
     tally = reduce(add, (share.tally for share in shares))
     not_applicable: Counter[str] = Counter()
     for share in shares:
@@ -155,7 +155,7 @@ def _presumed(
         return None
     tally = reduce(add, (share.tally for share in shares))
     clusters = cases.presumed.clusters
-    within = interval(clusters)
+    within = pass_rate_interval(clusters)
     paired = cases.presumed.paired if is_blessed else None
     return Presumed(
         tally=tally,
@@ -177,7 +177,7 @@ def _change(paired: PairedClusters | None, shares: Sequence[Change]) -> Change |
     if paired is None or not shares:
         return None
     otherwise = sum(share.other_judgement for share in shares)
-    return change(paired, version_before=shares[0].version_before, other_judgement=otherwise)
+    return change_of(paired, version_before=shares[0].version_before, other_judgement=otherwise)
 
 
 def _pairs(shares: Iterable[Pairs | None]) -> Pairs | None:

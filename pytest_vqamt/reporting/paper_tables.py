@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import Cell, Coverage, Reference, RelationResult, Report, Summary
-from pytest_vqamt.stats.papers import human, test_of
+from pytest_vqamt.stats.papers import carets_test_of, human_reference
 
 Rows = list[tuple[str, ...]]
 
@@ -92,7 +92,7 @@ class _Test:
                 if len(fed) > 1:
                     for item, pairs in fed:
                         variant = item.removeprefix(self.name)
-                        yield _Line(name=f"  {variant}", tally=pairs.tally, reference=human(item))
+                        yield _Line(name=f"  {variant}", tally=pairs.tally, reference=human_reference(item))
                 yield from self._by(reduce(add, (pairs for _, pairs in fed)))
 
     @property
@@ -106,7 +106,7 @@ class _Test:
         tally = reduce(add, (pairs.tally for _, pairs in fed), PairTally())
         if tally.pairs:
             tags = (*self.results[0].tags, *(("presumed",) if presumed else ()))
-            yield _Line(name=_tagged(self.title, tags), tally=tally, reference=human(self.title))
+            yield _Line(name=_tagged(self.title, tags), tally=tally, reference=human_reference(self.title))
 
     def _fed(self, presumed: bool) -> list[tuple[str, Pairs]]:
         """The counts of each variant that has any."""
@@ -122,14 +122,14 @@ class _Test:
                 yield _Line(
                     name=f"  {fact.replace('_', ' ')}: {value}",
                     tally=tally,
-                    reference=human(self.title, fact, value),
+                    reference=human_reference(self.title, fact, value),
                     is_of_fact=True,
                 )
 
 
 def _tests(results: Sequence[RelationResult]) -> list[_Test]:
-    names = dict.fromkeys(test_of(each.item) for each in results if each.pairs is not None)
-    return [_Test(name, tuple(each for each in results if test_of(each.item) == name)) for name in names]
+    names = dict.fromkeys(carets_test_of(each.item) for each in results if each.pairs is not None)
+    return [_Test(name, tuple(each for each in results if carets_test_of(each.item) == name)) for name in names]
 
 
 def _right(line: _Line) -> tuple[str, ...]:

@@ -1,1 +1,1 @@
-"""Counts that can be added up, and what is computed from them: rates, intervals, gates."""
+"""Intervals, tests, power and gates, all computed from counts that can be added up."""

@@ -1,4 +1,4 @@
-"""What is demanded of relations, of their pass rates and of how far these may fall, and whether they do it."""
+"""The gates of items: thresholds on the pass rate, and limits on its drop since the baseline."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.results import Gate, RelationResult
 from pytest_vqamt.core.tallies import Tally
-from pytest_vqamt.stats.paired import judged_together
+from pytest_vqamt.stats.paired import with_holm_gates
 
-_NAMED_ONLY = {"baseline", "presumed"}
-_NEVER = "control"
+_GATED_ONLY_BY_NAME = {"baseline", "presumed"}
+_NEVER_GATED = "control"
 
 
 class GateOn(StrEnum):
-    """What is held against the threshold: ``--vqamt-gate``."""
+    """The figure that must reach the threshold (``--vqamt-gate``)."""
 
     POINT = "point"
     LOWER_BOUND = "lower-bound"
@@ -25,17 +25,17 @@ class GateOn(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Threshold:
-    """A pass rate to be reached by the items that ``pattern`` names; "*" stands for a bare rate."""
+    """The least pass rate of the items that ``pattern`` matches; a bare rate has the pattern "*"."""
 
     pattern: str
     rate: float
 
     @classmethod
     def parse(cls, text: str) -> Threshold:
-        """A threshold from ``RATE`` or ``GLOB=RATE``.
+        """Parses ``RATE`` or ``GLOB=RATE``.
 
         Raises:
-            OptionError: the rate is no number from 0 to 1.
+            OptionError: the rate is not a number from 0 to 1.
         """
         pattern, found, number = (part.strip() for part in text.rpartition("="))
         try:
@@ -49,28 +49,26 @@ class Threshold:
         return cls(pattern=pattern or "*", rate=rate)
 
     @property
-    def names_something(self) -> bool:
-        """Whether the pattern names relations, and does not just take all of them."""
+    def names_relations(self) -> bool:
         return any(character.isalnum() for character in self.pattern)
 
     @property
-    def exactness(self) -> int:
-        """How many characters of the pattern are literal."""
+    def literal_length(self) -> int:
         return len(self.pattern.replace("*", ""))
 
 
 def threshold_for(item: str, tags: Sequence[str], thresholds: Sequence[Threshold]) -> Threshold | None:
-    """The threshold that applies to an item: the most exact pattern wins, then the later one.
+    """Returns the threshold that applies to an item: that with the most literal characters, then the later one.
 
     Controls are never gated; items tagged "baseline" or "presumed" only by a pattern that names them.
     """
-    if _NEVER in tags:
+    if _NEVER_GATED in tags:
         return None
-    must_name = bool(_NAMED_ONLY.intersection(tags))
+    must_name = bool(_GATED_ONLY_BY_NAME.intersection(tags))
     fitting = [
-        each for each in thresholds if matches(each.pattern, item) and not (must_name and not each.names_something)
+        each for each in thresholds if matches(each.pattern, item) and not (must_name and not each.names_relations)
     ]
-    return max(enumerate(fitting), key=lambda pair: (pair[1].exactness, pair[0]))[1] if fitting else None
+    return max(enumerate(fitting), key=lambda pair: (pair[1].literal_length, pair[0]))[1] if fitting else None
 
 
 def gate(
@@ -81,7 +79,7 @@ def gate(
     thresholds: Sequence[Threshold],
     on: GateOn,
 ) -> Gate | None:
-    """The gate of an item, or None where nothing is demanded of it. With nothing judged, no gate is met.
+    """Returns the gate of an item, or None without a threshold. An item without judged cases misses its gate.
 
     ``interval`` is that of the pass rate.
     """
@@ -93,17 +91,17 @@ def gate(
     return Gate(kind="fail-under", threshold=threshold.rate, on=on.value, met=met)
 
 
-def held_against_baseline(results: Sequence[RelationResult], max_drop: float) -> tuple[RelationResult, ...]:
-    """The results, in the order given, those of blessed items with the p-value and the gate that need all of them.
+def with_baseline_gates(results: Sequence[RelationResult], max_drop: float) -> tuple[RelationResult, ...]:
+    """Returns the results in the same order, with Holm-adjusted p-values and gates for those in the baseline.
 
-    Gated are all items of which a case was judged both times, but for controls and baselines: a rate for all names none
-    of those. Presumed cases are compared, and not gated.
+    Every item that shares judged cases with the baseline is gated, except controls and relations tagged "baseline".
+    Presumed cases are compared but not gated.
     """
     places = [place for place, result in enumerate(results) if result.change is not None]
     changes = [change for result in results if (change := result.change) is not None]
     gated = [
-        change.paired.shared > 0 and not {_NEVER, "baseline"}.intersection(results[place].tags)
+        change.paired.shared > 0 and not {_NEVER_GATED, "baseline"}.intersection(results[place].tags)
         for place, change in zip(places, changes, strict=True)
     ]
-    held = dict(zip(places, judged_together(changes, max_drop, gated), strict=True))
+    held = dict(zip(places, with_holm_gates(changes, max_drop, gated), strict=True))
     return tuple(replace(result, change=held.get(place)) for place, result in enumerate(results))

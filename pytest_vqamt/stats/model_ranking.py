@@ -1,4 +1,4 @@
-"""Several models by the mean of their pass rates over the items that all of them have."""
+"""Ranks models by their mean pass rate over shared items, and compares them item by item."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 
 
 class _Scored(NamedTuple):
-    """One model on one item; the cases are None where they are not known one by one."""
+    """The result of one model on one item; ``judged`` is None if single cases are not recorded."""
 
     rate: float
     judged: JudgedCases | None
 
 
 _Items = dict[str, dict[str, _Scored]]
-"""By item, and then by model in the order of the run."""
+"""Results by item, then by model in the order of the run."""
 
 
 def rankings(results: Sequence[RelationResult]) -> tuple[Ranking, ...]:
-    """A ranking for each data source, kind of cases, and set of models that share items; none where there is one model.
+    """Returns a ranking for each data source, kind of cases, and set of two or more models that share items.
 
-    An item is in one ranking alone: that of all models that have a pass rate in it.
+    Each item is in one ranking: that of all models with a pass rate on it.
     """
     found: dict[tuple[str, RankedKind], _Items] = {}
     for result in results:
@@ -63,7 +63,6 @@ def rankings(results: Sequence[RelationResult]) -> tuple[Ranking, ...]:
 
 
 def _kinds(result: RelationResult) -> Iterator[tuple[RankedKind, Tally]]:
-    """What of a result is ranked as what."""
     tagged = (kind for kind in (RankedKind.CONTROL, RankedKind.BASELINE) if kind.value in result.tags)
     apart = next(tagged, None)
     yield apart or RankedKind.RELATIONS, result.tally
@@ -72,7 +71,7 @@ def _kinds(result: RelationResult) -> Iterator[tuple[RankedKind, Tally]]:
 
 
 def _by_models(items: _Items) -> Iterator[_Items]:
-    """The items, those that the same models have together."""
+    """Groups the items by their set of models, without those of a single model."""
     sets: dict[tuple[str, ...], _Items] = {}
     for item, scored in items.items():
         sets.setdefault(tuple(scored), {})[item] = scored
@@ -102,7 +101,7 @@ def _ranking(data: str, kind: RankedKind, items: _Items) -> Ranking:
 
 
 def _by_scene(items: _Items, models: Sequence[str], *, presumed: bool) -> dict[str, MeanByScene]:
-    """Empty where the cases are not known one by one."""
+    """Returns no mean at all if single cases are not recorded."""
     cases: dict[str, list[CaseArrays]] = {model: [] for model in models}
     for scored in items.values():
         for model, (_, judged) in scored.items():
@@ -112,29 +111,29 @@ def _by_scene(items: _Items, models: Sequence[str], *, presumed: bool) -> dict[s
     return means_by_scene(cases)
 
 
-# One picture gives cases of many relations, so the pass rates of a model are not independent of each other, nor are
-# two models' that were asked the same. The mean is a smooth function of sums over scenes; its variance is that of
-# what each scene adds to its error (Woodruff, Journal of the American Statistical Association 66, 1971):
+# One picture gives cases of many relations, so the pass rates of a model are correlated, and so are those of two models
+# with the same cases. The mean is a smooth function of sums over scenes; its variance is that of the scenes'
+# contributions to its error (Woodruff, Journal of the American Statistical Association 66, 1971):
 #
 #     error_s = (1/k) sum over the k items of (holds in s - pass rate x judged in s) / judged in all
 #     variance = S / (S - 1) x sum over the S scenes of error_s squared
 #
-# The difference of two models' means has the errors of one less those of the other, so what is hard for both counts
-# for neither. As in ``stats.intervals``, half a scene is imagined beside the real ones that holds wholly, and half a
-# one that is violated: where next to nothing differs, the scenes show too little of how much they can. Every item has
-# them, but they count for the square root of k items: the intervals were measured to be too narrow if they count for
-# one, and too wide if for all k (docs/comparing.md).
+# The errors of a difference of two means are those of one model less those of the other, so what is hard for both
+# cancels. As in ``stats.intervals``, the prior is half a scene that holds and half a scene that is violated: if hardly
+# any case differs, the real scenes show too little variance. Every item has this prior, but they count for the square
+# root of k items: measured intervals are too narrow if they count for one, and too wide if for all k
+# (docs/comparing.md).
 
 
-_IMAGINED_SCENES = 0.5
-"""Of each sort, one that holds and one that is violated."""
+_PRIOR_SCENES_OF_MEAN = 0.5
+"""So many that hold, and so many that are violated."""
 
 
 class MeanByScene(NamedTuple):
-    """What each scene, the same for all models, adds to the error of a mean, and imagined ones to its variance."""
+    """The contributions of each scene to the error of a mean, and of the prior to its variance."""
 
     errors: NDArray[np.float64]
-    imagined: float
+    prior_variance: float
 
     @property
     def scenes(self) -> int:
@@ -142,13 +141,13 @@ class MeanByScene(NamedTuple):
 
     @property
     def variance(self) -> float:
-        """Of the mean; there are two scenes or more."""
+        """The variance of the mean, for two or more scenes."""
         squares = fsum(error * error for error in self.errors.tolist())
-        return squares * self.scenes / (self.scenes - 1) + self.imagined
+        return squares * self.scenes / (self.scenes - 1) + self.prior_variance
 
 
 def means_by_scene(items: Mapping[str, Sequence[CaseArrays]]) -> dict[str, MeanByScene]:
-    """For each model, from its cases of each item; no item is without any."""
+    """Returns the mean of each model over its items, each with at least one case."""
     import numpy as np
 
     known = np.unique(np.concatenate([each.scenes for of_model in items.values() for each in of_model]))
@@ -156,18 +155,18 @@ def means_by_scene(items: Mapping[str, Sequence[CaseArrays]]) -> dict[str, MeanB
 
 
 def mean_interval(mean: float, by_scene: MeanByScene) -> tuple[float, float]:
-    """The 95 % interval of a mean pass rate: Wilson's, of as many independent cases as leave it as uncertain."""
+    """Returns the 95 % interval of a mean pass rate: Wilson's with the effective sample size."""
     if by_scene.scenes == 1:
         return 0.0, 1.0
-    real = sqrt(_IMAGINED_SCENES / by_scene.imagined)
-    middle = (mean * real + _IMAGINED_SCENES) / (real + 2 * _IMAGINED_SCENES)
+    real = sqrt(_PRIOR_SCENES_OF_MEAN / by_scene.prior_variance)
+    middle = (mean * real + _PRIOR_SCENES_OF_MEAN) / (real + 2 * _PRIOR_SCENES_OF_MEAN)
     for_few = (NormalDist().inv_cdf((1 + CONFIDENCE) / 2) / students_t(by_scene.scenes - 1)) ** 2
     cases = middle * (1 - middle) / by_scene.variance * for_few
     return wilson(mean * cases, cases)
 
 
 def difference_interval(difference: float, model: MeanByScene, other: MeanByScene) -> tuple[float, float]:
-    """The 95 % interval of the mean of ``model`` less that of ``other``: Student's."""
+    """Returns Student's 95 % interval of the mean of ``model`` less that of ``other``."""
     if model.scenes == 1:
         return -1.0, 1.0
     variance = model._replace(errors=model.errors - other.errors).variance
@@ -183,29 +182,29 @@ def _summed(items: Sequence[CaseArrays], known: NDArray[np.uint64]) -> MeanBySce
     places = np.searchsorted(known, np.concatenate([each.scenes for each in items]))
     return MeanByScene(
         errors=np.asarray(np.bincount(places, weights=np.concatenate(errors), minlength=known.size), dtype=np.float64),
-        imagined=_IMAGINED_SCENES
-        * fsum((weight * _usual_size(each)) ** 2 for weight, each in zip(weights, items, strict=True))
+        prior_variance=_PRIOR_SCENES_OF_MEAN
+        * fsum((weight * _mean_scene_size(each)) ** 2 for weight, each in zip(weights, items, strict=True))
         / sqrt(len(items)),
     )
 
 
-def _usual_size(cases: CaseArrays) -> float:
-    """How many cases of the item the scene of a case has on average."""
+def _mean_scene_size(cases: CaseArrays) -> float:
+    """Returns the size of the scene of an average case."""
     import numpy as np
 
     _, sizes = np.unique(cases.scenes, return_counts=True)
     return float((sizes * sizes).sum() / sizes.sum())
 
 
-_KINDS = 4
-"""Kept, lost, won, neither."""
+_OUTCOMES = 4
+"""Holds in both, lost, won, violated in both."""
 
 
 class CaseArrays(NamedTuple):
-    """The cases of an item in the order of their names, which is the same however they came.
+    """The cases of an item in the order of their ids.
 
     Attributes:
-        cases, scenes: uint64, the digest of each one's id and of its scene.
+        cases, scenes: uint64, the digests of the case ids and of the scene ids.
         holds: bool.
     """
 
@@ -215,7 +214,7 @@ class CaseArrays(NamedTuple):
 
 
 def arrays_of(judged: JudgedCases, *, presumed: bool) -> CaseArrays:
-    """The presumed cases, or all others."""
+    """Returns the presumed cases, or all others."""
     import numpy as np
 
     records = np.frombuffer(bytes(judged.records), dtype=[("case", ">u8"), ("scene", ">u8"), ("bits", "u1")])
@@ -226,7 +225,7 @@ def arrays_of(judged: JudgedCases, *, presumed: bool) -> CaseArrays:
 
 
 def paired_of(first: CaseArrays, second: CaseArrays) -> PairedClusters:
-    """The cases that are in both, by scene: the same as a ``Spread`` gives of them."""
+    """Returns the shared cases by scene, with the same counts as a ``Spread``."""
     import numpy as np
 
     _, in_first, in_second = np.intersect1d(first.cases, second.cases, assume_unique=True, return_indices=True)
@@ -234,7 +233,7 @@ def paired_of(first: CaseArrays, second: CaseArrays) -> PairedClusters:
         return PairedClusters()
     kind = 2 * ~first.holds[in_first] + ~second.holds[in_second]
     scenes, of_scene = np.unique(first.scenes[in_first], return_inverse=True)
-    counts = np.bincount(of_scene * _KINDS + kind, minlength=_KINDS * scenes.size).reshape(-1, _KINDS)
+    counts = np.bincount(of_scene * _OUTCOMES + kind, minlength=_OUTCOMES * scenes.size).reshape(-1, _OUTCOMES)
     alike, times = np.unique(counts, axis=0, return_counts=True)
     return PairedClusters(
         tuple(AlikeTwice(*map(int, (*row, scenes))) for row, scenes in zip(alike, times, strict=True))
@@ -245,10 +244,9 @@ _CONTROL = "control"
 
 
 def differences(results: Sequence[RelationResult]) -> tuple[Difference, ...]:
-    """The differences in the order of the results, which is that of the run; none where there is one model.
+    """Returns the differences between pairs of models, in the order of the results.
 
-    Holm's correction is for all items of two models on one data source, but controls, which tell nothing of which is
-    the better one.
+    Holm's adjustment covers all items of two models on one data source, except controls, which do not rank models.
     """
     items: dict[tuple[str, str], list[RelationResult]] = {}
     for result in results:

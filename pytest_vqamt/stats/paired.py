@@ -1,4 +1,4 @@
-"""Two runs on the same cases: how large a difference is, and whether it could be chance; all of it by scene."""
+"""Paired comparison of two runs on the same cases: difference, interval, p-value and gate, clustered by scene."""
 
 from __future__ import annotations
 
@@ -12,69 +12,83 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.results import Change, Gate
 from pytest_vqamt.core.tallies import PairedClusters
-from pytest_vqamt.stats.intervals import CONFIDENCE, Kind, effective_cases, scenes_worth, usual_size, wilson
+from pytest_vqamt.stats.intervals import (
+    CONFIDENCE,
+    SceneGroup,
+    effective_sample_size,
+    least_sample_size,
+    mean_scene_size,
+    wilson,
+)
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 
-_IMAGINED_SCENES = 0.25
-"""Of each sort, one that is lost and one that is won: together half a scene that differs."""
+_PRIOR_SCENES_OF_CHANGE = 0.25
+"""So many prior scenes that are lost, and so many that are won: together half a scene that differs."""
 
 
 def drop_p(paired: PairedClusters) -> float:
-    """How likely a drop as large as this one, or a larger one, would be were the runs equally good: exact, one-sided.
+    """Returns the exact one-sided p-value of a drop, by a sign-flip test of scenes; 1 if nothing differs.
 
-    Were they equally good, then within each scene it would be as likely that they had changed places: the net loss of
-    each scene could have had the other sign. The p-value is the share of all such changes of sign that give a net loss
-    as large as the one seen (Fisher's randomisation test of pairs, The Design of Experiments, 1935, section 21). Where
-    no scene has more than one case that differs this is McNemar's exact test. 1 where nothing differs.
+    If the runs were equally good, the net loss of each scene would have either sign with the same probability. The
+    p-value is the share of all sign changes with at least the observed net loss (Fisher's randomisation test of pairs,
+    The Design of Experiments, 1935, section 21). With at most one differing case per scene it is McNemar's exact test.
 
     >>> from pytest_vqamt.core.tallies import AlikeTwice
     >>> drop_p(PairedClusters((AlikeTwice(9, 1, 0, 0, 5),)))
     0.03125
     """
-    return chance_of_sum_at_least(paired.lost - paired.won, _net_changes(paired))
+    return sign_flip_p(paired.lost - paired.won, _net_changes(paired))
 
 
 def two_sided_p(paired: PairedClusters) -> float:
-    """How likely a difference as large as this one, in either direction, would be: as ``drop_p``."""
+    """Returns the exact two-sided p-value of a difference, by the test of ``drop_p``."""
     difference = abs(paired.lost - paired.won)
-    return min(1.0, 2 * chance_of_sum_at_least(difference, _net_changes(paired))) if difference else 1.0
+    return min(1.0, 2 * sign_flip_p(difference, _net_changes(paired))) if difference else 1.0
 
 
 def mcnemar_p(paired: PairedClusters) -> float:
-    """McNemar's exact two-sided p, over cases: right only where those of one scene are independent of each other."""
+    """Returns McNemar's exact two-sided p-value. It assumes that the cases of a scene are independent."""
     differing = paired.lost + paired.won
     difference = abs(paired.lost - paired.won)
-    return min(1.0, 2 * chance_of_sum_at_least(difference, {1: differing})) if difference else 1.0
+    return min(1.0, 2 * sign_flip_p(difference, {1: differing})) if difference else 1.0
 
 
 def paired_interval(paired: PairedClusters) -> tuple[float, float]:
-    """The 95 % interval of the second pass rate less the first, by scene; (-1, 1) where nothing is shared.
+    """Returns the 95 % interval of the second pass rate less the first; (-1, 1) if the runs share no case.
 
-    Tango's, for as many cases as these are worth (``effective_cases``), which with one case a scene is Tango's own. The
-    quarter of a scene that is imagined to be lost wholly, and the one to be won wholly, are ours. A run that has lost
-    cases on balance is never shown to be less bad than one in which nothing differs, and so with gains.
+    Tango's interval with the effective sample size; the prior is a quarter of a scene that is lost and a quarter of one
+    that is won. With a net loss, the lower end is at most that of a comparison in which nothing differs, and likewise
+    the upper end with a net gain.
     """
-    kinds = [Kind(row.won - row.lost, row.won + row.lost, sum(row[:4]), row.scenes) for row in paired.rows]
+    groups = groups_of_changes(paired)
     difference = paired.difference
     if difference is None:
         return -1.0, 1.0
-    size = usual_size(kinds)
-    imagined = (Kind(-size, size, size, _IMAGINED_SCENES), Kind(size, size, size, _IMAGINED_SCENES))
-    share = effective_cases(kinds, imagined) / paired.shared
+    size = mean_scene_size(groups)
+    prior = (
+        SceneGroup(-size, size, size, _PRIOR_SCENES_OF_CHANGE),
+        SceneGroup(size, size, size, _PRIOR_SCENES_OF_CHANGE),
+    )
+    share = effective_sample_size(groups, prior) / paired.shared
     low, high = tango(paired.lost * share, paired.won * share, paired.shared * share)
-    nothing_differs = wilson(0, scenes_worth(kinds))[1]
+    nothing_differs = wilson(0, least_sample_size(groups))[1]
     return (
         min(low, -nothing_differs) if difference <= 0 else low,
         max(high, nothing_differs) if difference >= 0 else high,
     )
 
 
+def groups_of_changes(paired: PairedClusters) -> list[SceneGroup]:
+    """Returns the scenes with cases that count 1 if they were won, -1 if they were lost, and else 0."""
+    return [SceneGroup(row.won - row.lost, row.won + row.lost, sum(row[:4]), row.scenes) for row in paired.rows]
+
+
 def _net_changes(paired: PairedClusters) -> Counter[int]:
-    """How many scenes have lost or won so many cases on balance; without those that have done neither."""
+    """Counts the scenes by the size of their net change, without those at 0."""
     changes: Counter[int] = Counter()
     for row in paired.rows:
         if row.won != row.lost:
@@ -83,17 +97,17 @@ def _net_changes(paired: PairedClusters) -> Counter[int]:
 
 
 _FAR_OUT = 350
-"""Of n coins, numbers of heads further than sqrt(350 n) from the middle are less likely than 1e-303 (Hoeffding)."""
+"""Numbers of heads further than sqrt(350 n) from n/2 have a probability below 1e-303 (Hoeffding)."""
 
 
-def chance_of_sum_at_least(size: int, terms: Mapping[int, int]) -> float:
-    """How likely the sum of all terms is ``size`` or more, each as likely to be added as to be taken away.
+def sign_flip_p(size: int, terms: Mapping[int, int]) -> float:
+    """Returns the probability that a sum of terms with random signs is at least ``size``.
 
-    ``terms`` says how many there are of each magnitude, which is at least 1. The distribution is worked out on the
-    whole numbers, one binomial for each magnitude, with nothing drawn at random. All that is added up is positive, so
-    small chances are as exact as large ones; Fourier's transform, which is faster, would lose them.
+    ``terms`` maps each magnitude, at least 1, to its number of terms. The distribution is exact: one binomial for each
+    magnitude, convolved. All summands are positive, so small probabilities keep their precision, which they would lose
+    by the faster Fourier transform.
 
-    >>> chance_of_sum_at_least(3, {1: 3}), chance_of_sum_at_least(-3, {1: 1, 2: 1})
+    >>> sign_flip_p(3, {1: 3}), sign_flip_p(-3, {1: 1, 2: 1})
     (0.125, 1.0)
     """
     import numpy as np
@@ -101,14 +115,14 @@ def chance_of_sum_at_least(size: int, terms: Mapping[int, int]) -> float:
     largest = sum(magnitude * count for magnitude, count in terms.items())
     if abs(size) > largest or size == -largest:
         return 0.0 if size > 0 else 1.0
-    # Of those that are added alone: the sum of all is twice theirs, less the largest.
+    # The sum is twice that of the terms with a positive sign, less the largest.
     needed = (size + largest + 1) // 2
     *others, (magnitude, count) = sorted(terms.items(), key=lambda each: (each[1], each[0]))
     fewest, chances = 0, np.ones(1)
     for other, so_many in others:
         skipped, heads = _fair_binomial(so_many)
         fewest, chances = fewest + skipped * other, _spread(chances, heads, other)
-    # The magnitude that most have need not be spread: its upper tail says how likely it adds what is still lacking.
+    # The most frequent magnitude is not convolved: its upper tail gives the probability of what is still lacking.
     skipped, heads = _fair_binomial(count)
     at_least = np.append(np.cumsum(heads[::-1])[::-1], 0.0)
     lacking = needed - fewest - np.arange(len(chances))
@@ -117,7 +131,7 @@ def chance_of_sum_at_least(size: int, terms: Mapping[int, int]) -> float:
 
 
 def _spread(chances: NDArray[np.float64], heads: NDArray[np.float64], magnitude: int) -> NDArray[np.float64]:
-    """The chances of sums to which each head adds ``magnitude``: sums that leave different remainders never meet."""
+    """Convolves with the sums of heads of ``magnitude``. Sums with different remainders never meet."""
     import numpy as np
 
     spread = np.zeros(len(chances) + magnitude * (len(heads) - 1))
@@ -127,10 +141,9 @@ def _spread(chances: NDArray[np.float64], heads: NDArray[np.float64], magnitude:
 
 
 def _fair_binomial(count: int) -> tuple[int, NDArray[np.float64]]:
-    """The chance of each number of heads of ``count`` fair coins, and how many numbers from 0 on are left out.
+    """Returns the number of skipped outcomes from 0 on, and the probabilities (float64) of the next numbers of heads.
 
-    float64. Worked out from the middle by the ratio of neighbours, so that each is exact to a few units in the last
-    place.
+    They are computed from the middle by the ratio of neighbours, so each is exact to a few units in the last place.
     """
     import numpy as np
 
@@ -145,15 +158,15 @@ def _fair_binomial(count: int) -> tuple[int, NDArray[np.float64]]:
 
 
 _HALVINGS = 42
-"""Each end is exact to 12 decimals."""
+"""The ends are exact to 12 decimals."""
 
 
 def tango(lost: float, won: float, cases: float, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """The interval of the second proportion less the first, inside [-1, 1]; (-1, 1) where there are no cases.
+    """Returns the interval of the second proportion less the first, inside [-1, 1]; (-1, 1) without cases.
 
     The differences D that a score test does not reject: ``|won - lost - nD| <= z sqrt(n (2q + D(1 - D)))``, where q is
-    the most likely share of lost cases, were D true (Tango, Statistics in Medicine 17, 1998). It has a width also
-    where nothing was lost or won. Counts need not be whole.
+    the maximum likelihood estimate of the share of lost cases under D (Tango, Statistics in Medicine 17, 1998). The
+    interval has a width even if nothing was lost or won. Counts need not be whole.
 
     >>> [round(end, 3) for end in tango(7, 1, 21)]
     [-0.517, -0.026]
@@ -169,7 +182,7 @@ def tango(lost: float, won: float, cases: float, confidence: float = CONFIDENCE)
 
 
 def _score(difference: float, lost: float, won: float, cases: float) -> float:
-    """How many standard errors the difference that was found is above this one."""
+    """Returns the score statistic of ``difference``."""
     excess = won - lost - cases * difference
     b = (2 * cases - won + lost) * difference - won - lost
     root = sqrt(max(0.0, b * b + 8 * cases * lost * difference * (1 - difference)))
@@ -181,7 +194,7 @@ def _score(difference: float, lost: float, won: float, cases: float) -> float:
 
 
 def _end(rejected: Callable[[float], bool], outer: float, inner: float) -> float:
-    """The end of the interval between ``outer`` and ``inner``, which is inside it."""
+    """Bisects for the end of the interval between ``outer`` and ``inner``, which lies inside."""
     if not rejected(outer):
         return outer
     for _ in range(_HALVINGS):
@@ -194,24 +207,24 @@ def _end(rejected: Callable[[float], bool], outer: float, inner: float) -> float
 
 
 SIGNIFICANT = 0.05
-"""A p-value below this one is no chance."""
+"""The significance level."""
 
 
-class Standing(StrEnum):
-    """What a comparison has shown of an item, for a drop that is still tolerated."""
+class ChangeStatus(StrEnum):
+    """The result of the comparison of an item, given the largest drop that is tolerated."""
 
     WORSE = "worse"
-    """It has dropped by more than is tolerated, and that is no chance: its gate is missed."""
+    """The drop is larger than tolerated, and significant: the gate is missed."""
 
     NO_WORSE = "no worse"
-    """The whole 95 % interval of the difference lies above the drop that is tolerated: shown not to be worse."""
+    """The whole 95 % interval of the difference lies above the tolerated drop."""
 
     UNCERTAIN = "uncertain"
-    """Neither: more cases are needed to tell."""
+    """Neither can be told with this many cases."""
 
 
-def change(paired: PairedClusters, *, version_before: int = 1, other_judgement: int = 0) -> Change:
-    """The comparison of one item by itself; ``judged_together`` adds what needs all of them."""
+def change_of(paired: PairedClusters, *, version_before: int = 1, other_judgement: int = 0) -> Change:
+    """Returns the comparison of one item; ``with_holm_gates`` adds the adjusted p-value and the gate."""
     return Change(
         paired=paired,
         interval=paired_interval(paired),
@@ -223,11 +236,10 @@ def change(paired: PairedClusters, *, version_before: int = 1, other_judgement: 
     )
 
 
-def judged_together(changes: Sequence[Change], max_drop: float, gated: Sequence[bool]) -> tuple[Change, ...]:
-    """The changes, in the order given: those that are gated with Holm's p-value over all of them, and their gate.
+def with_holm_gates(changes: Sequence[Change], max_drop: float, gated: Sequence[bool]) -> tuple[Change, ...]:
+    """Returns the changes in the same order; the gated ones get a Holm-adjusted p-value and a gate, the others neither.
 
-    A gate is missed where the drop is both larger than ``max_drop`` and significant after Holm. Those that are not
-    gated have neither.
+    A gate is missed if the drop is larger than ``max_drop`` and significant after Holm's adjustment.
     """
     adjusted = iter(holm([each.p for each, counts in zip(changes, gated, strict=True) if counts]))
     return tuple(
@@ -236,14 +248,11 @@ def judged_together(changes: Sequence[Change], max_drop: float, gated: Sequence[
     )
 
 
-def standing(change: Change, max_drop: float) -> Standing:
-    """What ``change`` (one that ``judged_together`` gave) has shown, of the three that there are.
-
-    One that is not gated is taken by itself: its p-value as it stands, without Holm.
-    """
-    if _too_large(change, max_drop) and _p(change) < SIGNIFICANT:
-        return Standing.WORSE
-    return Standing.NO_WORSE if change.interval[0] > -max_drop else Standing.UNCERTAIN
+def status_of(change: Change, max_drop: float) -> ChangeStatus:
+    """Returns the status of a change that ``with_holm_gates`` returned; without a gate, by its unadjusted p-value."""
+    if _too_large(change, max_drop) and (change.p if change.p_holm is None else change.p_holm) < SIGNIFICANT:
+        return ChangeStatus.WORSE
+    return ChangeStatus.NO_WORSE if change.interval[0] > -max_drop else ChangeStatus.UNCERTAIN
 
 
 def _with_gate(change: Change, max_drop: float, p_holm: float) -> Change:
@@ -256,15 +265,11 @@ def _too_large(change: Change, max_drop: float) -> bool:
     return difference is not None and -difference > max_drop
 
 
-def _p(change: Change) -> float:
-    return change.p if change.p_holm is None else change.p_holm
-
-
 def holm(ps: Sequence[float]) -> tuple[float, ...]:
-    """The p-values, in the order given, adjusted for there being so many: the j-th smallest of m times m - j + 1.
+    """Returns Holm-adjusted p-values in the same order: the j-th smallest of m, times m - j + 1, monotone, at most 1.
 
-    None is below a smaller one's, none above 1. To reject where the adjusted one is below 0.05 errs anywhere with
-    probability 0.05 at most, however the tests depend on each other (Holm, Scandinavian Journal of Statistics 6, 1979).
+    Rejecting below 0.05 keeps the family-wise error rate at 0.05 under any dependence of the tests (Holm, Scandinavian
+    Journal of Statistics 6, 1979).
 
     >>> holm([0.04, 0.01, 0.5])
     (0.08, 0.03, 0.5)

@@ -1,9 +1,4 @@
-"""The six tests of CARETS: which items belong to which, and what people reach.
-
-Human figures from Jimenez et al., ACL 2022: CONS of Table 1, the others of Tables 8 to 12; hypernym against hyponym of
-Table 2; yes/no questions against choices of Table 18. The last two headings of Table 1 are exchanged: Tables 11 and 12
-show which is which.
-"""
+"""The figures of the papers: human reference, coverage, and summaries of captions, hypotheses and noise."""
 
 from __future__ import annotations
 
@@ -18,8 +13,11 @@ from pytest_vqamt.core.pairs import Pairs
 from pytest_vqamt.core.results import Cell, Cells, Coverage, Reference, RelationResult, Summary
 from pytest_vqamt.core.tallies import Tally
 
+# Jimenez et al., ACL 2022: CONS of Table 1, the other figures of Tables 8 to 12, hypernym and hyponym of Table 2,
+# yes/no questions and choices of Table 18. The last two headings of Table 1 are exchanged, as Tables 11 and 12 show.
+
 PUBLISHED_PAIRS = "carets.published"
-"""The relation each of whose variants is a test by itself, named as in the authors' default.yml."""
+"""The relation with a test for each variant, named as in the authors' default.yml."""
 
 _PUBLISHED_TESTS: Mapping[str, str] = {
     "phrasal_invariance": "carets.rephrase",
@@ -29,7 +27,7 @@ _PUBLISHED_TESTS: Mapping[str, str] = {
     "antonym_consistency": "carets.antonym",
 }
 
-_HUMAN: Mapping[str, Reference] = {
+_HUMAN_REFERENCE: Mapping[str, Reference] = {
     "carets.rephrase": Reference(cons=0.966, acc=0.8615, acc_original=0.8674, acc_perturbed=0.8556, c_acc=0.8528),
     "carets.order": Reference(cons=0.988, acc=0.7910, acc_original=0.7938, acc_perturbed=0.7883, c_acc=0.7876),
     "carets.ontological": Reference(cons=0.940, acc=0.9600, acc_original=0.9600, acc_perturbed=0.9600, c_acc=0.9400),
@@ -40,7 +38,7 @@ _HUMAN: Mapping[str, Reference] = {
     "carets.negation": Reference(cons=0.885, acc=0.7825, acc_original=0.8250, acc_perturbed=0.7400, c_acc=0.7450),
 }
 
-_HUMAN_BY_ANSWERS: Mapping[tuple[str, str], Reference] = {
+_HUMAN_REFERENCE_BY_ANSWERS: Mapping[tuple[str, str], Reference] = {
     ("carets.rephrase", "binary"): Reference(cons=0.9850, acc=0.8800, c_acc=0.8750),
     ("carets.rephrase", "choices"): Reference(cons=0.9453, acc=0.8419, c_acc=0.8292),
     ("carets.order", "binary"): Reference(cons=0.9900, acc=0.7250, c_acc=0.7200),
@@ -48,8 +46,8 @@ _HUMAN_BY_ANSWERS: Mapping[tuple[str, str], Reference] = {
 }
 
 
-def test_of(item: str) -> str:
-    """The test that an item belongs to: its relation, whose variants are added up.
+def carets_test_of(item: str) -> str:
+    """Returns the CARETS test of an item: its relation, whose variants are added up.
 
     >>> test_of("carets.visual[blur3]"), test_of("carets.published[phrasal_invariance]")
     ('carets.visual', 'carets.published[phrasal_invariance]')
@@ -58,30 +56,29 @@ def test_of(item: str) -> str:
     return item if relation == PUBLISHED_PAIRS else relation
 
 
-def human(item: str, fact: str = "", value: str = "") -> Reference | None:
-    """What people reach on an item or a test, or on its pairs with a value of a fact; None where nobody asked."""
+def human_reference(item: str, fact: str = "", value: str = "") -> Reference | None:
+    """Returns the human reference of an item or test, or of its pairs with a value of a fact; None if there is none."""
     relation, _, variant = item.partition("[")
     test = _PUBLISHED_TESTS.get(variant.removesuffix("]"), item) if relation == PUBLISHED_PAIRS else item
     if fact:
-        return _HUMAN_BY_ANSWERS.get((test, value)) if fact == "answers" else None
-    return _HUMAN.get(test)
+        return _HUMAN_REFERENCE_BY_ANSWERS.get((test, value)) if fact == "answers" else None
+    return _HUMAN_REFERENCE.get(test)
 
 
-# A pair of captions is a suspicious issue where it violates either relation (section 3.4). The second one is judged
-# where the first holds, and both are made of the same pairs, so at each level of overlap the violations of the two
-# add up. The published precision, 84.9 to 98.4 %, is what people found of such issues, and is not worked out here.
+# Yu et al., ISSTA 2022, section 3.4: a pair of captions is a suspicious issue if it violates either relation. The
+# second relation is judged if the first holds, on the same pairs, so at each level of overlap their violations add up.
+# The published precision, 84.9 to 98.4 %, is from a human study and is not computed here.
 
-
-_OF_PAPER = "metaic."
+_METAIC = "metaic."
 _APPEARANCE, _FORMS = "metaic.object_appearance", "metaic.singular_plural"
 _SUSPICIOUS = "suspicious"
-_KINDS = ("omission", "misclassification", "quantity")
+_ERROR_KINDS = ("omission", "misclassification", "quantity")
 _PRESUMED = " (presumed)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Counted:
-    """What an item found, of its presumed cases or of the others; ``suffix`` is said of them."""
+class _CaptionCounts:
+    """The counts of the presumed or the other cases of an item; ``suffix`` marks its rows."""
 
     item: str
     suffix: str
@@ -101,13 +98,13 @@ class _Counted:
             "relation": self.item + self.suffix,
             "cases": self.tally.judged,
             "unparsed": self.tally.unparsed,
-            **{name: self.sum_of(name) for name in (_SUSPICIOUS, *_KINDS)},
+            **{name: self.sum_of(name) for name in (_SUSPICIOUS, *_ERROR_KINDS)},
         }
 
 
-def captioning(results: Sequence[RelationResult], *, model: str, data: str) -> Summary | None:
-    """A row for each of MetaIC's items, and for each level of overlap how many suspicious issues there are."""
-    counted = [each for result in results if result.item.startswith(_OF_PAPER) for each in _counted(result)]
+def captioning_summary(results: Sequence[RelationResult], *, model: str, data: str) -> Summary | None:
+    """Returns a row for each MetaIC item, and the number of suspicious issues at each level of overlap."""
+    counted = [each for result in results if result.item.startswith(_METAIC) for each in _counted(result)]
     if not counted:
         return None
     return Summary(
@@ -119,19 +116,19 @@ def captioning(results: Sequence[RelationResult], *, model: str, data: str) -> S
     )
 
 
-def _counted(result: RelationResult) -> list[_Counted]:
+def _counted(result: RelationResult) -> list[_CaptionCounts]:
     apart = [("", result.tally, result.figures)]
     if result.presumed:
         apart.append((_PRESUMED, result.presumed.tally, result.presumed.figures))
     return [
-        _Counted(item=result.item, suffix=suffix, tally=tally, figures=figures)
+        _CaptionCounts(item=result.item, suffix=suffix, tally=tally, figures=figures)
         for suffix, tally, figures in apart
         if tally.judged
     ]
 
 
-def _by_level(counted: Sequence[_Counted]) -> Mapping[str, Cell]:
-    """Of each level of which both relations have the same number of pairs: how many violate either, and their share."""
+def _by_level(counted: Sequence[_CaptionCounts]) -> Mapping[str, Cell]:
+    """Returns the number and share of pairs that violate either relation, for levels where both have the same pairs."""
     totals: dict[str, Cell] = {}
     of_forms = {(each.level, each.suffix): each for each in counted if each.item.startswith(_FORMS)}
     for each in counted:
@@ -151,16 +148,16 @@ def _by_level(counted: Sequence[_Counted]) -> Mapping[str, Cell]:
 _ByItem = Mapping[str, Pairs]
 
 
-def coverage(results: Iterable[RelationResult]) -> tuple[Coverage, ...]:
-    """A table for each test and data source that several models were run on, in the order of the results.
+def coverage_tables(results: Iterable[RelationResult]) -> tuple[Coverage, ...]:
+    """Returns a table for each test and data source with several models, in the order of the results.
 
-    A variant that one of the models was not run on is left out.
+    Variants that some model lacks are left out.
     """
     found: dict[tuple[str, str, bool], dict[str, dict[str, Pairs]]] = {}
     for result in results:
         for presumed, pairs in ((False, result.pairs), (True, result.presumed.pairs if result.presumed else None)):
             if pairs is not None:
-                models = found.setdefault((test_of(result.item), result.data.spec, presumed), {})
+                models = found.setdefault((carets_test_of(result.item), result.data.spec, presumed), {})
                 models.setdefault(result.model.name, {})[result.item] = pairs
     return tuple(
         _table(test, data, presumed, models)
@@ -183,18 +180,17 @@ def _table(test: str, data: str, presumed: bool, models: Mapping[str, _ByItem]) 
 
 
 def _share_of_pairs(ours: _ByItem, theirs: _ByItem) -> float | None:
-    """The share of their right pairs that are right here, too; a pair without an answer here says nothing."""
+    """Returns the share of their right pairs that are right in ours, among those answered in ours."""
     both = sum((ours[item].right & pairs.right).bit_count() for item, pairs in theirs.items())
     known = sum((pairs.right & ~ours[item].unanswered).bit_count() for item, pairs in theirs.items())
     return both / known if known else None
 
 
-# Chang et al., sections 4.6 and 5; published rates from Tables 2 (all over the picture), 3 and 6 (in boxes), of
-# OFA-VE, ALBEF-VE, LLaVA and GPT-4V, in this order. What is presumed has rows of its own.
-
+# VEglue, Chang et al., sections 4.6 and 5; published rates of OFA-VE, ALBEF-VE, LLaVA and GPT-4V, in this order, from
+# Tables 2 (whole picture), 3 and 6 (in boxes). Presumed cases have rows of their own.
 
 ISSUE, INCONSISTENT, SOURCE_RIGHT = "issue", "inconsistent", "source right"
-"""The figures of verdicts on hypotheses, as ``relations.labels`` calls them."""
+"""The figures of verdicts on hypotheses, named as in ``relations.expectations``."""
 
 PUBLISHED_IFR: Mapping[str, tuple[float, ...]] = {
     "veglue.mr1_joint_erase": (0.439, 0.461, 0.868, 0.640),
@@ -211,28 +207,30 @@ PUBLISHED_IFR: Mapping[str, tuple[float, ...]] = {
     "text.antonym_swap": (0.327, 0.400, 0.487, 0.221),
     "text.word_substitution": (0.174, 0.180, 0.315, 0.215),
 }
-"""IFR by item."""
+"""The published IFR by item."""
 PUBLISHED_MEAN = (0.474, 0.552, 0.694, 0.378)
-"""The mean of the three relations' IFR, as Table 2 has it for VEglue."""
+"""The mean IFR of the three relations (VEglue, Table 2)."""
 
-_RELATIONS = ("veglue.mr1_joint_erase", "veglue.mr2_linked_erase", "veglue.mr3_unlinked_erase")
+_VEGLUE_RELATIONS = ("veglue.mr1_joint_erase", "veglue.mr2_linked_erase", "veglue.mr3_unlinked_erase")
 
 
-def entailment(results: Sequence[RelationResult], *, model: str, data: str) -> Summary | None:
-    """The figures of the items about hypotheses; None where there is none with a case.
+def entailment_summary(results: Sequence[RelationResult], *, model: str, data: str) -> Summary | None:
+    """Returns the figures of the items on hypotheses; None without cases.
 
-    An issue is a case whose second label is not the one that the paper expects, or cannot be read: just the violations,
-    but for the items that demand the same label twice. Of the inconsistent ones the first label was right. Shares are
-    of GNUM. The total is the mean of three rates, presumed tests among them, where all three relations had any.
+    An issue is a case whose second label is unparsed or not the one that the paper expects. Issues are the violations,
+    except for the items that demand the same label twice. An issue is inconsistent if the first label was right. Shares
+    are of GNUM. The total is the mean rate of the three relations, presumed cases included, if each has any.
     """
     counted = [(result.item, *each) for result in results if result.item in PUBLISHED_IFR for each in _counts(result)]
     if not counted:
         return None
     rows = tuple(_ifr_row(item, suffix, tally, figures) for item, suffix, tally, figures in counted)
-    rates = [_rate([(tally, figures) for item, _, tally, figures in counted if item == each]) for each in _RELATIONS]
+    rates = [
+        _rate([(tally, figures) for item, _, tally, figures in counted if item == each]) for each in _VEGLUE_RELATIONS
+    ]
     known = [rate for rate in rates if rate is not None]
     totals: dict[str, Cell] = {}
-    if len(known) == len(_RELATIONS):
+    if len(known) == len(_VEGLUE_RELATIONS):
         totals = {
             "mean IFR of MR1 to MR3": sum(known) / len(known),
             "the same of OFA-VE, ALBEF-VE, LLaVA and GPT-4V": ", ".join(f"{rate:.3f}" for rate in PUBLISHED_MEAN),
@@ -260,7 +258,7 @@ def _ifr_row(item: str, suffix: str, tally: Tally, figures: Figures) -> Cells:
 
 
 def _rate(counted: Sequence[tuple[Tally, Figures]]) -> float | None:
-    """The IFR of all together, None where no test was judged."""
+    """Returns the IFR over all counts; None without judged cases."""
     made = sum(tally.judged for tally, _ in counted)
     return sum(_issues(tally, figures) for tally, figures in counted) / made if made else None
 
@@ -273,19 +271,19 @@ def _share(figures: Figures, name: str) -> float | None:
     return figures[name].mean if name in figures else None
 
 
-_RELATION = "basic_questions.noise"
-_FIRST = f"{_RELATION}[1]"
+_NOISE = "basic_questions.noise"
+_FIRST_PARTITION = f"{_NOISE}[1]"
 _PARTITIONS = 7
 _ANSWER_TYPES = ("other", "number", "yes/no")
 
 
-def noise(results: Sequence[RelationResult], *, model: str, data: str) -> Summary | None:
-    """A row for each partition, the least noise first; accuracy in percent, its drop in percent points.
+def noise_summary(results: Sequence[RelationResult], *, model: str, data: str) -> Summary | None:
+    """Returns a row for each partition, the least noise first: accuracy in percent, its drop in percentage points.
 
-    Totals: the R_score is that of the first partition; the monotonicity is that of the accuracy under noise over all
-    seven (see ``stats.robustness``), or of the share of same answers where the accuracy of one is not known.
+    The totals are the R_score of the first partition, and the monotonicity of the accuracy under noise over all seven,
+    or of the pass rate if some accuracy is unknown.
     """
-    partitions = {each.item: each for each in results if each.item.startswith(f"{_RELATION}[") and each.tally.cases}
+    partitions = {each.item: each for each in results if each.item.startswith(f"{_NOISE}[") and each.tally.cases}
     if not partitions:
         return None
     ordered = [partitions[item] for item in sorted(partitions)]
@@ -295,7 +293,7 @@ def noise(results: Sequence[RelationResult], *, model: str, data: str) -> Summar
         data=data,
         rows=tuple(_noise_row(each) for each in ordered),
         totals={
-            "R_score": _r_score(partitions[_FIRST]) if _FIRST in partitions else None,
+            "R_score": _r_score(partitions[_FIRST_PARTITION]) if _FIRST_PARTITION in partitions else None,
             "monotonicity": _monotonicity(ordered),
         },
     )
@@ -326,7 +324,6 @@ def _r_score(result: RelationResult) -> float | None:
 
 
 def _monotonicity(ordered: Sequence[RelationResult]) -> float | None:
-    """None unless all partitions are there."""
     if len(ordered) < _PARTITIONS:
         return None
     for values in ([_percent(each, "noisy") for each in ordered], [each.pass_rate for each in ordered]):
@@ -338,14 +335,14 @@ def _monotonicity(ordered: Sequence[RelationResult]) -> float | None:
 
 TOLERANCE = 0.05
 LIMIT = 20.0
-"""The paper's parameters t and m, in percent points."""
+"""The paper's parameters t and m, in percentage points."""
 
 
 def r_score(difference: float, *, t: float = TOLERANCE, m: float = LIMIT) -> float:
-    """``(sqrt(m) - sqrt(d)) / (sqrt(m) - sqrt(t))``, clamped to [0, 1]; d is ``|difference|`` in percent points.
+    """Returns ``(sqrt(m) - sqrt(d)) / (sqrt(m) - sqrt(t))`` in [0, 1], with d = ``|difference|`` in percentage points.
 
-    Huang et al., AAAI 2019, equations 2 and 3: 1 where noise changes the accuracy by t points or less, 0 from m points
-    on. A gain counts as a loss does.
+    Huang et al., AAAI 2019, equations 2 and 3: 1 if noise changes the accuracy by at most t points, 0 from m points on.
+    Gains count like losses.
 
     >>> round(r_score(13.55), 2), round(r_score(-5.85), 2), r_score(0), r_score(40)
     (0.19, 0.48, 1.0, 0.0)
@@ -360,10 +357,9 @@ def r_score(difference: float, *, t: float = TOLERANCE, m: float = LIMIT) -> flo
 
 
 def monotonicity(values: Sequence[float]) -> float | None:
-    """How steadily the values fall, from 1 (each is below all before it) over 0 (no trend) to -1 (each is above them).
+    """Returns Kendall's tau (Biometrika 30, 1938) of the values and their order, negated; None for fewer than two.
 
-    Of all pairs, the share that falls less the share that rises: Kendall's tau (Biometrika 30, 1938) of the values and
-    their order, with its sign turned. None for fewer than two values.
+    1 if each value is below all before it, 0 without a trend, -1 if each is above them.
 
     >>> monotonicity([5, 3, 4, 1]), monotonicity([1, 1])
     (0.6666666666666666, 0.0)
@@ -373,13 +369,13 @@ def monotonicity(values: Sequence[float]) -> float | None:
 
 
 def summaries(results: Sequence[RelationResult]) -> tuple[Summary, ...]:
-    """Every summary that the results, in the order of the run, give; none where no such relation was run."""
+    """Returns the paper summaries of each model and data source, in the order of the run."""
     of_one: dict[tuple[str, str], list[RelationResult]] = {}
     for result in results:
         of_one.setdefault((result.model.name, result.data.spec), []).append(result)
     found = (
         summarize(same, model=model, data=data)
         for (model, data), same in of_one.items()
-        for summarize in (entailment, captioning, noise)
+        for summarize in (entailment_summary, captioning_summary, noise_summary)
     )
     return tuple(summary for summary in found if summary is not None)

@@ -1,4 +1,4 @@
-"""How many cases it takes to see a drop, and how small a drop is seen with the cases there are."""
+"""The power of the regression gate: the cases needed to detect a drop, and the drop that given cases detect."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.tallies import Clusters, PairedClusters
-from pytest_vqamt.stats.intervals import Kind, alikeness
-from pytest_vqamt.stats.paired import SIGNIFICANT
+from pytest_vqamt.stats.intervals import SceneGroup, intraclass_correlation
+from pytest_vqamt.stats.paired import SIGNIFICANT, groups_of_changes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,89 +19,91 @@ if TYPE_CHECKING:
 
 
 MOST_SCENES = 1_000_000
-_LOOKED_AHEAD = 25
-"""Whole numbers make the power rise in teeth: a number is enough where none of so many after it falls short."""
+_MONOTONE_WINDOW = 25
+"""Counts are whole, so power is not monotone in cases: a number is enough if none of the next so many falls short."""
 _STEP = 0.0001
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Demand:
-    """The regression gate: missed by a drop above ``max_drop`` that is significant among so many relations."""
+class RegressionGate:
+    """The regression gate: a drop above ``max_drop`` that is significant among so many relations misses it."""
 
     relations: int = 1
     max_drop: float = 0.0
 
     @property
-    def significant(self) -> float:
-        """What a p-value has to be below: Holm's first step, which is his only one where nothing else has dropped."""
+    def alpha(self) -> float:
+        """The level of Holm's first step, which is the only one if nothing else has dropped."""
         return SIGNIFICANT / self.relations
 
 
-def power(scenes: int, prospect: Prospect, demand: Demand) -> float:
-    """How likely the gate is missed by so many scenes, if what is expected comes true.
+def power(scenes: int, assumed: EffectAssumptions, gate: RegressionGate) -> float:
+    """Returns the probability that the gate is missed with so many scenes, under the assumptions.
 
-    With one case a scene it is a sum over all numbers of lost and won cases, exact; otherwise see ``power_by_scene``.
+    It is exact with one case per scene, and simulated otherwise (``power_by_scene``).
     """
-    if prospect.sizes == ((1, 1.0),):
-        return _power_of_single_cases(scenes, prospect, demand)
-    return power_by_scene(scenes, prospect, demand.significant, demand.max_drop)
+    if assumed.sizes == ((1, 1.0),):
+        return _power_of_single_cases(scenes, assumed, gate)
+    return power_by_scene(scenes, assumed, gate.alpha, gate.max_drop)
 
 
-def scenes_needed(prospect: Prospect, demand: Demand, target: float) -> int | None:
-    """The fewest scenes with which the gate is missed with a chance of at least ``target``; None: more than a million.
+def scenes_needed(assumed: EffectAssumptions, gate: RegressionGate, target: float) -> int | None:
+    """Returns the fewest scenes with a power of at least ``target``; None if that takes more than a million.
 
-    With one case a scene none of the next numbers falls short of it either.
+    With one case per scene the next numbers have that power, too.
     """
     enough = 1
     short = 0
-    while power(enough, prospect, demand) < target:
+    while power(enough, assumed, gate) < target:
         if enough == MOST_SCENES:
             return None
         short, enough = enough, min(MOST_SCENES, 2 * enough)
     while enough - short > 1:
         middle = (short + enough) // 2
-        short, enough = (middle, enough) if power(middle, prospect, demand) < target else (short, middle)
-    if prospect.sizes != ((1, 1.0),):
+        short, enough = (middle, enough) if power(middle, assumed, gate) < target else (short, middle)
+    if assumed.sizes != ((1, 1.0),):
         return enough
     while falls_short := [
-        later for later in range(enough + 1, enough + _LOOKED_AHEAD) if power(later, prospect, demand) < target
+        later for later in range(enough + 1, enough + _MONOTONE_WINDOW) if power(later, assumed, gate) < target
     ]:
         enough = falls_short[-1] + 1
     return enough
 
 
-def smallest_drop(scenes: int, prospect: Prospect, demand: Demand, target: float, largest: float) -> float | None:
-    """The smallest drop, in steps of 0.0001, that so many scenes show with a chance of at least ``target``.
+def smallest_drop(
+    scenes: int, assumed: EffectAssumptions, gate: RegressionGate, target: float, largest: float
+) -> float | None:
+    """Returns the smallest drop, in steps of 0.0001, that so many scenes detect with a power of at least ``target``.
 
-    The drop of ``prospect`` does not count. None where not even the ``largest`` is seen.
+    The drop of ``assumed`` is ignored. None if not even the ``largest`` drop is detected.
     """
 
-    def seen(steps: int) -> bool:
-        return power(scenes, replace(prospect, drop=min(largest, steps * _STEP)), demand) >= target
+    def detected(steps: int) -> bool:
+        return power(scenes, replace(assumed, drop=min(largest, steps * _STEP)), gate) >= target
 
     enough = ceil(largest / _STEP)
-    if not seen(enough):
+    if not detected(enough):
         return None
     short = 0
     while enough - short > 1:
         middle = (short + enough) // 2
-        short, enough = (short, middle) if seen(middle) else (middle, enough)
+        short, enough = (short, middle) if detected(middle) else (middle, enough)
     return min(largest, round(enough * _STEP, 4))
 
 
-def _power_of_single_cases(cases: int, prospect: Prospect, demand: Demand) -> float:
-    """The sum over how many cases differ, and how many of those are lost, of the chances that miss the gate."""
+def _power_of_single_cases(cases: int, assumed: EffectAssumptions, gate: RegressionGate) -> float:
+    """Sums the probability of missing the gate over the numbers of differing cases."""
     import numpy as np
     from scipy.stats import binom  # type: ignore[import-untyped]  # its stubs are a package of their own
 
-    share = min(1.0, prospect.lost + prospect.won)
+    share = min(1.0, assumed.lost + assumed.won)
     if not share:
         return 0.0
     fewest, most = binom.ppf(1e-13, cases, share), binom.isf(1e-13, cases, share)
     differing = np.arange(max(1, fewest), most + 1)
-    significant = binom.isf(demand.significant, differing, 0.5) + 1
-    too_large = np.floor((differing + demand.max_drop * cases) / 2 + 1e-9) + 1
-    missed = binom.sf(np.maximum(significant, too_large) - 1, differing, min(1.0, prospect.lost / share))
+    significant = binom.isf(gate.alpha, differing, 0.5) + 1
+    too_large = np.floor((differing + gate.max_drop * cases) / 2 + 1e-9) + 1
+    missed = binom.sf(np.maximum(significant, too_large) - 1, differing, min(1.0, assumed.lost / share))
     return float((binom.pmf(differing, cases, share) * missed).sum())
 
 
@@ -109,14 +111,14 @@ _ROUNDED = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prospect:
-    """The chances of every case.
+class EffectAssumptions:
+    """The assumed outcome of a second run.
 
     Attributes:
-        drop: by how much the pass rate drops.
-        differ: the share of cases that come out otherwise for reasons of chance, half of them in either direction.
-        sizes: the sizes of scenes, in cases, and what share of the scenes is of each.
-        icc: how much alike what becomes of the cases of one scene is: their correlation, from 0 to 1.
+        drop: the drop of the pass rate.
+        differ: the share of cases that change by noise, half of them in either direction.
+        sizes: the sizes of scenes in cases, each with its share of the scenes.
+        icc: the intraclass correlation of the changes within a scene, from 0 to 1.
     """
 
     drop: float
@@ -143,20 +145,20 @@ class Prospect:
         return sum(size * share for size, share in self.sizes)
 
     def net_changes(self) -> dict[tuple[int, int], float]:
-        """The chance that a scene has so many cases, and so many more won than lost.
+        """Returns the probability of each size of a scene and number of won less lost cases.
 
-        How many of a scene's cases are lost, won and neither follows the Dirichlet-multinomial distribution (Mosimann,
-        Biometrika 49, 1962), whose correlation within a scene is ``icc``; with 0 it is the multinomial.
+        The numbers of lost, won and other cases of a scene follow the Dirichlet-multinomial distribution (Mosimann,
+        Biometrika 49, 1962) with the intraclass correlation ``icc``; at 0 it is the multinomial.
         """
         chances: defaultdict[tuple[int, int], float] = defaultdict(float)
         for size, share in self.sizes:
-            for lost, won, chance in _fates(size, self.lost, self.won, self.icc):
+            for lost, won, chance in _scene_outcomes(size, self.lost, self.won, self.icc):
                 chances[size, won - lost] += share * chance
         return dict(sorted(chances.items()))
 
 
-def _fates(size: int, lost: float, won: float, icc: float) -> Iterator[tuple[int, int, float]]:
-    """So many of a scene's cases are lost, and so many won, with what chance; without what cannot be."""
+def _scene_outcomes(size: int, lost: float, won: float, icc: float) -> Iterator[tuple[int, int, float]]:
+    """Yields the possible numbers of lost and won cases of a scene, with their probability."""
     shares = (lost, won, max(0.0, 1 - lost - won))
     for losses in range(size + 1):
         for wins in range(size + 1 - losses):
@@ -166,16 +168,15 @@ def _fates(size: int, lost: float, won: float, icc: float) -> Iterator[tuple[int
             elif any(count and share <= 0 for count, share in zip(counts, shares, strict=True)):
                 continue
             else:
-                chance = exp(_log_of_ways(counts) + _log_chance(counts, shares, icc))
+                chance = exp(_log_multinomial(counts) + _log_probability_of_order(counts, shares, icc))
             yield losses, wins, chance
 
 
-def _log_of_ways(counts: tuple[int, ...]) -> float:
+def _log_multinomial(counts: tuple[int, ...]) -> float:
     return lgamma(sum(counts) + 1) - sum(lgamma(count + 1) for count in counts)
 
 
-def _log_chance(counts: tuple[int, ...], shares: tuple[float, ...], icc: float) -> float:
-    """Of one order of the cases."""
+def _log_probability_of_order(counts: tuple[int, ...], shares: tuple[float, ...], icc: float) -> float:
     present = [(count, share) for count, share in zip(counts, shares, strict=True) if count]
     if icc == 0:
         return sum(count * log(share) for count, share in present)
@@ -187,72 +188,74 @@ def _log_chance(counts: tuple[int, ...], shares: tuple[float, ...], icc: float) 
     )
 
 
-_DRAWN = 10_000
-_AT_ONCE = 1 << 22
-"""So many numbers at most are held at a time."""
+_SIMULATED_RUNS = 10_000
+_CHUNK_SIZE = 1 << 22
+"""The most numbers that are held at a time."""
 _DEVIATIONS = 8
-"""A sum of signs is further than so many standard deviations from 0 with a chance below 3e-14 (Hoeffding, 1963)."""
+"""A sum of random signs exceeds so many standard deviations with a probability below 3e-14 (Hoeffding, 1963)."""
 
 
-def power_by_scene(scenes: int, prospect: Prospect, significant: float, max_drop: float) -> float:
-    """The share of 10,000 pairs of runs, drawn as is expected, with a larger drop and a smaller p-value than these.
+def power_by_scene(scenes: int, assumed: EffectAssumptions, alpha: float, max_drop: float) -> float:
+    """Returns the share of 10,000 simulated pairs of runs with a drop above ``max_drop`` and a p-value below ``alpha``.
 
-    Each is tested exactly, as ``drop_p`` does, but for those that need not be: a sum of z standard deviations or more
-    has a chance of exp(-z^2/2) at most (Hoeffding, Journal of the American Statistical Association 58, 1963), and one
-    of a standard deviation or less a chance of 6/64 at least (arXiv 2104.10005), which is never significant. The seed
-    is fixed, so the same question has the same answer, within 0.8 percent points of the true one 95 times in 100.
+    Each pair is tested exactly, as in ``drop_p``, unless a bound decides: a sum of z standard deviations or more has a
+    p-value of at most exp(-z^2/2) (Hoeffding, Journal of the American Statistical Association 58, 1963), and one of a
+    standard deviation or less a p-value of at least 6/64 (arXiv 2104.10005), which is never significant. The seed is
+    fixed, so results repeat; their 95 % error is 0.8 percentage points.
     """
     import numpy as np
 
-    # The likeliest first: the drawing of a run ends where all scenes are.
-    chances = dict(sorted(prospect.net_changes().items(), key=lambda each: -each[1]))
+    # The likeliest first: numpy stops sampling a run once all scenes are assigned.
+    chances = dict(sorted(assumed.net_changes().items(), key=lambda each: -each[1]))
     sizes, nets = np.array(list(chances), dtype=np.float64).T
     likely = np.array(list(chances.values()))
-    # As floats, which hold such counts exactly, the products are far quicker.
-    drawn = np.random.default_rng(0).multinomial(scenes, likely / likely.sum(), _DRAWN).astype(np.float64)
+    # Floats hold such counts exactly, and their matrix products are far faster.
+    drawn = np.random.default_rng(0).multinomial(scenes, likely / likely.sum(), _SIMULATED_RUNS).astype(np.float64)
     drops, cases, squares = (drawn @ each for each in (-nets, sizes, nets**2))
     too_large = drops / cases > max_drop
-    surely = drops**2 > -2 * log(significant) * squares
+    surely = drops**2 > -2 * log(alpha) * squares
     open_ = too_large & ~surely & (drops**2 > squares)
     magnitudes = np.unique(np.abs(nets[nets != 0]))
     counts = drawn[open_] @ (np.abs(nets)[:, None] == magnitudes)
-    found = chances_of_drops(*(each.astype(np.int64) for each in (drops[open_], magnitudes, counts))) < significant
-    return float(((too_large & surely).sum() + found.sum()) / _DRAWN)
+    found = sign_flip_ps(*(each.astype(np.int64) for each in (drops[open_], magnitudes, counts))) < alpha
+    return float(((too_large & surely).sum() + found.sum()) / _SIMULATED_RUNS)
 
 
-def chances_of_drops(
+def sign_flip_ps(
     drops: NDArray[np.int64], magnitudes: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """``chance_of_sum_at_least`` of many sums at once, to 12 decimals, by their characteristic functions.
+    """Returns ``sign_flip_p`` of N sums at once (float64), to 12 decimals, by their characteristic functions.
 
-    ``drops``, each above 0, has length N, ``magnitudes`` length M, and ``counts``, N x M, says how many terms of each
-    magnitude the sums have. The answer has length N.
+    Args:
+        drops: shape (N,), above 0.
+        magnitudes: shape (M,).
+        counts: shape (N, M), the number of terms of each magnitude.
     """
     import numpy as np
 
     if not len(drops):
         return np.empty(0)
     reach = int(max(drops.max(), _DEVIATIONS * np.sqrt((counts @ magnitudes**2).max()))) + 1
-    # A sum is as odd or even as the terms together are: a quarter of the circle tells all of it.
+    # All sums have the parity of the sum of all terms, so a quarter of the circle is enough.
     quarter = reach // 2 + 1
     angles = np.pi / 2 * np.arange(quarter + 1) / quarter
     weights = np.full(quarter + 1, 1 / quarter)
     weights[[0, -1]] /= 2
     answer = np.empty(len(drops))
-    step = max(1, _AT_ONCE // len(angles))
+    step = max(1, _CHUNK_SIZE // len(angles))
     for start in range(0, len(drops), step):
         part = slice(start, start + step)
-        seen, which = np.unique(drops[part], return_inverse=True)
-        product = _cosines_from(seen, reach, angles)[which] * weights
+        seen, inverse = np.unique(drops[part], return_inverse=True)
+        product = _cosines_from(seen, reach, angles)[inverse] * weights
         for magnitude, count in zip(magnitudes, counts[part].T, strict=True):
-            seen, which = np.unique(count, return_inverse=True)
-            product *= (np.cos(magnitude * angles) ** seen[:, None])[which]
+            seen, inverse = np.unique(count, return_inverse=True)
+            product *= (np.cos(magnitude * angles) ** seen[:, None])[inverse]
         answer[part] = product.sum(axis=1)
     return np.clip(answer, 0.0, 1.0)
 
 
 def _cosines_from(first: NDArray[np.int64], reach: int, angles: NDArray[np.float64]) -> NDArray[np.float64]:
-    """``cos(x angle)``, added up over x = first, first + 2, ... up to ``reach``: one row for each first."""
+    """Returns ``cos(x angle)`` summed over x = first, first + 2, ... up to ``reach``, with a row for each first."""
     import numpy as np
 
     terms = ((reach - first) // 2 + 1)[:, None]
@@ -261,37 +264,33 @@ def _cosines_from(first: NDArray[np.int64], reach: int, angles: NDArray[np.float
     return ratio * np.cos((first[:, None] + terms - 1) * angles)
 
 
-def differing_by_chance(rate: float) -> float:
-    """``p (1 - p)``: half as many as would differ were the verdicts of two runs with this pass rate independent.
-
-    That is to say that their verdicts correlate with 0.5.
-    """
+def assumed_discordance(rate: float) -> float:
+    """Returns ``p (1 - p)``, the share of differing verdicts of two runs whose verdicts correlate with 0.5."""
     return rate * (1 - rate)
 
 
-def prospect_of(
+def assumptions_from(
     clusters: Clusters, paired: PairedClusters | None, *, differ: float | None = None, icc: float | None = None
-) -> Prospect:
-    """What these cases have shown; what is given is taken as it is. The drop is 0.
+) -> EffectAssumptions:
+    """Returns the assumptions estimated from these cases, with no drop; ``differ`` and ``icc`` override the estimates.
 
-    How many differ by chance is twice the smaller of those lost and won since an earlier run, where there was one, and
-    else ``differing_by_chance``. How much alike a scene's cases are is worked out from what became of them since the
-    earlier run, and where that shows nothing, from their verdicts; where these do not either, they count as alike.
+    The noise is twice the smaller of the shares lost and won since an earlier run, else ``assumed_discordance``. The
+    intraclass correlation is that of the changes since then, else that of the verdicts, else 1.
     """
     rate = clusters.holds / clusters.judged
-    again = paired if paired is not None and paired.shared else None
-    if differ is None and again is not None:
-        differ = 2 * min(again.lost, again.won) / again.shared
-    if icc is None and again is not None:
-        icc = alikeness([Kind(row.won - row.lost, row.won + row.lost, sum(row[:4]), row.scenes) for row in again.rows])
+    if paired is not None and paired.shared:
+        differ = 2 * min(paired.lost, paired.won) / paired.shared if differ is None else differ
+        icc = intraclass_correlation(groups_of_changes(paired)) if icc is None else icc
     if icc is None:
-        icc = alikeness([Kind(row.holds, row.holds, row.judged, row.scenes) for row in clusters.rows])
+        icc = intraclass_correlation(
+            [SceneGroup(row.holds, row.holds, row.judged, row.scenes) for row in clusters.rows]
+        )
     sizes: Counter[int] = Counter()
     for row in clusters.rows:
         sizes[row.judged] += row.scenes
-    return Prospect(
+    return EffectAssumptions(
         drop=0.0,
-        differ=differing_by_chance(rate) if differ is None else differ,
+        differ=assumed_discordance(rate) if differ is None else differ,
         sizes=tuple((size, scenes / clusters.scenes) for size, scenes in sorted(sizes.items())),
         icc=1.0 if icc is None else icc,
     )

@@ -14,9 +14,9 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult, Report
 from pytest_vqamt.core.tallies import Alike, AlikeTwice, Clusters, PairedClusters, Tally
 from pytest_vqamt.reporting.atomic_write import write_report
-from pytest_vqamt.stats.intervals import interval
-from pytest_vqamt.stats.paired import change
-from pytest_vqamt.stats.power import Demand, Prospect, power, scenes_needed, smallest_drop
+from pytest_vqamt.stats.intervals import pass_rate_interval
+from pytest_vqamt.stats.paired import change_of
+from pytest_vqamt.stats.power import EffectAssumptions, RegressionGate, power, scenes_needed, smallest_drop
 
 Row = dict[str, Json]
 
@@ -56,10 +56,10 @@ def item(
         not_applicable={},
         breakdown={},
         readings=Counter(),
-        interval=interval(clusters),
+        interval=pass_rate_interval(clusters),
         gate=None,
         clusters=clusters,
-        change=None if since is None else change(since),
+        change=None if since is None else change_of(since),
     )
 
 
@@ -84,9 +84,9 @@ def report(folder: Path, *items: RelationResult) -> str:
 
 def test_the_numbers_are_those_of_the_statistics(capsys: pytest.CaptureFixture[str]) -> None:
     found = told(capsys, "--drop", "0.1,0.2", "--drop=0.3", "--differ", "0.1", "--relations", "10", "--power", "0.9")
-    demand = Demand(relations=10)
+    demand = RegressionGate(relations=10)
     for row, drop in zip(rows(found["needed"]), (0.1, 0.2, 0.3), strict=True):
-        prospect = Prospect(drop=drop, differ=0.1)
+        prospect = EffectAssumptions(drop=drop, differ=0.1)
         scenes = scenes_needed(prospect, demand, 0.9)
         assert scenes is not None
         assert row == {"drop": drop, "cases": scenes, "scenes": scenes, "power": power(scenes, prospect, demand)}
@@ -97,7 +97,10 @@ def test_the_numbers_are_those_of_the_statistics(capsys: pytest.CaptureFixture[s
 def test_cases_come_by_the_scene(capsys: pytest.CaptureFixture[str]) -> None:
     asked = ("--cases-per-scene=4", "--icc=0.5", "--differ=0.1", "--relations=1", "--max-drop=0.02")
     found = told(capsys, "--drop=0.2", "--cases=103", *asked)
-    prospect, demand = Prospect(drop=0.2, differ=0.1, sizes=((4, 1.0),), icc=0.5), Demand(max_drop=0.02)
+    prospect, demand = (
+        EffectAssumptions(drop=0.2, differ=0.1, sizes=((4, 1.0),), icc=0.5),
+        RegressionGate(max_drop=0.02),
+    )
     [needed], [seen] = rows(found["needed"]), rows(found["seen"])
     scenes = scenes_needed(prospect, demand, 0.8)
     assert scenes is not None
@@ -138,11 +141,11 @@ def test_of_a_report_each_relation_has_its_own(tmp_path: Path, capsys: pytest.Ca
     assert (found["relations"], found["report"]) == (3, folder)
     first, second, alike = rows(found["items"])
     assert [each["id"] for each in (first, second, alike)] == ["ours.first", "ours.second", "ours.alike"]
-    demand, prospect = Demand(relations=3), Prospect(drop=0.1, differ=0.9 * (1 - 0.9))
+    demand, prospect = RegressionGate(relations=3), EffectAssumptions(drop=0.1, differ=0.9 * (1 - 0.9))
     assert first["differ"] == pytest.approx(0.09)
     assert rows(first["needed"]) == [
         {"drop": 0.1, "cases": scenes_needed(prospect, demand, 0.8)},
-        {"drop": 0.85, "cases": scenes_needed(Prospect(drop=0.85, differ=0.09), demand, 0.8)},
+        {"drop": 0.85, "cases": scenes_needed(EffectAssumptions(drop=0.85, differ=0.09), demand, 0.8)},
     ]
     assert first["smallest_drop"] == smallest_drop(200, prospect, demand, 0.8, 0.9 - 0.045)
     # Three were won and seven lost: three of either sort are taken for chance.

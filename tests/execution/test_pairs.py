@@ -21,7 +21,7 @@ from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.sampling.chooser import Chooser
 from pytest_vqamt.sampling.samplers import Sampler
-from pytest_vqamt.stats.papers import human
+from pytest_vqamt.stats.papers import human_reference
 from tests.execution.worlds import Model, Rule, Scenes, loaded
 from tests.making import group_of
 
@@ -160,7 +160,7 @@ def test_waived_pairs_are_in_no_metric() -> None:
 
 
 def test_what_people_reach_stands_beside_it() -> None:
-    assert result_of(Negated(name="carets.negation")).reference == human("carets.negation")
+    assert result_of(Negated(name="carets.negation")).reference == human_reference("carets.negation")
     assert result_of(Negated()).reference is None
 
 

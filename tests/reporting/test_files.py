@@ -20,7 +20,7 @@ from pytest_vqamt.reporting.cases import CasesPart, start_parts
 from pytest_vqamt.reporting.files import read_report, write_files, write_pages
 from pytest_vqamt.reporting.html.cards import Images
 from pytest_vqamt.stats.model_ranking import differences, rankings
-from pytest_vqamt.stats.paired import change, judged_together
+from pytest_vqamt.stats.paired import change_of, with_holm_gates
 from tests.reporting.erratic import SPEC
 from tests.reporting.running import run_into, world
 from tests.stats.judging import cases_of, result
@@ -195,7 +195,7 @@ def test_a_result_that_is_not_whole_is_named_with_its_file(tmp_path: Path) -> No
 
 def test_what_only_some_reports_have_comes_back_too(tmp_path: Path) -> None:
     made = run_into(tmp_path, max_cases=3)
-    [held] = judged_together([change(PairedClusters((AlikeTwice(1, 2, 0, 1, 9),)))], 0.05, [True])
+    [held] = with_holm_gates([change_of(PairedClusters((AlikeTwice(1, 2, 0, 1, 9),)))], 0.05, [True])
     several = [
         result("ours.rule", model, cases_of(verdicts), presumed=cases_of("+-", start=10))
         for model, verdicts in (("one", "+++++"), ("two", "+----"))

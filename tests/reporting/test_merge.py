@@ -18,8 +18,7 @@ from pytest_vqamt.core.report_json import baseline_row, change_row
 from pytest_vqamt.core.results import BaselineUse, Gate, Presumed, Report
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Spread, Tally
 from pytest_vqamt.reporting.merge import CountedCases, MergedCases, merge_folders, merged
-from pytest_vqamt.stats.paired import change as change_of
-from pytest_vqamt.stats.paired import judged_together
+from pytest_vqamt.stats.paired import change_of, with_holm_gates
 from tests.costs import without_costs
 from tests.reporting.running import run_into
 
@@ -328,7 +327,7 @@ def blessed_rows(folder: Path, verdicts: str) -> None:
 def with_change(max_drop: float, *, otherwise: int = 0) -> Callable[[Row], object]:
     """Gives the first item a change of its own cases, as a shard has it."""
     paired = PairedClusters((AlikeTwice(1, 0, 0, 0, 3),))
-    [held] = judged_together([change_of(paired, version_before=2, other_judgement=otherwise)], max_drop, [True])
+    [held] = with_holm_gates([change_of(paired, version_before=2, other_judgement=otherwise)], max_drop, [True])
 
     def edit_row(row: Row) -> None:
         row["relations"][0]["change"] = change_row(held)

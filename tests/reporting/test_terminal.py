@@ -30,9 +30,9 @@ from pytest_vqamt.core.results import (
 )
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Tally
 from pytest_vqamt.reporting.terminal import baseline_lines, ranking_lines, summary
-from pytest_vqamt.stats.gates import held_against_baseline
+from pytest_vqamt.stats.gates import with_baseline_gates
 from pytest_vqamt.stats.model_ranking import rankings
-from pytest_vqamt.stats.paired import change, judged_together
+from pytest_vqamt.stats.paired import change_of, with_holm_gates
 from tests.reporting.running import run_into
 
 TINY = ModelUse(name="tiny", fingerprint="", tasks=("vqa",))
@@ -249,7 +249,7 @@ def test_waived_cases_are_counted_with_the_reasons_that_were_given() -> None:
 
 def test_a_baseline_has_its_table_and_its_gate_is_a_gate() -> None:
     paired = PairedClusters((AlikeTwice(0, 1, 0, 0, 9),))
-    [held] = judged_together([change(paired)], 0.1, [True])
+    [held] = with_holm_gates([change_of(paired)], 0.1, [True])
     use = BaselineUse(file="base.gz", digest="d", models=(("tiny", "f"),))
     lines = shown_of(replace(result(SURE, None), change=held), baseline=use)
     assert "against the baseline base.gz: tiny (f)" in lines
@@ -264,7 +264,7 @@ def test_a_violation_that_a_missed_drop_has_told_of_is_not_told_again() -> None:
     violated = replace(result(SURE, None), violation=replace(case, queries=(shown_query,)))
     paired = PairedClusters((AlikeTwice(0, 1, 0, 0, 9),))
     for max_drop, told in ((0.1, False), (1.0, True)):
-        [held] = judged_together([change(paired)], max_drop, [True])
+        [held] = with_holm_gates([change_of(paired)], max_drop, [True])
         lines = shown_of(replace(violated, change=held))
         assert any("simplest violation found" in line for line in lines) is told
 
@@ -288,10 +288,10 @@ def lines(report: Report) -> list[str]:
 def compared(report: Report, *paired: PairedClusters | None, max_drop: float = 0.0) -> Report:
     """The report with what became of its items."""
     relations = [
-        replace(result, change=None if each is None else change(each, version_before=1))
+        replace(result, change=None if each is None else change_of(each, version_before=1))
         for result, each in zip(report.relations, paired, strict=True)
     ]
-    return replace(report, relations=held_against_baseline(relations, max_drop), baseline=USE)
+    return replace(report, relations=with_baseline_gates(relations, max_drop), baseline=USE)
 
 
 def test_without_a_baseline_nothing_is_said(tmp_path: Path) -> None:
@@ -325,7 +325,7 @@ def test_items_of_one_run_alone_are_named(tmp_path: Path) -> None:
 def test_another_version_and_another_judgement_are_said(tmp_path: Path) -> None:
     report = run_into(tmp_path, max_cases=1, relations=["control.repeat"])
     (result,) = report.relations
-    made = change(PairedClusters((AlikeTwice(1, 0, 0, 0, 5),)), version_before=3, other_judgement=1)
+    made = change_of(PairedClusters((AlikeTwice(1, 0, 0, 0, 5),)), version_before=3, other_judgement=1)
     said = lines(replace(report, baseline=USE, relations=(replace(result, change=made),)))
     assert "control.repeat: blessed by version 3 of the relation, judged by version 1 now" in said
     assert (

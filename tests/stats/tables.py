@@ -18,7 +18,14 @@ import numpy as np
 from scipy.stats import beta  # type: ignore[import-untyped]  # its stubs are a package of their own
 
 from pytest_vqamt.core.tallies import Clusters, PairedClusters
-from pytest_vqamt.stats.intervals import Kind, effective_cases, interval, scenes_worth, students_t, wilson
+from pytest_vqamt.stats.intervals import (
+    SceneGroup,
+    effective_sample_size,
+    least_sample_size,
+    pass_rate_interval,
+    students_t,
+    wilson,
+)
 from pytest_vqamt.stats.paired import paired_interval, tango
 from tests.stats.drawn_clusters import Shares, alike, clusters, paired, sizes
 
@@ -31,27 +38,27 @@ _ICCS = (0.0, 0.1, 0.3, 0.6)
 _CHANGES = ((0.01, 0.01), (0.03, 0.03), (0.1, 0.1), (0.02, 0.0), (0.05, 0.01), (0.1, 0.03), (0.2, 0.1), (0.15, 0.01))
 
 
-def kinds_of(cases: Clusters) -> list[Kind]:
-    return [Kind(row.holds, row.holds, row.judged, row.scenes) for row in cases.rows]
+def kinds_of(cases: Clusters) -> list[SceneGroup]:
+    return [SceneGroup(row.holds, row.holds, row.judged, row.scenes) for row in cases.rows]
 
 
-def kinds_of_pairs(two: PairedClusters) -> list[Kind]:
-    return [Kind(row.won - row.lost, row.won + row.lost, sum(row[:4]), row.scenes) for row in two.rows]
+def kinds_of_pairs(two: PairedClusters) -> list[SceneGroup]:
+    return [SceneGroup(row.won - row.lost, row.won + row.lost, sum(row[:4]), row.scenes) for row in two.rows]
 
 
-def resampled(kinds: list[Kind]) -> Shares:
+def resampled(kinds: list[SceneGroup]) -> Shares:
     """The means of resamples of the scenes: float64, ascending."""
     total, _, size, scenes = np.array(kinds).T
     times = np.random.default_rng(0).multinomial(int(scenes.sum()), scenes / scenes.sum(), _RESAMPLES)
     return np.sort((times @ total) / (times @ size))
 
 
-def percentiles(kinds: list[Kind]) -> Ends:
+def percentiles(kinds: list[SceneGroup]) -> Ends:
     low, high = np.quantile(resampled(kinds), [0.025, 0.975])
     return float(low), float(high)
 
 
-def bca(kinds: list[Kind]) -> Ends:
+def bca(kinds: list[SceneGroup]) -> Ends:
     """Bias-corrected and accelerated, by the jackknife of scenes (Efron, JASA 82, 1987)."""
     total, _, size, scenes = np.array(kinds).T
     mean, means = (scenes @ total) / (scenes @ size), resampled(kinds)
@@ -76,11 +83,11 @@ def by_standard_error(two: PairedClusters) -> Ends:
     return float(mean - half), float(mean + half)
 
 
-def as_seen(kinds: list[Kind]) -> float:
+def as_seen(kinds: list[SceneGroup]) -> float:
     """The share of the cases that these are worth, with nothing imagined; where none differs, as many as scenes."""
     spread = len({each.total / each.size for each in kinds}) > 1 or 0 < abs(kinds[0].total) < kinds[0].squares
     cases = sum(each.size * each.scenes for each in kinds)
-    return (effective_cases(kinds, ()) if spread else scenes_worth(kinds)) / cases
+    return (effective_sample_size(kinds, ()) if spread else least_sample_size(kinds)) / cases
 
 
 def wilson_as_seen(cases: Clusters) -> Ends:
@@ -150,7 +157,7 @@ def main(runs: int = 100, *scenes: int) -> None:
     columns = list(scenes) or [20, 50, 100, 400]
     table(
         {
-            "this one": interval,
+            "this one": pass_rate_interval,
             "Wilson over cases": lambda cases: wilson(cases.holds, cases.judged),
             "bootstrap of scenes, percentiles": lambda cases: percentiles(kinds_of(cases)),
             "bootstrap of scenes, BCa": lambda cases: bca(kinds_of(cases)),

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from pytest_vqamt.core.tallies import Clusters
-from pytest_vqamt.stats.intervals import interval, wilson
+from pytest_vqamt.stats.intervals import pass_rate_interval, wilson
 from tests.stats.drawn_clusters import Numbers, alike, clusters, sizes
 
 Ends = Callable[[Clusters], tuple[float, float]]
@@ -57,21 +57,21 @@ def least(times: int, nominal: float = 0.95) -> float:
 )
 def test_it_covers_where_wilsons_over_cases_does_not(scenes: int, most: int, rate: float, icc: float) -> None:
     runs = drawn(1, 1000, scenes=scenes, most=most, rate=rate, icc=icc)
-    assert covered(interval, rate, runs) >= least(1000)
+    assert covered(pass_rate_interval, rate, runs) >= least(1000)
     assert covered(plain, rate, runs) < 0.9
 
 
 @pytest.mark.parametrize(("scenes", "rate"), [(20, 0.9), (50, 0.95), (100, 0.98)])
 def test_it_covers_near_1_where_the_percentile_bootstrap_does_not(scenes: int, rate: float) -> None:
     runs = drawn(2, 500, scenes=scenes, most=6, rate=rate, icc=0.6)
-    assert covered(interval, rate, runs) >= least(500)
+    assert covered(pass_rate_interval, rate, runs) >= least(500)
     assert covered(percentile, rate, runs) < 0.9
 
 
 def test_it_is_not_much_wider_than_need_be() -> None:
     """Of many scenes whose cases are independent, it is on average at most a tenth wider than Wilson's."""
     runs = (clusters(*run) for run in zip(*drawn(3, 150, scenes=200, most=6, rate=0.85, icc=0), strict=True))
-    assert np.mean([width(interval(cases)) / width(plain(cases)) for cases in runs]) < 1.1
+    assert np.mean([width(pass_rate_interval(cases)) / width(plain(cases)) for cases in runs]) < 1.1
 
 
 def width(ends: tuple[float, float]) -> float:
@@ -83,5 +83,5 @@ def width(ends: tuple[float, float]) -> float:
 def test_it_covers_everywhere(scenes: int) -> None:
     """Within what Wilson's own interval does on as many single cases, whose coverage swings as it is a count."""
     for most, rate, icc in product((3, 10), (0.5, 0.7, 0.85, 0.9, 0.95, 0.98), (0, 0.1, 0.3, 0.6)):
-        found = covered(interval, rate, drawn(5, 2000, scenes=scenes, most=most, rate=rate, icc=icc))
+        found = covered(pass_rate_interval, rate, drawn(5, 2000, scenes=scenes, most=most, rate=rate, icc=icc))
         assert found >= least(2000, 0.94), (most, rate, icc)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pytest_vqamt.core.tallies import PairedClusters
-from pytest_vqamt.stats.paired import change, judged_together
+from pytest_vqamt.stats.paired import change_of, with_holm_gates
 from tests.stats.drawn_clusters import runs_of_one_model
 
 SETS = 1000
@@ -33,8 +33,8 @@ def false_alarms(relations: int) -> None:
     draw = np.random.default_rng(0)
     alarms = without_holm = 0
     for _ in range(SETS):
-        changes = [change(two) for two in equal_models(draw, relations)]
-        judged = judged_together(changes, 0.0, [True] * relations)
+        changes = [change_of(two) for two in equal_models(draw, relations)]
+        judged = with_holm_gates(changes, 0.0, [True] * relations)
         alarms += any(each.gate is not None and not each.gate.met for each in judged)
         without_holm += any(each.p < 0.05 for each in changes)
     # One alarm in twenty sets at most, and not none at all: the gate is no dead letter.

@@ -10,9 +10,9 @@ import pytest
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.results import DataUse, Gate, ModelUse, Presumed, RelationResult
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Tally
-from pytest_vqamt.stats.gates import GateOn, Threshold, gate, held_against_baseline, threshold_for
+from pytest_vqamt.stats.gates import GateOn, Threshold, gate, threshold_for, with_baseline_gates
 from pytest_vqamt.stats.intervals import wilson
-from pytest_vqamt.stats.paired import change
+from pytest_vqamt.stats.paired import change_of
 
 ITEM = "metavqa.partition[object]"
 ANY = (0.0, 1.0)
@@ -118,11 +118,11 @@ class TestDrops:
         """An item of which so many cases broke."""
         rows = [AlikeTwice(1, 0, 0, 0, kept)] * bool(kept) + [AlikeTwice(0, 1, 0, 0, lost)] * bool(lost)
         made = result_of(tags=tags)
-        return replace(made, change=change(PairedClusters(tuple(rows)))) if blessed else made
+        return replace(made, change=change_of(PairedClusters(tuple(rows)))) if blessed else made
 
     def test_a_drop_is_missed_where_it_is_large_and_no_chance(self) -> None:
         # Holm: the smallest of three p-values is multiplied by 3, the next one by 2. 0.5**7 = 0.0078, 0.5**5 = 0.031.
-        held = held_against_baseline([self.item(7, kept=93), self.item(5, kept=95), self.item(0, kept=100)], 0.02)
+        held = with_baseline_gates([self.item(7, kept=93), self.item(5, kept=95), self.item(0, kept=100)], 0.02)
         changes = [each.change for each in held]
         assert [each and each.p_holm for each in changes] == pytest.approx([3 * 0.5**7, 2 * 0.5**5, 1.0])
         assert [each and each.gate and each.gate.met for each in changes] == [False, True, True]
@@ -130,7 +130,7 @@ class TestDrops:
         assert changes[0].gate == Gate(kind="max-drop", threshold=0.02, on="holm", met=False)
 
     def test_a_drop_that_is_tolerated_is_none_however_sure_it_is(self) -> None:
-        [at, beyond] = held_against_baseline([self.item(20, kept=80), self.item(21, kept=79)], 0.2)
+        [at, beyond] = with_baseline_gates([self.item(20, kept=80), self.item(21, kept=79)], 0.2)
         assert at.change is not None
         assert beyond.change is not None
         assert at.change.p_holm is not None
@@ -142,7 +142,7 @@ class TestDrops:
 
     @pytest.mark.parametrize("tags", [("control",), ("baseline",)])
     def test_controls_and_baselines_are_compared_and_not_gated(self, tags: tuple[str, ...]) -> None:
-        held = held_against_baseline([self.item(50, tags=tags), self.item(5, kept=95)], 0.0)
+        held = with_baseline_gates([self.item(50, tags=tags), self.item(5, kept=95)], 0.0)
         spared, gated = (each.change for each in held)
         assert spared is not None
         assert (spared.gate, spared.p_holm) == (None, None)
@@ -150,12 +150,12 @@ class TestDrops:
         assert gated.p_holm == pytest.approx(0.5**5), "Holm's correction is for what is gated"
 
     def test_without_a_case_judged_both_times_there_is_no_gate(self) -> None:
-        [held] = held_against_baseline([self.item(0)], 0.0)
+        [held] = with_baseline_gates([self.item(0)], 0.0)
         assert held.change is not None
         assert held.change.gate is None
 
     def test_what_was_not_blessed_stays_as_it_is(self) -> None:
-        new, old = held_against_baseline([self.item(0, blessed=False), self.item(9)], 0.0)
+        new, old = with_baseline_gates([self.item(0, blessed=False), self.item(9)], 0.0)
         assert new == result_of()
         assert old.change is not None
         assert old.change.p_holm == pytest.approx(0.5**9)
@@ -169,7 +169,7 @@ class TestDrops:
             gate=None,
             change=self.item(9).change,
         )
-        [held] = held_against_baseline([replace(self.item(0, kept=9), presumed=apart)], 0.0)
+        [held] = with_baseline_gates([replace(self.item(0, kept=9), presumed=apart)], 0.0)
         assert held.presumed == apart
         assert [each.met for each in held.drop_gates] == [True]
 

@@ -15,13 +15,13 @@ from statsmodels.stats.proportion import proportion_confint  # type: ignore[impo
 
 from pytest_vqamt.core.tallies import Alike, Clusters
 from pytest_vqamt.stats.intervals import (
-    Kind,
-    alikeness,
-    effective_cases,
-    interval,
-    scenes_worth,
+    SceneGroup,
+    effective_sample_size,
+    intraclass_correlation,
+    least_sample_size,
+    mean_scene_size,
+    pass_rate_interval,
     students_t,
-    usual_size,
     wilson,
 )
 
@@ -38,16 +38,16 @@ kinds = st.dictionaries(
 @given(st.integers(0, 400), st.integers(0, 400))
 def test_with_one_case_a_scene_it_is_wilsons(violated: int, holding: int) -> None:
     rows = [row for row in ((0, 1, violated), (1, 1, holding)) if row[2]]
-    assert interval(clusters(*rows)) == pytest.approx(wilson(holding, holding + violated), abs=1e-12)
+    assert pass_rate_interval(clusters(*rows)) == pytest.approx(wilson(holding, holding + violated), abs=1e-12)
 
 
 def test_with_cases_of_a_scene_that_are_always_alike_it_is_wilsons_of_the_scenes() -> None:
-    assert interval(clusters((0, 5, 20), (5, 5, 80))) == pytest.approx(wilson(80, 100), abs=1e-9)
+    assert pass_rate_interval(clusters((0, 5, 20), (5, 5, 80))) == pytest.approx(wilson(80, 100), abs=1e-9)
 
 
 def test_where_all_hold_it_is_wilsons_of_the_scenes() -> None:
-    assert interval(clusters((5, 5, 60))) == wilson(60, 60)
-    assert interval(clusters((0, 5, 60))) == wilson(0, 60)
+    assert pass_rate_interval(clusters((5, 5, 60))) == wilson(60, 60)
+    assert pass_rate_interval(clusters((0, 5, 60))) == wilson(0, 60)
 
 
 def test_a_case_worked_out_by_hand() -> None:
@@ -57,36 +57,36 @@ def test_a_case_worked_out_by_hand() -> None:
     deff = by_scene / (82 * p * (1 - p)) * (40 / 39) * (79 / 80)
     worth = 80 / deff * (students_t(79) / students_t(39)) ** 2
     expected = wilson(50 / 80 * worth, worth)
-    assert interval(clusters((0, 2, 10), (1, 2, 10), (2, 2, 20))) == pytest.approx(expected, abs=1e-9)
+    assert pass_rate_interval(clusters((0, 2, 10), (1, 2, 10), (2, 2, 20))) == pytest.approx(expected, abs=1e-9)
 
 
 def test_of_one_scene_next_to_nothing_is_known() -> None:
-    low, high = interval(clusters((40, 50, 1)))
+    low, high = pass_rate_interval(clusters((40, 50, 1)))
     assert low < 0.15
     assert high > 0.95
 
 
 def test_without_cases_nothing_is_known() -> None:
-    assert interval(Clusters()) == (0.0, 1.0)
+    assert pass_rate_interval(Clusters()) == (0.0, 1.0)
 
 
 @given(kinds)
 def test_it_holds_the_rate_stays_within_bounds_and_is_never_a_point(drawn: Clusters) -> None:
-    low, high = interval(drawn)
+    low, high = pass_rate_interval(drawn)
     assert 0 <= low <= drawn.holds / drawn.judged <= high <= 1
     assert high - low > 1e-4
 
 
 @given(kinds)
 def test_violations_have_the_mirrored_interval(drawn: Clusters) -> None:
-    low, high = interval(drawn)
+    low, high = pass_rate_interval(drawn)
     mirrored = clusters(*((row.judged - row.holds, row.judged, row.scenes) for row in drawn.rows))
-    assert interval(mirrored) == pytest.approx((1 - high, 1 - low), abs=1e-9)
+    assert pass_rate_interval(mirrored) == pytest.approx((1 - high, 1 - low), abs=1e-9)
 
 
 @given(kinds)
 def test_it_is_no_narrower_than_if_cases_of_one_scene_told_as_much_as_others(drawn: Clusters) -> None:
-    low, high = interval(drawn)
+    low, high = pass_rate_interval(drawn)
     plain_low, plain_high = wilson(drawn.holds, drawn.judged)
     assert low <= plain_low + 1e-12
     assert high >= plain_high - 1e-12
@@ -98,27 +98,27 @@ def test_with_violations_the_lower_end_is_not_above_that_of_the_same_scenes_with
     for row in drawn.rows:
         holding[row.judged] = holding.get(row.judged, 0) + row.scenes
     whole = clusters(*((judged, judged, times) for judged, times in holding.items()))
-    assert interval(drawn)[0] <= interval(whole)[0] + 1e-12
+    assert pass_rate_interval(drawn)[0] <= pass_rate_interval(whole)[0] + 1e-12
 
 
 def test_it_is_cheap() -> None:
     rows = tuple(Alike(holds, judged, 3) for judged in range(1, 20) for holds in range(judged + 1))
-    interval(Clusters(rows))
+    pass_rate_interval(Clusters(rows))
     started = perf_counter()
     for _ in range(20):
-        interval(Clusters(rows))
+        pass_rate_interval(Clusters(rows))
     assert (perf_counter() - started) / 20 < 0.02
 
 
-def kind(holds: int, judged: int, scenes: int) -> Kind:
-    return Kind(holds, holds, judged, scenes)
+def kind(holds: int, judged: int, scenes: int) -> SceneGroup:
+    return SceneGroup(holds, holds, judged, scenes)
 
 
 def test_of_scenes_of_one_size_it_is_that_of_an_analysis_of_variance() -> None:
     holds = np.random.default_rng(0).binomial(4, np.random.default_rng(1).beta(2, 1, 40))
     scenes = [[1.0] * int(h) + [0.0] * (4 - int(h)) for h in holds]
     f = f_oneway(*scenes).statistic
-    assert alikeness([kind(int(h), 4, 1) for h in holds]) == pytest.approx((f - 1) / (f + 3), rel=1e-9)
+    assert intraclass_correlation([kind(int(h), 4, 1) for h in holds]) == pytest.approx((f - 1) / (f + 3), rel=1e-9)
 
 
 def test_of_scenes_of_different_sizes_worked_out_by_hand() -> None:
@@ -126,29 +126,31 @@ def test_of_scenes_of_different_sizes_worked_out_by_hand() -> None:
     # 5 degrees; between them 4/2 + 0 + 9/4 - 25/8 = 1.125, of 2; m = (8 - 24/8) / 2 = 2.5.
     between, within = 1.125 / 2, 0.75 / 5
     expected = (between - within) / (between + 1.5 * within)
-    assert alikeness([kind(2, 2, 1), kind(0, 2, 1), kind(3, 4, 1)]) == pytest.approx(expected, rel=1e-12)
+    assert intraclass_correlation([kind(2, 2, 1), kind(0, 2, 1), kind(3, 4, 1)]) == pytest.approx(expected, rel=1e-12)
 
 
 def test_it_runs_from_not_at_all_to_wholly() -> None:
-    assert alikeness([kind(0, 3, 10), kind(3, 3, 30)]) == 1.0
-    assert alikeness([kind(1, 2, 40)]) == 0.0
+    assert intraclass_correlation([kind(0, 3, 10), kind(3, 3, 30)]) == 1.0
+    assert intraclass_correlation([kind(1, 2, 40)]) == 0.0
 
 
 @pytest.mark.parametrize("rows", [[kind(1, 1, 40), kind(0, 1, 9)], [kind(3, 3, 40)], [kind(2, 5, 1)]])
-def test_where_it_cannot_be_seen_nothing_is_said(rows: list[Kind]) -> None:
-    assert alikeness(rows) is None
+def test_where_it_cannot_be_seen_nothing_is_said(rows: list[SceneGroup]) -> None:
+    assert intraclass_correlation(rows) is None
 
 
 def test_it_finds_what_scenes_were_drawn_with() -> None:
     draw = np.random.default_rng(3)
     rates = draw.beta(0.8 * (1 / 0.3 - 1), 0.2 * (1 / 0.3 - 1), 3000)
     judged = draw.integers(1, 8, 3000)
-    found = alikeness([kind(int(h), int(n), 1) for h, n in zip(draw.binomial(judged, rates), judged, strict=True)])
+    found = intraclass_correlation(
+        [kind(int(h), int(n), 1) for h, n in zip(draw.binomial(judged, rates), judged, strict=True)]
+    )
     assert found == pytest.approx(0.3, abs=0.03)
 
 
-def kind_of_effective(holds: int, judged: int, scenes: float) -> Kind:
-    return Kind(holds, holds, judged, scenes)
+def kind_of_effective(holds: int, judged: int, scenes: float) -> SceneGroup:
+    return SceneGroup(holds, holds, judged, scenes)
 
 
 kinds_of_effective = st.lists(
@@ -161,12 +163,12 @@ kinds_of_effective = st.lists(
 
 
 def test_scenes_of_one_size_are_worth_their_number_and_others_less() -> None:
-    assert scenes_worth([kind_of_effective(1, 4, 3), kind_of_effective(4, 4, 7)]) == 10
-    assert scenes_worth([kind_of_effective(1, 1, 9), kind_of_effective(0, 9, 1)]) == pytest.approx(18**2 / 90)
+    assert least_sample_size([kind_of_effective(1, 4, 3), kind_of_effective(4, 4, 7)]) == 10
+    assert least_sample_size([kind_of_effective(1, 1, 9), kind_of_effective(0, 9, 1)]) == pytest.approx(18**2 / 90)
 
 
 def test_the_scene_of_a_case_is_larger_than_the_average_scene() -> None:
-    assert usual_size([kind_of_effective(1, 1, 9), kind_of_effective(0, 9, 1)]) == 5
+    assert mean_scene_size([kind_of_effective(1, 1, 9), kind_of_effective(0, 9, 1)]) == 5
 
 
 def test_a_case_worked_out_by_hand_of_effective() -> None:
@@ -175,31 +177,34 @@ def test_a_case_worked_out_by_hand_of_effective() -> None:
     deff = 27.5 / 18.75 * (40 / 39) * (79 / 80)
     correction = (students_t(79) / students_t(39)) ** 2
     rows = [kind_of_effective(0, 2, 10), kind_of_effective(1, 2, 10), kind_of_effective(2, 2, 20)]
-    assert effective_cases(rows, ()) == pytest.approx(80 / deff * correction, rel=1e-12)
+    assert effective_sample_size(rows, ()) == pytest.approx(80 / deff * correction, rel=1e-12)
     # Half a scene of either sort beside them: p = 51/82, by scene 10 p'^2 + ... + 0.5 (p'^2 + q'^2) with p' = 2p.
     p = 51 / 82
     by_scene = 10 * (2 * p) ** 2 + 10 * (1 - 2 * p) ** 2 + 20 * (2 - 2 * p) ** 2 + 0.5 * ((2 - 2 * p) ** 2 + 4 * p * p)
     imagined = (kind_of_effective(2, 2, 0.5), kind_of_effective(0, 2, 0.5))
     deff = by_scene / (82 * p * (1 - p)) * (40 / 39) * (79 / 80)
-    assert effective_cases(rows, imagined) == pytest.approx(80 / deff * correction, rel=1e-12)
+    assert effective_sample_size(rows, imagined) == pytest.approx(80 / deff * correction, rel=1e-12)
 
 
 @given(st.integers(0, 500), st.integers(0, 500))
 def test_with_one_case_a_scene_all_count(holding: int, violated: int) -> None:
     rows = [kind_of_effective(1, 1, holding), kind_of_effective(0, 1, violated + 1)]
-    assert effective_cases(rows, (kind_of_effective(1, 1, 0.5), kind_of_effective(0, 1, 0.5))) == holding + violated + 1
+    assert (
+        effective_sample_size(rows, (kind_of_effective(1, 1, 0.5), kind_of_effective(0, 1, 0.5)))
+        == holding + violated + 1
+    )
 
 
 def test_without_the_shortcut_for_single_cases_all_count_too() -> None:
     # One scene of two among 2,000 of one: next to nothing is lost.
     rows = [kind_of_effective(1, 1, 1600), kind_of_effective(0, 1, 399), kind_of_effective(1, 2, 1)]
-    assert effective_cases(rows, (kind_of_effective(1, 1, 0.5), kind_of_effective(0, 1, 0.5))) == pytest.approx(
+    assert effective_sample_size(rows, (kind_of_effective(1, 1, 0.5), kind_of_effective(0, 1, 0.5))) == pytest.approx(
         2001, rel=1e-3
     )
 
 
 def test_cases_that_are_always_alike_count_once_for_each_scene() -> None:
-    assert effective_cases(
+    assert effective_sample_size(
         [kind_of_effective(0, 6, 30), kind_of_effective(6, 6, 70)],
         (kind_of_effective(6, 6, 0.5), kind_of_effective(0, 6, 0.5)),
     ) == pytest.approx(100)
@@ -207,17 +212,19 @@ def test_cases_that_are_always_alike_count_once_for_each_scene() -> None:
 
 def test_where_none_differs_they_count_as_alike() -> None:
     assert (
-        effective_cases([kind_of_effective(5, 5, 100)], (kind_of_effective(5, 5, 0.5), kind_of_effective(0, 5, 0.5)))
+        effective_sample_size(
+            [kind_of_effective(5, 5, 100)], (kind_of_effective(5, 5, 0.5), kind_of_effective(0, 5, 0.5))
+        )
         == 100
     )
 
 
 @given(kinds_of_effective)
-def test_it_lies_between_the_scenes_and_the_cases(rows: list[Kind]) -> None:
-    size = usual_size(rows)
-    found = effective_cases(rows, (Kind(size, size, size, 0.5), Kind(0, 0, size, 0.5)))
+def test_it_lies_between_the_scenes_and_the_cases(rows: list[SceneGroup]) -> None:
+    size = mean_scene_size(rows)
+    found = effective_sample_size(rows, (SceneGroup(size, size, size, 0.5), SceneGroup(0, 0, size, 0.5)))
     cases = sum(each.size * each.scenes for each in rows)
-    assert scenes_worth(rows) - 1e-9 <= found <= cases + 1e-9
+    assert least_sample_size(rows) - 1e-9 <= found <= cases + 1e-9
 
 
 def test_the_variance_is_what_a_bootstrap_of_scenes_finds() -> None:
@@ -230,7 +237,7 @@ def test_the_variance_is_what_a_bootstrap_of_scenes_finds() -> None:
     bootstrap = float(((times @ holds) / (times @ judged)).std())
     cases, rate = int(judged.sum()), holds.sum() / judged.sum()
     correction = (students_t(cases - 1) / students_t(199)) ** 2
-    worth = effective_cases(rows, ()) / correction
+    worth = effective_sample_size(rows, ()) / correction
     assert worth < 0.7 * cases
     assert float(np.sqrt(rate * (1 - rate) / worth)) == pytest.approx(bootstrap, rel=0.02)
 

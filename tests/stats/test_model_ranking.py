@@ -154,7 +154,7 @@ def test_the_variance_is_that_of_a_regression_with_clusters() -> None:
     random = np.random.default_rng(3)
     items = drawn(random, 15, (40, 25, 90))
     [found] = means_by_scene({"one": items}).values()
-    assert found.variance - found.imagined == pytest.approx(by_regression(items, 15), rel=1e-9)
+    assert found.variance - found.prior_variance == pytest.approx(by_regression(items, 15), rel=1e-9)
 
 
 def test_the_variance_of_a_difference_is_that_of_the_differing_outcomes() -> None:
@@ -167,17 +167,17 @@ def test_the_variance_of_a_difference_is_that_of_the_differing_outcomes() -> Non
     ]
     expected = by_regression(differing, 15)
     apart = both["two"]._replace(errors=both["two"].errors - both["one"].errors)
-    assert apart.variance - apart.imagined == pytest.approx(expected, rel=1e-9)
+    assert apart.variance - apart.prior_variance == pytest.approx(expected, rel=1e-9)
     low, high = difference_interval(0.1, both["two"], both["one"])
     # 2.144787 is Student's 97.5 % point with 14 degrees of freedom.
-    assert (high - low) / 2 == pytest.approx(2.144787 * np.sqrt(expected + apart.imagined), rel=1e-6)
+    assert (high - low) / 2 == pytest.approx(2.144787 * np.sqrt(expected + apart.prior_variance), rel=1e-6)
 
 
 def test_imagined_scenes_are_half_a_one_of_the_usual_size_in_each_item_and_count_for_their_root() -> None:
     # Four cases of four scenes, and four of two: of 1/8 of the mean each; the usual scene has one, or two cases.
     alone, twos = (cases(np.array(each), np.ones(4, dtype=bool)) for each in ([0, 1, 2, 3], [0, 0, 1, 1]))
     [found] = means_by_scene({"one": [alone, twos]}).values()
-    assert found.imagined == pytest.approx(0.5 * ((1 / 8) ** 2 + (2 / 8) ** 2) / 2**0.5)
+    assert found.prior_variance == pytest.approx(0.5 * ((1 / 8) ** 2 + (2 / 8) ** 2) / 2**0.5)
 
 
 def test_where_nothing_varies_the_interval_is_that_of_as_many_cases() -> None:
@@ -192,7 +192,7 @@ def test_where_nothing_varies_the_interval_is_that_of_as_many_cases() -> None:
 
 
 def test_of_one_scene_nothing_is_known() -> None:
-    one = MeanByScene(errors=np.zeros(1), imagined=0.5)
+    one = MeanByScene(errors=np.zeros(1), prior_variance=0.5)
     assert mean_interval(1.0, one) == (0.0, 1.0)
     assert difference_interval(0.5, one, one) == (-1.0, 1.0)
 

@@ -17,19 +17,19 @@ from statsmodels.stats.multitest import multipletests  # type: ignore[import-unt
 
 from pytest_vqamt.core.results import Change, Gate
 from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
-from pytest_vqamt.stats.intervals import Kind, effective_cases, students_t, wilson
+from pytest_vqamt.stats.intervals import SceneGroup, effective_sample_size, students_t, wilson
 from pytest_vqamt.stats.paired import (
-    Standing,
-    chance_of_sum_at_least,
-    change,
+    ChangeStatus,
+    change_of,
     drop_p,
     holm,
-    judged_together,
     mcnemar_p,
     paired_interval,
-    standing,
+    sign_flip_p,
+    status_of,
     tango,
     two_sided_p,
+    with_holm_gates,
 )
 from tests.stats.drawn_clusters import changed_runs
 
@@ -173,8 +173,8 @@ def test_the_variance_is_what_a_paired_bootstrap_of_scenes_finds() -> None:
     net = np.array([row.won - row.lost for row in two.rows])
     times = np.random.default_rng(9).multinomial(200, scenes / 200, 40_000)
     bootstrap = float((times @ net / 1200).std())
-    kinds = [Kind(row.won - row.lost, row.won + row.lost, 6, row.scenes) for row in two.rows]
-    worth = effective_cases(kinds, ()) / (students_t(1199) / students_t(199)) ** 2
+    kinds = [SceneGroup(row.won - row.lost, row.won + row.lost, 6, row.scenes) for row in two.rows]
+    worth = effective_sample_size(kinds, ()) / (students_t(1199) / students_t(199)) ** 2
     mean = (two.won - two.lost) / 1200
     assert worth < 0.7 * 1200
     assert sqrt(((two.won + two.lost) / 1200 - mean**2) / worth) == pytest.approx(bootstrap, rel=0.02)
@@ -190,7 +190,7 @@ def gate(max_drop: float, *, met: bool) -> Gate:
 
 def test_a_change_by_itself_has_no_gate() -> None:
     two = of_single_cases_of_changes(90, 8, 2)
-    assert change(two, version_before=2, other_judgement=3) == Change(
+    assert change_of(two, version_before=2, other_judgement=3) == Change(
         paired=two,
         interval=paired_interval(two),
         p=drop_p(two),
@@ -207,14 +207,14 @@ def test_a_change_by_itself_has_no_gate() -> None:
 def test_mcnemar_takes_all_cases_for_independent() -> None:
     of_one_scene = PairedClusters((AlikeTwice(0, 4, 0, 0, 1), AlikeTwice(0, 1, 0, 0, 1)))
     # Five of five have dropped: 2 / 32. By scene it is two of two: 2 / 4.
-    assert change(of_one_scene).p_mcnemar == pytest.approx(1 / 16, abs=1e-12)
-    assert change(of_one_scene).p_two_sided == pytest.approx(1 / 2, abs=1e-12)
+    assert change_of(of_one_scene).p_mcnemar == pytest.approx(1 / 16, abs=1e-12)
+    assert change_of(of_one_scene).p_two_sided == pytest.approx(1 / 2, abs=1e-12)
 
 
 def test_holm_is_over_those_that_are_gated_and_the_order_stays() -> None:
     # 10, 6, 3 and 8 lost and none won: 2^-10, 2^-6, 2^-3, 2^-8.
-    changes = [change(of_single_cases_of_changes(90, lost)) for lost in (10, 6, 3, 8)]
-    judged = judged_together(changes, 0.0, [True, False, True, True])
+    changes = [change_of(of_single_cases_of_changes(90, lost)) for lost in (10, 6, 3, 8)]
+    judged = with_holm_gates(changes, 0.0, [True, False, True, True])
     assert [each.p_holm for each in judged] == [
         pytest.approx(3 / 1024),
         None,
@@ -239,59 +239,59 @@ def test_holm_is_over_those_that_are_gated_and_the_order_stays() -> None:
 def test_the_gate_is_missed_where_the_drop_is_both_larger_and_significant(
     lost: int, max_drop: float, met: bool
 ) -> None:
-    [judged] = judged_together([change(of_single_cases_of_changes(100 - lost, lost))], max_drop, [True])
+    [judged] = with_holm_gates([change_of(of_single_cases_of_changes(100 - lost, lost))], max_drop, [True])
     assert judged.gate == gate(max_drop, met=met)
 
 
 def test_a_gain_meets_the_gate_however_large() -> None:
-    [judged] = judged_together([change(of_single_cases_of_changes(50, 0, 50))], 0.0, [True])
+    [judged] = with_holm_gates([change_of(of_single_cases_of_changes(50, 0, 50))], 0.0, [True])
     assert judged.gate == gate(0.0, met=True)
     assert judged.p == 1.0
 
 
 def test_with_nothing_shared_the_gate_is_met_and_nothing_is_shown() -> None:
-    [judged] = judged_together([change(PairedClusters())], 0.05, [True])
+    [judged] = with_holm_gates([change_of(PairedClusters())], 0.05, [True])
     assert judged.gate == gate(0.05, met=True)
-    assert standing(judged, 0.05) is Standing.UNCERTAIN
+    assert status_of(judged, 0.05) is ChangeStatus.UNCERTAIN
 
 
 def test_among_many_relations_the_same_drop_may_be_chance() -> None:
-    alone, quiet = change(of_single_cases_of_changes(93, 7)), change(of_single_cases_of_changes(100, 0))
-    assert [each.gate for each in judged_together([alone], 0.0, [True])] == [gate(0.0, met=False)]
+    alone, quiet = change_of(of_single_cases_of_changes(93, 7)), change_of(of_single_cases_of_changes(100, 0))
+    assert [each.gate for each in with_holm_gates([alone], 0.0, [True])] == [gate(0.0, met=False)]
     # 2^-7 x 30 = 0.23
-    assert judged_together([alone, *[quiet] * 29], 0.0, [True] * 30)[0].gate == gate(0.0, met=True)
+    assert with_holm_gates([alone, *[quiet] * 29], 0.0, [True] * 30)[0].gate == gate(0.0, met=True)
 
 
 def test_every_change_says_whether_it_is_gated() -> None:
     with pytest.raises(ValueError, match="shorter"):
-        judged_together([change(of_single_cases_of_changes(9, 1))] * 2, 0.0, [True])
+        with_holm_gates([change_of(of_single_cases_of_changes(9, 1))] * 2, 0.0, [True])
 
 
 @pytest.mark.parametrize(
     ("kept", "lost", "max_drop", "shown"),
     [
-        (80, 20, 0.05, Standing.WORSE),
-        (100, 0, 0.05, Standing.NO_WORSE),  # of 100 scenes, none differing: a drop of at most 0.037
-        (100, 0, 0.03, Standing.UNCERTAIN),
-        (30, 0, 0.05, Standing.UNCERTAIN),  # of 30 scenes: at most 0.114
-        (97, 3, 0.0, Standing.UNCERTAIN),  # a drop that may be chance
-        (970, 30, 0.05, Standing.NO_WORSE),  # a significant drop that is tolerated: at most 0.042
-        (900, 100, 0.11, Standing.UNCERTAIN),  # a significant one of 0.1, which may be 0.12
+        (80, 20, 0.05, ChangeStatus.WORSE),
+        (100, 0, 0.05, ChangeStatus.NO_WORSE),  # of 100 scenes, none differing: a drop of at most 0.037
+        (100, 0, 0.03, ChangeStatus.UNCERTAIN),
+        (30, 0, 0.05, ChangeStatus.UNCERTAIN),  # of 30 scenes: at most 0.114
+        (97, 3, 0.0, ChangeStatus.UNCERTAIN),  # a drop that may be chance
+        (970, 30, 0.05, ChangeStatus.NO_WORSE),  # a significant drop that is tolerated: at most 0.042
+        (900, 100, 0.11, ChangeStatus.UNCERTAIN),  # a significant one of 0.1, which may be 0.12
     ],
 )
-def test_what_a_comparison_has_shown(kept: int, lost: int, max_drop: float, shown: Standing) -> None:
-    alone = change(of_single_cases_of_changes(kept, lost))
-    assert standing(alone, max_drop) is shown
-    [judged] = judged_together([alone], max_drop, [True])
-    assert standing(judged, max_drop) is shown
+def test_what_a_comparison_has_shown(kept: int, lost: int, max_drop: float, shown: ChangeStatus) -> None:
+    alone = change_of(of_single_cases_of_changes(kept, lost))
+    assert status_of(alone, max_drop) is shown
+    [judged] = with_holm_gates([alone], max_drop, [True])
+    assert status_of(judged, max_drop) is shown
     assert judged.gate is not None
-    assert judged.gate.met == (shown is not Standing.WORSE)
+    assert judged.gate.met == (shown is not ChangeStatus.WORSE)
 
 
 def test_what_is_gated_stands_as_its_gate_says() -> None:
-    alone, quiet = change(of_single_cases_of_changes(93, 7)), change(of_single_cases_of_changes(100, 0))
-    assert standing(alone, 0.0) is Standing.WORSE
-    assert standing(judged_together([alone, *[quiet] * 29], 0.0, [True] * 30)[0], 0.0) is Standing.UNCERTAIN
+    alone, quiet = change_of(of_single_cases_of_changes(93, 7)), change_of(of_single_cases_of_changes(100, 0))
+    assert status_of(alone, 0.0) is ChangeStatus.WORSE
+    assert status_of(with_holm_gates([alone, *[quiet] * 29], 0.0, [True] * 30)[0], 0.0) is ChangeStatus.UNCERTAIN
 
 
 ps = st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.01, 0.05, 1.0]), min_size=1, max_size=40)
@@ -333,32 +333,32 @@ def test_it_is_the_share_of_all_combinations_of_signs(terms: dict[int, int], siz
         sum(sign * term for sign, term in zip(signs, every, strict=True))
         for signs in product((1, -1), repeat=len(every))
     ]
-    assert chance_of_sum_at_least(size, terms) == pytest.approx(sum(s >= size for s in sums) / len(sums), abs=1e-12)
+    assert sign_flip_p(size, terms) == pytest.approx(sum(s >= size for s in sums) / len(sums), abs=1e-12)
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 100, 1001, 20_000])
 def test_with_terms_of_one_magnitude_it_is_the_binomial_also_far_out(count: int) -> None:
     for heads in sorted({0, count // 2, count // 2 + 1, count // 2 + int(3 * count**0.5) // 2, count}):
         expected = binom.sf(heads - 1, count, 0.5)
-        found = chance_of_sum_at_least(3 * (2 * heads - count), {3: count})
+        found = sign_flip_p(3 * (2 * heads - count), {3: count})
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-300)
 
 
 def test_of_many_terms_it_is_exact_far_out_as_well_and_quick() -> None:
     started = perf_counter()
-    found = chance_of_sum_at_least(2_000, {1: 40_000, 3: 2, 5: 1})
+    found = sign_flip_p(2_000, {1: 40_000, 3: 2, 5: 1})
     # 1s: heads h give 2h - 40,000; the others give one of eight sums.
     sums = [3 * a + 3 * b + 5 * c for a, b, c in product((1, -1), repeat=3)]
     expected = sum(binom.sf((2_000 - each + 40_000 + 1) // 2 - 1, 40_000, 0.5) for each in sums) / 8
     assert found == pytest.approx(expected, rel=1e-9, abs=0)
     assert 1e-24 < expected < 1e-20
-    chance_of_sum_at_least(900, {1: 15_000, 2: 8_000, 3: 4_000, 4: 2_000, 5: 1_000, 6: 500, 7: 200, 8: 100})
+    sign_flip_p(900, {1: 15_000, 2: 8_000, 3: 4_000, 4: 2_000, 5: 1_000, 6: 500, 7: 200, 8: 100})
     assert perf_counter() - started < 1
 
 
 def test_of_no_terms_the_sum_is_0() -> None:
-    assert chance_of_sum_at_least(0, {}) == 1.0
-    assert chance_of_sum_at_least(1, {}) == 0.0
+    assert sign_flip_p(0, {}) == 1.0
+    assert sign_flip_p(1, {}) == 0.0
 
 
 Z95 = 1.959963984540054

@@ -25,12 +25,12 @@ from pytest_vqamt.stats import papers
 from pytest_vqamt.stats.papers import (
     PUBLISHED_IFR,
     PUBLISHED_MEAN,
-    captioning,
-    coverage,
-    entailment,
-    human,
+    captioning_summary,
+    coverage_tables,
+    entailment_summary,
+    human_reference,
     monotonicity,
-    noise,
+    noise_summary,
     r_score,
     summaries,
 )
@@ -76,7 +76,7 @@ def result(
 
 
 def summary(*results: RelationResult) -> Summary:
-    found = captioning(results, model="blip", data="coco:DIR")
+    found = captioning_summary(results, model="blip", data="coco:DIR")
     assert found is not None
     assert (found.kind, found.model, found.data) == ("captioning", "blip", "coco:DIR")
     return found
@@ -194,8 +194,8 @@ def test_without_such_items_or_cases_there_is_no_summary() -> None:
         result("metaic.object_appearance[0]", Tally(), {}),
         result("metaic.object_appearance[15]", Tally(cases=2, errors=1, waived=1), {}),
     ]
-    assert captioning(others, model="blip", data="coco:DIR") is None
-    assert captioning([], model="blip", data="coco:DIR") is None
+    assert captioning_summary(others, model="blip", data="coco:DIR") is None
+    assert captioning_summary([], model="blip", data="coco:DIR") is None
 
 
 PAPER = Path(__file__).parents[2] / "../shared/papers/carets.txt"
@@ -211,7 +211,7 @@ SIX = {
 
 
 def test_consistency_of_people() -> None:
-    found = {test: reference.cons for test in SIX if (reference := human(test))}
+    found = {test: reference.cons for test in SIX if (reference := human_reference(test))}
     assert found == SIX
 
 
@@ -231,7 +231,7 @@ def test_all_figures_are_those_of_the_paper(test: str, table: str) -> None:
     acc, original, perturbed, cons, c_acc = (
         float(each) for each in re.findall(r"^Human\t(.*)$", above, re.M)[-1].split()
     )
-    reference = human(test)
+    reference = human_reference(test)
     assert reference is not None
     assert astuple(reference)[1:] == pytest.approx((acc / 100, original / 100, perturbed / 100, c_acc / 100))
     assert reference.cons == pytest.approx(cons / 100, abs=0.0005), "Table 1 has it with a digit less"
@@ -239,11 +239,11 @@ def test_all_figures_are_those_of_the_paper(test: str, table: str) -> None:
 
 def test_of_the_variants_people_were_asked_about_two() -> None:
     # Table 2: hyponym against hypernym.
-    own = [human(f"carets.ontological[{variant}]") for variant in ("hypernym", "hyponym")]
+    own = [human_reference(f"carets.ontological[{variant}]") for variant in ("hypernym", "hyponym")]
     assert [each and each.cons for each in own] == [0.91, 0.96]
     others = ("carets.ontological[object_choice]", "carets.order[choices]", "carets.visual[blur3]")
-    assert [human(item) for item in others] == [None, None, None]
-    assert human("carets.order[choices]", "answers", "choices") is None
+    assert [human_reference(item) for item in others] == [None, None, None]
+    assert human_reference("carets.order[choices]", "answers", "choices") is None
 
 
 def test_the_published_tests_are_held_against_the_same_people() -> None:
@@ -254,28 +254,28 @@ def test_the_published_tests_are_held_against_the_same_people() -> None:
         "negation_consistency": "carets.negation",
         "antonym_consistency": "carets.antonym",
     }.items():
-        assert human(f"carets.published[{name}]") == human(test)
-    assert human("carets.published[one_of_mine]") is None
+        assert human_reference(f"carets.published[{name}]") == human_reference(test)
+    assert human_reference("carets.published[one_of_mine]") is None
 
 
 def test_yes_no_questions_and_choices_apart() -> None:
     # Table 18.
-    choices = human("carets.order", "answers", "choices")
+    choices = human_reference("carets.order", "answers", "choices")
     assert choices is not None
     assert (choices.acc, choices.cons, choices.c_acc) == (0.8261, 0.9873, 0.8236)
-    assert human("carets.published[symmetry_invariance]", "answers", "choices") == choices
-    assert human("carets.order", "choices", "2") is None
-    assert human("carets.negation", "answers", "binary") is None
+    assert human_reference("carets.published[symmetry_invariance]", "answers", "choices") == choices
+    assert human_reference("carets.order", "choices", "2") is None
+    assert human_reference("carets.negation", "answers", "binary") is None
 
 
 def test_nobody_asked_people_about_other_relations() -> None:
-    assert human("metavqa.partition[object]") is None
+    assert human_reference("metavqa.partition[object]") is None
 
 
 def test_the_variants_of_a_relation_are_one_test_but_those_of_the_published() -> None:
-    assert papers.test_of("carets.visual[mask]") == "carets.visual"
-    assert papers.test_of("carets.negation") == "carets.negation"
-    assert papers.test_of("carets.published[phrasal_invariance]") == "carets.published[phrasal_invariance]"
+    assert papers.carets_test_of("carets.visual[mask]") == "carets.visual"
+    assert papers.carets_test_of("carets.negation") == "carets.negation"
+    assert papers.carets_test_of("carets.published[phrasal_invariance]") == "carets.published[phrasal_invariance]"
 
 
 def bits(positions: Iterable[int]) -> int:
@@ -313,7 +313,7 @@ def result_of_coverage(
 
 
 def test_the_share_of_the_column_that_the_row_has_right_too() -> None:
-    (table,) = coverage(
+    (table,) = coverage_tables(
         [
             result_of_coverage("carets.order", "first", pairs_of([0, 1, 2, 900])),
             result_of_coverage("carets.order", "second", pairs_of([1, 900])),
@@ -332,7 +332,7 @@ def test_the_share_of_the_column_that_the_row_has_right_too() -> None:
 
 
 def test_the_variants_of_a_relation_are_added_up_each_with_a_plan_of_its_own() -> None:
-    (table,) = coverage(
+    (table,) = coverage_tables(
         [
             result_of_coverage("carets.visual[blur3]", "a", pairs_of([0, 1])),
             result_of_coverage("carets.visual[crop]", "a", pairs_of([5])),
@@ -346,7 +346,7 @@ def test_the_variants_of_a_relation_are_added_up_each_with_a_plan_of_its_own() -
 
 
 def test_what_a_model_could_not_answer_does_not_count_against_it() -> None:
-    (table,) = coverage(
+    (table,) = coverage_tables(
         [
             result_of_coverage("carets.order", "a", pairs_of([0], unanswered=[1, 2])),
             result_of_coverage("carets.order", "b", pairs_of([0, 1, 2, 3])),
@@ -361,13 +361,13 @@ def test_presumed_cases_and_other_data_have_tables_of_their_own() -> None:
         for model in ("a", "b")
         for data in ("pictures:500", "gqa:DIR")
     ]
-    found = [(table.data, table.presumed) for table in coverage(results)]
+    found = [(table.data, table.presumed) for table in coverage_tables(results)]
     assert found == [("pictures:500", False), ("pictures:500", True), ("gqa:DIR", False), ("gqa:DIR", True)]
 
 
 def test_one_model_alone_and_relations_without_pairs_have_no_table() -> None:
     assert (
-        coverage(
+        coverage_tables(
             [
                 result_of_coverage("carets.order", "a", pairs_of([0])),
                 result_of_coverage("carets.negation", "b", pairs_of([0])),
@@ -375,12 +375,12 @@ def test_one_model_alone_and_relations_without_pairs_have_no_table() -> None:
         )
         == ()
     )
-    assert coverage([result_of_coverage("control.repeat", model, None) for model in ("a", "b")]) == ()
-    assert coverage([result_of_coverage("carets.order", model, Pairs()) for model in ("a", "b")]) == ()
+    assert coverage_tables([result_of_coverage("control.repeat", model, None) for model in ("a", "b")]) == ()
+    assert coverage_tables([result_of_coverage("carets.order", model, Pairs()) for model in ("a", "b")]) == ()
 
 
 def test_a_variant_that_one_model_was_not_run_on_is_left_out() -> None:
-    (table,) = coverage(
+    (table,) = coverage_tables(
         [
             result_of_coverage("carets.visual[blur3]", "a", pairs_of([0])),
             result_of_coverage("carets.visual[crop]", "a", pairs_of([1, 2])),
@@ -401,7 +401,7 @@ def test_any_sets_of_right_pairs() -> None:
             )
             for _ in range(3)
         ]
-        (table,) = coverage(
+        (table,) = coverage_tables(
             [result_of_coverage("carets.order", str(name), pairs_of(*each)) for name, each in enumerate(models)]
         )
         wanted = tuple(
@@ -460,7 +460,7 @@ MR3 = result_of_entailment(MRS[2], Tally(cases=5, holds=5), figures_of(5, issue=
 
 
 def rows(*results: RelationResult) -> list[Mapping[str, object]]:
-    found = entailment(results, model="mine", data="pictures:500")
+    found = entailment_summary(results, model="mine", data="pictures:500")
     return [dict(row) for row in found.rows] if found else []
 
 
@@ -495,11 +495,11 @@ def test_where_a_label_is_demanded_twice_an_issue_is_still_one_that_is_not_entai
 
 
 def test_the_total_is_the_mean_of_three_rates_as_in_the_paper() -> None:
-    found = entailment([MR1, MR2, MR3], model="mine", data="pictures:500")
+    found = entailment_summary([MR1, MR2, MR3], model="mine", data="pictures:500")
     assert found is not None
     assert found.totals["mean IFR of MR1 to MR3"] == pytest.approx((0.4 + 0.3 + 0) / 3)
     for which in ([MR1, MR2], [MR3]):
-        partly = entailment(which, model="mine", data="pictures:500")
+        partly = entailment_summary(which, model="mine", data="pictures:500")
         assert partly is not None
         assert partly.totals == {}
 
@@ -510,7 +510,7 @@ def test_only_items_with_cases_are_there() -> None:
         result_of_entailment(MRS[0], Tally(), {}),
         result_of_entailment("corruption[zoom-global]", Tally(cases=3, holds=3), {}),
     ]
-    assert entailment(others, model="mine", data="pictures:500") is None
+    assert entailment_summary(others, model="mine", data="pictures:500") is None
     errors = result_of_entailment(MRS[0], Tally(cases=3, errors=3), {})
     (row,) = rows(errors)
     assert (row["GNUM"], row["IFR"], row["inconsistent"]) == (0, None, None)
@@ -524,7 +524,7 @@ def test_every_item_about_hypotheses_has_published_rates() -> None:
 
 
 def test_the_table_fits_a_terminal() -> None:
-    found = entailment(
+    found = entailment_summary(
         [result_of_entailment(item, Tally(cases=9, holds=9), {}) for item in PUBLISHED_IFR], model="mine", data="x"
     )
     assert found is not None
@@ -616,7 +616,7 @@ def partition(number: int, noisy: float | None = None, *, holds: int = 150) -> R
 
 
 def summary_of_noise(*results: RelationResult) -> Summary:
-    found = noise(results, model="a", data="d")
+    found = noise_summary(results, model="a", data="d")
     assert found is not None
     return found
 
@@ -672,10 +672,10 @@ def test_a_gain_is_a_negative_drop_and_counts_as_a_loss_does() -> None:
 
 
 def test_without_such_items_or_without_cases_there_is_no_table() -> None:
-    assert noise([], model="a", data="d") is None
-    assert noise([result_of_noise("carets.order", {"noisy": 1.0})], model="a", data="d") is None
+    assert noise_summary([], model="a", data="d") is None
+    assert noise_summary([result_of_noise("carets.order", {"noisy": 1.0})], model="a", data="d") is None
     empty = result_of_noise("basic_questions.noise[1]", {}, holds=0, cases=0)
-    assert noise([empty], model="a", data="d") is None
+    assert noise_summary([empty], model="a", data="d") is None
     assert len(summary_of_noise(empty, partition(2, 0.5)).rows) == 1
 
 

@@ -14,41 +14,43 @@ from scipy.stats import dirichlet_multinomial, multinomial  # type: ignore[impor
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.tallies import Alike, AlikeTwice, Clusters, PairedClusters
-from pytest_vqamt.stats.paired import chance_of_sum_at_least, change, drop_p, judged_together
+from pytest_vqamt.stats.paired import change_of, drop_p, sign_flip_p, with_holm_gates
 from pytest_vqamt.stats.power import (
-    Demand,
-    Prospect,
-    chances_of_drops,
-    differing_by_chance,
+    EffectAssumptions,
+    RegressionGate,
+    assumed_discordance,
+    assumptions_from,
     power,
-    prospect_of,
     scenes_needed,
+    sign_flip_ps,
     smallest_drop,
 )
 from tests.stats.drawn_clusters import changed_runs
 
-QUIET = change(PairedClusters((AlikeTwice(1, 0, 0, 0, 50),)))
+QUIET = change_of(PairedClusters((AlikeTwice(1, 0, 0, 0, 50),)))
 """A relation in which nothing differs."""
 
 
-def missed(two: PairedClusters, demand: Demand) -> bool:
+def missed(two: PairedClusters, demand: RegressionGate) -> bool:
     """Whether the gate itself is missed, among quiet relations."""
-    changes = [change(two), *[QUIET] * (demand.relations - 1)]
-    gate = judged_together(changes, demand.max_drop, [True] * demand.relations)[0].gate
+    changes = [change_of(two), *[QUIET] * (demand.relations - 1)]
+    gate = with_holm_gates(changes, demand.max_drop, [True] * demand.relations)[0].gate
     assert gate is not None
     return not gate.met
 
 
-def needed(prospect: Prospect, demand: Demand) -> int:
+def needed(prospect: EffectAssumptions, demand: RegressionGate) -> int:
     found = scenes_needed(prospect, demand, 0.8)
     assert found is not None
     return found
 
 
-@pytest.mark.parametrize("demand", [Demand(), Demand(relations=4, max_drop=0.1), Demand(relations=2, max_drop=0.25)])
+@pytest.mark.parametrize(
+    "demand", [RegressionGate(), RegressionGate(relations=4, max_drop=0.1), RegressionGate(relations=2, max_drop=0.25)]
+)
 @pytest.mark.parametrize("cases", [1, 7, 16, 24])
-def test_it_is_the_sum_over_all_that_can_happen(cases: int, demand: Demand) -> None:
-    prospect = Prospect(drop=0.3, differ=0.2)
+def test_it_is_the_sum_over_all_that_can_happen(cases: int, demand: RegressionGate) -> None:
+    prospect = EffectAssumptions(drop=0.3, differ=0.2)
     expected = 0.0
     for lost in range(cases + 1):
         for won in range(cases + 1 - lost):
@@ -69,25 +71,25 @@ def test_many_sums_at_once_have_the_chances_of_each() -> None:
     sums = signs @ magnitudes
     counts, sums = counts[sums > 0], sums[sums > 0]
     expected = [
-        chance_of_sum_at_least(int(size), {int(m): int(n) for m, n in zip(magnitudes, row, strict=True) if n})
+        sign_flip_p(int(size), {int(m): int(n) for m, n in zip(magnitudes, row, strict=True) if n})
         for size, row in zip(sums, counts, strict=True)
     ]
     assert len(sums) > 200
-    assert chances_of_drops(sums, magnitudes, counts) == pytest.approx(expected, abs=1e-11)
+    assert sign_flip_ps(sums, magnitudes, counts) == pytest.approx(expected, abs=1e-11)
 
 
 @pytest.mark.parametrize(
     "prospect",
     [
-        Prospect(drop=0.1, differ=0.1275),
-        Prospect(drop=0.2, differ=0.02),
-        Prospect(drop=0.15, differ=0.1, sizes=((4, 1.0),), icc=0.3),
-        Prospect(drop=0.2, differ=0.1, sizes=((6, 1.0),), icc=0.1),
+        EffectAssumptions(drop=0.1, differ=0.1275),
+        EffectAssumptions(drop=0.2, differ=0.02),
+        EffectAssumptions(drop=0.15, differ=0.1, sizes=((4, 1.0),), icc=0.3),
+        EffectAssumptions(drop=0.2, differ=0.1, sizes=((6, 1.0),), icc=0.1),
     ],
 )
-@pytest.mark.parametrize("demand", [Demand(), Demand(relations=30, max_drop=0.02)])
+@pytest.mark.parametrize("demand", [RegressionGate(), RegressionGate(relations=30, max_drop=0.02)])
 def test_with_the_recommended_number_the_gate_is_missed_as_often_as_promised(
-    prospect: Prospect, demand: Demand
+    prospect: EffectAssumptions, demand: RegressionGate
 ) -> None:
     scenes = needed(prospect, demand)
     [(size, _)] = prospect.sizes
@@ -101,7 +103,7 @@ def test_with_the_recommended_number_the_gate_is_missed_as_often_as_promised(
 
 
 def test_the_number_is_the_smallest_that_will_do() -> None:
-    prospect, demand = Prospect(drop=0.1, differ=0.05), Demand(relations=10)
+    prospect, demand = EffectAssumptions(drop=0.1, differ=0.05), RegressionGate(relations=10)
     enough = needed(prospect, demand)
     assert power(enough - 1, prospect, demand) < 0.8
     assert all(power(enough + more, prospect, demand) >= 0.8 for more in range(25))
@@ -113,7 +115,7 @@ def test_with_nothing_by_chance_it_takes_five_lost_cases() -> None:
         return 1 - sum(comb(cases, lost) * 0.1**lost * 0.9 ** (cases - lost) for lost in range(5))
 
     expected = next(cases for cases in range(5, 200) if five(cases) >= 0.8)
-    assert scenes_needed(Prospect(drop=0.1, differ=0), Demand(), 0.8) == expected
+    assert scenes_needed(EffectAssumptions(drop=0.1, differ=0), RegressionGate(), 0.8) == expected
     assert (
         drop_p(PairedClusters((AlikeTwice(0, 1, 0, 0, 5),)))
         < 0.05
@@ -122,61 +124,66 @@ def test_with_nothing_by_chance_it_takes_five_lost_cases() -> None:
 
 
 def test_more_is_needed_for_smaller_drops_more_chance_more_relations_and_a_tolerated_drop() -> None:
-    prospect = Prospect(drop=0.1, differ=0.1)
-    plain = needed(prospect, Demand())
-    assert needed(replace(prospect, drop=0.05), Demand()) > plain
-    assert needed(replace(prospect, differ=0.2), Demand()) > plain
-    assert needed(prospect, Demand(relations=30)) > plain
-    assert needed(prospect, Demand(max_drop=0.08)) > plain
+    prospect = EffectAssumptions(drop=0.1, differ=0.1)
+    plain = needed(prospect, RegressionGate())
+    assert needed(replace(prospect, drop=0.05), RegressionGate()) > plain
+    assert needed(replace(prospect, differ=0.2), RegressionGate()) > plain
+    assert needed(prospect, RegressionGate(relations=30)) > plain
+    assert needed(prospect, RegressionGate(max_drop=0.08)) > plain
 
 
 def test_scenes_of_four_cases_are_worth_more_than_one_case_and_the_less_the_more_alike_they_are() -> None:
-    prospect = Prospect(drop=0.1, differ=0.1)
-    single = needed(prospect, Demand())
-    apart, alike = (needed(replace(prospect, sizes=((4, 1.0),), icc=icc), Demand()) for icc in (0.0, 0.5))
+    prospect = EffectAssumptions(drop=0.1, differ=0.1)
+    single = needed(prospect, RegressionGate())
+    apart, alike = (needed(replace(prospect, sizes=((4, 1.0),), icc=icc), RegressionGate()) for icc in (0.0, 0.5))
     assert apart < alike < single < 4 * apart
 
 
 def test_the_smallest_drop_is_the_one_that_needs_as_many() -> None:
-    prospect, demand = Prospect(drop=0.0, differ=0.1), Demand(relations=10)
+    prospect, demand = EffectAssumptions(drop=0.0, differ=0.1), RegressionGate(relations=10)
     drop = smallest_drop(300, prospect, demand, 0.8, 0.7)
     assert drop is not None
-    assert power(300, Prospect(drop=drop, differ=0.1), demand) >= 0.8
-    assert power(300, Prospect(drop=drop - 0.0001, differ=0.1), demand) < 0.8
+    assert power(300, EffectAssumptions(drop=drop, differ=0.1), demand) >= 0.8
+    assert power(300, EffectAssumptions(drop=drop - 0.0001, differ=0.1), demand) < 0.8
 
 
 def test_some_drops_are_never_seen() -> None:
     # Among 30 relations 10 lost cases and none won are the fewest that are significant: 2^-10 x 30 = 0.03.
-    assert smallest_drop(9, Prospect(drop=0.0, differ=0.0), Demand(relations=30), 0.8, 1.0) is None
-    assert smallest_drop(10, Prospect(drop=0.0, differ=0.0), Demand(relations=30), 0.8, 1.0) is not None
-    assert scenes_needed(Prospect(drop=0.05, differ=0.1), Demand(max_drop=0.05), 0.8) is None
+    assert smallest_drop(9, EffectAssumptions(drop=0.0, differ=0.0), RegressionGate(relations=30), 0.8, 1.0) is None
+    assert (
+        smallest_drop(10, EffectAssumptions(drop=0.0, differ=0.0), RegressionGate(relations=30), 0.8, 1.0) is not None
+    )
+    assert scenes_needed(EffectAssumptions(drop=0.05, differ=0.1), RegressionGate(max_drop=0.05), 0.8) is None
 
 
 def test_no_number_within_a_million_is_overlooked() -> None:
     # By the normal distribution (1.645 + 0.842)^2 x 0.2 / 0.0014^2, about 631,000; and of 0.0011 over a million.
-    prospect = Prospect(drop=0.0014, differ=0.2)
-    found = needed(prospect, Demand())
+    prospect = EffectAssumptions(drop=0.0014, differ=0.2)
+    found = needed(prospect, RegressionGate())
     assert 2**19 < found < 1_000_000
-    assert power(found, prospect, Demand()) >= 0.8
-    assert scenes_needed(replace(prospect, drop=0.0011), Demand(), 0.8) is None
+    assert power(found, prospect, RegressionGate()) >= 0.8
+    assert scenes_needed(replace(prospect, drop=0.0011), RegressionGate(), 0.8) is None
 
 
 def test_all_cases_may_come_out_otherwise() -> None:
     # Of 0.85 that held all are lost, and of the others all are won.
-    assert power(1000, Prospect(drop=0.7, differ=0.3), Demand()) == pytest.approx(1)
-    assert power(100, Prospect(drop=0.7, differ=0.3, sizes=((3, 1.0),), icc=0.1), Demand()) == 1
+    assert power(1000, EffectAssumptions(drop=0.7, differ=0.3), RegressionGate()) == pytest.approx(1)
+    assert power(100, EffectAssumptions(drop=0.7, differ=0.3, sizes=((3, 1.0),), icc=0.1), RegressionGate()) == 1
 
 
 def test_the_same_question_has_the_same_answer() -> None:
-    prospect = Prospect(drop=0.1, differ=0.1, sizes=((3, 0.5), (5, 0.5)), icc=0.2)
-    assert power(60, prospect, Demand()) == power(60, prospect, Demand())
+    prospect = EffectAssumptions(drop=0.1, differ=0.1, sizes=((3, 0.5), (5, 0.5)), icc=0.2)
+    assert power(60, prospect, RegressionGate()) == power(60, prospect, RegressionGate())
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("icc", [0.0, 0.1, 0.3, 0.6, 1.0])
 @pytest.mark.parametrize(("drop", "differ"), [(0.05, 0.1275), (0.05, 0.02), (0.1, 0.1)])
 def test_the_promise_is_kept_everywhere(drop: float, differ: float, icc: float) -> None:
-    prospect, demand = Prospect(drop=drop, differ=differ, sizes=((5, 1.0),), icc=icc), Demand(relations=30)
+    prospect, demand = (
+        EffectAssumptions(drop=drop, differ=differ, sizes=((5, 1.0),), icc=icc),
+        RegressionGate(relations=30),
+    )
     scenes = needed(prospect, demand)
     draw = np.random.default_rng(12)
     runs = [
@@ -191,18 +198,18 @@ ALIKE = Clusters((Alike(0, 2, 5), Alike(1, 1, 10), Alike(2, 2, 15)))
 
 
 def test_verdicts_that_correlate_by_a_half_differ_half_as_often_as_independent_ones() -> None:
-    assert differing_by_chance(0.8) == pytest.approx(0.5 * (2 * 0.8 * 0.2))
+    assert assumed_discordance(0.8) == pytest.approx(0.5 * (2 * 0.8 * 0.2))
 
 
 def test_of_a_first_run_chance_is_guessed_from_its_rate() -> None:
-    found = prospect_of(SINGLES, None)
+    found = assumptions_from(SINGLES, None)
     assert found.differ == pytest.approx(0.9 * 0.1)
     assert (found.drop, found.sizes, found.icc) == (0.0, ((1, 1.0),), 1.0)
-    assert prospect_of(SINGLES, PairedClusters()) == found
+    assert assumptions_from(SINGLES, PairedClusters()) == found
 
 
 def test_scenes_are_of_the_sizes_they_have() -> None:
-    found = prospect_of(ALIKE, None)
+    found = assumptions_from(ALIKE, None)
     assert found.sizes == ((1, 10 / 30), (2, 20 / 30))
     assert found.cases_a_scene == pytest.approx(50 / 30)
     assert found.icc == 1.0
@@ -211,21 +218,21 @@ def test_scenes_are_of_the_sizes_they_have() -> None:
 def test_of_a_run_against_a_baseline_chance_is_what_went_both_ways() -> None:
     # 6 lost and 2 won: two of either sort are taken for chance. The two of a scene went the same way.
     paired = PairedClusters((AlikeTwice(0, 0, 2, 0, 1), AlikeTwice(0, 2, 0, 0, 3), AlikeTwice(2, 0, 0, 0, 36)))
-    found = prospect_of(Clusters((Alike(0, 2, 3), Alike(2, 2, 37))), paired)
+    found = assumptions_from(Clusters((Alike(0, 2, 3), Alike(2, 2, 37))), paired)
     assert found.differ == pytest.approx(4 / 80)
     assert found.icc == 1.0
     # One of two lost in each of four scenes.
     apart = PairedClusters((AlikeTwice(1, 1, 0, 0, 4), AlikeTwice(2, 0, 0, 0, 36)))
-    assert prospect_of(Clusters((Alike(1, 2, 4), Alike(2, 2, 36))), apart).icc == 0.0
+    assert assumptions_from(Clusters((Alike(1, 2, 4), Alike(2, 2, 36))), apart).icc == 0.0
 
 
 def test_what_is_given_is_taken() -> None:
-    found = prospect_of(ALIKE, None, differ=0.2, icc=0.4)
+    found = assumptions_from(ALIKE, None, differ=0.2, icc=0.4)
     assert (found.differ, found.icc) == (0.2, 0.4)
 
 
 prospects = st.builds(
-    Prospect,
+    EffectAssumptions,
     drop=st.floats(0, 0.5),
     differ=st.sampled_from([0.0, 0.01, 0.1275, 0.4]),
     sizes=st.sampled_from([((1, 1.0),), ((4, 1.0),), ((1, 0.25), (3, 0.5), (7, 0.25))]),
@@ -249,13 +256,13 @@ def by_scipy(size: int, shares: tuple[float, float, float], icc: float) -> dict[
 
 @pytest.mark.parametrize("icc", [0.0, 0.1, 0.5, 0.95])
 def test_net_changes_are_as_scipy_has_them(icc: float) -> None:
-    found = Prospect(drop=0.1, differ=0.2, sizes=((5, 1.0),), icc=icc).net_changes()
+    found = EffectAssumptions(drop=0.1, differ=0.2, sizes=((5, 1.0),), icc=icc).net_changes()
     expected = by_scipy(5, (0.2, 0.1, 0.7), icc)
     assert found == {key: pytest.approx(chance, abs=1e-9) for key, chance in expected.items()}
 
 
 @given(prospects)
-def test_the_chances_add_up_and_the_rate_drops_by_what_is_expected(prospect: Prospect) -> None:
+def test_the_chances_add_up_and_the_rate_drops_by_what_is_expected(prospect: EffectAssumptions) -> None:
     changes = prospect.net_changes()
     assert sum(changes.values()) == pytest.approx(1)
     won = sum(net * chance for (_, net), chance in changes.items())
@@ -263,20 +270,20 @@ def test_the_chances_add_up_and_the_rate_drops_by_what_is_expected(prospect: Pro
 
 
 @given(prospects)
-def test_what_becomes_of_two_cases_of_a_scene_correlates_as_is_said(prospect: Prospect) -> None:
+def test_what_becomes_of_two_cases_of_a_scene_correlates_as_is_said(prospect: EffectAssumptions) -> None:
     # Of scenes of two cases: var(sum) = 2 var(one) (1 + icc).
-    two = Prospect(drop=prospect.drop, differ=prospect.differ, sizes=((2, 1.0),), icc=prospect.icc)
+    two = EffectAssumptions(drop=prospect.drop, differ=prospect.differ, sizes=((2, 1.0),), icc=prospect.icc)
     variance = sum(net * net * chance for (_, net), chance in two.net_changes().items()) - 4 * prospect.drop**2
     of_one = prospect.lost + prospect.won - prospect.drop**2
     assert variance == pytest.approx(2 * of_one * (1 + prospect.icc), abs=1e-9)
 
 
 def test_scenes_that_are_wholly_alike_have_one_fate() -> None:
-    found = Prospect(drop=0.1, differ=0.2, sizes=((3, 1.0),), icc=1.0).net_changes()
+    found = EffectAssumptions(drop=0.1, differ=0.2, sizes=((3, 1.0),), icc=1.0).net_changes()
     assert {net: chance for (_, net), chance in found.items() if chance} == pytest.approx({-3: 0.2, 3: 0.1, 0: 0.7})
 
 
 @pytest.mark.parametrize(("drop", "differ", "icc"), [(0.9, 0.3, 0.0), (-0.2, 0.1, 0.0), (0.05, 0.1, 1.5)])
 def test_shares_that_cannot_be_are_refused(drop: float, differ: float, icc: float) -> None:
     with pytest.raises(VqamtError, match="Expected shares of cases"):
-        Prospect(drop=drop, differ=differ, icc=icc)
+        EffectAssumptions(drop=drop, differ=differ, icc=icc)

@@ -18,7 +18,7 @@ from pytest_vqamt.core.errors import DataError, did_you_mean
 from pytest_vqamt.core.tallies import Clusters, Spread
 from pytest_vqamt.reporting.audit.sample import Draw, Drawn, Key, Sample, read_draw
 from pytest_vqamt.reporting.audit.sheet import SHEET, without_mark
-from pytest_vqamt.stats.intervals import interval, wilson
+from pytest_vqamt.stats.intervals import pass_rate_interval, wilson
 
 
 class Judgement(StrEnum):
@@ -123,7 +123,7 @@ def _share(cases: Sequence[Drawn], said: Mapping[Key, Judgement], *, without_uns
     """The share of valid ones. The interval is by scene: judgements of one picture are not independent."""
     clusters = _clusters(cases, said, without_unsure=without_unsure)
     rate = clusters.holds / clusters.judged if clusters.judged else None
-    return Share(rate=rate, interval=interval(clusters))
+    return Share(rate=rate, interval=pass_rate_interval(clusters))
 
 
 def _clusters(cases: Sequence[Drawn], said: Mapping[Key, Judgement], *, without_unsure: bool) -> Clusters:
@@ -175,7 +175,7 @@ def together(strata: Sequence[Stratum]) -> Share:
         return Share(rate=None, interval=(0.0, 1.0))
     rate = low_gap = high_gap = spread = 0.0
     for cases, clusters in known:
-        weight, here, ends = cases / total, clusters.holds / clusters.judged, interval(clusters)
+        weight, here, ends = cases / total, clusters.holds / clusters.judged, pass_rate_interval(clusters)
         rate += weight * here
         low_gap += (weight * (here - ends[0])) ** 2
         high_gap += (weight * (ends[1] - here)) ** 2

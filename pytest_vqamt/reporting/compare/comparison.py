@@ -17,7 +17,7 @@ from pytest_vqamt.reporting.compare.sides import PairedItem, Side, data_by_spec,
 from pytest_vqamt.reporting.html.cards import edits_in_words
 from pytest_vqamt.reporting.view.lines import counted
 from pytest_vqamt.stats import paired
-from pytest_vqamt.stats.paired import SIGNIFICANT, change, drop_p, holm, judged_together
+from pytest_vqamt.stats.paired import SIGNIFICANT, change_of, drop_p, holm, with_holm_gates
 
 _NEVER_GATED = {"control", "baseline"}
 
@@ -33,7 +33,7 @@ class _Compared:
 
     @property
     def is_gated(self) -> bool:
-        """As ``stats.gates.held_against_baseline`` has it."""
+        """As ``stats.gates.with_baseline_gates`` has it."""
         return not self.presumed and self.change.paired.shared > 0 and not _NEVER_GATED.intersection(self.pair.tags)
 
 
@@ -74,14 +74,14 @@ def _compared(pair: PairedItem, before: Side, after: Side, show: int) -> Iterato
         (presumed if is_presumed(both) else ordinary).add(both)
     for apart, cases in ((False, ordinary), (True, presumed)):
         if not cases.is_empty:
-            made = change(cases.spread.paired, version_before=pair.before.version)
+            made = change_of(cases.spread.paired, version_before=pair.before.version)
             cases.spread = Spread()  # which scenes they are of is needed no more, and of all items would be much
             yield _Compared(pair, apart, cases, made)
 
 
 def _judged(found: Sequence[_Compared], max_drop: float | None) -> Iterator[ComparedItem]:
     gated = [each.is_gated for each in found]
-    held = judged_together([each.change for each in found], max_drop or 0.0, gated)
+    held = with_holm_gates([each.change for each in found], max_drop or 0.0, gated)
     gains = iter(holm([_gain_p(each.change) for each in found if each.is_gated]))
     for each, made in zip(found, held, strict=True):
         p_gain = next(gains) if each.is_gated else None
@@ -115,12 +115,12 @@ def _standing(made: Change, p_gain: float | None, max_drop: float | None) -> Sta
     pairs = made.paired
     if pairs.shared and not pairs.lost and not pairs.won:
         return Standing.UNCHANGED
-    stands = paired.standing(made, max_drop or 0.0)
-    if stands is paired.Standing.WORSE:
+    stands = paired.status_of(made, max_drop or 0.0)
+    if stands is paired.ChangeStatus.WORSE:
         return Standing.WORSE
     if pairs.won > pairs.lost and (_gain_p(made) if p_gain is None else p_gain) < SIGNIFICANT:
         return Standing.BETTER
-    if max_drop is not None and stands is paired.Standing.NO_WORSE:
+    if max_drop is not None and stands is paired.ChangeStatus.NO_WORSE:
         return Standing.NO_WORSE
     return Standing.UNCERTAIN
 

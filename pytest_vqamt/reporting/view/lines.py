@@ -9,8 +9,8 @@ from typing import Protocol, TypeVar
 from urllib.parse import urlencode
 
 from pytest_vqamt.core.results import Change, Gate, Presumed, RelationResult, Report
-from pytest_vqamt.stats.paired import SIGNIFICANT, Standing, standing
-from pytest_vqamt.stats.papers import PUBLISHED_IFR, human, test_of
+from pytest_vqamt.stats.paired import SIGNIFICANT, ChangeStatus, status_of
+from pytest_vqamt.stats.papers import PUBLISHED_IFR, carets_test_of, human_reference
 
 _NOISE = "control"
 
@@ -189,7 +189,7 @@ def people(result: RelationResult) -> People | None:
     """What people reach on an item, None where that is not published."""
     if result.reference:
         return People(rate=result.reference.cons, of_whole_test=False)
-    whole = human(test_of(result.item))
+    whole = human_reference(carets_test_of(result.item))
     return People(rate=whole.cons, of_whole_test=True) if whole else None
 
 
@@ -222,10 +222,10 @@ def difference(line: Line) -> float:
     return (change.paired.difference or 0.0) if change else 0.0
 
 
-def stands(line: Line) -> Standing | None:
+def stands(line: Line) -> ChangeStatus | None:
     """What its comparison has shown for the drop that is allowed; None where no drop is gated."""
     change = line.counted.change
-    return standing(change, change.gate.threshold) if change and change.gate else None
+    return status_of(change, change.gate.threshold) if change and change.gate else None
 
 
 def change_in_words(change: Change) -> str:
@@ -277,10 +277,10 @@ def _standings(lines: Sequence[Line]) -> Iterator[str]:
         line.counted.change.gate.threshold for line in lines if line.counted.change and line.counted.change.gate
     )
     told = (
-        f"{known[Standing.NO_WORSE]:,} of {counted(known.total(), 'relation')} shown to be no worse than the baseline "
-        f"by more than {largest:g}"
+        f"{known[ChangeStatus.NO_WORSE]:,} of {counted(known.total(), 'relation')} shown to be no worse than "
+        f"the baseline by more than {largest:g}"
     )
-    uncertain = known[Standing.UNCERTAIN]
+    uncertain = known[ChangeStatus.UNCERTAIN]
     yield f"{told}; of {uncertain:,} there are too few cases to tell (`vqamt power`)." if uncertain else f"{told}."
 
 

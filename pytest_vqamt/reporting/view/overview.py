@@ -24,10 +24,10 @@ from pytest_vqamt.reporting.view.lines import (
     span,
     stands,
 )
-from pytest_vqamt.stats.paired import SIGNIFICANT, Standing
+from pytest_vqamt.stats.paired import SIGNIFICANT, ChangeStatus
 
-_STANDINGS: Mapping[Standing | None, str] = MappingProxyType(
-    {Standing.NO_WORSE: "shown to be no worse", Standing.UNCERTAIN: "too few cases to tell"}
+_STANDINGS: Mapping[ChangeStatus | None, str] = MappingProxyType(
+    {ChangeStatus.NO_WORSE: "shown to be no worse", ChangeStatus.UNCERTAIN: "too few cases to tell"}
 )
 
 

@@ -26,7 +26,7 @@ from pytest_vqamt.reporting.audit.judgements import (
     together,
 )
 from pytest_vqamt.reporting.audit.sample import Draw, Drawn, Key, Of, Sample
-from pytest_vqamt.stats.intervals import interval, wilson
+from pytest_vqamt.stats.intervals import pass_rate_interval, wilson
 from tests.reporting.audit.made_reports import row
 
 VALID, INVALID, UNSURE = Judgement
@@ -76,7 +76,7 @@ def test_the_interval_is_by_scene() -> None:
     said = {case.key: VALID if number < 20 else INVALID for number, case in enumerate(cases)}
     told = figures(sample, said)
     # Five scenes of four valid cases, and five of four invalid ones.
-    assert told.share.interval == interval(Clusters((Alike(0, 4, 5), Alike(4, 4, 5))))
+    assert told.share.interval == pass_rate_interval(Clusters((Alike(0, 4, 5), Alike(4, 4, 5))))
     assert told.share.interval[1] - told.share.interval[0] > 1.4 * (wilson(20, 40)[1] - wilson(20, 40)[0])
 
 

@@ -15,7 +15,7 @@ from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
 from pytest_vqamt.reporting.baseline import bless
 from pytest_vqamt.reporting.compare.comparison import ComparedItem, Comparison, Standing, compare
 from pytest_vqamt.reporting.compare.sides import report_side, side
-from pytest_vqamt.stats.paired import change, judged_together
+from pytest_vqamt.stats.paired import change_of, with_holm_gates
 from tests.reporting.comparing import RULE, Made, case_id, write_run
 from tests.reporting.running import run_into
 
@@ -72,8 +72,8 @@ def test_the_items_are_judged_together_as_those_of_a_gated_run_are(tmp_path: Pat
     items = {"ours.a": ("+" * 9, "-" * 9), "ours.b": ("+" * 9, "-----++++"), "ours.c": ("+" * 9, "+" * 9)}
     made = [tuple(Made(item=item, verdicts=each[run]) for item, each in items.items()) for run in (0, 1)]
     found = compared(tmp_path, *made, max_drop=0.3).items
-    plain = [change(each.change.paired) for each in found]
-    assert tuple(each.change for each in found) == judged_together(plain, 0.3, [True] * 3)
+    plain = [change_of(each.change.paired) for each in found]
+    assert tuple(each.change for each in found) == with_holm_gates(plain, 0.3, [True] * 3)
     # Nine of nine: 3 x 2^-9; five of five: 2 x 2^-5, which is 0.0625.
     assert [each.change.p_holm for each in found] == pytest.approx([3 / 512, 2 / 32, 1])
     assert [each.change.gate and each.change.gate.met for each in found] == [False, True, True]

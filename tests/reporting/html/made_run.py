@@ -24,7 +24,7 @@ from pytest_vqamt.reporting.html.cards import Images
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import Threshold
 from pytest_vqamt.stats.model_ranking import differences, rankings
-from pytest_vqamt.stats.paired import change, judged_together
+from pytest_vqamt.stats.paired import change_of, with_holm_gates
 from tests.reporting.erratic import SPEC
 from tests.reporting.running import world
 
@@ -97,9 +97,9 @@ def _compared(results: list[RelationResult], rows: list[dict[str, Any]]) -> list
         if row.get("before"):
             spread = spreads[row["relation"], row["model"], row["data"]]
             spread.add(row["scene"], Outcome(row["verdict"]), Outcome(row["before"]))
-    changes = [change(spread.paired) for spread in spreads.values()]
+    changes = [change_of(spread.paired) for spread in spreads.values()]
     gated = ["control" not in result.tags for result in results]
     return [
         replace(result, change=made)
-        for result, made in zip(results, judged_together(changes, _MAX_DROP, gated), strict=True)
+        for result, made in zip(results, with_holm_gates(changes, _MAX_DROP, gated), strict=True)
     ]
