@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import NoReturn
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from pytest_vqamt.core.case import Case, Outcome, Verdict
 from pytest_vqamt.core.pairs import PairTally
@@ -20,6 +20,8 @@ from pytest_vqamt.models.base import LoadedModel, ModelOptions
 from pytest_vqamt.models.catalogue import Catalogue
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import PublishedRelation, Relation
+from tests.soundness.fault_effects import Row
+from tests.soundness.fault_table import TABLE
 
 _PAIR = 2
 _LEFT_OUT = ("severity", "wordnet", "overlap", "pool", "ranking", "embedding")
@@ -71,8 +73,31 @@ def items() -> tuple[Item, ...]:
     return tuple(Item(relation, variant) for relation in relations for variant in relation.info.variants)
 
 
-each_item = pytest.mark.parametrize("item", items(), ids=attrgetter("name"))
-"""Marks a test that is run for each of them."""
+def representatives() -> frozenset[str]:
+    """The first item of each distinct row of the fault table: what the default tier runs of all items."""
+    first: dict[Row, str] = {}
+    for name, row in TABLE.items():
+        first.setdefault(row, name)
+    return frozenset(first.values())
+
+
+REPRESENTATIVES = representatives()
+
+
+def tier_of(item: Item) -> tuple[pytest.MarkDecorator, ...]:
+    """The marks of a test of the item: all but the representatives run in the full tier only."""
+    return () if item.name in REPRESENTATIVES else (pytest.mark.full,)
+
+
+each_item = pytest.mark.parametrize("item", [pytest.param(each, id=each.name, marks=tier_of(each)) for each in items()])
+"""Marks a test that runs for the representatives in the default tier, and for every item in the full one."""
+
+
+def each_item_with(few: int, *, many: int) -> pytest.MarkDecorator:
+    """Marks a test that takes ``item`` and ``count``: in the full tier every item with ``many`` cases."""
+    default = [pytest.param(each, few, id=each.name) for each in items() if each.name in REPRESENTATIVES]
+    full = [pytest.param(each, many, id=f"{each.name} x{many}", marks=pytest.mark.full) for each in items()]
+    return pytest.mark.parametrize(("item", "count"), [*default, *full])
 
 
 def set_otherwise() -> tuple[tuple[str, Item], ...]:
@@ -91,10 +116,15 @@ def set_otherwise() -> tuple[tuple[str, Item], ...]:
     )
 
 
-each_item_set_otherwise = pytest.mark.parametrize(
-    "item", [pytest.param(item, id=f"{item.name} {what}") for what, item in set_otherwise()]
-)
-"""Marks a test that is run for each of them."""
+def _each_item_set_otherwise() -> Iterator[ParameterSet]:
+    values: set[str] = set()
+    for what, item in set_otherwise():
+        yield pytest.param(item, id=f"{item.name} {what}", marks=(pytest.mark.full,) if what in values else ())
+        values.add(what)
+
+
+each_item_set_otherwise = pytest.mark.parametrize("item", list(_each_item_set_otherwise()))
+"""Marks a test that runs for one item of each value of a setting, and in the full tier for all items."""
 
 
 def model(spec: str) -> LoadedModel:

@@ -8,7 +8,16 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.execution.plan import Sampling
 from pytest_vqamt.sampling.samplers import Sampler
-from tests.soundness.asking import Item, assert_it_is_right, cases, each_item, each_item_set_otherwise, judged, model
+from tests.soundness.asking import (
+    Item,
+    assert_it_is_right,
+    cases,
+    each_item,
+    each_item_set_otherwise,
+    each_item_with,
+    judged,
+    model,
+)
 
 MOSTLY_SHOWN = 0.5
 """At most so many of the oracle's passes may be vacuous: else the relation asks about next to nothing."""
@@ -34,14 +43,14 @@ def assert_the_oracle_holds(item: Item, source: SceneSource, sampling: Sampling)
     assert vacuous <= MOSTLY_SHOWN * count
 
 
-@each_item
-def test_the_oracle_holds(item: Item, pictures: SceneSource) -> None:
-    assert_the_oracle_holds(item, pictures, Sampling(max_cases=500, sampler=Sampler.RANDOM))
+@each_item_with(150, many=500)
+def test_the_oracle_holds(item: Item, count: int, pictures: SceneSource) -> None:
+    assert_the_oracle_holds(item, pictures, Sampling(max_cases=count, sampler=Sampler.RANDOM))
 
 
-@each_item
-def test_the_oracle_holds_on_what_hypothesis_draws(item: Item, pictures: SceneSource) -> None:
-    assert_the_oracle_holds(item, pictures, Sampling(max_cases=150, sampler=Sampler.HYPOTHESIS))
+@each_item_with(30, many=150)
+def test_the_oracle_holds_on_what_hypothesis_draws(item: Item, count: int, pictures: SceneSource) -> None:
+    assert_the_oracle_holds(item, pictures, Sampling(max_cases=count, sampler=Sampler.HYPOTHESIS))
 
 
 @each_item_set_otherwise
