@@ -1,11 +1,24 @@
-"""What every test of the project runs under: pytester, and Hypothesis without a clock or chance."""
+"""What every test of the project runs under: pytester, two processes, and Hypothesis without a clock or chance."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import settings
 
 pytest_plugins = ["pytester"]
 
+PROCESSES = 2
+"""On so many the whole suite runs where pytest-xdist is installed and no -n is given."""
+
 # The same examples in every run, and no failure because a machine was busy.
 settings.register_profile("project", deadline=None, derandomize=True, database=None)
 settings.load_profile("project")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Sets the number of processes before pytest-xdist reads it; a run of named files, or with a debugger, has one."""
+    option = config.option
+    is_whole = config.args_source is not pytest.Config.ArgsSource.ARGS
+    if is_whole and getattr(option, "numprocesses", 0) is None and not (option.usepdb or option.collectonly):
+        option.numprocesses = PROCESSES
