@@ -20,8 +20,8 @@ from pytest_vqamt import run
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.events import Event, Finished, Judged
 from pytest_vqamt.core.identity import matches
-from pytest_vqamt.core.results import Change
-from pytest_vqamt.core.tallies import PairedClusters, Spread
+from pytest_vqamt.core.results import BaselineChange
+from pytest_vqamt.core.tallies import PairedClusters, SceneCounter
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.tiny import load
 from pytest_vqamt.picture_world.source import PictureWorld
@@ -58,7 +58,7 @@ def outcomes(checkpoint: str, *, relations: str, scenes: int, cases: int, cache:
     return told
 
 
-def changes(before: Outcomes, after: Outcomes, trained: list[str]) -> dict[str, Change]:
+def changes(before: Outcomes, after: Outcomes, trained: list[str]) -> dict[str, BaselineChange]:
     """The comparison of each relation variant; those not ``trained`` on are held against a drop together."""
     paired = {item: _paired(cases, after.by_item[item]) for item, cases in before.by_item.items()}
     others = [not any(matches(glob, item) for glob in trained) for item in paired]
@@ -69,13 +69,13 @@ def changes(before: Outcomes, after: Outcomes, trained: list[str]) -> dict[str, 
 def _paired(before: dict[str, tuple[str, Outcome]], after: dict[str, tuple[str, Outcome]]) -> PairedClusters:
     if before.keys() != after.keys():
         raise ValueError("Expected the same cases of both runs, but got others")
-    spread = Spread()
+    spread = SceneCounter()
     for case, (scene, outcome) in after.items():
         spread.add(scene, outcome, before[case][1])
     return spread.paired
 
 
-def table(compared: dict[str, Change]) -> Iterator[str]:
+def table(compared: dict[str, BaselineChange]) -> Iterator[str]:
     """The comparison as a Markdown table, those that were trained on first."""
     yield "| relation | cases | before | after | difference, 95 % interval | drop: p after Holm |"
     yield "|---|---:|---:|---:|---:|---:|"
@@ -83,7 +83,7 @@ def table(compared: dict[str, Change]) -> Iterator[str]:
         paired, (low, high) = each.paired, each.interval
         p = "trained on" if each.p_holm is None else f"{each.p_holm:.3f}"
         yield (
-            f"| {item} | {paired.shared} | {paired.before:.1%} | {paired.after:.1%} | "
+            f"| {item} | {paired.shared} | {paired.first_rate:.1%} | {paired.second_rate:.1%} | "
             f"{100 * (paired.difference or 0):+.1f} ({100 * low:+.1f} to {100 * high:+.1f}) | {p} |"
         )
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.annotation.detectors import catalogue
 from pytest_vqamt.annotation.progress import shown, tell
-from pytest_vqamt.core.detections import Found, Grounder
+from pytest_vqamt.core.detections import DetectedObject, Grounder
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError, VqamtError
 from pytest_vqamt.core.identity import canonical_json, digest
-from pytest_vqamt.data.messages import reason, shown_path
+from pytest_vqamt.data.messages import error_reason, short_path
 from pytest_vqamt.data.own.photos import Author, Trouble
 from pytest_vqamt.data.own.writing import only_writer, rounded
 from pytest_vqamt.data.photo_io import PhotoFiles
@@ -86,7 +86,7 @@ def complete(spec: str, options: ModelOptions) -> None:
             hypotheses, photos = sum(wanting.counts[photo] for photo in missing), len(missing)
             several = "hypotheses" if hypotheses > 1 else "hypothesis"
             what = f"{hypotheses} {several} about {photos} photo{'s' if photos > 1 else ''}"
-            tell(f"looking for the units of {what} in {shown_path(wanting.folder)} without boxes")
+            tell(f"looking for the units of {what} in {short_path(wanting.folder)} without boxes")
             try:
                 with shown(len(missing)) as progress:
                     boxes = Work(wanting, wanting.photos, _grounder(options), settings, asked).do(missing, progress)
@@ -116,7 +116,7 @@ def warn(spec: str, options: ModelOptions) -> None:
         if others:
             by = " ".join(f"{name}={value}" for name, value in others[-1].items())
             warnings.warn(
-                f"other settings ({by}) wrote {len(others)} lines in {shown_path(files.folder / UNITS)}, and these "
+                f"other settings ({by}) wrote {len(others)} lines in {short_path(files.folder / UNITS)}, and these "
                 "stay as they are: delete one to have its hypothesis grounded anew",
                 stacklevel=2,
             )
@@ -138,7 +138,7 @@ def _missing(wanting: Wanting, asked: str) -> tuple[str, ...]:
     """
     if wanting.counts and wanting.photos is None:
         raise DataError(
-            f"Expected photos to look for the units of hypotheses in, but {shown_path(wanting.folder)} has none: "
+            f"Expected photos to look for the units of hypotheses in, but {short_path(wanting.folder)} has none: "
             f"{wanting.without_photos}"
         )
     known = ungrounded.troubles(wanting.folder)
@@ -232,7 +232,7 @@ class Work:
         return boxes
 
     def _write(
-        self, name: str, hypotheses: Sequence[WantingHypothesis], found: Sequence[Sequence[Found | None]]
+        self, name: str, hypotheses: Sequence[WantingHypothesis], found: Sequence[Sequence[DetectedObject | None]]
     ) -> None:
         scores = {
             hypothesis.row.id: [each.score if each else None for each in of_one]
@@ -252,7 +252,7 @@ class Work:
         digest = digest_of(self._photos, name)
         ungrounded.note_trouble(self._wanting.folder, name, Trouble(why=str(error), digest=digest, asked=self._asked))
 
-    def _grounded(self, name: str, hypotheses: Sequence[WantingHypothesis]) -> list[list[Found | None]]:
+    def _grounded(self, name: str, hypotheses: Sequence[WantingHypothesis]) -> list[list[DetectedObject | None]]:
         """For each unit of each hypothesis the surest of what it may speak of in the photo.
 
         Raises:
@@ -260,21 +260,21 @@ class Work:
             ModelError: nor could any other.
         """
         units = dict.fromkeys(unit for hypothesis in hypotheses for unit in hypothesis.units if unit.is_one)
-        found: dict[WantingUnit, Found | None] = {}
+        found: dict[WantingUnit, DetectedObject | None] = {}
         if units:
             image = self._photos.open(name)
             found = dict(zip(units, self._looked_for(name, image, tuple(units)), strict=True))
         return [[found.get(unit) for unit in hypothesis.units] for hypothesis in hypotheses]
 
-    def _looked_for(self, name: str, image: Image, units: Sequence[WantingUnit]) -> list[Found | None]:
+    def _looked_for(self, name: str, image: Image, units: Sequence[WantingUnit]) -> list[DetectedObject | None]:
         try:
             return [_best(each, image) for each in _ground(self._grounder, image, units)]
         except VqamtError:
             raise
         except Exception as error:
             why = (
-                f"Expected a grounding model to look at {shown_path(self._photos.folder, name)}, but it raised "
-                f"{type(error).__name__} ({reason(error)}): "
+                f"Expected a grounding model to look at {short_path(self._photos.folder, name)}, but it raised "
+                f"{type(error).__name__} ({error_reason(error)}): "
             )
             if is_out_of_memory(error):
                 raise ModelError(f"{why}give --vqamt-device=cpu, or make the photo smaller") from error
@@ -294,7 +294,7 @@ def digest_of(photos: PhotoFiles, name: str) -> str:
         return ""
 
 
-def _ground(grounder: Grounder, image: Image, units: Sequence[WantingUnit]) -> tuple[tuple[Found, ...], ...]:
+def _ground(grounder: Grounder, image: Image, units: Sequence[WantingUnit]) -> tuple[tuple[DetectedObject, ...], ...]:
     """What the phrases "object property" may speak of; one that is too long for the model loses words at its end.
 
     Raises:
@@ -319,7 +319,7 @@ def _ground(grounder: Grounder, image: Image, units: Sequence[WantingUnit]) -> t
     return of_objects
 
 
-def _best(found: Sequence[Found], image: Image) -> Found | None:
+def _best(found: Sequence[DetectedObject], image: Image) -> DetectedObject | None:
     """The surest with a box that can be written."""
     for each in found:
         box = rounded(each.box, image.size)

@@ -9,16 +9,16 @@ from collections.abc import Callable, Mapping, Sequence
 from pytest_vqamt.annotation.detectors import catalogue
 from pytest_vqamt.annotation.progress import shown, tell
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.detections import Detector, Found
+from pytest_vqamt.core.detections import DetectedObject, Detector
 from pytest_vqamt.core.errors import DataError, ModelError, VqamtError
 from pytest_vqamt.core.identity import canonical_json, digest
-from pytest_vqamt.data.messages import reason, shown_path
+from pytest_vqamt.data.messages import error_reason, short_path
 from pytest_vqamt.data.own import photos
 from pytest_vqamt.data.own.folder import FILE, OwnPhotos, open_folder
 from pytest_vqamt.data.own.photos import Author, Trouble
 from pytest_vqamt.data.own.writing import append, only_writer, row_of, things_of, usable
 from pytest_vqamt.data.photo_io import PhotoFiles
-from pytest_vqamt.data.records import MOST_OF_AN_ID
+from pytest_vqamt.data.records import MAX_ID_LENGTH
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.batching import free_memory, is_out_of_memory
 
@@ -66,7 +66,7 @@ def complete(spec: str, options: ModelOptions) -> None:
         missing, taken = _missing(folder, asked), set(folder.ids())
         if missing:
             count = f"{len(missing)} photo{'s' if len(missing) > 1 else ''}"
-            tell(f"looking at {count} in {shown_path(folder.path)} without a line in {FILE}")
+            tell(f"looking at {count} in {short_path(folder.path)} without a line in {FILE}")
             try:
                 with shown(len(missing)) as progress:
                     things = Work(folder, catalogue.detector_of(options), settings, asked, taken).do(missing, progress)
@@ -93,7 +93,7 @@ def warn(spec: str, options: ModelOptions) -> None:
     try:
         if noted and not any(lines.values()):
             warnings.warn(
-                f"detectors found no thing in any of the {len(noted)} photos in {shown_path(folder.path)} that they "
+                f"detectors found no thing in any of the {len(noted)} photos in {short_path(folder.path)} that they "
                 f"looked at: delete their lines in {FILE}, and lower min-score or take other detectors",
                 stacklevel=2,
             )
@@ -101,7 +101,7 @@ def warn(spec: str, options: ModelOptions) -> None:
             by = " ".join(f"{name}={value}" for name, value in others[-1].items())
             warnings.warn(
                 f"other settings ({by}) wrote {len(others)} of the {len(lines)} lines in "
-                f"{shown_path(folder.file)}, and these stay as they are: delete one to have its photo looked at anew",
+                f"{short_path(folder.file)}, and these stay as they are: delete one to have its photo looked at anew",
                 stacklevel=2,
             )
     except UserWarning as error:
@@ -189,7 +189,7 @@ class Work:
         trouble = Trouble(why=str(error), digest=self._folder.digest(name), asked=self._asked)
         photos.note_trouble(self._folder.path, name, trouble)
 
-    def _seen(self, name: str, scene_id: str) -> tuple[tuple[Found, ...], dict[str, Json]]:
+    def _seen(self, name: str, scene_id: str) -> tuple[tuple[DetectedObject, ...], dict[str, Json]]:
         """What is in a photo, and the row that says so.
 
         Raises:
@@ -203,8 +203,8 @@ class Work:
             raise
         except Exception as error:
             why = (
-                f"Expected a detector to look at {shown_path(self._folder.path, name)}, but it raised "
-                f"{type(error).__name__} ({reason(error)}): "
+                f"Expected a detector to look at {short_path(self._folder.path, name)}, but it raised "
+                f"{type(error).__name__} ({error_reason(error)}): "
             )
             if is_out_of_memory(error):
                 raise ModelError(f"{why}give --vqamt-device=cpu, or make the photo smaller") from error
@@ -219,7 +219,7 @@ class Work:
 
     def _free_id(self, name: str) -> str:
         """The photo's name, or something like it where a scene is called so, or it is too long to be an id."""
-        short = name if len(name) <= MOST_OF_AN_ID else f"...{name[-_END_OF_A_LONG_NAME:]}"
+        short = name if len(name) <= MAX_ID_LENGTH else f"...{name[-_END_OF_A_LONG_NAME:]}"
         tried, number = short, 2
         while tried in self._taken:
             tried, number = f"{short} ({number})", number + 1

@@ -18,7 +18,7 @@ from pytest_vqamt.annotation import annotate
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.json_io import parse, text_of
-from pytest_vqamt.data.messages import reason
+from pytest_vqamt.data.messages import error_reason
 from pytest_vqamt.data.records import Record
 from pytest_vqamt.models.catalogue import Catalogue
 
@@ -37,7 +37,9 @@ def records(file: str) -> Iterator[Record]:
         with nullcontext(sys.stdin.buffer) if file == STANDARD_INPUT else Path(file).open("rb") as lines:
             yield from records_of(lines, shown_name(file))
     except OSError as error:
-        raise DataError(f"Expected a file of JSON lines, but {file!r} cannot be read ({reason(error)})") from error
+        raise DataError(
+            f"Expected a file of JSON lines, but {file!r} cannot be read ({error_reason(error)})"
+        ) from error
 
 
 def records_of(lines: BinaryIO, file: str) -> Iterator[Record]:
@@ -101,7 +103,7 @@ def captions_in(file: str) -> Iterator[SetCaption]:
                 raise DataError(f"{name}: Expected {_LAYOUTS}, but got {head[:20].decode('utf-8', 'replace')!r}")
             yield from _of_coco(data, name) if _COCO.match(head) else _of_lines(data, name)
     except OSError as error:
-        raise DataError(f"Expected a file of captions, but {file!r} cannot be read ({reason(error)})") from error
+        raise DataError(f"Expected a file of captions, but {file!r} cannot be read ({error_reason(error)})") from error
 
 
 @contextmanager
@@ -126,7 +128,7 @@ def _of_coco(data: BinaryIO, file: str) -> Iterator[SetCaption]:
     except ijson.JSONError as error:
         place = "before the first annotation" if number < 0 else f"after annotations[{number}]"
         raise DataError(
-            f"{file}: Expected whole JSON, but it breaks off {place} ({reason(error)}): fetch it again"
+            f"{file}: Expected whole JSON, but it breaks off {place} ({error_reason(error)}): fetch it again"
         ) from error
     if number < 0:
         raise DataError(f"{file}: Expected {_LAYOUTS}, but got no annotations")

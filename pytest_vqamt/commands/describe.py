@@ -14,7 +14,7 @@ from types import ModuleType
 from pytest_vqamt.commands._shared import settings_in_words
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.case import Case, RelationInfo, item_name
-from pytest_vqamt.core.edits import in_words
+from pytest_vqamt.core.edits import describe_edit
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.data import catalogue as sources
@@ -237,7 +237,7 @@ def _example(case: Case) -> Iterator[str]:
 
 
 def _asked(query: Query) -> str:
-    notes = [in_words(edit) for edit in query.picture.edits]
+    notes = [describe_edit(edit) for edit in query.picture.edits]
     if query.trial:
         notes.append("asked again")
     text = query.text or f"({query.task.value})"

@@ -15,8 +15,8 @@ from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError, RenderError
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.core.recipes import picture_of
-from pytest_vqamt.core.report_json import case_of_row
+from pytest_vqamt.core.recipes import picture_from_recipe
+from pytest_vqamt.core.report_json import case_from_row
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.integration.options import parse_settings
@@ -167,7 +167,7 @@ def _recorded(found: ReportedCase, data: str | None) -> list[AnsweredCase]:
 def _answered(row: dict[str, Json], where: str, source: SceneSource) -> AnsweredCase:
     said = recorded_verdict(row, where)
     try:
-        case = case_of_row(row, scenes_by_photo(source))
+        case = case_from_row(row, scenes_by_photo(source))
     except DataError as error:
         raise DataError(f"{where}: {error}; if that run had other data, name it with --data") from error
     return AnsweredCase(case=case, source=source, model=str(row["model"]), said=said)
@@ -253,7 +253,7 @@ def _write(file: Path, source: SceneSource, folder: Path) -> tuple[int, int]:
 
 def _drawn(asked: _TodoRow, source: SceneSource) -> Image.Image:
     try:
-        return render(picture_of(asked.recipe, scenes_by_photo(source)), source)
+        return render(picture_from_recipe(asked.recipe, scenes_by_photo(source)), source)
     except DataError as error:
         raise DataError(f"{asked.where}: {error}") from error
     except (OSError, RenderError) as error:

@@ -36,34 +36,34 @@ class Box:
         return self.x + self.w / 2, self.y + self.h / 2
 
     @classmethod
-    def between(cls, x0: float, y0: float, x1: float, y1: float) -> Box:
+    def from_corners(cls, x0: float, y0: float, x1: float, y1: float) -> Box:
         return cls(x0, y0, x1 - x0, y1 - y0)
 
     @classmethod
-    def around(cls, boxes: Iterable[Box]) -> Box:
+    def enclosing(cls, boxes: Iterable[Box]) -> Box:
         """The smallest box that holds all of ``boxes`` (at least one)."""
         every = tuple(boxes)
-        return cls.between(
+        return cls.from_corners(
             min(b.x for b in every), min(b.y for b in every), max(b.x1 for b in every), max(b.y1 for b in every)
         )
 
-    def common(self, other: Box) -> Box | None:
+    def intersection(self, other: Box) -> Box | None:
         """What both boxes cover, or None where that has no area."""
         x0, y0 = max(self.x, other.x), max(self.y, other.y)
         x1, y1 = min(self.x + self.w, other.x + other.w), min(self.y + self.h, other.y + other.h)
         return Box(x0, y0, x1 - x0, y1 - y0) if x1 > x0 and y1 > y0 else None
 
     def overlaps(self, other: Box) -> bool:
-        return self.common(other) is not None
+        return self.intersection(other) is not None
 
     def share_inside(self, other: Box) -> float:
         """The part of this box's area that lies inside ``other``, in [0, 1]."""
-        common = self.common(other)
+        common = self.intersection(other)
         return common.area / self.area if common else 0.0
 
     def iou(self, other: Box) -> float:
         """Intersection over union, in [0, 1]."""
-        common = self.common(other)
+        common = self.intersection(other)
         return common.area / (self.area + other.area - common.area) if common else 0.0
 
     def moved(self, dx: float, dy: float) -> Box:

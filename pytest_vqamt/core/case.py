@@ -93,7 +93,7 @@ class NotApplicable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class RelationSetting:
     """What ``--vqamt-option NAME=VALUE`` can set of a relation: a field of the relation's class, of the same name.
 
     Attributes:
@@ -156,7 +156,7 @@ class RelationInfo:
     version: int = 1
     tags: tuple[str, ...] = ()
     breakdown: tuple[str, ...] = ()
-    settings: tuple[Setting, ...] = ()
+    settings: tuple[RelationSetting, ...] = ()
     pairs: PairKind | None = None
     draws_as: str = ""
 
@@ -207,7 +207,7 @@ class Figure:
 Figures: TypeAlias = Mapping[str, Figure]
 
 
-def together(one: Figures, other: Figures) -> dict[str, Figure]:
+def add_figures(one: Figures, other: Figures) -> dict[str, Figure]:
     """Both, added up by name."""
     total = dict(one)
     for name, figure in other.items():
@@ -223,7 +223,7 @@ def figures_row(figures: Figures) -> dict[str, Json]:
     }
 
 
-def figures_of(row: Json) -> dict[str, Figure]:
+def figures_from_row(row: Json) -> dict[str, Figure]:
     """The figures that ``figures_row`` was made of; none where a report is older than they are.
 
     Raises:

@@ -18,30 +18,31 @@ if TYPE_CHECKING:
     from collections.abc import Buffer  # type: ignore[attr-defined, unused-ignore]  # there from Python 3.12 on
 
 
-PLAIN = "cases.jsonl"
-PACKED = "cases.jsonl.gz"
-NAMES = (PLAIN, PACKED)
+PLAIN_NAME = "cases.jsonl"
+GZIP_NAME = "cases.jsonl.gz"
+FILE_NAMES = (PLAIN_NAME, GZIP_NAME)
 
 
-def cases_in(folder: Path) -> Path:
+def find_cases_file(folder: Path) -> Path:
     """The file of cases in the folder of a report.
 
     Raises:
         DataError: there is none, or there are two.
     """
-    found = [folder / name for name in NAMES if (folder / name).is_file()]
+    found = [folder / name for name in FILE_NAMES if (folder / name).is_file()]
     if not found:
         raise DataError(
-            f"Expected a folder that --vqamt-report wrote, but got {str(folder)!r}: it has no {PLAIN} and no {PACKED}"
+            f"Expected a folder that --vqamt-report wrote, but got {str(folder)!r}: "
+            f"it has no {PLAIN_NAME} and no {GZIP_NAME}"
         )
     if len(found) > 1:
         raise DataError(
-            f"Expected the cases of a report once, but got both {PLAIN} and {PACKED} in {str(folder)!r}: remove one"
+            f"Expected one file of cases, but got both {PLAIN_NAME} and {GZIP_NAME} in {str(folder)!r}: remove one"
         )
     return found[0]
 
 
-def opened(file: Path, members: Members | None = None) -> BinaryIO:
+def open_cases(file: Path, members: GzipIndex | None = None) -> BinaryIO:
     """The lines of a file of cases, from any place; whether they are compressed, its content tells, not its name.
 
     ``members`` are for whoever opens a compressed one again to read from a place that is known already. Reading raises
@@ -51,20 +52,20 @@ def opened(file: Path, members: Members | None = None) -> BinaryIO:
         DataError: it cannot be read.
     """
     try:
-        return unpacking(file, members) if is_packed(file) else file.open("rb")
+        return gzip_reader(file, members) if is_gzip(file) else file.open("rb")
     except OSError as error:
         raise DataError(
             f"Expected a file of cases that can be read, but got {str(file)!r}: {error.strerror or error}"
         ) from error
 
 
-def created(file: Path, name: str) -> BinaryIO:
+def create_cases(file: Path, name: str) -> BinaryIO:
     """Opens ``file``, which is to have one of the two names once it is whole, to write cases into it.
 
     Raises:
         OSError: it cannot be written.
     """
-    return packing(file) if name == PACKED else file.open("wb")
+    return gzip_writer(file) if name == GZIP_NAME else file.open("wb")
 
 
 MEMBER_BYTES = 1 << 18
@@ -76,7 +77,7 @@ _CHUNK_BYTES = 1 << 16
 
 
 @dataclass(slots=True)
-class Members:
+class GzipIndex:
     """Where the members of a file that was found to have them begin: in its text, and in the file."""
 
     texts: list[int] = field(default_factory=lambda: [0])
@@ -89,7 +90,7 @@ class Members:
             self.places.append(place)
 
 
-def is_packed(file: Path) -> bool:
+def is_gzip(file: Path) -> bool:
     """Whether the file is compressed, whatever its name.
 
     Raises:
@@ -99,16 +100,16 @@ def is_packed(file: Path) -> bool:
         return begun.read(2) == _HEAD[:2]
 
 
-def packing(file: Path) -> BinaryIO:
+def gzip_writer(file: Path) -> BinaryIO:
     """Opens ``file`` to write into it what will stand there compressed.
 
     Raises:
         OSError: it cannot be written.
     """
-    return BufferedWriter(_Packing(file), _CHUNK_BYTES)
+    return BufferedWriter(_GzipWriter(file), _CHUNK_BYTES)
 
 
-def unpacking(file: Path, members: Members | None = None) -> BinaryIO:
+def gzip_reader(file: Path, members: GzipIndex | None = None) -> BinaryIO:
     """Opens a compressed ``file`` to read what was written, from any place; that of others, too, if in less haste.
 
     Whoever opens the same file again finds a place at once that others have read, if they share its ``members``.
@@ -117,10 +118,10 @@ def unpacking(file: Path, members: Members | None = None) -> BinaryIO:
     Raises:
         OSError: it cannot be read.
     """
-    return BufferedReader(_Unpacking(file, members or Members()), _CHUNK_BYTES)
+    return BufferedReader(_GzipReader(file, members or GzipIndex()), _CHUNK_BYTES)
 
 
-class _Packing(RawIOBase):
+class _GzipWriter(RawIOBase):
     def __init__(self, file: Path) -> None:
         self.name = str(file)
         self._packed = file.open("wb")
@@ -155,10 +156,10 @@ class _Packing(RawIOBase):
         self._members += 1
 
 
-class _Unpacking(RawIOBase):
+class _GzipReader(RawIOBase):
     """Of each member that it has come past it keeps where it begins."""
 
-    def __init__(self, file: Path, members: Members) -> None:
+    def __init__(self, file: Path, members: GzipIndex) -> None:
         self.name = str(file)
         self._packed = file.open("rb", buffering=0)
         self._members = members
@@ -283,7 +284,7 @@ class LineSorter:
         self._bytes = 0
 
 
-def in_order(file: Path) -> Iterator[bytes]:
+def merge_sorted_runs(file: Path) -> Iterator[bytes]:
     """The lines of a file in their order, by their bytes; of each run in it, a chunk is in memory.
 
     Raises:

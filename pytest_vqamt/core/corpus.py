@@ -44,7 +44,7 @@ class Corpus:
         scenes: how many were looked at.
         names: every object name, the most frequent first (ties by the alphabet).
         frequency: in how many scenes a name occurs.
-        together: for each name, the names that occur in scenes with it, with how many such scenes,
+        cooccurring: for each name, the names that occur in scenes with it, with how many such scenes,
             the most frequent first.
         exhaustive: names that every scene annotates exhaustively.
         plural: names of which some scene has two or more, so that they are surely countable.
@@ -59,7 +59,7 @@ class Corpus:
     scenes: int
     names: tuple[str, ...]
     frequency: Mapping[str, int]
-    together: Mapping[str, tuple[tuple[str, int], ...]] = field(repr=False)
+    cooccurring: Mapping[str, tuple[tuple[str, int], ...]] = field(repr=False)
     exhaustive: frozenset[str]
     plural: frozenset[str] = field(repr=False)
     attributes: Mapping[str, tuple[tuple[str, int], ...]] = field(repr=False)
@@ -89,7 +89,7 @@ class Corpus:
         return Cutout(photo=scene.photo, thing=scene.thing(entry.thing))
 
 
-def gather(
+def gather_corpus(
     scenes: Iterable[Scene],
     *,
     scene: Callable[[int], Scene] | None = None,
@@ -124,7 +124,7 @@ def gather(
         scenes=len(sizes),
         names=tuple(name for name, _ in _ranked(frequency)),
         frequency=MappingProxyType(dict(_ranked(frequency))),
-        together=Together(named),
+        cooccurring=CooccurrenceTable(named),
         exhaustive=exhaustive or frozenset(),
         plural=frozenset(plural),
         attributes=MappingProxyType({name: _ranked(attributes[name]) for name in sorted(attributes)}),
@@ -136,7 +136,7 @@ def gather(
     )
 
 
-class Together(Mapping[str, tuple[tuple[str, int], ...]]):
+class CooccurrenceTable(Mapping[str, tuple[tuple[str, int], ...]]):
     """For each name, the names that occur in scenes with it; counted when a name is asked for, and kept.
 
     A source of a hundred thousand scenes has millions of pairs of names, of which a run asks for few.

@@ -11,6 +11,7 @@ from pytest_vqamt.core.box import Box
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+
 Polygons: TypeAlias = "tuple[tuple[float, ...], ...]"
 """Each as x, y of one corner after the other, in pixels of the picture; together they are one thing.
 
@@ -20,7 +21,7 @@ has a hole.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class DetectedObject:
     """A thing that a detector sees.
 
     Attributes:
@@ -50,7 +51,7 @@ class Detector(Protocol):
         """Everything that can change what it finds: weights, settings, versions."""
         ...
 
-    def find(self, image: Image) -> tuple[Found, ...]:
+    def find(self, image: Image) -> tuple[DetectedObject, ...]:
         """What is in ``image`` (RGB), the surest first. What else is done at the same time changes nothing of it."""
         ...
 
@@ -63,7 +64,7 @@ class Grounder(Protocol):
         """Everything that can change what it finds: weights, settings, versions."""
         ...
 
-    def ground(self, image: Image, phrases: Sequence[str]) -> tuple[tuple[Found, ...], ...]:
+    def ground(self, image: Image, phrases: Sequence[str]) -> tuple[tuple[DetectedObject, ...], ...]:
         """For each phrase what in ``image`` (RGB) it may speak of, the surest first; empty where nothing does.
 
         Raises:

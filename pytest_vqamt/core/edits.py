@@ -79,8 +79,8 @@ class Cut:
 
     def after(self, scene: Scene) -> Scene:
         if self.axis == "x":
-            return seen_through(scene, Box.between(self.start, 0, self.stop, scene.height))
-        return seen_through(scene, Box.between(0, self.start, scene.width, self.stop))
+            return crop_scene(scene, Box.from_corners(self.start, 0, self.stop, scene.height))
+        return crop_scene(scene, Box.from_corners(0, self.start, scene.width, self.stop))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +90,7 @@ class Crop:
     box: Box
 
     def after(self, scene: Scene) -> Scene:
-        return seen_through(scene, self.box)
+        return crop_scene(scene, self.box)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,13 +130,13 @@ class Mask:
         regions = ((region, self._visible(region.box)) for region in scene.regions)
         return with_objects(
             scene,
-            (_elsewhere(thing, box, has_mask=thing.has_mask) for thing, box in objects if box),
+            (_with_box(thing, box, has_mask=thing.has_mask) for thing, box in objects if box),
             (Region(name=region.name, box=box) for region, box in regions if box),
         )
 
     def _visible(self, box: Box) -> Box | None:
-        seen = [part for kept in self.keep if (part := box.common(kept))]
-        return Box.around(seen) if seen else None
+        seen = [part for kept in self.keep if (part := box.intersection(kept))]
+        return Box.enclosing(seen) if seen else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +208,7 @@ class Shear:
 
         def sheared(box: Box) -> Box | None:
             shifts = (self.factor * (box.y - middle), self.factor * (box.y1 - middle))
-            return Box.between(box.x + min(shifts), box.y, box.x1 + max(shifts), box.y1).common(scene.frame)
+            return Box.from_corners(box.x + min(shifts), box.y, box.x1 + max(shifts), box.y1).intersection(scene.frame)
 
         return _reshaped(scene, sheared)
 
@@ -236,13 +236,13 @@ def _reshaped(scene: Scene, reshape: _Reshape, size: tuple[int, int] | None = No
     regions = ((region, reshape(region.box)) for region in scene.regions)
     return with_objects(
         scene,
-        (_elsewhere(thing, box) for thing, box in objects if box),
+        (_with_box(thing, box) for thing, box in objects if box),
         (Region(name=region.name, box=box) for region, box in regions if box),
         size,
     )
 
 
-def _elsewhere(thing: Thing, box: Box, *, has_mask: bool = False) -> Thing:
+def _with_box(thing: Thing, box: Box, *, has_mask: bool = False) -> Thing:
     """The thing in another box. Written out, as in ``with_objects``: ``replace`` takes three times as long."""
     return Thing(
         id=thing.id,
@@ -256,11 +256,11 @@ def _elsewhere(thing: Thing, box: Box, *, has_mask: bool = False) -> Thing:
     )
 
 
-def seen_through(scene: Scene, window: Box) -> Scene:
+def crop_scene(scene: Scene, window: Box) -> Scene:
     """The scene of which only ``window`` is left: boxes clipped to it and moved, what lies outside dropped."""
 
     def clipped(box: Box) -> Box | None:
-        inside = box.common(window)
+        inside = box.intersection(window)
         return inside.moved(-window.x, -window.y) if inside else None
 
     return _reshaped(scene, clipped, (round(window.w), round(window.h)))
@@ -293,7 +293,7 @@ def with_objects(
     )
 
 
-def in_words(edit: Edit) -> str:
+def describe_edit(edit: Edit) -> str:
     """The edit as it would stand after "this picture was".
 
     >>> in_words(Cut(start=120, stop=320)), in_words(Blur(keep=(), sigma_px=6.0))

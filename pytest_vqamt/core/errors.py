@@ -41,12 +41,12 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
 
 
-HOME_VARIABLE = "VQAMT_CACHE_HOME"
+CACHE_HOME_VARIABLE = "VQAMT_CACHE_HOME"
 """The environment variable that names another folder than the user's cache."""
 
 
-def home() -> Path:
+def cache_home() -> Path:
     """The folder of what is kept between runs."""
     from platformdirs import user_cache_dir
 
-    return Path(os.environ.get(HOME_VARIABLE) or user_cache_dir("pytest-vqamt")).absolute()
+    return Path(os.environ.get(CACHE_HOME_VARIABLE) or user_cache_dir("pytest-vqamt")).absolute()

@@ -57,7 +57,7 @@ def seed_for(relation: str, variant: str, user_seed: int, part: int = 0) -> int:
 
 
 @contextmanager
-def global_random_kept() -> Iterator[None]:
+def preserve_random_state() -> Iterator[None]:
     """Leaves the global random state as it was: some packages draw from it when they are imported.
 
     Hypothesis warns where that happens while it draws.

@@ -99,7 +99,7 @@ class PairTally:
     @classmethod
     def of(cls, kind: PairKind, case: Case, answers: Sequence[Answer], readings: Sequence[str]) -> PairTally:
         """The tally of one case of two queries; ``readings`` are those of its verdict."""
-        first, second = (_Said.of(*each) for each in zip(case.queries, answers, readings, strict=True))
+        first, second = (_ReadAnswer.of(*each) for each in zip(case.queries, answers, readings, strict=True))
         equal = first.raw == second.raw
         if kind is PairKind.OPPOSITE:
             consistent, by_authors = {first.reading, second.reading} == set(YES_OR_NO), not equal
@@ -122,11 +122,11 @@ class PairTally:
         )
 
 
-PAIR_COUNTS: tuple[str, ...] = tuple(each.name for each in fields(PairTally))
+PAIR_COUNT_NAMES: tuple[str, ...] = tuple(each.name for each in fields(PairTally))
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _ReadAnswer:
     """An answer beside the truth: as it was read, and word for word."""
 
     reading: str
@@ -134,7 +134,7 @@ class _Said:
     truth: str | None
 
     @classmethod
-    def of(cls, query: Query, answer: Answer, reading: str) -> _Said:
+    def of(cls, query: Query, answer: Answer, reading: str) -> _ReadAnswer:
         return cls(
             _plain(reading), answer.text.strip().casefold(), _in_words(truth(query.meaning, query.picture.scene))
         )
@@ -181,7 +181,7 @@ class Pairs:
 
 
 @dataclass(slots=True)
-class PairCounts:
+class PairCounter:
     """The growing counts of pairs; ``kind`` is the relation's."""
 
     kind: PairKind

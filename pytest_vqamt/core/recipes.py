@@ -13,12 +13,12 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Scene
 
 
-def recipe(picture: Picture) -> dict[str, Json]:
+def picture_recipe(picture: Picture) -> dict[str, Json]:
     """A picture as files name it: its photo, its digest, and its edits."""
     return {"photo": picture.photo.id, "digest": picture.digest, "edits": encode(picture.edits)}
 
 
-def picture_of(row: Json, scene_of: Callable[[str], Scene]) -> Picture:
+def picture_from_recipe(row: Json, scene_of: Callable[[str], Scene]) -> Picture:
     """The picture that ``recipe`` made ``row`` of; ``scene_of`` finds a scene by the id of its photo.
 
     Raises:

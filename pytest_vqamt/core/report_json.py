@@ -8,36 +8,36 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from pytest_vqamt.core.case import Case, Fact, Outcome, Verdict, figures_of, figures_row, item_name
+from pytest_vqamt.core.case import Case, Fact, Outcome, Verdict, figures_from_row, figures_row, item_name
 from pytest_vqamt.core.codec import Json, decode, encode
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import MEANINGS, Meaning
-from pytest_vqamt.core.pairs import PAIR_COUNTS, Pairs, PairTally
+from pytest_vqamt.core.pairs import PAIR_COUNT_NAMES, Pairs, PairTally
 from pytest_vqamt.core.query import Answer, Failure, Query, Task, is_truncated
-from pytest_vqamt.core.recipes import picture_of, recipe
+from pytest_vqamt.core.recipes import picture_from_recipe, picture_recipe
 from pytest_vqamt.core.results import (
+    BaselineChange,
     BaselineUse,
-    Behind,
-    Change,
     Coverage,
     DataUse,
-    Difference,
+    GapToFirst,
     Gate,
+    HumanReference,
     JudgedCases,
+    ModelDifference,
     ModelUse,
-    Presumed,
-    Ranked,
-    RankedKind,
+    PresumedResult,
+    QueryPreview,
+    RankedModel,
     Ranking,
-    Reference,
+    RankingKind,
     RelationResult,
     Report,
-    ShownCase,
-    ShownQuery,
+    ViolationPreview,
     summary_row,
 )
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.core.tallies import Alike, AlikeTwice, Clusters, PairedClusters, Tally
+from pytest_vqamt.core.tallies import Clusters, PairedClusters, PairedSceneTally, SceneTally, Tally
 
 SCHEMA = 1
 """Raised when a field of ``report.json`` is renamed or removed; additions keep it."""
@@ -124,7 +124,7 @@ def relation_row(result: RelationResult) -> Row:
     }
 
 
-def hand_over(result: RelationResult) -> Row:
+def worker_row(result: RelationResult) -> Row:
     """A result as a worker tells it: the row of the report, what the report has elsewhere, and what only people see.
 
     The violation that is shown is no part of the report: how far it was simplified depends on the budget and the shard.
@@ -142,8 +142,8 @@ def hand_over(result: RelationResult) -> Row:
     }
 
 
-def taken_over(row: Row) -> RelationResult:
-    """The result that ``hand_over`` was made of.
+def result_from_worker_row(row: Row) -> RelationResult:
+    """The result that ``worker_row`` was made of.
 
     Raises:
         DataError: the row is not whole.
@@ -155,7 +155,7 @@ def taken_over(row: Row) -> RelationResult:
             item=str(row["id"]),
             version=_int(row["version"]),
             claim=str(row["claim"]),
-            model=model_of(cast("Row", row["model"])),
+            model=model_from_row(cast("Row", row["model"])),
             data=_data(cast("Row", row["data"])),
             tags=tuple(cast("list[str]", row["tags"])),
             tally=_tally(row),
@@ -164,17 +164,17 @@ def taken_over(row: Row) -> RelationResult:
             breakdown=_breakdown(cast("Row", row["breakdown"])),
             readings=Counter(cast("dict[str, int]", row["readings"])),
             interval=(interval[0], interval[1]),
-            gate=gate_of(row["gate"]),
+            gate=gate_from_row(row["gate"]),
             error=str(row["error"]),
             violation=_violation(cast("Row | None", row["violation"])),
             presumed=_presumed(cast("Row | None", row.get("presumed")), row.get("presumed_paired")),
-            pairs=pairs_of(cast("Row", row.get("metrics", {}))),
-            reference=reference_of(cast("Row", row.get("metrics", {}))),
+            pairs=pairs_from_row(cast("Row", row.get("metrics", {}))),
+            reference=reference_from_row(cast("Row", row.get("metrics", {}))),
             resources=tuple(cast("dict[str, str]", row["resources"]).items()),
-            figures=figures_of(row.get("figures")),
-            clusters=clusters_of(row.get("clusters")),
-            paired=paired_of(row.get("paired")),
-            change=change_of(row.get("change")),
+            figures=figures_from_row(row.get("figures")),
+            clusters=clusters_from_row(row.get("clusters")),
+            paired=paired_from_row(row.get("paired")),
+            change=change_from_row(row.get("change")),
             judged=_judged(row.get("judged")),
             readings_sample=_int_or_none(row.get("readings_sample")),
         )
@@ -231,26 +231,26 @@ def _presumed_row(result: RelationResult) -> Row | None:
     }
 
 
-def _presumed(row: Row | None, paired: Json) -> Presumed | None:
+def _presumed(row: Row | None, paired: Json) -> PresumedResult | None:
     if row is None:
         return None
     low, high = cast("list[float]", row["interval"])
-    return Presumed(
+    return PresumedResult(
         tally=_tally(row),
         breakdown=_breakdown(cast("Row", row["breakdown"])),
         readings=Counter(cast("dict[str, int]", row["readings"])),
         interval=(low, high),
-        gate=gate_of(row["gate"]),
-        pairs=pairs_of(cast("Row", row.get("metrics", {}))),
-        figures=figures_of(row.get("figures")),
-        clusters=clusters_of(row.get("clusters")),
-        paired=paired_of(paired),
-        change=change_of(row.get("change")),
+        gate=gate_from_row(row["gate"]),
+        pairs=pairs_from_row(cast("Row", row.get("metrics", {}))),
+        figures=figures_from_row(row.get("figures")),
+        clusters=clusters_from_row(row.get("clusters")),
+        paired=paired_from_row(paired),
+        change=change_from_row(row.get("change")),
         readings_sample=_int_or_none(row.get("readings_sample")),
     )
 
 
-def model_of(row: Row) -> ModelUse:
+def model_from_row(row: Row) -> ModelUse:
     """The model that ``model_row`` was made of; older reports do not tell what was saved, nor any times."""
     asked, cached = _int(row["queries_asked"]), _int(row["queries_cached"])
     return ModelUse(
@@ -273,7 +273,7 @@ def _data(row: Row) -> DataUse:
     )
 
 
-def _violation_row(case: ShownCase | None) -> Row | None:
+def _violation_row(case: ViolationPreview | None) -> Row | None:
     if case is None:
         return None
     return {
@@ -285,14 +285,14 @@ def _violation_row(case: ShownCase | None) -> Row | None:
     }
 
 
-def _violation(row: Row | None) -> ShownCase | None:
+def _violation(row: Row | None) -> ViolationPreview | None:
     if row is None:
         return None
-    return ShownCase(
+    return ViolationPreview(
         id=str(row["case_id"]),
         scene=str(row["scene"]),
         queries=tuple(
-            ShownQuery(picture=str(q["picture"]), text=str(q["text"]), answer=str(q["answer"]), edits=str(q["edits"]))
+            QueryPreview(picture=str(q["picture"]), text=str(q["text"]), answer=str(q["answer"]), edits=str(q["edits"]))
             for q in cast("list[Row]", row["queries"])
         ),
         expected=str(row["expected"]),
@@ -310,19 +310,19 @@ def _int(value: Json) -> int:
     return value
 
 
-def change_row(change: Change | None) -> Row | None:
+def change_row(change: BaselineChange | None) -> Row | None:
     """The change of an item; None where there is no other run."""
     if change is None:
         return None
     paired = change.paired
     return {
         "shared": paired.shared,
-        "kept": paired.kept,
-        "lost": paired.lost,
-        "won": paired.won,
+        "kept": paired.both,
+        "lost": paired.first_only,
+        "won": paired.second_only,
         "neither": paired.neither,
-        "before": paired.before,
-        "after": paired.after,
+        "before": paired.first_rate,
+        "after": paired.second_rate,
         "difference": paired.difference,
         "interval": list(change.interval),
         "p": change.p,
@@ -336,7 +336,7 @@ def change_row(change: Change | None) -> Row | None:
     }
 
 
-def change_of(row: Json) -> Change | None:
+def change_from_row(row: Json) -> BaselineChange | None:
     """The change that ``change_row`` was made of.
 
     Raises:
@@ -347,14 +347,14 @@ def change_of(row: Json) -> Change | None:
     told = cast("Row", row)
     low, high = cast("list[float]", told["interval"])
     p_holm = told["p_holm"]
-    return Change(
-        paired=paired_of(told["clusters"]) or PairedClusters(),
+    return BaselineChange(
+        paired=paired_from_row(told["clusters"]) or PairedClusters(),
         interval=(low, high),
         p=float(cast("float", told["p"])),
         p_two_sided=float(cast("float", told["p_two_sided"])),
         p_mcnemar=float(cast("float", told["p_mcnemar"])),
         p_holm=None if p_holm is None else float(cast("float", p_holm)),
-        gate=gate_of(told["gate"]),
+        gate=gate_from_row(told["gate"]),
         version_before=int(cast("int", told["version_before"])),
         other_judgement=int(cast("int", told["other_judgement"])),
     )
@@ -373,7 +373,7 @@ def baseline_row(baseline: BaselineUse | None) -> Row | None:
     }
 
 
-def baseline_of(row: Json) -> BaselineUse | None:
+def baseline_from_row(row: Json) -> BaselineUse | None:
     """The baseline that ``baseline_row`` was made of.
 
     Raises:
@@ -396,13 +396,13 @@ def clusters_row(clusters: Clusters) -> list[Json]:
     return [list(row) for row in clusters.rows]
 
 
-def clusters_of(row: Json) -> Clusters:
+def clusters_from_row(row: Json) -> Clusters:
     """The clusters that ``clusters_row`` was made of; none where a report is older than they are.
 
     Raises:
         TypeError, ValueError: the row is not whole.
     """
-    return Clusters(tuple(Alike(*map(int, each)) for each in cast("list[list[int]]", row or [])))
+    return Clusters(tuple(SceneTally(*map(int, each)) for each in cast("list[list[int]]", row or [])))
 
 
 def paired_row(paired: PairedClusters | None) -> list[Json] | None:
@@ -410,7 +410,7 @@ def paired_row(paired: PairedClusters | None) -> list[Json] | None:
     return None if paired is None else [list(row) for row in paired.rows]
 
 
-def paired_of(row: Json) -> PairedClusters | None:
+def paired_from_row(row: Json) -> PairedClusters | None:
     """The clusters that ``paired_row`` was made of.
 
     Raises:
@@ -418,7 +418,7 @@ def paired_of(row: Json) -> PairedClusters | None:
     """
     if row is None:
         return None
-    return PairedClusters(tuple(AlikeTwice(*map(int, each)) for each in cast("list[list[int]]", row)))
+    return PairedClusters(tuple(PairedSceneTally(*map(int, each)) for each in cast("list[list[int]]", row)))
 
 
 def gate_row(gate: Gate | None) -> dict[str, Json] | None:
@@ -426,7 +426,7 @@ def gate_row(gate: Gate | None) -> dict[str, Json] | None:
     return {"kind": gate.kind, "threshold": gate.threshold, "on": gate.on, "met": gate.met} if gate else None
 
 
-def gate_of(row: Json) -> Gate | None:
+def gate_from_row(row: Json) -> Gate | None:
     """The gate that ``gate_row`` was made of.
 
     Raises:
@@ -442,7 +442,7 @@ def gate_of(row: Json) -> Gate | None:
 _FIGURES = ("acc", "acc_original", "acc_perturbed", "cons", "c_acc")
 
 
-def metrics_row(pairs: Pairs | None, reference: Reference | None) -> Row:
+def metrics_row(pairs: Pairs | None, reference: HumanReference | None) -> Row:
     """``metrics`` of an entry; empty where the relation feeds no pairs. The bits stand in hexadecimal digits."""
     if pairs is None:
         return {}
@@ -458,7 +458,7 @@ def metrics_row(pairs: Pairs | None, reference: Reference | None) -> Row:
     }
 
 
-def pairs_of(row: Row) -> Pairs | None:
+def pairs_from_row(row: Row) -> Pairs | None:
     """What ``metrics_row`` was made of.
 
     Raises:
@@ -477,10 +477,10 @@ def pairs_of(row: Row) -> Pairs | None:
     )
 
 
-def reference_of(row: Row) -> Reference | None:
+def reference_from_row(row: Row) -> HumanReference | None:
     """The reference in ``metrics``."""
     told = cast("dict[str, float] | None", row.get("reference"))
-    return Reference(**{name: told[name] for name in _FIGURES}) if told else None
+    return HumanReference(**{name: told[name] for name in _FIGURES}) if told else None
 
 
 def coverage_row(coverage: Coverage) -> Row:
@@ -501,13 +501,13 @@ def _pair_tally_row(tally: PairTally) -> Row:
         "pairs": tally.pairs,
         **{name: getattr(tally, name) for name in (*_FIGURES, "cons_authors", "c_acc_authors")},
         "answers": {name: getattr(tally, name) / answers for name in ("yes", "no", "other")} if answers else None,
-        "counts": {name: getattr(tally, name) for name in PAIR_COUNTS},
+        "counts": {name: getattr(tally, name) for name in PAIR_COUNT_NAMES},
     }
 
 
 def _pair_tally(row: Row) -> PairTally:
     counts = cast("Row", row["counts"])
-    return PairTally(**{name: _count(counts[name]) for name in PAIR_COUNTS})
+    return PairTally(**{name: _count(counts[name]) for name in PAIR_COUNT_NAMES})
 
 
 def _count(value: Json) -> int:
@@ -532,7 +532,7 @@ def ranking_row(ranking: Ranking) -> Row:
     }
 
 
-def ranking_of(row: Row) -> Ranking:
+def ranking_from_row(row: Row) -> Ranking:
     """The ranking that ``ranking_row`` was made of.
 
     Raises:
@@ -540,13 +540,13 @@ def ranking_of(row: Row) -> Ranking:
     """
     return Ranking(
         data=str(row["data"]),
-        kind=RankedKind(str(row["kind"])),
+        kind=RankingKind(str(row["kind"])),
         items=tuple(cast("list[str]", row["items"])),
         places=tuple(_place(each) for each in cast("list[Row]", row["models"])),
     )
 
 
-def difference_row(difference: Difference) -> Row:
+def difference_row(difference: ModelDifference) -> Row:
     """One entry of ``differences``."""
     paired = difference.paired
     return {
@@ -555,11 +555,11 @@ def difference_row(difference: Difference) -> Row:
         "presumed": difference.presumed,
         "models": list(difference.models),
         "shared": paired.shared,
-        "both": paired.kept,
-        "first_only": paired.lost,
-        "second_only": paired.won,
+        "both": paired.both,
+        "first_only": paired.first_only,
+        "second_only": paired.second_only,
         "neither": paired.neither,
-        "pass_rates": [paired.before, paired.after],
+        "pass_rates": [paired.first_rate, paired.second_rate],
         "difference": paired.difference,
         "interval": list(difference.interval),
         "p": difference.p,
@@ -568,7 +568,7 @@ def difference_row(difference: Difference) -> Row:
     }
 
 
-def difference_of(row: Row) -> Difference:
+def difference_from_row(row: Row) -> ModelDifference:
     """The difference that ``difference_row`` was made of.
 
     Raises:
@@ -576,19 +576,19 @@ def difference_of(row: Row) -> Difference:
     """
     first, second = cast("list[str]", row["models"])
     p_holm = row["p_holm"]
-    return Difference(
+    return ModelDifference(
         item=str(row["id"]),
         data=str(row["data"]),
         presumed=row["presumed"] is True,
         models=(str(first), str(second)),
-        paired=paired_of(row["clusters"]) or PairedClusters(),
+        paired=paired_from_row(row["clusters"]) or PairedClusters(),
         interval=_ends(row["interval"]),
         p=float(cast("float", row["p"])),
         p_holm=None if p_holm is None else float(cast("float", p_holm)),
     )
 
 
-def _place_row(place: Ranked) -> Row:
+def _place_row(place: RankedModel) -> Row:
     behind = place.behind
     return {
         "name": place.model,
@@ -599,14 +599,14 @@ def _place_row(place: Ranked) -> Row:
     }
 
 
-def _place(row: Row) -> Ranked:
+def _place(row: Row) -> RankedModel:
     behind = cast("Row | None", row["behind"])
-    return Ranked(
+    return RankedModel(
         model=str(row["name"]),
         mean=float(cast("float", row["mean"])),
         interval=_ends(row["interval"]) if row["interval"] else None,
         best_in=int(cast("int", row["best_in"])),
-        behind=Behind(difference=float(cast("float", behind["difference"])), interval=_ends(behind["interval"]))
+        behind=GapToFirst(difference=float(cast("float", behind["difference"])), interval=_ends(behind["interval"]))
         if behind
         else None,
     )
@@ -628,7 +628,7 @@ _COUNTS = ("cases", "holds", "violated", "unparsed", "errors")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BlessedItem:
+class BaselineEntry:
     """One relation variant on one model and one data source, as it was blessed.
 
     Attributes:
@@ -665,7 +665,7 @@ class BaselineHead:
     seed: int
     models: tuple[tuple[str, str], ...]
     data: tuple[tuple[str, str], ...]
-    items: tuple[BlessedItem, ...]
+    items: tuple[BaselineEntry, ...]
     settings: tuple[tuple[str, str], ...] = ()
 
 
@@ -692,7 +692,7 @@ def head_row(head: BaselineHead) -> Row:
     }
 
 
-def head_of(row: Row) -> BaselineHead:
+def head_from_row(row: Row) -> BaselineHead:
     """The head that ``head_row`` made the row of.
 
     Raises:
@@ -705,7 +705,7 @@ def head_of(row: Row) -> BaselineHead:
         models=tuple((str(each["name"]), str(each["fingerprint"])) for each in cast("list[Row]", row["models"])),
         data=tuple((str(each["spec"]), str(each["digest"])) for each in cast("list[Row]", row["data"])),
         items=tuple(
-            BlessedItem(
+            BaselineEntry(
                 item=str(each["relation"]),
                 version=_whole(each["version"]),
                 model=str(each["model"]),
@@ -776,7 +776,7 @@ def case_line(row: dict[str, Json]) -> str:
     return _LINE.encode(row)
 
 
-def case_of_row(row: dict[str, Json], scene_of: Callable[[str], Scene]) -> Case:
+def case_from_row(row: dict[str, Json], scene_of: Callable[[str], Scene]) -> Case:
     """The case that ``row`` was written from; ``scene_of`` finds a scene by the id of its photo.
 
     Raises:
@@ -803,7 +803,7 @@ def _query_row(query: Query) -> dict[str, Json]:
     row: dict[str, Json] = {
         "id": query.id,
         "task": query.task.value,
-        "picture": recipe(query.picture),
+        "picture": picture_recipe(query.picture),
         "text": query.text,
         "meaning": encode(query.meaning),
     }
@@ -813,7 +813,7 @@ def _query_row(query: Query) -> dict[str, Json]:
 
 
 def _query(row: dict[str, Json], scene_of: Callable[[str], Scene]) -> Query:
-    picture = picture_of(row["picture"], scene_of)
+    picture = picture_from_recipe(row["picture"], scene_of)
     meaning = decode(row["meaning"])
     if not isinstance(meaning, MEANINGS):
         raise TypeError(f"expected a meaning, got {meaning!r}")

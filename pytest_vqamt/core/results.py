@@ -19,7 +19,7 @@ from pytest_vqamt.core.tallies import Clusters, PairedClusters, Tally
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShownQuery:
+class QueryPreview:
     """A query and its answer as people read them; ``edits`` says in words how its picture was edited."""
 
     picture: str
@@ -34,12 +34,12 @@ class ShownQuery:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShownCase:
+class ViolationPreview:
     """One violation, put before people."""
 
     id: str
     scene: str
-    queries: tuple[ShownQuery, ...]
+    queries: tuple[QueryPreview, ...]
     expected: str
     reason: str
 
@@ -89,7 +89,7 @@ class DataUse:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reference:
+class HumanReference:
     """What people reach on the pairs of a published test, as shares; None where the paper does not say."""
 
     cons: float
@@ -120,7 +120,7 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Presumed:
+class PresumedResult:
     """The cases of an item that rest on an absence which the annotations do not guarantee: counted apart."""
 
     tally: Tally
@@ -132,7 +132,7 @@ class Presumed:
     figures: Figures = field(default_factory=dict)
     clusters: Clusters = field(default_factory=Clusters)
     paired: PairedClusters | None = None
-    change: Change | None = None
+    change: BaselineChange | None = None
     readings_sample: int | None = None
 
 
@@ -174,15 +174,15 @@ class RelationResult:
     interval: tuple[float, float]
     gate: Gate | None
     error: str = ""
-    violation: ShownCase | None = None
-    presumed: Presumed | None = None
+    violation: ViolationPreview | None = None
+    presumed: PresumedResult | None = None
     resources: tuple[tuple[str, str], ...] = ()
     pairs: Pairs | None = None
-    reference: Reference | None = None
+    reference: HumanReference | None = None
     figures: Figures = field(default_factory=dict)
     clusters: Clusters = field(default_factory=Clusters)
     paired: PairedClusters | None = None
-    change: Change | None = None
+    change: BaselineChange | None = None
     judged: JudgedCases | None = None
     readings_sample: int | None = None
 
@@ -207,7 +207,7 @@ class RelationResult:
         return tuple(held for held in (self.gate, self.presumed and self.presumed.gate) if held)
 
     @property
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[BaselineChange, ...]:
         """What became of its cases since the baseline, and of the presumed ones."""
         return tuple(made for made in (self.change, self.presumed and self.presumed.change) if made)
 
@@ -248,7 +248,7 @@ class Report:
     summaries: tuple[Summary, ...] = ()
     baseline: BaselineUse | None = None
     ranking: tuple[Ranking, ...] = ()
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[ModelDifference, ...] = ()
     waived: tuple[tuple[str, str], ...] = ()
 
 
@@ -269,7 +269,7 @@ class Gate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class BaselineChange:
     """The paired comparison of one item.
 
     Attributes:
@@ -394,7 +394,7 @@ def summary_row(summary: Summary) -> dict[str, Json]:
     }
 
 
-class RankedKind(StrEnum):
+class RankingKind(StrEnum):
     """Which cases a ranking is over; none is over two kinds."""
 
     RELATIONS = "relations"
@@ -404,7 +404,7 @@ class RankedKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Behind:
+class GapToFirst:
     """How far a mean pass rate is below the first one's: the difference and its 95 % interval, by scene."""
 
     difference: float
@@ -412,7 +412,7 @@ class Behind:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked:
+class RankedModel:
     """A model's place in a ranking.
 
     Attributes:
@@ -426,7 +426,7 @@ class Ranked:
     mean: float
     interval: tuple[float, float] | None
     best_in: int
-    behind: Behind | None = None
+    behind: GapToFirst | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -438,13 +438,13 @@ class Ranking:
     """
 
     data: str
-    kind: RankedKind
+    kind: RankingKind
     items: tuple[str, ...]
-    places: tuple[Ranked, ...]
+    places: tuple[RankedModel, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class ModelDifference:
     """Two models on the cases of an item that both have judged.
 
     Attributes:
@@ -466,7 +466,7 @@ class Difference:
     p_holm: float | None
 
 
-def models_used(uses: Iterable[ModelUse]) -> tuple[ModelUse, ...]:
+def merge_model_uses(uses: Iterable[ModelUse]) -> tuple[ModelUse, ...]:
     """Each model once, in their order, with all that it was asked.
 
     Raises:
@@ -489,7 +489,7 @@ def models_used(uses: Iterable[ModelUse]) -> tuple[ModelUse, ...]:
                 queries_cached=before.queries_cached + use.queries_cached,
                 busy_s=before.busy_s + use.busy_s,
                 items_s=before.items_s + use.items_s,
-                usage=added(before.usage, use.usage),
+                usage=add_usage(before.usage, use.usage),
             )
             if before
             else use
@@ -497,7 +497,7 @@ def models_used(uses: Iterable[ModelUse]) -> tuple[ModelUse, ...]:
     return tuple(total.values())
 
 
-def added(
+def add_usage(
     one: tuple[tuple[str, float], ...], other: tuple[tuple[str, float], ...], sign: int = 1
 ) -> tuple[tuple[str, float], ...]:
     """What both cost together, or one less the other with ``sign`` -1."""
@@ -507,7 +507,7 @@ def added(
     return tuple(total.items())
 
 
-def data_used(results: Iterable[RelationResult]) -> tuple[DataUse, ...]:
+def merge_data_uses(results: Iterable[RelationResult]) -> tuple[DataUse, ...]:
     """Each scene source once, in the order of the results, with every bad record that some relation came upon."""
     total: dict[str, DataUse] = {}
     for result in results:
@@ -517,7 +517,7 @@ def data_used(results: Iterable[RelationResult]) -> tuple[DataUse, ...]:
     return tuple(total.values())
 
 
-def in_order(results: Iterable[RelationResult]) -> tuple[RelationResult, ...]:
+def order_results(results: Iterable[RelationResult]) -> tuple[RelationResult, ...]:
     """The results in the order of the run's items; of two for one item, the first."""
     return tuple(
         result for _, result in sorted({result.position: result for result in reversed(tuple(results))}.items())
@@ -528,7 +528,7 @@ def _position(result: RelationResult) -> int:
     return result.position
 
 
-def report(
+def build_report(
     results: Sequence[RelationResult],
     *,
     vqamt_version: str,
@@ -544,7 +544,7 @@ def report(
     summaries: tuple[Summary, ...] = (),
     baseline: BaselineUse | None = None,
     ranking: tuple[Ranking, ...] = (),
-    differences: tuple[Difference, ...] = (),
+    differences: tuple[ModelDifference, ...] = (),
     waived: Mapping[str, str] = MappingProxyType({}),
     spent: Sequence[ModelUse] = (),
 ) -> Report:
@@ -552,7 +552,7 @@ def report(
 
     ``waived`` maps case ids to reasons; ``spent`` is what models were asked for items that have no result.
     """
-    ordered = in_order(results)
+    ordered = order_results(results)
     return Report(
         vqamt_version=vqamt_version,
         seed=seed,
@@ -561,8 +561,8 @@ def report(
         shard=f"{shard[0]}/{shard[1]}",
         started=started,
         duration_s=duration_s,
-        models=models_used((*(result.model for result in sorted(results, key=_position)), *spent)),
-        data=data_used(ordered),
+        models=merge_model_uses((*(result.model for result in sorted(results, key=_position)), *spent)),
+        data=merge_data_uses(ordered),
         relations=ordered,
         complete=complete,
         settings=tuple(sorted(settings.items())),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from pytest_vqamt.core.case import Case, Fact, Figure, Outcome, Verdict
-from pytest_vqamt.core.pairs import PairCounts
+from pytest_vqamt.core.pairs import PairCounter
 from pytest_vqamt.core.query import Answer, Failure, is_truncated
 
 # What is kept of an item is how many scenes are alike, not which: enough for every interval and test, and small.
@@ -17,7 +17,7 @@ from pytest_vqamt.core.query import Answer, Failure, is_truncated
 _JUDGED = (Outcome.HOLDS, Outcome.VIOLATED, Outcome.UNPARSED)
 
 
-class Alike(NamedTuple):
+class SceneTally(NamedTuple):
     """So many ``scenes`` have ``judged`` judged cases each, of which ``holds`` hold."""
 
     holds: int
@@ -25,15 +25,15 @@ class Alike(NamedTuple):
     scenes: int
 
 
-class AlikeTwice(NamedTuple):
+class PairedSceneTally(NamedTuple):
     """So many ``scenes`` have each, of the cases that two runs have judged, so many that hold in both (``kept``).
 
     ``lost`` ones held in the first alone, ``won`` ones in the second alone, and ``neither`` in none of them.
     """
 
-    kept: int
-    lost: int
-    won: int
+    both: int
+    first_only: int
+    second_only: int
     neither: int
     scenes: int
 
@@ -42,11 +42,11 @@ class AlikeTwice(NamedTuple):
 class Clusters:
     """The judged cases of an item, by scene: each kind of scene once, in ascending order.
 
-    >>> Clusters((Alike(0, 1, 3), Alike(2, 2, 5))).scenes
+    >>> Clusters((SceneTally(0, 1, 3), SceneTally(2, 2, 5))).scenes
     8
     """
 
-    rows: tuple[Alike, ...] = ()
+    rows: tuple[SceneTally, ...] = ()
 
     @property
     def scenes(self) -> int:
@@ -65,23 +65,23 @@ class Clusters:
 class PairedClusters:
     """The cases that two runs have judged, by scene: each kind of scene once, in ascending order."""
 
-    rows: tuple[AlikeTwice, ...] = ()
+    rows: tuple[PairedSceneTally, ...] = ()
 
     @property
     def scenes(self) -> int:
         return sum(row.scenes for row in self.rows)
 
     @property
-    def kept(self) -> int:
-        return sum(row.kept * row.scenes for row in self.rows)
+    def both(self) -> int:
+        return sum(row.both * row.scenes for row in self.rows)
 
     @property
-    def lost(self) -> int:
-        return sum(row.lost * row.scenes for row in self.rows)
+    def first_only(self) -> int:
+        return sum(row.first_only * row.scenes for row in self.rows)
 
     @property
-    def won(self) -> int:
-        return sum(row.won * row.scenes for row in self.rows)
+    def second_only(self) -> int:
+        return sum(row.second_only * row.scenes for row in self.rows)
 
     @property
     def neither(self) -> int:
@@ -90,26 +90,26 @@ class PairedClusters:
     @property
     def shared(self) -> int:
         """How many cases both runs have judged."""
-        return self.kept + self.lost + self.won + self.neither
+        return self.both + self.first_only + self.second_only + self.neither
 
     @property
-    def before(self) -> float | None:
+    def first_rate(self) -> float | None:
         """The pass rate of the first run on them, None where there are none."""
-        return (self.kept + self.lost) / self.shared if self.shared else None
+        return (self.both + self.first_only) / self.shared if self.shared else None
 
     @property
-    def after(self) -> float | None:
+    def second_rate(self) -> float | None:
         """The pass rate of the second run on them, None where there are none."""
-        return (self.kept + self.won) / self.shared if self.shared else None
+        return (self.both + self.second_only) / self.shared if self.shared else None
 
     @property
     def difference(self) -> float | None:
         """The second pass rate less the first: negative where it has got worse."""
-        return (self.won - self.lost) / self.shared if self.shared else None
+        return (self.second_only - self.first_only) / self.shared if self.shared else None
 
 
 @dataclass(slots=True)
-class Spread:
+class SceneCounter:
     """Cases by scene, as they come; one that is waived is not to be added."""
 
     _by_scene: dict[str, list[int]] = field(default_factory=dict)
@@ -125,28 +125,30 @@ class Spread:
         here[1] += 1
         if before in _JUDGED:
             held = before is Outcome.HOLDS
-            place = 2 * (not held) + (not holds)  # kept, lost, won, neither
+            place = 2 * (not held) + (not holds)  # both, first_only, second_only, neither
             self._twice.setdefault(scene, [0, 0, 0, 0])[place] += 1
 
     @property
     def clusters(self) -> Clusters:
         counted = Counter((holds, judged) for holds, judged in self._by_scene.values())
-        return Clusters(tuple(Alike(*kind, scenes) for kind, scenes in sorted(counted.items())))
+        return Clusters(tuple(SceneTally(*kind, scenes) for kind, scenes in sorted(counted.items())))
 
     @property
     def paired(self) -> PairedClusters:
-        counted = Counter((kept, lost, won, neither) for kept, lost, won, neither in self._twice.values())
-        return PairedClusters(tuple(AlikeTwice(*kind, scenes) for kind, scenes in sorted(counted.items())))
+        counted = Counter(
+            (both, first_only, second_only, neither) for both, first_only, second_only, neither in self._twice.values()
+        )
+        return PairedClusters(tuple(PairedSceneTally(*kind, scenes) for kind, scenes in sorted(counted.items())))
 
 
-DIFFERENT_AT_MOST = 1_000
+MAX_DISTINCT_READINGS = 1_000
 """So many different readings are counted over all cases, however many these are. Captions have more."""
-SAMPLE_CASES = 5_000
+READINGS_SAMPLE_CASES = 5_000
 """So many cases are counted else: those whose ids come first, which are digests, so as good as drawn at random."""
 
 
 @dataclass(slots=True)
-class Readings:
+class ReadingCounter:
     """The readings as they come, case by case; in what order does not matter, and few cases are in memory.
 
     >>> seen = Readings()
@@ -168,11 +170,11 @@ class Readings:
         self._cases += 1
         if self._all is not None:
             self._all.update(readings)
-            if len(self._all) > DIFFERENT_AT_MOST:
+            if len(self._all) > MAX_DISTINCT_READINGS:
                 self._all = None
         if not self._last_id or case_id < self._last_id:
             self._first.append((case_id, tuple(readings)))
-            if len(self._first) == 2 * SAMPLE_CASES:
+            if len(self._first) == 2 * READINGS_SAMPLE_CASES:
                 self._keep_first()
 
     @property
@@ -186,12 +188,12 @@ class Readings:
     @property
     def sample(self) -> int | None:
         """Of how many cases they are counted; None where it is all."""
-        return None if self._all is not None or self._cases <= SAMPLE_CASES else SAMPLE_CASES
+        return None if self._all is not None or self._cases <= READINGS_SAMPLE_CASES else READINGS_SAMPLE_CASES
 
     def _keep_first(self) -> None:
         self._first.sort()
-        del self._first[SAMPLE_CASES:]
-        if len(self._first) == SAMPLE_CASES:
+        del self._first[READINGS_SAMPLE_CASES:]
+        if len(self._first) == READINGS_SAMPLE_CASES:
             self._last_id = self._first[-1][0]
 
 
@@ -261,7 +263,7 @@ class Tally:
 
 
 @dataclass(slots=True)
-class GrowingTally:
+class TallyBuilder:
     """A tally that cases are added to one by one: how many came out alike, by all that a tally tells apart."""
 
     _alike: Counter[tuple[Outcome, bool, bool, bool]] = field(default_factory=Counter)
@@ -280,7 +282,7 @@ class GrowingTally:
 
 
 @dataclass(slots=True)
-class Counts:
+class CaseCounter:
     """The growing counts of one relation variant, model and data source.
 
     Attributes:
@@ -290,12 +292,12 @@ class Counts:
         spread: the judged cases, by scene.
     """
 
-    readings: Readings = field(default_factory=Readings)
-    pairs: PairCounts | None = None
+    readings: ReadingCounter = field(default_factory=ReadingCounter)
+    pairs: PairCounter | None = None
     figures: dict[str, Figure] = field(default_factory=dict)
-    spread: Spread = field(default_factory=Spread)
-    _all: GrowingTally = field(default_factory=GrowingTally)
-    _by: dict[str, dict[str, GrowingTally]] = field(default_factory=dict)
+    spread: SceneCounter = field(default_factory=SceneCounter)
+    _all: TallyBuilder = field(default_factory=TallyBuilder)
+    _by: dict[str, dict[str, TallyBuilder]] = field(default_factory=dict)
 
     @property
     def tally(self) -> Tally:
@@ -331,7 +333,7 @@ class Counts:
         for name, key in told:
             values = self._by.setdefault(name, {})
             if key not in values:
-                values[key] = GrowingTally()
+                values[key] = TallyBuilder()
             values[key].add(verdict, waived=False, truncated=truncated)
         self.readings.add(case.id, verdict.readings)
         for name, amount in verdict.figures:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-from pytest_vqamt.core.corpus import Corpus, gather
+from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
@@ -103,7 +103,7 @@ class AnnotatedPhotos:
         ready = self.annotations.corpus(scene=self.scene, measure=self._mean_colour)
         if ready is not None:
             return ready
-        return gather(
+        return gather_corpus(
             (self.annotations.scene(index) for index in range(len(self))), scene=self.scene, measure=self._mean_colour
         )
 

@@ -12,7 +12,7 @@ from sys import intern
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_vqamt.core.corpus import Corpus, gather
+from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.meaning import YES_OR_NO
@@ -21,7 +21,7 @@ from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.coco.records import id_of
 from pytest_vqamt.data.coco.source import digest_of
 from pytest_vqamt.data.json_io import plain_or_gzip, read_json, text_of
-from pytest_vqamt.data.messages import named, reason, shown, shown_path
+from pytest_vqamt.data.messages import error_reason, short_name, short_path, short_repr
 from pytest_vqamt.data.photo_io import PhotoFiles, PhotoFolders, size_px
 from pytest_vqamt.data.records import Record
 
@@ -95,7 +95,7 @@ class CaretsAnnotations:
     def corpus(self, *, scene: Callable[[int], Scene], measure: Callable[[], Colour | None]) -> Corpus:
         """Of scenes in which nothing is known to be: no photo is looked at for it."""
         empty = Scene(id="", photo=Photo(id="", digest=""), width=0, height=0)
-        return gather((empty for _ in self._images), scene=scene, measure=cache(measure))
+        return gather_corpus((empty for _ in self._images), scene=scene, measure=cache(measure))
 
 
 def load(argument: str) -> CaretsPhotos:
@@ -118,7 +118,7 @@ def load(argument: str) -> CaretsPhotos:
         if folders and _photo_id(image) not in folders.files:
             file = of_image.pop(image)[0].id.partition(":")[0]
             bad.append(
-                f"{file}: image {named(image)}: Expected its photo in {shown_path(folders.root)}, but there "
+                f"{file}: image {short_name(image)}: Expected its photo in {short_path(folders.root)}, but there "
                 f"is no {_photo_id(image)!r}: add it"
             )
     if not of_image:
@@ -149,13 +149,13 @@ def _warn_of(files: CaretsFiles) -> None:
     if not files.absent:
         return
     text = (
-        f"{shown_path(files.suite)} names {', '.join(map(named, files.absent))}, which "
+        f"{short_path(files.suite)} names {', '.join(map(short_name, files.absent))}, which "
         f"{'is' if len(files.absent) == 1 else 'are'} not there: the pairs in it are left out"
     )
     try:
         warnings.warn(text, stacklevel=2)
     except UserWarning as error:
-        raise DataError(f"Expected every file of {shown_path(files.suite)}, but {text}") from error
+        raise DataError(f"Expected every file of {short_path(files.suite)}, but {text}") from error
 
 
 def _photo_id(image: str) -> str:
@@ -223,7 +223,7 @@ def find(argument: str) -> CaretsFiles:
     suite = folder / FILE
     if not suite.is_file():
         raise DataError(
-            f"Expected {FILE} of the CARETS authors in {shown_path(folder)}, but there is none: fetch it too"
+            f"Expected {FILE} of the CARETS authors in {short_path(folder)}, but there is none: fetch it too"
         )
     record = Record.of(_read_yaml(suite), str(suite))
     places = (folder / record.text("files_root", "."), folder)
@@ -238,8 +238,8 @@ def find(argument: str) -> CaretsFiles:
             absent.append(name)
     if not found:
         raise DataError(
-            f"Expected the files that {shown_path(suite)} names, in {' or in '.join(map(shown_path, places))}, "
-            f"but there is none (the first: {named(absent[0]) if absent else 'none is named'}): fetch them"
+            f"Expected the files that {short_path(suite)} names, in {' or in '.join(map(short_path, places))}, "
+            f"but there is none (the first: {short_name(absent[0]) if absent else 'none is named'}): fetch them"
         )
     photos = (folder / record.text("images_root", "images"), folder / "images")
     return CaretsFiles(suite=suite, files=tuple(found), absent=tuple(absent), photos=photos)
@@ -264,19 +264,21 @@ def _read_yaml(path: Path) -> object:
     try:
         import yaml  # no other file of ours is YAML
     except ImportError as error:
-        raise DataError(f"Expected PyYAML to read {shown_path(path)}, but got: {error}; pip install pyyaml") from error
+        raise DataError(f"Expected PyYAML to read {short_path(path)}, but got: {error}; pip install pyyaml") from error
     try:
         value: object = yaml.safe_load(text_of(path.read_bytes(), str(path)))
     except OSError as error:
-        raise DataError(f"Expected {shown_path(path)} to be readable, but got: {reason(error)}") from error
+        raise DataError(f"Expected {short_path(path)} to be readable, but got: {error_reason(error)}") from error
     except yaml.YAMLError as error:
         raise DataError(
-            f"Expected {shown_path(path)} to be YAML, but it breaks off{_place(error)}: fetch it again"
+            f"Expected {short_path(path)} to be YAML, but it breaks off{_place(error)}: fetch it again"
         ) from error
     except RecursionError as error:
-        raise DataError(f"Expected {shown_path(path)} to be YAML, but it is nested too deep: fetch it again") from error
+        raise DataError(f"Expected {short_path(path)} to be YAML, but it is nested too deep: fetch it again") from error
     except ValueError as error:  # a date that is none
-        raise DataError(f"Expected {shown_path(path)} to be YAML, but got: {reason(error)}: fetch it again") from error
+        raise DataError(
+            f"Expected {short_path(path)} to be YAML, but got: {error_reason(error)}: fetch it again"
+        ) from error
     return value
 
 
@@ -326,7 +328,9 @@ def _rows(path: Path) -> list[object]:
     value = read_json(path)
     if isinstance(value, list):
         return value
-    raise DataError(f"Expected {shown_path(path)} to be a list of questions, but got {shown(value)}: fetch it again")
+    raise DataError(
+        f"Expected {short_path(path)} to be a list of questions, but got {short_repr(value)}: fetch it again"
+    )
 
 
 @dataclass(slots=True)
@@ -354,7 +358,9 @@ class _Reading:
         for place, value in enumerate(rows):
             own = id_of(value, "question_id")
             try:
-                self._add(Record.of(value, f"{name}: [{place}]" if own is None else f"{name}: question {named(own)}"))
+                self._add(
+                    Record.of(value, f"{name}: [{place}]" if own is None else f"{name}: question {short_name(own)}")
+                )
             except DataError as error:
                 self.bad.append(str(error))
                 if own is not None:

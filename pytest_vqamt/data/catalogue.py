@@ -9,7 +9,7 @@ from typing import cast
 
 from pytest_vqamt.core.errors import DataError, OptionError, did_you_mean
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.data.messages import reason, shown_path
+from pytest_vqamt.data.messages import error_reason, short_path
 
 ENTRY_POINTS = "pytest_vqamt.data"
 """The group of entry points by which installed packages add sources: ``name = "module:load"``, ``load(argument)``."""
@@ -92,8 +92,8 @@ def load(spec: str, *, allow_bad_records: bool = False) -> SceneSource:
         source = cast("SceneSource", factory(_from_home(argument)))
     except OSError as error:
         raise DataError(
-            f"Expected data that can be read, but got --vqamt-data={shown_path(spec)} ({reason(error)}): name a folder "
-            "or a file that is there and that you may read"
+            f"Expected data that can be read, but got --vqamt-data={short_path(spec)} ({error_reason(error)}): name a "
+            "folder or a file that is there and that you may read"
         ) from error
     bad = source.bad_records
     if bad and not allow_bad_records:

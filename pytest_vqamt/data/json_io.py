@@ -15,7 +15,7 @@ from typing import BinaryIO, TypeVar, cast
 import ijson  # type: ignore[import-untyped]  # it has neither types nor stubs
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.messages import reason, shown, shown_path
+from pytest_vqamt.data.messages import error_reason, short_path, short_repr
 
 _AROUND = 15
 """How many characters before and after a mistake are shown."""
@@ -27,18 +27,18 @@ def read_json(path: Path) -> object:
     Raises:
         DataError: it cannot be read, is no JSON, or has an object with one key twice.
     """
-    named = shown_path(path)
+    named = short_path(path)
     try:
         data = path.read_bytes()
     except OSError as error:
         raise DataError(
-            f"Expected a JSON file, but {named} cannot be read ({reason(error)}): name one that can"
+            f"Expected a JSON file, but {named} cannot be read ({error_reason(error)}): name one that can"
         ) from error
     try:
         plain = gzip.decompress(data) if path.suffix == ".gz" else data
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(
-            f"Expected {named} to be whole, but it cannot be decompressed ({reason(error)}): fetch it again"
+            f"Expected {named} to be whole, but it cannot be decompressed ({error_reason(error)}): fetch it again"
         ) from error
     return parse(text_of(plain, named), named)
 
@@ -71,7 +71,7 @@ def parse(text: str, where: str) -> object:
         place = f"line {error.lineno}, column {error.colno}" if "\n" in text.strip() else f"column {error.colno}"
         near = text[max(0, error.pos - _AROUND) : error.pos + _AROUND]
         raise DataError(
-            f"{where}: Expected JSON, but it breaks off at {place} ({error.msg}), near {shown(near)}: "
+            f"{where}: Expected JSON, but it breaks off at {place} ({error.msg}), near {short_repr(near)}: "
             "correct it there, or fetch it again"
         ) from error
     except RecursionError as error:
@@ -91,7 +91,8 @@ def _each_key_once(where: str, pairs: list[tuple[str, object]]) -> dict[str, obj
         seen = Counter(key for key, _ in pairs)
         twice = next(key for key in found if seen[key] > 1)
         raise DataError(
-            f"{where}: Expected each key of an object once, but got {shown(twice)} twice in {shown(found)}: remove one"
+            f"{where}: Expected each key of an object once, but got {short_repr(twice)} twice in {short_repr(found)}: "
+            "remove one"
         )
     return found
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.json_io import parse, text_of
-from pytest_vqamt.data.messages import reason, shown_path
+from pytest_vqamt.data.messages import error_reason, short_path
 from pytest_vqamt.data.records import Record
 
 _COMPRESSED = b"\x1f\x8b"
@@ -60,7 +60,7 @@ class JsonLines:
                 for number, data in enumerate(lines, start=1):
                     if number == 1 and data.startswith(_COMPRESSED):
                         raise DataError(
-                            f"Expected lines of JSON, but {shown_path(self.file)} is compressed: decompress it"
+                            f"Expected lines of JSON, but {short_path(self.file)} is compressed: decompress it"
                         )
                     if data.strip():
                         yield Line(offset, f"{self.file.name}:{number}", data)
@@ -68,7 +68,7 @@ class JsonLines:
                     offset += len(data)
         except OSError as error:
             raise DataError(
-                f"Expected lines of JSON, but {shown_path(self.file)} cannot be read ({reason(error)}): make it "
+                f"Expected lines of JSON, but {short_path(self.file)} cannot be read ({error_reason(error)}): make it "
                 "readable"
             ) from error
         self.digest = content.hexdigest()[:16]
@@ -87,5 +87,5 @@ class JsonLines:
                     yield Line(offset, where, lines.readline()).record()
         except OSError as error:
             raise DataError(
-                f"{where}: Expected a record, but the file cannot be read any more ({reason(error)}): start again"
+                f"{where}: Expected a record, but the file cannot be read any more ({error_reason(error)}): start again"
             ) from error

@@ -16,7 +16,7 @@ _MOST_OF_A_NAME = 60
 _MOST_OF_A_REASON = 60
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """``value`` as a message shows it.
 
     >>> shown(list(range(100)))
@@ -26,12 +26,12 @@ def shown(value: object) -> str:
     return text if len(text) <= _MOST_OF_A_VALUE else text[:_MOST_OF_A_VALUE] + "..."
 
 
-def named(name: str) -> str:
+def short_name(name: str) -> str:
     """A name as it is where it is short and prints on one line, else as a value."""
-    return name if name.isprintable() and len(name) <= _MOST_OF_A_NAME else shown(name)
+    return name if name.isprintable() and len(name) <= _MOST_OF_A_NAME else short_repr(name)
 
 
-def shown_path(path: Path | str, name: str = "") -> str:
+def short_path(path: Path | str, name: str = "") -> str:
     """The path, or that of ``name`` in it, in quotation marks.
 
     Of what is very long the end, which tells it from its neighbours.
@@ -40,7 +40,7 @@ def shown_path(path: Path | str, name: str = "") -> str:
     return repr(str(Path(place) / _ending(name, _MOST_OF_A_NAME)) if name else place)
 
 
-def reason(error: BaseException) -> str:
+def error_reason(error: BaseException) -> str:
     """Why something went wrong, in the words of the library that it went wrong in.
 
     >>> reason(FileNotFoundError(2, "No such file or directory", "a.jpg")), reason(IndexError()), reason(KeyError(256))

@@ -21,7 +21,7 @@ from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.data.lru import RecentBySize
-from pytest_vqamt.data.messages import reason, shown, shown_path
+from pytest_vqamt.data.messages import error_reason, short_path, short_repr
 
 CACHE_BYTES = 256 * 2**20
 
@@ -41,9 +41,9 @@ class PhotoFiles:
         try:
             why = "" if folder.is_dir() else "there is no such folder"
         except OSError as error:
-            why = f"it cannot be read ({reason(error)})"
+            why = f"it cannot be read ({error_reason(error)})"
         if why:
-            raise DataError(f"Expected a folder of photos, but got folder={shown_path(folder)}: {why}")
+            raise DataError(f"Expected a folder of photos, but got folder={short_path(folder)}: {why}")
         self.folder = folder
         self._named = str(folder)
         self._root = folder.resolve()
@@ -110,7 +110,7 @@ class PhotoFiles:
         try:
             if self._has_link(name) and not (self.folder / name).resolve(strict=True).is_relative_to(self._root):
                 raise DataError(
-                    f"Expected a photo within {shown_path(self.folder)}, but {self._shown(name)} is a link that leads "
+                    f"Expected a photo within {short_path(self.folder)}, but {self._shown(name)} is a link that leads "
                     "outside: put the photo itself there"
                 )
             found = os.stat(f"{self._named}/{name}")  # noqa: PTH116 - called for every record, and paths take time
@@ -135,14 +135,15 @@ class PhotoFiles:
         advice = _advice_against(name)
         if advice:
             raise DataError(
-                f"Expected the name of a photo within {shown_path(self.folder)}, but got name={shown(name)}: {advice}"
+                f"Expected the name of a photo within {short_path(self.folder)}, but got name={short_repr(name)}: "
+                f"{advice}"
             )
 
     def _shown(self, name: str) -> str:
-        return shown_path(self.folder, name)
+        return short_path(self.folder, name)
 
     def _unreadable(self, name: str, error: Exception) -> str:
-        said = f"{self._shown(name)} cannot be read ({reason(error)})"
+        said = f"{self._shown(name)} cannot be read ({error_reason(error)})"
         return f"Expected a photo, but {said}: rename it, or make it readable"
 
 
@@ -194,7 +195,7 @@ def size_px(file: Path) -> tuple[int, int]:
         DataError: the file is no image, or one of more pixels than Pillow allows.
     """
     if not os.path.isfile(file):  # noqa: PTH113 - Path's raises; to open a pipe would be to wait for ever
-        raise DataError(f"Expected a photo, but {shown_path(file)} is no file: put the photo itself there")
+        raise DataError(f"Expected a photo, but {short_path(file)} is no file: put the photo itself there")
     return _read(file, str(file), _size)
 
 
@@ -207,18 +208,20 @@ def _read(source: BytesIO | Path, file: str, take: Callable[[Image.Image], T]) -
             return take(image)
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise DataError(
-            f"Expected a photo of a sane size, but {shown_path(file)} has too many pixels ({reason(error)}): "
+            f"Expected a photo of a sane size, but {short_path(file)} has too many pixels ({error_reason(error)}): "
             "scale it down, or fetch it again"
         ) from error
     except UnidentifiedImageError as error:
         raise DataError(
-            f"Expected a photo ({', '.join(FORMATS)}), but {shown_path(file)} is no image, or a broken one "
-            f"(it begins with {shown(_first_bytes(source))}): put the photo itself there"
+            f"Expected a photo ({', '.join(FORMATS)}), but {short_path(file)} is no image, or a broken one "
+            f"(it begins with {short_repr(_first_bytes(source))}): put the photo itself there"
         ) from error
     except Exception as error:  # Pillow's readers raise whatever a broken file makes them stumble over
         no_file = isinstance(error, OSError) and error.errno is not None
         wrong, advice = ("cannot be read", "make it readable") if no_file else ("is broken", "fetch it again")
-        raise DataError(f"Expected a photo, but {shown_path(file)} {wrong} ({reason(error)}): {advice}") from error
+        raise DataError(
+            f"Expected a photo, but {short_path(file)} {wrong} ({error_reason(error)}): {advice}"
+        ) from error
 
 
 def _first_bytes(source: BytesIO | Path) -> bytes:

@@ -10,9 +10,9 @@ from typing import TypeGuard, cast
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError, did_you_mean
-from pytest_vqamt.data.messages import shown
+from pytest_vqamt.data.messages import short_repr
 
-MOST_OF_AN_ID = 200
+MAX_ID_LENGTH = 200
 """The most characters of what a record is called by: messages begin with it."""
 
 _NO_CHARACTER = re.compile("[\0-\x08\x0e-\x1f\x7f\ud800-\udfff]")
@@ -34,7 +34,7 @@ def is_text(value: object) -> TypeGuard[str]:
 
 def is_short_line(text: str) -> bool:
     """Whether a record can be called so in a message."""
-    return len(text) <= MOST_OF_AN_ID and (text.isprintable() or not _NO_PLAIN_LINE.search(text))
+    return len(text) <= MAX_ID_LENGTH and (text.isprintable() or not _NO_PLAIN_LINE.search(text))
 
 
 def is_number(value: object) -> TypeGuard[float]:
@@ -66,10 +66,10 @@ def whole(value: object) -> int | None:
     return int(value) if isinstance(value, float) and value.is_integer() else None
 
 
-MOST_PX = 100_000
+MAX_SIDE_PX = 100_000
 """The longest side that a picture may have."""
 
-_ID_ADVICE = f"one plain line of {MOST_OF_AN_ID} characters at most"
+_ID_ADVICE = f"one plain line of {MAX_ID_LENGTH} characters at most"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Record:
         if isinstance(value, dict):
             return cls(value, where, path)
         label = f"{where}: {path}" if path else where
-        raise DataError(f"{label}: Expected a JSON object, but got {path or 'record'}={shown(value)}")
+        raise DataError(f"{label}: Expected a JSON object, but got {path or 'record'}={short_repr(value)}")
 
     def wrong(self, field: str, expected: str, advice: str = "") -> DataError:
         """The error that says what ``field`` ("box", "box[2]") should be, what it is, and what to do."""
@@ -108,7 +108,7 @@ class Record:
         value = self.row.get(name)
         for place in places:
             value = cast("list[object]", value)[int(place)]
-        got = f"{field}={shown(value)}" if name in self.row else f"no {field!r}"
+        got = f"{field}={short_repr(value)}" if name in self.row else f"no {field!r}"
         return DataError(f"{self.label(field)}: Expected {expected}, but got {got}" + (f": {advice}" if advice else ""))
 
     def label(self, field: str = "") -> str:
@@ -123,7 +123,7 @@ class Record:
         for each in self.row:
             if each not in known:
                 raise DataError(
-                    f"{self.label()}: Expected known fields only, but got field={shown(each)}; "
+                    f"{self.label()}: Expected known fields only, but got field={short_repr(each)}; "
                     f"{did_you_mean(each, known)}"
                 )
 
@@ -136,7 +136,7 @@ class Record:
 
     def name(self, field: str, default: str | None = None) -> str:
         """The name of a thing: lower case, with single spaces."""
-        return tidy(self.text(field, default))
+        return normalise_name(self.text(field, default))
 
     def identity(self, field: str) -> str:
         """A string, or a whole number as the string of its digits: what a record is called by."""
@@ -164,7 +164,7 @@ class Record:
 
     def size(self, width: str = "width", height: str = "height") -> tuple[int, int]:
         """Width and height of a picture in pixels, each from 1 to ``MOST_PX``."""
-        return self.whole(width, least=1, most=MOST_PX), self.whole(height, least=1, most=MOST_PX)
+        return self.whole(width, least=1, most=MAX_SIDE_PX), self.whole(height, least=1, most=MAX_SIDE_PX)
 
     def items(self, field: str, *, required: bool = False) -> list[object]:
         """A list of anything; empty where there is none and it is not required."""
@@ -184,7 +184,7 @@ class Record:
 
     def names(self, field: str) -> tuple[str, ...]:
         """A list of names as ``name`` reads them, each once; empty where there is none."""
-        return tuple(dict.fromkeys(map(tidy, self.texts(field))))
+        return tuple(dict.fromkeys(map(normalise_name, self.texts(field))))
 
     def numbers(self, field: str) -> tuple[float, ...]:
         """A list of finite numbers, which must be there."""
@@ -218,7 +218,7 @@ class Record:
         inner = self.record(field)
         for key, value in inner.row.items():
             if not is_text(key) or not is_short_line(key):
-                raise DataError(f"{inner.label()}: Expected ids as keys, but got key={shown(key)}: {_ID_ADVICE}")
+                raise DataError(f"{inner.label()}: Expected ids as keys, but got key={short_repr(key)}: {_ID_ADVICE}")
             yield key, Record.of(value, self.where, inner._path_to(key))
 
     def box(self, field: str, frame: Box) -> Box:
@@ -243,7 +243,7 @@ class Record:
             raise self.wrong(field, "a box of a width and height above 0", f"it is {_size(box)}")
         if box.x >= 0 and box.y >= 0 and box.x1 <= frame.x1 and box.y1 <= frame.y1:
             return box  # as it was written: x1 - x need not be w again
-        common = box.common(frame)
+        common = box.intersection(frame)
         if common is None or common.area == 0:
             raise self.wrong(field, f"a box within the picture of {_size(frame)} px", "all of it lies outside")
         return common
@@ -282,7 +282,7 @@ class Record:
 
 
 @dataclass(slots=True)
-class Once:
+class UniqueIds:
     """Ids of which each may come once: ``ids.add(record.identity("id"), record, "id")``."""
 
     seen: dict[str, str] = field(default_factory=dict)
@@ -300,7 +300,7 @@ class Once:
         return value
 
 
-def tidy(name: str) -> str:
+def normalise_name(name: str) -> str:
     """The name in lower case, with single spaces.
 
     >>> tidy(" Teddy  Bear")

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Protocol, TypedDict, cast
 from uuid import uuid4
 
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.corpus import Corpus, Together, gather
+from pytest_vqamt.core.corpus import CooccurrenceTable, Corpus, gather_corpus
 from pytest_vqamt.core.edits import Colour
-from pytest_vqamt.core.errors import HOME_VARIABLE, DataError, home
+from pytest_vqamt.core.errors import CACHE_HOME_VARIABLE, DataError, cache_home
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.own.graphs import row_of_scene, scene_of_row
@@ -89,7 +89,7 @@ class SceneIndex:
             scenes=len(self),
             names=ranked,
             frequency=MappingProxyType(dict(zip(ranked, kept["frequency"], strict=True))),
-            together=Together(tuple(names[number] for number in numbers) for numbers in numbers_of(named)),
+            cooccurring=CooccurrenceTable(tuple(names[number] for number in numbers) for numbers in numbers_of(named)),
             exhaustive=frozenset(kept["exhaustive"]),
             plural=frozenset(names[number] for number in kept["plural"]),
             attributes=MappingProxyType(
@@ -148,7 +148,7 @@ _ROWS_A_COMMIT = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class IndexedScene:
     """A record that can be used.
 
     Attributes:
@@ -185,7 +185,7 @@ class SceneReader(Protocol):
         """What else decides about the scenes (which photos there are), as a digest."""
         ...
 
-    def records(self, progress: Callable[[int], object]) -> Iterator[Found | str]:
+    def records(self, progress: Callable[[int], object]) -> Iterator[IndexedScene | str]:
         """Each record in order: the scene, or one line on what is wrong with it.
 
         ``progress`` is told how many more bytes of the files were read.
@@ -205,7 +205,7 @@ def fill(db: sqlite3.Connection, reader: SceneReader, progress: Callable[[int], 
     db.execute("CREATE TABLE rows (place INTEGER PRIMARY KEY, row BLOB NOT NULL)")
     db.execute("CREATE TABLE facts (name TEXT PRIMARY KEY, value BLOB NOT NULL)")
     rows = _Rows(db)
-    corpus = gather(rows.written(reader.records(progress)))
+    corpus = gather_corpus(rows.written(reader.records(progress)))
     facts: dict[str, Json] = {
         "summary": {"scenes": corpus.scenes, "digest": rows.digest},
         "bad": list(rows.bad),
@@ -265,7 +265,7 @@ class _Rows:
         """Of all rows in order."""
         return self._content.hexdigest()[:16]
 
-    def written(self, records: Iterable[Found | str]) -> Iterator[Scene]:
+    def written(self, records: Iterable[IndexedScene | str]) -> Iterator[Scene]:
         """The scenes of ``records``, each written down before it is given."""
         for found in records:
             if isinstance(found, str):
@@ -274,7 +274,7 @@ class _Rows:
                 self._write(found)
                 yield found.scene
 
-    def _is_new(self, found: Found) -> bool:
+    def _is_new(self, found: IndexedScene) -> bool:
         scene_id = found.scene.id
         first = self._paths.get(scene_id)
         if first is None:
@@ -288,7 +288,7 @@ class _Rows:
         self.bad.append(f"{found.path}: image {scene_id}: Expected an id of its own, but an earlier record has it")
         return False
 
-    def _write(self, found: Found) -> None:
+    def _write(self, found: IndexedScene) -> None:
         row = _text(row_of_scene(found.scene, found.photo_file)).encode()
         self._content.update(row + b"\n")
         self._db.execute("INSERT INTO rows VALUES (?, ?)", (len(self.photo_ids), zlib.compress(row)))
@@ -344,7 +344,7 @@ class IndexFile:
         self._is_small = sum(_json_bytes(path) for path in reader.files) < _SMALL_BYTES
         files = digest(*(str(path.resolve()) for path in reader.files))
         self._stem = f"{reader.kind}-{files}"
-        self.path = home() / "scenes" / f"{self._stem}-{self._state}.sqlite"
+        self.path = cache_home() / "scenes" / f"{self._stem}-{self._state}.sqlite"
         self._db = self._adopted(self._in_memory() if self._is_small else self._kept() or self._made())
 
     def fact(self, name: str) -> object:
@@ -402,7 +402,7 @@ class IndexFile:
         except (OSError, sqlite3.OperationalError) as error:
             warnings.warn(
                 f"Expected a folder to keep the index of {self._reader.files[0].parent} in, but got "
-                f"{self.path.parent} ({error}): it is made anew each time; {HOME_VARIABLE} names another folder",
+                f"{self.path.parent} ({error}): it is made anew each time; {CACHE_HOME_VARIABLE} names another folder",
                 stacklevel=2,
             )
             return self._in_memory()

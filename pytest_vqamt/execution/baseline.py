@@ -18,7 +18,7 @@ from pytest_vqamt.core.codec import Json, decode
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.query import Answer, Failure
-from pytest_vqamt.core.report_json import BASELINE_SCHEMA, BaselineHead, BlessedItem, case_of_row, head_of
+from pytest_vqamt.core.report_json import BASELINE_SCHEMA, BaselineEntry, BaselineHead, case_from_row, head_from_row
 from pytest_vqamt.core.results import BaselineUse, RelationResult
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
@@ -59,7 +59,7 @@ class Baseline:
             first, starts_at = _first_piece(packed, file)
             self.head = _head(first, file)
             ends_at = packed.seek(0, 2)
-        self._places: dict[BlessedItem, tuple[int, int]] = {}
+        self._places: dict[BaselineEntry, tuple[int, int]] = {}
         line, place = 2, starts_at
         for each in self.head.items:
             self._places[each] = place, line
@@ -104,7 +104,7 @@ class Baseline:
         found = (each for each in self.head.items if (each.item, each.model, each.data) == wanted)
         return next((BaselineItem(self, each) for each in found), None)
 
-    def cases(self, item: BlessedItem, source: SceneSource) -> Iterator[BaselineCase]:
+    def cases(self, item: BaselineEntry, source: SceneSource) -> Iterator[BaselineCase]:
         """The cases of one of its items, in the order of their ids, on the scenes of ``source``.
 
         Raises:
@@ -124,7 +124,7 @@ class Baseline:
                 ) from error
             yield blessed
 
-    def answers_to(self, item: BlessedItem, case_id: str) -> tuple[str | None, ...]:
+    def answers_to(self, item: BaselineEntry, case_id: str) -> tuple[str | None, ...]:
         """What was answered when the case was blessed; nothing where it was not.
 
         Raises:
@@ -133,7 +133,7 @@ class Baseline:
         found = (row for _, row in self._rows(item) if row["case_id"] == case_id)
         return next((tuple(cast("list[str | None]", row["answers"])) for row in found), ())
 
-    def _rows(self, item: BlessedItem) -> Iterator[tuple[str, Row]]:
+    def _rows(self, item: BaselineEntry) -> Iterator[tuple[str, Row]]:
         """Where each line of an item stands, and what it says."""
         place, line = self._places[item]
         before = ""
@@ -165,7 +165,7 @@ class BaselineItem:
     """What a baseline has of one item of a run."""
 
     baseline: Baseline
-    item: BlessedItem
+    item: BaselineEntry
 
     def cases(self, source: SceneSource) -> Iterator[BaselineCase]:
         """Its cases, in the order of their ids, on the scenes of ``source``.
@@ -220,7 +220,7 @@ def _head(text: bytes, file: Path) -> BaselineHead:
                 f"{file}, line 1: Expected a baseline of schema {BASELINE_SCHEMA}, but got "
                 f"baseline={row['baseline']!r}: `vqamt bless` a report with this version of pytest-vqamt"
             )
-        head = head_of(row)
+        head = head_from_row(row)
         if not head.models or len({each.id for each in head.items}) < len(head.items):
             raise ValueError("it names no model, or an item twice")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -230,7 +230,7 @@ def _head(text: bytes, file: Path) -> BaselineHead:
     return head
 
 
-def _row(text: bytes, item: BlessedItem, before: str, where: str) -> Row:
+def _row(text: bytes, item: BaselineEntry, before: str, where: str) -> Row:
     """A line of an item, whose case comes after that of the id ``before``."""
     try:
         row: Row = json.loads(text)
@@ -255,7 +255,7 @@ def _told(error: Exception) -> str:
 
 
 def _case(row: Row, scene_of: Callable[[str], Scene]) -> BaselineCase:
-    case = case_of_row(row, scene_of)
+    case = case_from_row(row, scene_of)
     if case.id != row["case_id"]:
         raise DataError(f"case_id={row['case_id']!r} is {case.id!r} by its content")
     return BaselineCase(case, tuple(_answers(row)), Outcome(str(row["verdict"])))

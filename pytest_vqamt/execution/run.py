@@ -15,7 +15,7 @@ from typing import TypeVar
 from pytest_vqamt.annotation import annotate
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.events import Event, Listener
-from pytest_vqamt.core.results import Report, report
+from pytest_vqamt.core.results import Report, build_report
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.answer_cache import AnswerStores
@@ -146,7 +146,7 @@ def run(
         made = [run_item(job, terms, stores, listen or _silent, ahead) for job in jobs]
     results = with_baseline_gates(made, max_drop)
     asked = {job.blessed.item.id for job in jobs if job.blessed}
-    return report(
+    return build_report(
         results,
         vqamt_version=version("pytest-vqamt"),
         seed=seed,

@@ -12,21 +12,21 @@ from threading import Lock
 from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.events import Answered, Finished, Judged, Listener, Planned, Stopped
-from pytest_vqamt.core.pairs import PairCounts
+from pytest_vqamt.core.pairs import PairCounter
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
 from pytest_vqamt.core.report_json import case_line, case_row
 from pytest_vqamt.core.results import (
-    Change,
+    BaselineChange,
     DataUse,
     Gate,
     JudgedCases,
     ModelUse,
-    Presumed,
+    PresumedResult,
     RelationResult,
-    ShownCase,
-    added,
+    ViolationPreview,
+    add_usage,
 )
-from pytest_vqamt.core.tallies import Counts, PairedClusters, Tally
+from pytest_vqamt.core.tallies import CaseCounter, PairedClusters, Tally
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.baseline import BaselineItem
 from pytest_vqamt.execution.inference import QueryRunner, unwritten_queries
@@ -153,13 +153,13 @@ class _Run:
         """Whether the whole run has none but presumed cases: nothing else is there to be held against a gate."""
         return not self._ordinary.counts.tally.cases and self._terms.sampling.is_whole
 
-    def _presumed_result(self) -> Presumed | None:
+    def _presumed_result(self) -> PresumedResult | None:
         counts = self._presumed.counts
         if not counts.tally.cases:
             return None
         clusters = counts.spread.clusters
         within = pass_rate_interval(clusters)
-        return Presumed(
+        return PresumedResult(
             tally=counts.tally,
             breakdown=counts.breakdown,
             readings=counts.readings.counted,
@@ -240,7 +240,7 @@ class _Run:
         if judged.verdict.violates:
             self._violation.consider(judged, part=planned.part, before=before)
 
-    def _shown_violation(self) -> ShownCase | None:
+    def _shown_violation(self) -> ViolationPreview | None:
         if self._terms.shrink and self._job.blessed is None:
             self._shrink(self._terms.shrink)
         if (judged := self._violation.judgement) is None:
@@ -380,7 +380,7 @@ class UsageMeter:
             queries_cached=asker.cached,
             busy_s=asker.busy_s,
             items_s=time.monotonic() - self._began,
-            usage=added(tuple(used.items()), self._used_before, -1),
+            usage=add_usage(tuple(used.items()), self._used_before, -1),
         )
 
 
@@ -393,7 +393,7 @@ class Stratum:
         judged_otherwise: how many of them came out otherwise when they were blessed, from the same answers.
     """
 
-    counts: Counts
+    counts: CaseCounter
     blessed: BaselineItem | None = None
     judged_otherwise: int = 0
 
@@ -401,7 +401,7 @@ class Stratum:
     def of(cls, relation: Relation, blessed: BaselineItem | None) -> Stratum:
         """None so far, of cases of ``relation``."""
         kind = relation.info.pairs
-        return cls(Counts(pairs=PairCounts(kind) if kind else None), blessed)
+        return cls(CaseCounter(pairs=PairCounter(kind) if kind else None), blessed)
 
     @property
     def paired(self) -> PairedClusters | None:
@@ -409,7 +409,7 @@ class Stratum:
         return self.counts.spread.paired if self.blessed else None
 
     @property
-    def change(self) -> Change | None:
+    def change(self) -> BaselineChange | None:
         """What became of them since, by themselves: without what needs all items of the run."""
         if self.blessed is None:
             return None

@@ -8,10 +8,10 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome, Verdict
-from pytest_vqamt.core.edits import in_words
+from pytest_vqamt.core.edits import describe_edit
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.query import Answer, Failure
-from pytest_vqamt.core.results import ShownCase, ShownQuery
+from pytest_vqamt.core.results import QueryPreview, ViolationPreview
 from pytest_vqamt.execution.baseline import BaselineCase
 from pytest_vqamt.execution.plan import Plan, SampledCase
 from pytest_vqamt.relations.base import Relation
@@ -161,18 +161,18 @@ def _rank(judged: JudgedCase, held: bool) -> tuple[bool, bool, tuple[bool, bool,
     return judged.case.is_presumed, not held, judged.complexity
 
 
-def shown_case(judged: JudgedCase) -> ShownCase:
+def shown_case(judged: JudgedCase) -> ViolationPreview:
     """The case as people read it."""
     case = judged.case
-    return ShownCase(
+    return ViolationPreview(
         id=case.id,
         scene=case.scene,
         queries=tuple(
-            ShownQuery(
+            QueryPreview(
                 picture=query.picture.digest,
                 text=query.text or f"({query.task})",
                 answer=answer.text if isinstance(answer, Answer) else "",
-                edits="; ".join(map(in_words, query.picture.edits)),
+                edits="; ".join(map(describe_edit, query.picture.edits)),
             )
             for query, answer in zip(case.queries, judged.answers, strict=True)
         ),

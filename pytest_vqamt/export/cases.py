@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias, assert_never, cast
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.case_store import LineSorter, cases_in, in_order, opened
+from pytest_vqamt.core.case_store import LineSorter, find_cases_file, merge_sorted_runs, open_cases
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import matches
@@ -35,7 +35,7 @@ from pytest_vqamt.core.meaning import (
     truth,
 )
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.core.report_json import case_of_row
+from pytest_vqamt.core.report_json import case_from_row
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.jsonl import Line
@@ -109,7 +109,7 @@ class ReportedQueries:
         Raises:
             DataError: a case is not whole, or a photo is not the one that it was made of.
         """
-        for line in in_order(self._sorted):
+        for line in merge_sorted_runs(self._sorted):
             found = asked_of(line)
             yield ReportedQuery(
                 query=_query(found, sources[found.data], self.cases.name),
@@ -131,14 +131,14 @@ def read(report: Path, wanted: Wanted, tags: Mapping[str, Sequence[str]], beside
         OSError: what is sorted cannot be written.
     """
     uses, queries = beside / "uses", beside / "queries"
-    found = ReportedQueries(cases=cases_in(report), _sorted=queries)
+    found = ReportedQueries(cases=find_cases_file(report), _sorted=queries)
     data: dict[str, None] = {}
     with LineSorter(uses) as asking:
         for asked in _asked(found, wanted, tags):
             data[asked.data] = None
             asking.add(asked.by_query())
     with LineSorter(queries) as sorting:
-        for asked in each_query(map(asked_of, in_order(uses))):
+        for asked in each_query(map(asked_of, merge_sorted_runs(uses))):
             sorting.add(asked.by_photo())
             found._count += 1
     uses.unlink()
@@ -148,7 +148,7 @@ def read(report: Path, wanted: Wanted, tags: Mapping[str, Sequence[str]], beside
 
 def _asked(found: ReportedQueries, wanted: Wanted, tags: Mapping[str, Sequence[str]]) -> Iterator[Asked]:
     """Each use of a query by a wanted case, in the order of the file."""
-    with opened(found.cases) as lines:
+    with open_cases(found.cases) as lines:
         for number, text in enumerate(lines, start=1):
             line = Line(0, f"{found.cases.name}:{number}", text)
             row = _row(line)
@@ -216,7 +216,7 @@ def _query(found: Asked, source: SceneSource, file: str) -> Query:
         "expected": "",
     }
     try:
-        return case_of_row(row, lambda photo_id: source.scene(source.place(photo_id))).queries[0]
+        return case_from_row(row, lambda photo_id: source.scene(source.place(photo_id))).queries[0]
     except DataError as error:
         raise DataError(f"{where}: {error}; if that run had other data, name it with --data") from error
 

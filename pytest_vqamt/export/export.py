@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path, PurePath
 from typing import cast
 
-from pytest_vqamt.core.case_store import cases_in
+from pytest_vqamt.core.case_store import find_cases_file
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.edits import Insert
 from pytest_vqamt.core.errors import DataError, OptionError, VqamtError, did_you_mean
@@ -26,7 +26,7 @@ from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.base import PublishedPairs, SceneSource
 from pytest_vqamt.data.coco import source
 from pytest_vqamt.data.json_io import read_json
-from pytest_vqamt.data.messages import reason, shown_path
+from pytest_vqamt.data.messages import error_reason, short_path
 from pytest_vqamt.data.records import Record
 from pytest_vqamt.data.snli_ve import files
 from pytest_vqamt.export.cases import ReportedQueries, ReportedQuery, Wanted, is_certain, read
@@ -397,7 +397,7 @@ def _in_file(file: Path, loaded: Mapping[str, SceneSource]) -> Named:
         lines = [line.strip() for line in file.read_text(encoding="utf-8-sig").splitlines()]
     except (OSError, UnicodeDecodeError) as error:
         raise OptionError(
-            f"Expected a file of scene ids, one a line, but {shown_path(file)} cannot be read ({reason(error)})"
+            f"Expected a file of scene ids, one a line, but {short_path(file)} cannot be read ({error_reason(error)})"
         ) from error
     lines = [line for line in lines if line and not line.startswith("#")]
     specs = [_in_source(line, loaded) for line in lines if _is_spec(line)]
@@ -449,7 +449,7 @@ class About:
         Raises:
             DataError: there is none, or it is not whole.
         """
-        cases_in(report)
+        find_cases_file(report)
         if not (report / ABOUT_FILE).is_file():
             raise DataError(
                 f"Expected a folder that --vqamt-report wrote, but got {str(report)!r}: it has no {ABOUT_FILE}"

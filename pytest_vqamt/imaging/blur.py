@@ -61,7 +61,7 @@ def _near(edit: Blur, size: tuple[int, int]) -> Pixels | None:
     """The rectangle outside of which nothing of the picture itself is seen."""
     if not edit.keep:
         return None
-    kept, reach_px = Box.around(edit.keep), _REACH * edit.sigma_px
+    kept, reach_px = Box.enclosing(edit.keep), _REACH * edit.sigma_px
     more_px = 2 * reach_px
     return outwards(Box(kept.x - reach_px, kept.y - reach_px, kept.w + more_px, kept.h + more_px), size)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PIL import Image, ImageDraw
 
 from pytest_vqamt.core.case import Case
-from pytest_vqamt.core.edits import Colour, in_words
+from pytest_vqamt.core.edits import Colour, describe_edit
 from pytest_vqamt.core.errors import RenderError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
@@ -233,7 +233,7 @@ def case_strip(
 
 
 def _made(picture: Picture) -> str:
-    return ", ".join(map(in_words, picture.edits)) or "the photo as it is"
+    return ", ".join(map(describe_edit, picture.edits)) or "the photo as it is"
 
 
 def _asked(query: Query) -> str:

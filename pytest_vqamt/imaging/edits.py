@@ -22,8 +22,8 @@ def cut(image: Image.Image, edit: Cut) -> Image.Image:
         RenderError: they are none, or not all inside the picture.
     """
     if edit.axis == "x":
-        return _piece(image, edit, Box.between(edit.start, 0, edit.stop, image.height))
-    return _piece(image, edit, Box.between(0, edit.start, image.width, edit.stop))
+        return _piece(image, edit, Box.from_corners(edit.start, 0, edit.stop, image.height))
+    return _piece(image, edit, Box.from_corners(0, edit.start, image.width, edit.stop))
 
 
 def crop(image: Image.Image, edit: Crop) -> Image.Image:
@@ -107,7 +107,7 @@ def _scaled(cutout: Cutout, size: tuple[int, int], photos: PhotoStore) -> Image.
         )
     thing = photo.crop(pixels)
     thing.putalpha(mask.crop(pixels))
-    box = Box(0, 0, *photo.size).common(cutout.thing.box) or cutout.thing.box
+    box = Box(0, 0, *photo.size).intersection(cutout.thing.box) or cutout.thing.box
     within = (box.x - pixels[0], box.y - pixels[1], box.x1 - pixels[0], box.y1 - pixels[1])
     scale = max(size[0] / box.w, size[1] / box.h)
     # Pillow weighs colours by transparency when it scales RGBA, so that what stood around the thing does not shine

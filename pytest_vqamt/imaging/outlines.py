@@ -76,7 +76,7 @@ def edited(picture: Picture, photographed: Scene) -> tuple[Outline, ...]:
     labels: list[str] = []
     for edit in picture.edits:
         seen = _after(edit, seen)
-        marks = [part for box in _boxes(edit) if (part := box.common(seen.frame))]
+        marks = [part for box in _boxes(edit) if (part := box.intersection(seen.frame))]
         new = (Thing(id=str(number), name="", box=box) for number, box in enumerate(marks, start=len(labels)))
         seen = replace(seen, objects=(*seen.objects, *new))
         labels.extend([_label(edit)] * len(marks))
@@ -84,7 +84,8 @@ def edited(picture: Picture, photographed: Scene) -> tuple[Outline, ...]:
     for piece in seen.objects:
         parts.setdefault(piece.id, []).append(piece.box)
     return tuple(
-        Outline(box=Box.around(boxes), label=labels[int(number)], shows=Shows.EDITED) for number, boxes in parts.items()
+        Outline(box=Box.enclosing(boxes), label=labels[int(number)], shows=Shows.EDITED)
+        for number, boxes in parts.items()
     )
 
 
@@ -117,7 +118,7 @@ def _after(edit: Edit, seen: Scene) -> Scene:
         case Erase(box=cover):
             return _in_pieces(seen, lambda box: _outside(box, cover))
         case Mask(keep=keep):
-            return _in_pieces(seen, lambda box: [part for kept in keep if (part := box.common(kept))])
+            return _in_pieces(seen, lambda box: [part for kept in keep if (part := box.intersection(kept))])
         case Insert():
             return seen
     return edit.after(seen)
@@ -131,10 +132,10 @@ def _outside(box: Box, cover: Box) -> list[Box]:
     """What of ``box`` lies outside ``cover``: above, below, to the left and to the right of it."""
     top, bottom = max(box.y, min(box.y1, cover.y)), min(box.y1, max(box.y, cover.y1))
     parts = (
-        Box.between(box.x, box.y, box.x1, top),
-        Box.between(box.x, bottom, box.x1, box.y1),
-        Box.between(box.x, top, min(box.x1, cover.x), bottom),
-        Box.between(max(box.x, cover.x1), top, box.x1, bottom),
+        Box.from_corners(box.x, box.y, box.x1, top),
+        Box.from_corners(box.x, bottom, box.x1, box.y1),
+        Box.from_corners(box.x, top, min(box.x1, cover.x), bottom),
+        Box.from_corners(max(box.x, cover.x1), top, box.x1, bottom),
     )
     return [part for part in parts if part.w > 0 and part.h > 0]
 
@@ -142,7 +143,7 @@ def _outside(box: Box, cover: Box) -> list[Box]:
 def _inside(found: Iterable[Outline], frame: Box) -> Iterator[Outline]:
     """The outlines as far as they lie in the frame."""
     for each in found:
-        if box := each.box.common(frame):
+        if box := each.box.intersection(frame):
             yield replace(each, box=box)
 
 

@@ -14,8 +14,8 @@ import pytest
 
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.report_json import model_of, taken_over
-from pytest_vqamt.core.results import BaselineUse, ModelUse, RelationResult, Report, in_order, report
+from pytest_vqamt.core.report_json import model_from_row, result_from_worker_row
+from pytest_vqamt.core.results import BaselineUse, ModelUse, RelationResult, Report, build_report, order_results
 from pytest_vqamt.execution.baseline import baseline_use
 from pytest_vqamt.integration.waivers import stale_waivers_note
 from pytest_vqamt.reporting.atomic_write import FILE
@@ -61,9 +61,9 @@ class ResultCollector:
         """Takes what a test report carries."""
         told: dict[str, Json] = getattr(made, "vqamt", {})
         if "result" in told:
-            self.results.append(taken_over(cast("dict[str, Json]", told["result"])))
+            self.results.append(result_from_worker_row(cast("dict[str, Json]", told["result"])))
         if "spent" in told:
-            self.spent.append(model_of(cast("dict[str, Json]", told["spent"])))
+            self.spent.append(model_from_row(cast("dict[str, Json]", told["spent"])))
         if "failed" in told or made.when == _OF_A_CRASH:
             self.failed.append(made.nodeid)
         if "blessed" in told:
@@ -74,7 +74,7 @@ class ResultCollector:
 
     def held(self, max_drop: float) -> tuple[RelationResult, ...]:
         """The results in the order of the run, held against what was blessed."""
-        return with_baseline_gates(in_order(self.results), max_drop)
+        return with_baseline_gates(order_results(self.results), max_drop)
 
     def missing(self, settings: Settings, baseline: Baseline | None) -> tuple[str, ...]:
         """The blessed items that were not run, where any was."""
@@ -88,7 +88,7 @@ class ResultCollector:
         """The report of all that was heard; not ``complete`` where an item failed, either."""
         sampling = settings.terms.sampling
         held = self.held(settings.max_drop)
-        return report(
+        return build_report(
             self._all_but(held),
             vqamt_version=version("pytest-vqamt"),
             seed=sampling.seed,

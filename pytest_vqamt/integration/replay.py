@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, cast
 from PIL import Image
 
 from pytest_vqamt.core.case import Case, Outcome, item_name
-from pytest_vqamt.core.case_store import NAMES, PLAIN, cases_in, opened
+from pytest_vqamt.core.case_store import FILE_NAMES, PLAIN_NAME, find_cases_file, open_cases
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.edits import in_words
+from pytest_vqamt.core.edits import describe_edit
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError, VqamtError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, Query
-from pytest_vqamt.core.report_json import case_of_row
+from pytest_vqamt.core.report_json import case_from_row
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data import catalogue as sources
@@ -92,7 +92,7 @@ def _models(session: Resources, case: Case) -> tuple[list[LoadedModel], list[str
 
 def _reported(session: Resources, case_id: str) -> _LocatedCase | None:
     settings = session.settings
-    files = [settings.report / name for name in NAMES] if settings.report else []
+    files = [settings.report / name for name in FILE_NAMES] if settings.report else []
     files += [settings.baseline] if settings.baseline else []
     reported = find_case_in(case_id, [file for file in files if file.is_file()], session.stores.of_shown_cases.case)
     if reported is None:
@@ -119,7 +119,7 @@ def _made(session: Resources, row: dict[str, Json], where: str) -> tuple[Case, S
     trouble: list[DataError] = []
     for source in sorted(sources, key=lambda source: source.spec != recorded):
         try:
-            return case_of_row(row, scenes_by_photo(source)), source
+            return case_from_row(row, scenes_by_photo(source)), source
         except DataError as error:
             trouble.append(error)
     raise DataError(
@@ -246,7 +246,7 @@ class ReportedCase:
         Raises:
             DataError: the file is a baseline that cannot be read.
         """
-        if self.file.name not in NAMES:
+        if self.file.name not in FILE_NAMES:
             return dict(Baseline(self.file).head.settings) if self.file != _SHOWN else {}
         try:
             report: Json = json.loads(self.file.with_name("report.json").read_text(encoding="utf-8"))
@@ -324,18 +324,18 @@ def recorded_verdict(row: dict[str, Json], where: str) -> ModelVerdict:
 
 def _files(report: Path | None) -> list[Path]:
     if report is None:
-        patterns = (f"{folder}{name}" for folder in _USUAL for name in NAMES)
+        patterns = (f"{folder}{name}" for folder in _USUAL for name in FILE_NAMES)
         return [file for pattern in patterns for file in sorted(Path().glob(pattern)) if file.is_file()]
     if report.is_file():
-        return [report if report.name in NAMES else Baseline(report).file]
-    return [cases_in(report)]
+        return [report if report.name in FILE_NAMES else Baseline(report).file]
+    return [find_cases_file(report)]
 
 
 def _beginning(typed: str, file: Path) -> Iterator[tuple[str, str, str]]:
     """The lines on cases whose id begins so: where each is, the id, and the line."""
     start = f'{{"case_id":"{typed}'.encode("utf-8", "surrogateescape")
     try:
-        with opened(file) as lines:
+        with open_cases(file) as lines:
             for number, line in enumerate(lines, start=1):
                 if line.startswith(start):
                     text = line.decode()
@@ -365,7 +365,7 @@ def _looked_in(files: list[Path]) -> str:
     looked = (
         ", ".join(map(str, files))
         if files
-        else "no report, for there is none in " + ", ".join(f"{folder}{PLAIN}" for folder in _USUAL)
+        else "no report, for there is none in " + ", ".join(f"{folder}{PLAIN_NAME}" for folder in _USUAL)
     )
     shown = f"{_SHOWN}{'' if _SHOWN.is_file() else ' (which is not there)'}"
     return f"looked in {looked}, and for a violation that was shown in {shown}"
@@ -478,7 +478,7 @@ def save(image: Image.Image, file: Path) -> None:
 
 def _asked(query: Query) -> str:
     """The text, with how its picture was edited, as the violation of a run is shown."""
-    edits = "; ".join(map(in_words, query.picture.edits))
+    edits = "; ".join(map(describe_edit, query.picture.edits))
     return f"{query.text} [{edits}]" if edits else query.text
 
 

@@ -13,7 +13,7 @@ import pytest
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.events import Event, Listener, Stopped
-from pytest_vqamt.core.report_json import hand_over, model_row
+from pytest_vqamt.core.report_json import model_row, worker_row
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.execution.lookahead import LookAhead
 from pytest_vqamt.execution.plan import RunOptions
@@ -111,7 +111,7 @@ class VqamtSession:
         result = self.run(entry, terms, stopped, waived)
         told["waived"] = cast("Json", waived.ids)
         node.user_properties += properties(result)
-        told["result"] = cast("Json", hand_over(result))
+        told["result"] = cast("Json", worker_row(result))
         node.stash[_HAS_RUN] = True
         return result
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.annotation import annotate
-from pytest_vqamt.core.case_store import NAMES
+from pytest_vqamt.core.case_store import FILE_NAMES
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.data import catalogue as sources
@@ -107,7 +107,7 @@ def read_settings(config: pytest.Config) -> Settings:
         max_queries=_given_number(config, "vqamt_max_queries", at_least=1),
         plan_only=bool(config.getoption("vqamt_plan")),
         report=_path(config, "vqamt_report"),
-        cases_name=_choice(config, "vqamt_cases", NAMES),
+        cases_name=_choice(config, "vqamt_cases", FILE_NAMES),
         report_images=Images(_choice(config, "vqamt_report_images", tuple(Images))),
         baseline=_baseline(config),
         max_drop=_rate(config, "vqamt_max_drop", 0.0),

@@ -24,7 +24,7 @@ from typing import TypeAlias
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
-from pytest_vqamt.core.recipes import recipe
+from pytest_vqamt.core.recipes import picture_recipe
 from pytest_vqamt.models.base import ModelOptions
 
 _Asked: TypeAlias = tuple[str | None, str | None, Task | None]
@@ -262,7 +262,7 @@ def unanswered(query: Query) -> str:
     row: dict[str, Json] = {
         "id": query.id,
         "photo": query.picture.photo.id,
-        "picture": recipe(query.picture),
+        "picture": picture_recipe(query.picture),
         "task": query.task.value,
         "text": query.text,
         "answer": None,

@@ -162,7 +162,7 @@ def _attach(
 
 def _find_place(rng: Random, block: Block, setting: str, placed: list[Placed]) -> Placed | None:
     boxes = [part.box for part in block.parts]
-    around = Box.around(boxes)
+    around = Box.enclosing(boxes)
     band = _band(block, setting, around)
     low_x, high_x = round(_EDGE_PX - around.x), round(SIZE_PX - _EDGE_PX - around.x1)
     if band is None or low_x > high_x:

@@ -15,7 +15,7 @@ import PIL
 from PIL import Image
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.corpus import Corpus, gather
+from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
@@ -63,7 +63,9 @@ class PictureWorld:
 
     @cached_property
     def corpus(self) -> Corpus:
-        return gather((self.scene(index) for index in range(self.count)), scene=self.scene, measure=self._mean_colour)
+        return gather_corpus(
+            (self.scene(index) for index in range(self.count)), scene=self.scene, measure=self._mean_colour
+        )
 
     @property
     def bad_records(self) -> tuple[str, ...]:

@@ -104,7 +104,7 @@ class View:
         """
 
         def find() -> tuple[tuple[str, int], ...]:
-            together, any_names = self.corpus.together.get(companion, ()), self.corpus.frequency.items()
+            together, any_names = self.corpus.cooccurring.get(companion, ()), self.corpus.frequency.items()
             for counted in (together, any_names):
                 if found := tuple(islice((pair for pair in counted if self._is_absent(pair[0])), PLAUSIBLE)):
                     return found

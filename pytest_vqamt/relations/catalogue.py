@@ -9,7 +9,7 @@ from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import TypeAlias, cast
 
-from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, Setting, Verdict, item_name
+from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, RelationSetting, Verdict, item_name
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.errors import OptionError, VqamtError, did_you_mean
 from pytest_vqamt.core.identity import matches
@@ -127,9 +127,9 @@ def check(patterns: Sequence[str], what: str = "a relation or a glob of relation
             raise OptionError(f"Expected {what}, but {pattern!r} names none; {did_you_mean(pattern, items)}")
 
 
-def settings_known() -> tuple[Setting, ...]:
+def settings_known() -> tuple[RelationSetting, ...]:
     """Every setting of some relation, each name once, in catalogue order."""
-    found: dict[str, Setting] = {}
+    found: dict[str, RelationSetting] = {}
     for name in names():
         for setting in get(name).info.settings:
             found.setdefault(setting.name, setting)

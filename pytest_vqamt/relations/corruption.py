@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
 
-from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, Setting
+from pytest_vqamt.core.case import Case, Fact, NotApplicable, RelationInfo, RelationSetting
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.edits import Corruption
 from pytest_vqamt.core.meaning import groups_of, members
@@ -25,7 +25,7 @@ from pytest_vqamt.sampling.chooser import Chooser
 # (2019), one of each sort.
 
 
-SEVERITY = Setting(
+SEVERITY = RelationSetting(
     name="severity",
     values=("1", "2", "3", "4", "5"),
     default="3",

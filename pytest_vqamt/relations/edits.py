@@ -11,7 +11,7 @@ from math import ceil, sqrt
 from typing import Literal, NamedTuple, TypeAlias
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Fact, NotApplicable, Setting
+from pytest_vqamt.core.case import Fact, NotApplicable, RelationSetting
 from pytest_vqamt.core.corpus import Corpus, CutoutEntry
 from pytest_vqamt.core.edits import GONE_SHARE, Colour, Fill
 from pytest_vqamt.core.meaning import Group
@@ -23,13 +23,13 @@ from pytest_vqamt.language.english.families import family
 from pytest_vqamt.relations.soundness import is_large_enough, presumed, surely_unlike, unrelated
 from pytest_vqamt.sampling.chooser import Chooser
 
-ERASE = Setting(
+ERASE = RelationSetting(
     name="erase",
     values=("white", "mean", "inpaint"),
     default="white",
     meaning="what stands where a thing was erased: white, the data's mean colour, or what an inpainter makes of it",
 )
-INPAINT = Setting(
+INPAINT = RelationSetting(
     name="inpaint",
     values=("telea", "biharmonic", "lama:PATH"),
     default="telea",
@@ -112,7 +112,7 @@ def covered(box: Box, scene: Scene) -> Box | None:
 @lru_cache(maxsize=65536)
 def _covered(box: Box, width: int, height: int) -> Box | None:
     pixels = outwards(box, (width, height))
-    return Box.between(*pixels) if pixels else None
+    return Box.from_corners(*pixels) if pixels else None
 
 
 def taken(scene: Scene) -> tuple[Box, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from pytest_vqamt.core.case import Setting
+from pytest_vqamt.core.case import RelationSetting
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.english.families import family, is_of_no_thing, one_is_a_kind_of_the_other
@@ -15,13 +15,13 @@ from pytest_vqamt.language.wordnet import WordNet, wordnet
 from pytest_vqamt.relations.base import BuiltInRelation
 from pytest_vqamt.relations.soundness import are_disjoint, are_unrelated
 
-WORDNET = Setting(
+WORDNET = RelationSetting(
     name="wordnet",
     values=("bundled", "full", "PATH"),
     default="bundled",
     meaning="which WordNet: the extract that comes with the plugin, all of it (nltk's data or Debian's), or a folder",
 )
-ONTOLOGY = Setting(
+ONTOLOGY = RelationSetting(
     name="ontology",
     values=("bundled", "PATH"),
     default="bundled",

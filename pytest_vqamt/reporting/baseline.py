@@ -11,10 +11,10 @@ from tempfile import TemporaryFile
 from typing import IO, BinaryIO, NamedTuple
 
 from pytest_vqamt.core.case import Outcome, Verdict
-from pytest_vqamt.core.case_store import cases_in, opened
+from pytest_vqamt.core.case_store import find_cases_file, open_cases
 from pytest_vqamt.core.errors import DataError, OptionError, VqamtError, did_you_mean
 from pytest_vqamt.core.identity import matches
-from pytest_vqamt.core.report_json import BaselineHead, BlessedItem, Row, case_line, head_row
+from pytest_vqamt.core.report_json import BaselineEntry, BaselineHead, Row, case_line, head_row
 from pytest_vqamt.core.results import RelationResult, Report
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.atomic_write import Beside
@@ -47,7 +47,7 @@ def bless(folder: Path, file: Path, *, relations: Sequence[str] = (), allow_erro
     report = read_report(folder)
     _check(report, folder)
     wanted = _wanted(report, relations)
-    with opened(cases_in(folder)) as lines:
+    with open_cases(find_cases_file(folder)) as lines:
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             with TemporaryFile(dir=file.parent) as pieces:
@@ -94,7 +94,7 @@ def _wanted(report: Report, relations: Sequence[str]) -> frozenset[int]:
 
 def _pieces(
     lines: BinaryIO, pieces: IO[bytes], report: Report, wanted: frozenset[int], *, allow_errors: bool
-) -> Iterator[BlessedItem]:
+) -> Iterator[BaselineEntry]:
     """Writes a piece of the file for each item that is wanted and has a case left."""
     number = 0
     for place, result in enumerate(report.relations):
@@ -130,8 +130,8 @@ def _check_errors(result: RelationResult, tally: Tally) -> None:
         )
 
 
-def _item(result: RelationResult, tally: Tally, size_bytes: int) -> BlessedItem:
-    return BlessedItem(
+def _item(result: RelationResult, tally: Tally, size_bytes: int) -> BaselineEntry:
+    return BaselineEntry(
         item=result.item,
         version=result.version,
         model=result.model.name,
@@ -160,7 +160,7 @@ def _row(text: bytes, result: RelationResult, where: str) -> Row:
     return row
 
 
-def _head(report: Report, items: tuple[BlessedItem, ...]) -> BaselineHead:
+def _head(report: Report, items: tuple[BaselineEntry, ...]) -> BaselineHead:
     models, data = {each.model for each in items}, {each.data for each in items}
     return BaselineHead(
         vqamt_version=report.vqamt_version,

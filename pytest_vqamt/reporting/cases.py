@@ -15,14 +15,22 @@ from types import TracebackType
 from typing import NamedTuple, Protocol, cast
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.case_store import NAMES, PLAIN, LineSorter, cases_in, created, in_order, opened
+from pytest_vqamt.core.case_store import (
+    FILE_NAMES,
+    PLAIN_NAME,
+    LineSorter,
+    create_cases,
+    find_cases_file,
+    merge_sorted_runs,
+    open_cases,
+)
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.events import Event, Judged
 from pytest_vqamt.core.report_json import Row, case_line, case_row
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.reporting.atomic_write import Beside, remove_leftovers, unusable
 
-REPORT = ("report.html", "summary.md", "audit.json", "report.json", *NAMES)
+REPORT = ("report.html", "summary.md", "audit.json", "report.json", *FILE_NAMES)
 """All files of a report; each is made of those after it."""
 
 _PARTS = ".cases"
@@ -106,7 +114,7 @@ def remove_parts(folder: Path) -> None:
     shutil.rmtree(folder / _PARTS, ignore_errors=True)
 
 
-def join_parts(folder: Path, positions: Collection[int], name: str = PLAIN) -> int:
+def join_parts(folder: Path, positions: Collection[int], name: str = PLAIN_NAME) -> int:
     """Makes the file of cases of the parts of the items at ``positions``, in one step; gives the number of its lines.
 
     It is compressed where its ``name`` says so.
@@ -132,9 +140,9 @@ def write_joined(folder: Path, positions: Collection[int], cases: Beside) -> int
     """
     wanted = set(map(_part, positions))
     written = 0
-    with created(cases.path, cases.file.name) as joined:
+    with create_cases(cases.path, cases.file.name) as joined:
         for part in sorted(part for part in (folder / _PARTS).glob("*.jsonl") if part.name in wanted):
-            for line in in_order(part):  # each begins with its case id
+            for line in merge_sorted_runs(part):  # each begins with its case id
                 joined.write(line)
                 written += 1
             part.unlink()
@@ -150,7 +158,7 @@ def case_rows(folder: Path) -> Iterator[Row]:
     Raises:
         DataError: the file cannot be read, or a line of it is broken.
     """
-    with opened(cases_in(folder)) as lines:
+    with open_cases(find_cases_file(folder)) as lines:
         for number, line in enumerate(lines, start=1):
             yield case_of_line(line, f"{lines.name}:{number}")
 

@@ -7,10 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
-from pytest_vqamt.core.case_store import PLAIN
+from pytest_vqamt.core.case_store import PLAIN_NAME
 from pytest_vqamt.core.errors import DataError, VqamtError
-from pytest_vqamt.core.report_json import SCHEMA, Row, baseline_of, difference_of, ranking_of, taken_over
-from pytest_vqamt.core.results import RelationResult, Report, data_used
+from pytest_vqamt.core.report_json import (
+    SCHEMA,
+    Row,
+    baseline_from_row,
+    difference_from_row,
+    ranking_from_row,
+    result_from_worker_row,
+)
+from pytest_vqamt.core.results import RelationResult, Report, merge_data_uses
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.reporting import atomic_write, cases
 from pytest_vqamt.reporting.atomic_write import FILE, Beside, unusable
@@ -29,7 +36,7 @@ def write_files(
     *,
     source_of: Callable[[str], SceneSource | None],
     images: Images,
-    cases_name: str = PLAIN,
+    cases_name: str = PLAIN_NAME,
 ) -> None:
     """Writes the cases and ``report.json`` into ``folder``, both of the same items, and the pages made of them.
 
@@ -132,15 +139,15 @@ def _report(row: Row) -> Report:
         started=str(row["started"]),
         duration_s=float(cast("float", row["duration_s"])),
         models=tuple({relation.model.name: relation.model for relation in relations}.values()),
-        data=data_used(relations),
+        data=merge_data_uses(relations),
         relations=relations,
         complete=row.get("complete") is not False,
         settings=tuple(sorted(cast("dict[str, str]", row.get("settings") or {}).items())),
         coverage=coverage_tables(relations),
         summaries=summaries(relations),
-        baseline=baseline_of(row.get("baseline")),
-        ranking=tuple(map(ranking_of, cast("list[Row]", row.get("ranking") or []))),
-        differences=tuple(map(difference_of, cast("list[Row]", row.get("differences") or []))),
+        baseline=baseline_from_row(row.get("baseline")),
+        ranking=tuple(map(ranking_from_row, cast("list[Row]", row.get("ranking") or []))),
+        differences=tuple(map(difference_from_row, cast("list[Row]", row.get("differences") or []))),
         waived=tuple(
             (str(each["case_id"]), str(each["reason"])) for each in cast("list[Row]", row.get("waived") or [])
         ),
@@ -148,7 +155,7 @@ def _report(row: Row) -> Report:
 
 
 def _relation(position: int, row: Row, models: dict[str, Row], data: dict[str, Row]) -> RelationResult:
-    return taken_over(
+    return result_from_worker_row(
         {
             **row,
             "position": position,

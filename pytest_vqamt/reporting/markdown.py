@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.results import RankedKind, Report
+from pytest_vqamt.core.results import RankingKind, Report
 from pytest_vqamt.reporting.html.page import audit_tables
 from pytest_vqamt.reporting.text import asked_in_words, folded_in_words, work_in_words
 from pytest_vqamt.reporting.view.lines import Line, counted, lines, rate, span
@@ -184,7 +184,7 @@ def _cell(column: str, cell: Cell) -> str:
 
 def _ranking(report: Report) -> Iterator[str]:
     for ranking in report.ranking:
-        if ranking.kind is not RankedKind.RELATIONS:
+        if ranking.kind is not RankingKind.RELATIONS:
             continue
         yield f"Models on {code(ranking.data)}, by the mean of {counted(len(ranking.items), 'pass rate')}:"
         yield ""

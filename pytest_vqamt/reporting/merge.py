@@ -12,23 +12,23 @@ from operator import add
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from pytest_vqamt.core.case import Outcome, together
-from pytest_vqamt.core.case_store import cases_in, created, opened
+from pytest_vqamt.core.case import Outcome, add_figures
+from pytest_vqamt.core.case_store import create_cases, find_cases_file, open_cases
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.pairs import Pairs
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import (
+    BaselineChange,
     BaselineUse,
-    Change,
     Gate,
     JudgedCases,
     ModelUse,
-    Presumed,
+    PresumedResult,
     RelationResult,
     Report,
-    models_used,
+    merge_model_uses,
 )
-from pytest_vqamt.core.tallies import Clusters, PairedClusters, Readings, Spread, Tally
+from pytest_vqamt.core.tallies import Clusters, PairedClusters, ReadingCounter, SceneCounter, Tally
 from pytest_vqamt.reporting import atomic_write
 from pytest_vqamt.reporting import cases as cases_file
 from pytest_vqamt.reporting.atomic_write import Beside
@@ -59,7 +59,7 @@ def merge_folders(folders: Sequence[Path], out: Path) -> Report:
     check_one_run(parts)
     try:
         out.mkdir(parents=True, exist_ok=True)
-        with Beside(out / cases_in(folders[0]).name) as all_cases, Beside(out / atomic_write.FILE) as counts:
+        with Beside(out / find_cases_file(folders[0]).name) as all_cases, Beside(out / atomic_write.FILE) as counts:
             of_items = merge_cases({Path(name): part for name, part in parts.items()}, all_cases)
             report = merged(parts, of_items)
             counts.path.write_text(atomic_write.report_text(report), encoding="utf-8")
@@ -112,7 +112,7 @@ def _baseline(uses: Sequence[BaselineUse], relations: Sequence[RelationResult]) 
 
 
 def _model(uses: Sequence[ModelUse]) -> ModelUse:
-    (together,) = models_used(uses)
+    (together,) = merge_model_uses(uses)
     return together
 
 
@@ -139,7 +139,7 @@ def _relation(shares: Sequence[RelationResult], cases: MergedCases) -> RelationR
         gate=None if presumed and not tally.cases else _gate(first, first.gate, first.tags, tally, within),
         presumed=presumed,
         pairs=_pairs(share.pairs for share in shares),
-        figures=reduce(together, (share.figures for share in shares)),
+        figures=reduce(add_figures, (share.figures for share in shares)),
         clusters=clusters,
         paired=paired,
         change=_change(paired, changes),
@@ -148,8 +148,8 @@ def _relation(shares: Sequence[RelationResult], cases: MergedCases) -> RelationR
 
 
 def _presumed(
-    relation: RelationResult, shares: Sequence[Presumed], cases: MergedCases, *, is_blessed: bool
-) -> Presumed | None:
+    relation: RelationResult, shares: Sequence[PresumedResult], cases: MergedCases, *, is_blessed: bool
+) -> PresumedResult | None:
     """The presumed cases of all shards; a shard may have none."""
     if not shares:
         return None
@@ -157,7 +157,7 @@ def _presumed(
     clusters = cases.presumed.clusters
     within = pass_rate_interval(clusters)
     paired = cases.presumed.paired if is_blessed else None
-    return Presumed(
+    return PresumedResult(
         tally=tally,
         breakdown=_breakdown(share.breakdown for share in shares),
         readings=cases.presumed.readings,
@@ -165,14 +165,14 @@ def _presumed(
         interval=within,
         gate=_gate(relation, shares[0].gate, (*relation.tags, "presumed"), tally, within),
         pairs=_pairs(share.pairs for share in shares),
-        figures=reduce(together, (share.figures for share in shares)),
+        figures=reduce(add_figures, (share.figures for share in shares)),
         clusters=clusters,
         paired=paired,
         change=_change(paired, [share.change for share in shares if share.change]),
     )
 
 
-def _change(paired: PairedClusters | None, shares: Sequence[Change]) -> Change | None:
+def _change(paired: PairedClusters | None, shares: Sequence[BaselineChange]) -> BaselineChange | None:
     """What became of the cases of all shards since they were blessed; without what needs all items."""
     if paired is None or not shares:
         return None
@@ -320,8 +320,8 @@ class MergedCases(NamedTuple):
 class _Cases:
     """Cases as they come."""
 
-    spread: Spread = field(default_factory=Spread)
-    readings: Readings = field(default_factory=Readings)
+    spread: SceneCounter = field(default_factory=SceneCounter)
+    readings: ReadingCounter = field(default_factory=ReadingCounter)
 
     @property
     def counted(self) -> CountedCases:
@@ -353,8 +353,8 @@ def merge_cases(parts: Mapping[Path, Report], cases: Beside) -> tuple[MergedCase
     merged: list[MergedCases] = []
     first = next(iter(parts.values()))
     with ExitStack() as closing:
-        joined = closing.enter_context(created(cases.path, cases.file.name))
-        shards = {folder: closing.enter_context(opened(cases_in(folder))) for folder in parts}
+        joined = closing.enter_context(create_cases(cases.path, cases.file.name))
+        shards = {folder: closing.enter_context(open_cases(find_cases_file(folder))) for folder in parts}
         for position in range(len(first.relations)):
             shares = [
                 item_lines(lines, CountedItem.of(parts[folder].relations[position]), lines.name)

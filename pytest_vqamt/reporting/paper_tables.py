@@ -9,7 +9,7 @@ from operator import add
 from types import MappingProxyType
 
 from pytest_vqamt.core.pairs import Pairs, PairTally
-from pytest_vqamt.core.results import Cell, Coverage, Reference, RelationResult, Report, Summary
+from pytest_vqamt.core.results import Cell, Coverage, HumanReference, RelationResult, Report, Summary
 from pytest_vqamt.stats.papers import carets_test_of, human_reference
 
 Rows = list[tuple[str, ...]]
@@ -25,7 +25,7 @@ class _Line:
 
     name: str
     tally: PairTally
-    reference: Reference | None
+    reference: HumanReference | None
     is_of_fact: bool = False
 
 

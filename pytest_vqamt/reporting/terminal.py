@@ -10,16 +10,16 @@ from textwrap import wrap
 
 from pytest_vqamt.core.pairs import PairTally
 from pytest_vqamt.core.results import (
+    BaselineChange,
     BaselineUse,
-    Change,
-    Difference,
     Gate,
-    RankedKind,
+    ModelDifference,
     Ranking,
+    RankingKind,
     RelationResult,
     Report,
     Summary,
-    data_used,
+    merge_data_uses,
 )
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.paper_tables import (
@@ -141,7 +141,7 @@ def _waived(report: Report) -> Iterator[str]:
 
 def _left_out(results: Sequence[RelationResult]) -> Iterator[str]:
     """What was wrong with records that could not be used, the first few of them."""
-    (data,) = data_used(results)
+    (data,) = merge_data_uses(results)
     bad = data.bad_records
     if bad:
         yield f"{len(bad)} bad record{'s were' if len(bad) > 1 else ' was'} left out:"
@@ -234,10 +234,10 @@ _PLACES = ("model", "mean pass rate", "95 % interval", "behind the first", "best
 _DIFFERENCES = ("relation", "shared cases", "better", "worse", "difference", "95 % interval", "p (Holm)")
 
 _OVER = {
-    RankedKind.RELATIONS: "",
-    RankedKind.PRESUMED: ", their presumed cases alone",
-    RankedKind.BASELINE: ", those with the tag baseline",
-    RankedKind.CONTROL: ", the controls",
+    RankingKind.RELATIONS: "",
+    RankingKind.PRESUMED: ", their presumed cases alone",
+    RankingKind.BASELINE: ", those with the tag baseline",
+    RankingKind.CONTROL: ", the controls",
 }
 
 
@@ -246,7 +246,7 @@ def ranking_lines(report: Report, *, in_full: bool = False) -> Iterator[str]:
     for data in report.data:
         rankings = [each for each in report.ranking if each.data == data.spec]
         for ranking in rankings:
-            if in_full or ranking.kind is RankedKind.RELATIONS:
+            if in_full or ranking.kind is RankingKind.RELATIONS:
                 yield from _ranking(ranking)
         differences = [each for each in report.differences if each.data == data.spec]
         if differences:
@@ -275,7 +275,7 @@ def _ranking(ranking: Ranking) -> Iterator[str]:
     yield ""
 
 
-def _differences(data: str, differences: Sequence[Difference], *, in_full: bool) -> Iterator[str]:
+def _differences(data: str, differences: Sequence[ModelDifference], *, in_full: bool) -> Iterator[str]:
     sure = [each for each in differences if each.p_holm is not None and each.p_holm < _SIGNIFICANT]
     tested = sum(each.p_holm is not None for each in differences)
     yield (
@@ -294,14 +294,14 @@ def _differences(data: str, differences: Sequence[Difference], *, in_full: bool)
     yield ""
 
 
-def _size(difference: Difference) -> float:
+def _size(difference: ModelDifference) -> float:
     """Sorts the largest first."""
     return -abs(difference.paired.difference or 0.0)
 
 
-def _difference(each: Difference) -> tuple[str, ...]:
+def _difference(each: ModelDifference) -> tuple[str, ...]:
     paired = each.paired
-    told = [(rate, name) for rate, name in zip((paired.before, paired.after), each.models, strict=True)]
+    told = [(rate, name) for rate, name in zip((paired.first_rate, paired.second_rate), each.models, strict=True)]
     worse, better = sorted(told, key=lambda one: one[0] or 0.0)
     difference = abs(paired.difference or 0.0)
     low, high = each.interval
@@ -368,9 +368,9 @@ def _baseline_rows(result: RelationResult) -> Iterator[tuple[str, ...]]:
         yield _baseline_row(result.item, (*result.tags, "presumed"), apart)
 
 
-def _baseline_row(item: str, tags: Sequence[str], change: Change) -> tuple[str, ...]:
+def _baseline_row(item: str, tags: Sequence[str], change: BaselineChange) -> tuple[str, ...]:
     name = f"{item} ({', '.join(tags)})" if tags else item
-    before, after, difference = change.paired.before, change.paired.after, change.paired.difference
+    before, after, difference = change.paired.first_rate, change.paired.second_rate, change.paired.difference
     if before is None or after is None or difference is None:
         return name, "0", *("-" for _ in _BASELINE_HEAD[2:])
     low, high = change.interval

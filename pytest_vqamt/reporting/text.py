@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from pytest_vqamt.core.results import Change, Gate, ModelUse, RelationResult, ShownCase
+from pytest_vqamt.core.results import BaselineChange, Gate, ModelUse, RelationResult, ViolationPreview
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.view.lines import counted
 
@@ -19,7 +19,7 @@ def rate_in_words(tally: Tally, interval: tuple[float, float]) -> str:
     return f"pass rate {tally.pass_rate:.3f} (95 % interval {low:.3f} to {high:.3f}, {tally.judged} cases)"
 
 
-def violation_in_words(result: RelationResult, violation: ShownCase, again: str) -> list[str]:
+def violation_in_words(result: RelationResult, violation: ViolationPreview, again: str) -> list[str]:
     """The simplest violation, a line for each question, and how to see it again."""
     lines = [f"simplest violation found: scene {violation.scene}, case {violation.id}"]
     width = max(len(query.asked) for query in violation.queries)
@@ -27,13 +27,13 @@ def violation_in_words(result: RelationResult, violation: ShownCase, again: str)
     return [*lines, *_expected(result, violation, again)]
 
 
-def _expected(result: RelationResult, violation: ShownCase, again: str) -> Iterator[str]:
+def _expected(result: RelationResult, violation: ViolationPreview, again: str) -> Iterator[str]:
     yield f"  expected: {violation.expected}"
     yield f"  {violation.reason}"
     yield f"  replay:   {replay_command(result, violation, again)}"
 
 
-def replay_command(result: RelationResult, violation: ShownCase, again: str) -> str:
+def replay_command(result: RelationResult, violation: ViolationPreview, again: str) -> str:
     """What to type to ask the case once more; it begins with ``again``, which finds this session's settings.
 
     It names the models itself where a name is not what finds them.
@@ -85,15 +85,15 @@ def drop_in_words(result: RelationResult, answers_before: Sequence[str | None], 
     return "\n".join(lines)
 
 
-def _dropped(change: Change) -> str:
+def _dropped(change: BaselineChange) -> str:
     paired, (low, high) = change.paired, change.interval
-    before, after, drop = paired.before or 0.0, paired.after or 0.0, -(paired.difference or 0.0)
+    before, after, drop = paired.first_rate or 0.0, paired.second_rate or 0.0, -(paired.difference or 0.0)
     p = "" if change.p_holm is None else f", p {p_in_words(change.p_holm)} after Holm"
     allowed = f"; it may drop by {change.gate.threshold:g}" if change.gate else ""
     return (
         f"the pass rate has dropped from {before:.3f} to {after:.3f} on the same {paired.shared} cases (by {drop:.3f}, "
         f"95 % interval {-high:.3f} to {-low:.3f}{p}){allowed}\n"
-        f"  {paired.lost} cases held then and are violated now, {paired.won} the other way round"
+        f"  {paired.first_only} cases held then and are violated now, {paired.second_only} the other way round"
     )
 
 
@@ -107,7 +107,7 @@ def p_in_words(p: float) -> str:
 
 
 def _broken_in_words(
-    result: RelationResult, violation: ShownCase, answers_before: Sequence[str | None], again: str
+    result: RelationResult, violation: ViolationPreview, answers_before: Sequence[str | None], again: str
 ) -> Iterator[str]:
     """A case that held, a line for each question with both answers, and how to see it again."""
     yield f"one of them: scene {violation.scene}, case {violation.id}"

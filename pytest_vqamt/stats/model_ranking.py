@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_vqamt.core.results import (
     HOLDS,
     PRESUMED,
-    Behind,
-    Difference,
+    GapToFirst,
     JudgedCases,
-    Ranked,
-    RankedKind,
+    ModelDifference,
+    RankedModel,
     Ranking,
+    RankingKind,
     RelationResult,
 )
-from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Tally
+from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
 from pytest_vqamt.stats.intervals import CONFIDENCE, students_t, wilson
 from pytest_vqamt.stats.paired import holm, paired_interval, two_sided_p
 
@@ -45,13 +45,13 @@ def rankings(results: Sequence[RelationResult]) -> tuple[Ranking, ...]:
 
     Each item is in one ranking: that of all models with a pass rate on it.
     """
-    found: dict[tuple[str, RankedKind], _Items] = {}
+    found: dict[tuple[str, RankingKind], _Items] = {}
     for result in results:
         for kind, tally in _kinds(result):
             if (rate := tally.pass_rate) is not None:
                 items = found.setdefault((result.data.spec, kind), {})
                 items.setdefault(result.item, {})[result.model.name] = _Scored(rate, result.judged)
-    ordered = sorted(found.items(), key=lambda each: tuple(RankedKind).index(each[0][1]))
+    ordered = sorted(found.items(), key=lambda each: tuple(RankingKind).index(each[0][1]))
     specs = dict.fromkeys(result.data.spec for result in results)
     return tuple(
         _ranking(spec, kind, shared)
@@ -62,12 +62,12 @@ def rankings(results: Sequence[RelationResult]) -> tuple[Ranking, ...]:
     )
 
 
-def _kinds(result: RelationResult) -> Iterator[tuple[RankedKind, Tally]]:
-    tagged = (kind for kind in (RankedKind.CONTROL, RankedKind.BASELINE) if kind.value in result.tags)
+def _kinds(result: RelationResult) -> Iterator[tuple[RankingKind, Tally]]:
+    tagged = (kind for kind in (RankingKind.CONTROL, RankingKind.BASELINE) if kind.value in result.tags)
     apart = next(tagged, None)
-    yield apart or RankedKind.RELATIONS, result.tally
+    yield apart or RankingKind.RELATIONS, result.tally
     if result.presumed:
-        yield RankedKind.PRESUMED, result.presumed.tally
+        yield RankingKind.PRESUMED, result.presumed.tally
 
 
 def _by_models(items: _Items) -> Iterator[_Items]:
@@ -78,14 +78,14 @@ def _by_models(items: _Items) -> Iterator[_Items]:
     return (shared for models, shared in sets.items() if len(models) > 1)
 
 
-def _ranking(data: str, kind: RankedKind, items: _Items) -> Ranking:
+def _ranking(data: str, kind: RankingKind, items: _Items) -> Ranking:
     models = tuple(next(iter(items.values())))
     means = {model: fsum(scored[model].rate for scored in items.values()) / len(items) for model in models}
     first, *others = sorted(models, key=lambda model: -means[model])
-    by_scene = _by_scene(items, models, presumed=kind is RankedKind.PRESUMED)
+    by_scene = _by_scene(items, models, presumed=kind is RankingKind.PRESUMED)
 
-    def place(model: str) -> Ranked:
-        return Ranked(
+    def place(model: str) -> RankedModel:
+        return RankedModel(
             model=model,
             mean=means[model],
             interval=mean_interval(means[model], by_scene[model]) if by_scene else None,
@@ -93,9 +93,11 @@ def _ranking(data: str, kind: RankedKind, items: _Items) -> Ranking:
             behind=behind(model) if by_scene and model != first else None,
         )
 
-    def behind(model: str) -> Behind:
+    def behind(model: str) -> GapToFirst:
         difference = means[model] - means[first]
-        return Behind(difference=difference, interval=difference_interval(difference, by_scene[model], by_scene[first]))
+        return GapToFirst(
+            difference=difference, interval=difference_interval(difference, by_scene[model], by_scene[first])
+        )
 
     return Ranking(data=data, kind=kind, items=tuple(items), places=tuple(map(place, (first, *others))))
 
@@ -236,14 +238,14 @@ def paired_of(first: CaseArrays, second: CaseArrays) -> PairedClusters:
     counts = np.bincount(of_scene * _OUTCOMES + kind, minlength=_OUTCOMES * scenes.size).reshape(-1, _OUTCOMES)
     alike, times = np.unique(counts, axis=0, return_counts=True)
     return PairedClusters(
-        tuple(AlikeTwice(*map(int, (*row, scenes))) for row, scenes in zip(alike, times, strict=True))
+        tuple(PairedSceneTally(*map(int, (*row, scenes))) for row, scenes in zip(alike, times, strict=True))
     )
 
 
 _CONTROL = "control"
 
 
-def differences(results: Sequence[RelationResult]) -> tuple[Difference, ...]:
+def differences(results: Sequence[RelationResult]) -> tuple[ModelDifference, ...]:
     """Returns the differences between pairs of models, in the order of the results.
 
     Holm's adjustment covers all items of two models on one data source, except controls, which do not rank models.
@@ -266,7 +268,7 @@ def differences(results: Sequence[RelationResult]) -> tuple[Difference, ...]:
     return tuple(replace(difference, p_holm=corrected.get(place)) for place, (_, difference) in enumerate(found))
 
 
-def _of_item(results: Sequence[RelationResult]) -> Iterator[Difference]:
+def _of_item(results: Sequence[RelationResult]) -> Iterator[ModelDifference]:
     for presumed in (False, True):
         cases = [
             (result, arrays_of(result.judged, presumed=presumed)) for result in results if result.judged is not None
@@ -277,8 +279,10 @@ def _of_item(results: Sequence[RelationResult]) -> Iterator[Difference]:
                 yield _difference(first, second, paired, presumed=presumed)
 
 
-def _difference(first: RelationResult, second: RelationResult, paired: PairedClusters, *, presumed: bool) -> Difference:
-    return Difference(
+def _difference(
+    first: RelationResult, second: RelationResult, paired: PairedClusters, *, presumed: bool
+) -> ModelDifference:
+    return ModelDifference(
         item=first.item,
         data=first.data.spec,
         presumed=presumed,

@@ -10,7 +10,7 @@ from math import isqrt, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from pytest_vqamt.core.results import Change, Gate
+from pytest_vqamt.core.results import BaselineChange, Gate
 from pytest_vqamt.core.tallies import PairedClusters
 from pytest_vqamt.stats.intervals import (
     CONFIDENCE,
@@ -37,23 +37,23 @@ def drop_p(paired: PairedClusters) -> float:
     p-value is the share of all sign changes with at least the observed net loss (Fisher's randomisation test of pairs,
     The Design of Experiments, 1935, section 21). With at most one differing case per scene it is McNemar's exact test.
 
-    >>> from pytest_vqamt.core.tallies import AlikeTwice
-    >>> drop_p(PairedClusters((AlikeTwice(9, 1, 0, 0, 5),)))
+    >>> from pytest_vqamt.core.tallies import PairedSceneTally
+    >>> drop_p(PairedClusters((PairedSceneTally(9, 1, 0, 0, 5),)))
     0.03125
     """
-    return sign_flip_p(paired.lost - paired.won, _net_changes(paired))
+    return sign_flip_p(paired.first_only - paired.second_only, _net_changes(paired))
 
 
 def two_sided_p(paired: PairedClusters) -> float:
     """Returns the exact two-sided p-value of a difference, by the test of ``drop_p``."""
-    difference = abs(paired.lost - paired.won)
+    difference = abs(paired.first_only - paired.second_only)
     return min(1.0, 2 * sign_flip_p(difference, _net_changes(paired))) if difference else 1.0
 
 
 def mcnemar_p(paired: PairedClusters) -> float:
     """Returns McNemar's exact two-sided p-value. It assumes that the cases of a scene are independent."""
-    differing = paired.lost + paired.won
-    difference = abs(paired.lost - paired.won)
+    differing = paired.first_only + paired.second_only
+    difference = abs(paired.first_only - paired.second_only)
     return min(1.0, 2 * sign_flip_p(difference, {1: differing})) if difference else 1.0
 
 
@@ -74,7 +74,7 @@ def paired_interval(paired: PairedClusters) -> tuple[float, float]:
         SceneGroup(size, size, size, _PRIOR_SCENES_OF_CHANGE),
     )
     share = effective_sample_size(groups, prior) / paired.shared
-    low, high = tango(paired.lost * share, paired.won * share, paired.shared * share)
+    low, high = tango(paired.first_only * share, paired.second_only * share, paired.shared * share)
     nothing_differs = wilson(0, least_sample_size(groups))[1]
     return (
         min(low, -nothing_differs) if difference <= 0 else low,
@@ -84,15 +84,18 @@ def paired_interval(paired: PairedClusters) -> tuple[float, float]:
 
 def groups_of_changes(paired: PairedClusters) -> list[SceneGroup]:
     """Returns the scenes with cases that count 1 if they were won, -1 if they were lost, and else 0."""
-    return [SceneGroup(row.won - row.lost, row.won + row.lost, sum(row[:4]), row.scenes) for row in paired.rows]
+    return [
+        SceneGroup(row.second_only - row.first_only, row.second_only + row.first_only, sum(row[:4]), row.scenes)
+        for row in paired.rows
+    ]
 
 
 def _net_changes(paired: PairedClusters) -> Counter[int]:
     """Counts the scenes by the size of their net change, without those at 0."""
     changes: Counter[int] = Counter()
     for row in paired.rows:
-        if row.won != row.lost:
-            changes[abs(row.won - row.lost)] += row.scenes
+        if row.second_only != row.first_only:
+            changes[abs(row.second_only - row.first_only)] += row.scenes
     return changes
 
 
@@ -223,9 +226,9 @@ class ChangeStatus(StrEnum):
     """Neither can be told with this many cases."""
 
 
-def change_of(paired: PairedClusters, *, version_before: int = 1, other_judgement: int = 0) -> Change:
+def change_of(paired: PairedClusters, *, version_before: int = 1, other_judgement: int = 0) -> BaselineChange:
     """Returns the comparison of one item; ``with_holm_gates`` adds the adjusted p-value and the gate."""
-    return Change(
+    return BaselineChange(
         paired=paired,
         interval=paired_interval(paired),
         p=drop_p(paired),
@@ -236,7 +239,9 @@ def change_of(paired: PairedClusters, *, version_before: int = 1, other_judgemen
     )
 
 
-def with_holm_gates(changes: Sequence[Change], max_drop: float, gated: Sequence[bool]) -> tuple[Change, ...]:
+def with_holm_gates(
+    changes: Sequence[BaselineChange], max_drop: float, gated: Sequence[bool]
+) -> tuple[BaselineChange, ...]:
     """Returns the changes in the same order; the gated ones get a Holm-adjusted p-value and a gate, the others neither.
 
     A gate is missed if the drop is larger than ``max_drop`` and significant after Holm's adjustment.
@@ -248,19 +253,19 @@ def with_holm_gates(changes: Sequence[Change], max_drop: float, gated: Sequence[
     )
 
 
-def status_of(change: Change, max_drop: float) -> ChangeStatus:
+def status_of(change: BaselineChange, max_drop: float) -> ChangeStatus:
     """Returns the status of a change that ``with_holm_gates`` returned; without a gate, by its unadjusted p-value."""
     if _too_large(change, max_drop) and (change.p if change.p_holm is None else change.p_holm) < SIGNIFICANT:
         return ChangeStatus.WORSE
     return ChangeStatus.NO_WORSE if change.interval[0] > -max_drop else ChangeStatus.UNCERTAIN
 
 
-def _with_gate(change: Change, max_drop: float, p_holm: float) -> Change:
+def _with_gate(change: BaselineChange, max_drop: float, p_holm: float) -> BaselineChange:
     met = not (_too_large(change, max_drop) and p_holm < SIGNIFICANT)
     return replace(change, p_holm=p_holm, gate=Gate(kind="max-drop", threshold=max_drop, on="holm", met=met))
 
 
-def _too_large(change: Change, max_drop: float) -> bool:
+def _too_large(change: BaselineChange, max_drop: float) -> bool:
     difference = change.paired.difference
     return difference is not None and -difference > max_drop
 

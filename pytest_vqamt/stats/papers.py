@@ -10,7 +10,7 @@ from math import sqrt
 from pytest_vqamt.core.case import Figures
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.pairs import Pairs
-from pytest_vqamt.core.results import Cell, Cells, Coverage, Reference, RelationResult, Summary
+from pytest_vqamt.core.results import Cell, Cells, Coverage, HumanReference, RelationResult, Summary
 from pytest_vqamt.core.tallies import Tally
 
 # Jimenez et al., ACL 2022: CONS of Table 1, the other figures of Tables 8 to 12, hypernym and hyponym of Table 2,
@@ -27,22 +27,24 @@ _PUBLISHED_TESTS: Mapping[str, str] = {
     "antonym_consistency": "carets.antonym",
 }
 
-_HUMAN_REFERENCE: Mapping[str, Reference] = {
-    "carets.rephrase": Reference(cons=0.966, acc=0.8615, acc_original=0.8674, acc_perturbed=0.8556, c_acc=0.8528),
-    "carets.order": Reference(cons=0.988, acc=0.7910, acc_original=0.7938, acc_perturbed=0.7883, c_acc=0.7876),
-    "carets.ontological": Reference(cons=0.940, acc=0.9600, acc_original=0.9600, acc_perturbed=0.9600, c_acc=0.9400),
-    "carets.ontological[hypernym]": Reference(cons=0.91),
-    "carets.ontological[hyponym]": Reference(cons=0.96),
-    "carets.visual": Reference(cons=0.890),
-    "carets.antonym": Reference(cons=0.890, acc=0.8750, acc_original=0.8600, acc_perturbed=0.8900, c_acc=0.8400),
-    "carets.negation": Reference(cons=0.885, acc=0.7825, acc_original=0.8250, acc_perturbed=0.7400, c_acc=0.7450),
+_HUMAN_REFERENCE: Mapping[str, HumanReference] = {
+    "carets.rephrase": HumanReference(cons=0.966, acc=0.8615, acc_original=0.8674, acc_perturbed=0.8556, c_acc=0.8528),
+    "carets.order": HumanReference(cons=0.988, acc=0.7910, acc_original=0.7938, acc_perturbed=0.7883, c_acc=0.7876),
+    "carets.ontological": HumanReference(
+        cons=0.940, acc=0.9600, acc_original=0.9600, acc_perturbed=0.9600, c_acc=0.9400
+    ),
+    "carets.ontological[hypernym]": HumanReference(cons=0.91),
+    "carets.ontological[hyponym]": HumanReference(cons=0.96),
+    "carets.visual": HumanReference(cons=0.890),
+    "carets.antonym": HumanReference(cons=0.890, acc=0.8750, acc_original=0.8600, acc_perturbed=0.8900, c_acc=0.8400),
+    "carets.negation": HumanReference(cons=0.885, acc=0.7825, acc_original=0.8250, acc_perturbed=0.7400, c_acc=0.7450),
 }
 
-_HUMAN_REFERENCE_BY_ANSWERS: Mapping[tuple[str, str], Reference] = {
-    ("carets.rephrase", "binary"): Reference(cons=0.9850, acc=0.8800, c_acc=0.8750),
-    ("carets.rephrase", "choices"): Reference(cons=0.9453, acc=0.8419, c_acc=0.8292),
-    ("carets.order", "binary"): Reference(cons=0.9900, acc=0.7250, c_acc=0.7200),
-    ("carets.order", "choices"): Reference(cons=0.9873, acc=0.8261, c_acc=0.8236),
+_HUMAN_REFERENCE_BY_ANSWERS: Mapping[tuple[str, str], HumanReference] = {
+    ("carets.rephrase", "binary"): HumanReference(cons=0.9850, acc=0.8800, c_acc=0.8750),
+    ("carets.rephrase", "choices"): HumanReference(cons=0.9453, acc=0.8419, c_acc=0.8292),
+    ("carets.order", "binary"): HumanReference(cons=0.9900, acc=0.7250, c_acc=0.7200),
+    ("carets.order", "choices"): HumanReference(cons=0.9873, acc=0.8261, c_acc=0.8236),
 }
 
 
@@ -56,7 +58,7 @@ def carets_test_of(item: str) -> str:
     return item if relation == PUBLISHED_PAIRS else relation
 
 
-def human_reference(item: str, fact: str = "", value: str = "") -> Reference | None:
+def human_reference(item: str, fact: str = "", value: str = "") -> HumanReference | None:
     """Returns the human reference of an item or test, or of its pairs with a value of a fact; None if there is none."""
     relation, _, variant = item.partition("[")
     test = _PUBLISHED_TESTS.get(variant.removesuffix("]"), item) if relation == PUBLISHED_PAIRS else item

@@ -279,7 +279,7 @@ def assumptions_from(
     """
     rate = clusters.holds / clusters.judged
     if paired is not None and paired.shared:
-        differ = 2 * min(paired.lost, paired.won) / paired.shared if differ is None else differ
+        differ = 2 * min(paired.first_only, paired.second_only) / paired.shared if differ is None else differ
         icc = intraclass_correlation(groups_of_changes(paired)) if icc is None else icc
     if icc is None:
         icc = intraclass_correlation(

@@ -12,7 +12,7 @@ import pytest_vqamt as vqamt
 from pytest_vqamt.annotation.detectors import catalogue
 from pytest_vqamt.annotation.hypotheses import check, complete, settings
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.detections import Found
+from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.models.base import ModelOptions
@@ -114,7 +114,7 @@ def test_a_phrase_is_an_object_with_its_property(folder: Path, owl: Path, monkey
 
 
 def test_the_surest_box_that_can_be_seen_is_taken(folder: Path, owl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def ground(_image: Image.Image, phrase: str) -> list[Found]:
+    def ground(_image: Image.Image, phrase: str) -> list[DetectedObject]:
         if phrase == "dog runs":
             return []
         return [here(phrase, 0.9, Box(5, 5, 0.5, 9)), here(phrase, 0.8, Box(1.04, 2, 20, 10)), here(phrase, 0.7)]
@@ -137,7 +137,7 @@ def test_a_phrase_that_is_too_long_loses_words_at_its_end(folder: Path, owl: Pat
 
 
 def test_words_are_lost_one_by_one(folder: Path, owl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def ground(_image: Image.Image, phrase: str) -> list[Found]:
+    def ground(_image: Image.Image, phrase: str) -> list[DetectedObject]:
         if len(phrase) > 12:
             raise ModelError("say it in fewer words")
         return [here(phrase)]
@@ -151,7 +151,7 @@ def test_words_are_lost_one_by_one(folder: Path, owl: Path, monkeypatch: pytest.
 
 
 def test_a_model_that_cannot_be_asked_at_all(folder: Path, owl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def ground(_image: Image.Image, _phrase: str) -> list[Found]:
+    def ground(_image: Image.Image, _phrase: str) -> list[DetectedObject]:
         raise ModelError("Expected numbers")
 
     grounds = put(monkeypatch, ground)
@@ -196,7 +196,7 @@ def test_where_nothing_is_wanting_no_model_is_loaded(folder: Path, owl: Path, mo
 
 
 def test_who_is_interrupted_goes_on_where_they_were(folder: Path, owl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(_image: Image.Image, phrase: str) -> list[Found]:
+    def interrupted(_image: Image.Image, phrase: str) -> list[DetectedObject]:
         if phrase == "dog runs":
             raise KeyboardInterrupt
         return []

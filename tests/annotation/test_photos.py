@@ -16,7 +16,7 @@ from pytest_vqamt.annotation import progress
 from pytest_vqamt.annotation.detectors import catalogue
 from pytest_vqamt.annotation.photos import complete
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.detections import Found
+from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.models.base import ModelOptions
 from tests.annotation.detectors import small_detectors
@@ -99,7 +99,7 @@ def test_where_every_photo_has_a_line_no_detector_is_loaded(
 def test_who_is_interrupted_goes_on_where_they_were(
     folder: Path, detector: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(image: Image.Image) -> tuple[Found, ...]:
+    def interrupted(image: Image.Image) -> tuple[DetectedObject, ...]:
         if finds.looks == 2:
             raise KeyboardInterrupt
         return ()

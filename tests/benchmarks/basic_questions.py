@@ -13,7 +13,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
-from pytest_vqamt.core.errors import HOME_VARIABLE
+from pytest_vqamt.core.errors import CACHE_HOME_VARIABLE
 from pytest_vqamt.language.question_ranking import Pool, Ranking, normalised, pool_of, ranked
 from tests.benchmarks.measuring import show
 
@@ -30,7 +30,7 @@ def main() -> None:
         return
     asked = [row["question"] for row in json.loads(gzip.decompress(_REAL.read_bytes()))["questions"]]
     pool, mains = made_of(asked[_MAIN:]), tuple(asked[:_MAIN])
-    with TemporaryDirectory() as home, patch.dict(os.environ, {HOME_VARIABLE: home}):
+    with TemporaryDirectory() as home, patch.dict(os.environ, {CACHE_HOME_VARIABLE: home}):
         rows = [_by_lasso(pool, mains), *(_row(str(each), pool, mains, each) for each in Ranking if each != "lasso")]
     show(
         f"Ranking {len(mains)} questions of VQA v2 against {len(pool)} made of others by exchanging words",

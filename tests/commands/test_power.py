@@ -12,7 +12,7 @@ import pytest
 from pytest_vqamt.cli import main
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult, Report
-from pytest_vqamt.core.tallies import Alike, AlikeTwice, Clusters, PairedClusters, Tally
+from pytest_vqamt.core.tallies import Clusters, PairedClusters, PairedSceneTally, SceneTally, Tally
 from pytest_vqamt.reporting.atomic_write import write_report
 from pytest_vqamt.stats.intervals import pass_rate_interval
 from pytest_vqamt.stats.paired import change_of
@@ -42,7 +42,7 @@ def item(
     name: str, *kinds: tuple[int, int, int], tags: tuple[str, ...] = (), since: PairedClusters | None = None
 ) -> RelationResult:
     """An item whose scenes are of the kinds: holds, judged, how many."""
-    clusters = Clusters(tuple(Alike(*kind) for kind in kinds))
+    clusters = Clusters(tuple(SceneTally(*kind) for kind in kinds))
     return RelationResult(
         position=0,
         item=name,
@@ -128,7 +128,9 @@ def test_the_tables_stand_below_each_other(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_of_a_report_each_relation_has_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    since = PairedClusters((AlikeTwice(0, 0, 1, 0, 3), AlikeTwice(0, 1, 0, 0, 7), AlikeTwice(1, 0, 0, 0, 90)))
+    since = PairedClusters(
+        (PairedSceneTally(0, 0, 1, 0, 3), PairedSceneTally(0, 1, 0, 0, 7), PairedSceneTally(1, 0, 0, 0, 90))
+    )
     folder = report(
         tmp_path / "out",
         item("ours.first", (0, 1, 20), (1, 1, 180)),

@@ -26,7 +26,7 @@ def whole_boxes(draw: st.DrawFn) -> Box:
 def test_a_box_has_its_far_corner_its_area_and_its_centre() -> None:
     box = Box(10, 20, 30, 8)
     assert (box.x1, box.y1, box.area, box.centre) == (40, 28, 240, (25, 24))
-    assert Box.between(10, 20, 40, 28) == box
+    assert Box.from_corners(10, 20, 40, 28) == box
 
 
 @pytest.mark.parametrize(
@@ -44,8 +44,8 @@ def test_a_box_has_its_far_corner_its_area_and_its_centre() -> None:
 )
 def test_what_two_boxes_have_in_common(other: Box, common: Box | None) -> None:
     box = Box(0, 0, 10, 10)
-    assert box.common(other) == common
-    assert other.common(box) == common
+    assert box.intersection(other) == common
+    assert other.intersection(box) == common
     assert box.overlaps(other) == (common is not None)
 
 
@@ -68,7 +68,7 @@ def test_intersection_over_union() -> None:
 
 
 def test_around_is_the_smallest_box_that_holds_all() -> None:
-    assert Box.around([Box(5, 9, 2, 2), Box(1, 10, 3, 6), Box(4, 12, 1, 1)]) == Box(1, 9, 6, 7)
+    assert Box.enclosing([Box(5, 9, 2, 2), Box(1, 10, 3, 6), Box(4, 12, 1, 1)]) == Box(1, 9, 6, 7)
 
 
 def test_moving_keeps_the_size() -> None:
@@ -86,4 +86,4 @@ def test_shares_are_those_of_the_pixels(a: Box, b: Box) -> None:
     assert a.overlaps(b) == bool(both)
     assert a.share_inside(b) == pytest.approx(len(both) / len(cells(a)))
     assert a.iou(b) == pytest.approx(len(both) / len(either))
-    assert cells(a.common(b) or Box(0, 0, 0, 0)) == both
+    assert cells(a.intersection(b) or Box(0, 0, 0, 0)) == both

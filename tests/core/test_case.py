@@ -14,10 +14,10 @@ from pytest_vqamt.core.case import (
     Outcome,
     RelationInfo,
     Verdict,
-    figures_of,
+    add_figures,
+    figures_from_row,
     figures_row,
     item_name,
-    together,
 )
 from pytest_vqamt.core.meaning import Absent, Exists, Group
 from pytest_vqamt.core.query import Query, Task
@@ -124,7 +124,7 @@ def test_a_third_is_kept_to_a_millionth() -> None:
 
 def test_figures_are_put_together_by_name() -> None:
     one, other = {"clean": Figure(2, 5), "noisy": Figure(2, 3)}, {"noisy": Figure(1, 4), "omission": Figure(1, 0)}
-    assert together(one, other) == {"clean": Figure(2, 5), "noisy": Figure(3, 7), "omission": Figure(1, 0)}
+    assert add_figures(one, other) == {"clean": Figure(2, 5), "noisy": Figure(3, 7), "omission": Figure(1, 0)}
     assert one["noisy"] == Figure(2, 3)
 
 
@@ -134,8 +134,8 @@ def test_a_row_is_read_back() -> None:
     assert list(row) == ["clean", "noisy"]
     assert row["noisy"] == {"cases": 7, "sum": 2.333331, "mean": pytest.approx(1 / 3, abs=1e-6)}
     assert row["clean"]["mean"] is None
-    assert figures_of(row) == figures
+    assert figures_from_row(row) == figures
 
 
 def test_a_report_of_before_there_were_figures_has_none() -> None:
-    assert figures_of(None) == {}
+    assert figures_from_row(None) == {}

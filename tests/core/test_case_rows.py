@@ -15,7 +15,7 @@ from pytest_vqamt.core.edits import Cutout, Fill
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import Count, Exists, Group, Related
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
-from pytest_vqamt.core.report_json import case_line, case_of_row, case_row
+from pytest_vqamt.core.report_json import case_from_row, case_line, case_row
 from pytest_vqamt.core.scene import Scene
 from tests.making import group_of
 
@@ -61,7 +61,7 @@ def row_of(case: Case) -> Row:
 
 
 def test_a_case_comes_back_equal_and_with_its_id(case: Case, yard: Scene) -> None:
-    again = case_of_row(row_of(case), finder(yard))
+    again = case_from_row(row_of(case), finder(yard))
     assert again == case
     assert again.id == case.id
     assert [query.id for query in again.queries] == [query.id for query in case.queries]
@@ -72,7 +72,7 @@ def test_a_case_comes_back_equal_and_with_its_id(case: Case, yard: Scene) -> Non
 
 def test_a_relation_without_a_variant_comes_back_without_one(case: Case, yard: Scene) -> None:
     plain = replace(case, relation="control.repeat", variant="", tags=(), facts=())
-    assert case_of_row(row_of(plain), finder(yard)) == plain
+    assert case_from_row(row_of(plain), finder(yard)) == plain
 
 
 def test_a_row_has_what_the_format_promises(case: Case) -> None:
@@ -117,12 +117,12 @@ def test_a_waived_case_says_so(case: Case) -> None:
 def test_a_photo_with_other_pixels_is_refused(case: Case, yard: Scene) -> None:
     repainted = replace(yard, photo=replace(yard.photo, digest="f" * 16))
     with pytest.raises(DataError, match=r"Expected the photo that the picture was made of, but photo='yard\.png'"):
-        case_of_row(row_of(case), finder(repainted))
+        case_from_row(row_of(case), finder(repainted))
 
 
 def test_a_photo_that_is_not_there_is_refused(case: Case, bare: Scene) -> None:
     with pytest.raises(DataError, match=r"Expected a whole case, .*yard\.png"):
-        case_of_row(row_of(case), finder(bare))
+        case_from_row(row_of(case), finder(bare))
 
 
 def test_edits_other_than_the_digest_says_are_refused(case: Case, yard: Scene) -> None:
@@ -134,7 +134,7 @@ def test_edits_other_than_the_digest_says_are_refused(case: Case, yard: Scene) -
     assert isinstance(picture, dict)
     picture["edits"] = [{"is": "Mirror"}]
     with pytest.raises(DataError, match="Expected the photo that the picture was made of"):
-        case_of_row(row, finder(yard))
+        case_from_row(row, finder(yard))
 
 
 @pytest.mark.parametrize("field", ["relation", "scene", "queries", "expected"])
@@ -142,7 +142,7 @@ def test_a_row_without_a_field_is_refused_by_its_id(case: Case, yard: Scene, fie
     row = row_of(case)
     del row[field]
     with pytest.raises(DataError, match=f"Expected a whole case, but got case_id='{case.id}'.*{field}"):
-        case_of_row(row, finder(yard))
+        case_from_row(row, finder(yard))
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_row_without_a_field_is_refused_by_its_id(case: Case, yard: Scene, fie
 )
 def test_a_field_of_another_type_is_refused(case: Case, yard: Scene, field: str, value: Json) -> None:
     with pytest.raises(DataError, match="Expected a whole case"):
-        case_of_row(row_of(case) | {field: value}, finder(yard))
+        case_from_row(row_of(case) | {field: value}, finder(yard))
 
 
 @pytest.mark.parametrize(
@@ -174,4 +174,4 @@ def test_a_broken_query_is_refused(case: Case, yard: Scene, field: str, value: J
     assert isinstance(queries[0], dict)
     queries[0][field] = value
     with pytest.raises(DataError, match="Expected a"):
-        case_of_row(row, finder(yard))
+        case_from_row(row, finder(yard))

@@ -14,7 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_vqamt.core import case_store
-from pytest_vqamt.core.case_store import MEMBER_BYTES, LineSorter, Members, in_order, is_packed, packing, unpacking
+from pytest_vqamt.core.case_store import (
+    MEMBER_BYTES,
+    GzipIndex,
+    LineSorter,
+    gzip_reader,
+    gzip_writer,
+    is_gzip,
+    merge_sorted_runs,
+)
 from pytest_vqamt.core.errors import DataError
 
 LINES = [f'{{"number":{number},"text":"{"x" * (number * 7919 % 3000)}"}}\n'.encode() for number in range(1500)]
@@ -28,7 +36,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def written(file: Path, lines: list[bytes]) -> Path:
-    with packing(file) as whole:
+    with gzip_writer(file) as whole:
         whole.writelines(lines)
     return file
 
@@ -45,7 +53,7 @@ def test_it_has_no_name_and_no_time_in_it(file: Path) -> None:
 
 
 def test_the_same_text_gives_the_same_bytes_however_it_is_written(file: Path, tmp_path: Path) -> None:
-    with packing(tmp_path / "other.gz") as whole:
+    with gzip_writer(tmp_path / "other.gz") as whole:
         for begin in range(0, len(TEXT), 100_003):
             whole.write(TEXT[begin : begin + 100_003])
             whole.flush()
@@ -56,14 +64,14 @@ def test_the_same_text_gives_the_same_bytes_however_it_is_written(file: Path, tm
 def test_a_text_of_any_size_comes_back(tmp_path: Path, size: int) -> None:
     text = bytes(number * 31 % 251 for number in range(size))
     file = written(tmp_path / "some.gz", [text])
-    assert is_packed(file)
+    assert is_gzip(file)
     assert gzip.decompress(file.read_bytes()) == text
-    with unpacking(file) as lines:
+    with gzip_reader(file) as lines:
         assert (lines.read(), lines.read()) == (text, b"")
 
 
 def test_lines_are_read_one_by_one_with_the_name_of_the_file(file: Path) -> None:
-    with unpacking(file) as lines:
+    with gzip_reader(file) as lines:
         assert lines.name == str(file)
         assert list(lines) == LINES
 
@@ -74,7 +82,7 @@ def test_it_is_read_from_any_place_forwards_and_backwards(
     tmp_path_factory: pytest.TempPathFactory, places: list[int]
 ) -> None:
     file = written(tmp_path_factory.mktemp("packed") / "lines.gz", LINES)
-    with unpacking(file) as lines:
+    with gzip_reader(file) as lines:
         for place in places:
             assert lines.seek(place) == min(place, len(TEXT))
             assert lines.read(20) == TEXT[place : place + 20]
@@ -82,26 +90,26 @@ def test_it_is_read_from_any_place_forwards_and_backwards(
 
 
 def test_where_its_end_is_nobody_knows(file: Path) -> None:
-    with unpacking(file) as lines, pytest.raises(UnsupportedOperation):
+    with gzip_reader(file) as lines, pytest.raises(UnsupportedOperation):
         lines.seek(0, SEEK_END)
 
 
 def test_who_shares_the_members_finds_a_place_without_what_stands_before(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    members = Members()
-    with unpacking(file, members) as lines:
+    members = GzipIndex()
+    with gzip_reader(file, members) as lines:
         while lines.read(1 << 16):
             pass
     assert members.texts[-1] == len(TEXT) // MEMBER_BYTES * MEMBER_BYTES
     place = members.texts[-1] + 5
     unpacked = _counting(monkeypatch)
-    with unpacking(file, members) as lines:
+    with gzip_reader(file, members) as lines:
         lines.seek(place)
         assert lines.read(10) == TEXT[place : place + 10]
     assert sum(unpacked) <= MEMBER_BYTES
     unpacked.clear()
-    with unpacking(file) as lines:
+    with gzip_reader(file) as lines:
         lines.seek(place)
     assert sum(unpacked) >= place
 
@@ -109,14 +117,14 @@ def test_who_shares_the_members_finds_a_place_without_what_stands_before(
 def _counting(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How much is unpacked from now on."""
     found: list[int] = []
-    real = case_store._Unpacking._next
+    real = case_store._GzipReader._next
 
-    def counted(self: case_store._Unpacking, most: int) -> bytes:
+    def counted(self: case_store._GzipReader, most: int) -> bytes:
         data = real(self, most)
         found.append(len(data))
         return data
 
-    monkeypatch.setattr(case_store._Unpacking, "_next", counted)
+    monkeypatch.setattr(case_store._GzipReader, "_next", counted)
     return found
 
 
@@ -124,7 +132,7 @@ def test_what_others_have_compressed_is_read(tmp_path: Path) -> None:
     file = tmp_path / "whole.gz"
     with gzip.open(file, "wb") as whole:
         whole.write(TEXT)
-    with unpacking(file) as lines:
+    with gzip_reader(file) as lines:
         lines.seek(MEMBER_BYTES * 3)
         assert lines.readline() == TEXT[MEMBER_BYTES * 3 :].split(b"\n")[0] + b"\n"
         lines.seek(0)
@@ -147,7 +155,7 @@ def other(data: bytes) -> bytes:
 def test_a_broken_file_is_told_in_a_line(file: Path, break_it: object) -> None:
     assert callable(break_it)
     file.write_bytes(break_it(file.read_bytes()))
-    with unpacking(file) as lines, pytest.raises(DataError) as told:
+    with gzip_reader(file) as lines, pytest.raises(DataError) as told:
         _read(lines)
     assert str(told.value).startswith(f"Expected a compressed file that is whole, but {file} cannot be read from byte ")
     assert str(told.value).endswith("get it as it was written, or make the report anew")
@@ -161,7 +169,7 @@ def _read(lines: BinaryIO) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is always full")
 def test_a_full_disk_is_told_and_the_file_is_closed() -> None:
-    whole = packing(Path("/dev/full"))
+    whole = gzip_writer(Path("/dev/full"))
     with pytest.raises(OSError, match="No space left on device"):
         whole.writelines(LINES * 50)
     with pytest.raises(OSError, match="No space left on device"):
@@ -180,7 +188,7 @@ def test_lines_come_out_in_order_none_lost_none_twice(
     with LineSorter(file, run_bytes=run_bytes) as sorter:
         for line in lines:
             sorter.add(line)
-    assert list(in_order(file)) == sorted(lines)
+    assert list(merge_sorted_runs(file)) == sorted(lines)
 
 
 def test_of_many_lines_few_are_in_memory(tmp_path: Path) -> None:
@@ -191,7 +199,7 @@ def test_of_many_lines_few_are_in_memory(tmp_path: Path) -> None:
         for line in lines:
             sorter.add(line)
     last, count = b"", 0
-    for line in in_order(tmp_path / "lines"):
+    for line in merge_sorted_runs(tmp_path / "lines"):
         assert last < line
         last = line
         count += 1
@@ -204,9 +212,9 @@ def test_of_many_lines_few_are_in_memory(tmp_path: Path) -> None:
 
 def test_a_file_that_was_written_by_hand_is_put_in_order(tmp_path: Path) -> None:
     (tmp_path / "lines").write_text("b\na\nc\nb\n")
-    assert list(in_order(tmp_path / "lines")) == [b"a\n", b"b\n", b"b\n", b"c\n"]
+    assert list(merge_sorted_runs(tmp_path / "lines")) == [b"a\n", b"b\n", b"b\n", b"c\n"]
     (tmp_path / "lines").write_text("")
-    assert list(in_order(tmp_path / "lines")) == []
+    assert list(merge_sorted_runs(tmp_path / "lines")) == []
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is always full")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.corpus import Corpus, gather
+from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.scene import Scene
 from tests.making import scene_of, thing_of
 
@@ -19,7 +19,7 @@ def masked(scene: Scene) -> Scene:
 @pytest.fixture(scope="module")
 def corpus() -> Corpus:
     large, small = Box(0, 0, 30, 30), Box(0, 0, 10, 10)
-    return gather(
+    return gather_corpus(
         (
             scene_of("brown dog", "black dog", "cat", id="first", exhaustive=("dog", "cat", "cow")),
             masked(
@@ -42,7 +42,7 @@ def test_names_are_ranked_by_the_scenes_that_have_them_then_by_the_alphabet(corp
 
 
 def test_names_occur_together_in_scenes_not_in_things(corpus: Corpus) -> None:
-    assert dict(corpus.together) == {
+    assert dict(corpus.cooccurring) == {
         "car": (("dog", 1),),
         "cat": (("dog", 1),),
         "dog": (("car", 1), ("cat", 1)),
@@ -81,9 +81,9 @@ def test_a_corpus_cannot_be_changed(corpus: Corpus) -> None:
 
 
 def test_no_scenes_make_an_empty_corpus() -> None:
-    empty = gather(())
+    empty = gather_corpus(())
     assert (empty.scenes, empty.names, empty.exhaustive, empty.simplest_first) == (0, (), frozenset(), ())
 
 
 def test_scenes_are_read_once() -> None:
-    assert gather(iter([scene_of("dog"), scene_of("dog")])).frequency == {"dog": 2}
+    assert gather_corpus(iter([scene_of("dog"), scene_of("dog")])).frequency == {"dog": 2}

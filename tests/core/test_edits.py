@@ -25,7 +25,7 @@ from pytest_vqamt.core.edits import (
     Mirror,
     Reencode,
     Shear,
-    in_words,
+    describe_edit,
 )
 from pytest_vqamt.core.scene import Photo, Region, Relationship, Scene
 from tests.making import scene_of, thing_of
@@ -257,7 +257,7 @@ WORDS: tuple[tuple[Edit, str], ...] = (
 
 @pytest.mark.parametrize(("edit", "words"), WORDS, ids=[words for _, words in WORDS])
 def test_what_was_done(edit: Edit, words: str) -> None:
-    assert in_words(edit) == words
+    assert describe_edit(edit) == words
 
 
 def test_no_edit_is_without_words() -> None:
@@ -269,4 +269,4 @@ def test_an_edit_of_a_users_own_goes_by_its_name() -> None:
         def after(self, scene: Scene) -> Scene:
             return scene
 
-    assert in_words(Sepia()) == "sepia"
+    assert describe_edit(Sepia()) == "sepia"

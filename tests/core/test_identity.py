@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.core.identity import canonical_json, digest, global_random_kept, matches, seed_for
+from pytest_vqamt.core.identity import canonical_json, digest, matches, preserve_random_state, seed_for
 
 ITEM = "metavqa.partition[object]"
 
@@ -108,7 +108,7 @@ print(json.dumps([
     seed_for("metavqa.partition", "object", 0),
     scene.picture.mirror().digest,
     list(corpus.names),
-    {name: pairs for name, pairs in corpus.together.items()},
+    {name: pairs for name, pairs in corpus.cooccurring.items()},
 ]))
 """
 
@@ -155,6 +155,6 @@ def test_nothing_depends_on_the_hash_seed_of_the_process() -> None:
 
 def test_what_draws_inside_leaves_no_trace_in_the_global_random_state() -> None:
     before = random.getstate()
-    with global_random_kept():
+    with preserve_random_state():
         random.random()
     assert random.getstate() == before

@@ -11,10 +11,10 @@ import pytest
 from pytest_vqamt.core.case import Case, Outcome, PairKind, Verdict
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.meaning import Absent, Annotated, Choice, Count, Exists, Meaning
-from pytest_vqamt.core.pairs import PairCounts, Pairs, PairTally
+from pytest_vqamt.core.pairs import PairCounter, Pairs, PairTally
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.report_json import metrics_row
-from pytest_vqamt.core.tallies import Counts
+from pytest_vqamt.core.tallies import CaseCounter
 from pytest_vqamt.relations.expectations import opposite_answer, same_answer
 from tests.making import case_of, group_of, scene_of
 
@@ -108,7 +108,7 @@ def drawn(kind: PairKind, chance: Random, n: int) -> list[Pair]:
 
 def counted(kind: PairKind, pairs: Sequence[Pair], positions: Sequence[int] | None = None) -> Pairs:
     """What our code makes of it."""
-    counts = Counts(pairs=PairCounts(kind))
+    counts = CaseCounter(pairs=PairCounter(kind))
     judge = opposite_answer if kind is PairKind.OPPOSITE else same_answer
     for position, pair in zip(positions or range(len(pairs)), pairs, strict=True):
         case = pair.case
@@ -260,7 +260,7 @@ def test_the_truth_is_that_about_the_picture_that_was_asked_of() -> None:
 
 def test_a_case_can_be_of_another_kind_than_its_relation() -> None:
     pair = Pair(("yes", "no"), (("yes", "yes"), ("no", "no")))
-    counts = PairCounts(PairKind.SAME)
+    counts = PairCounter(PairKind.SAME)
     for kind in ("opposite", "same"):
         case = replace(pair.case, facts=(("pairs", kind),))
         answers = (Answer("yes"), Answer("no"))
@@ -269,7 +269,7 @@ def test_a_case_can_be_of_another_kind_than_its_relation() -> None:
 
 
 def test_a_case_of_three_queries_is_no_pair() -> None:
-    counts = PairCounts(PairKind.SAME)
+    counts = PairCounter(PairKind.SAME)
     case = case_of(*[Exists(group=CAR)] * 3)
     answers = [Answer("yes")] * 3
     counts.add(case, answers, Verdict(outcome=Outcome.HOLDS, readings=("yes",) * 3), (), 0)
@@ -278,7 +278,7 @@ def test_a_case_of_three_queries_is_no_pair() -> None:
 
 def test_a_million_positions_are_marked_in_place() -> None:
     case = Pair(("yes", "yes"), (("yes", "yes"), ("yes", "yes"))).case
-    counts = PairCounts(PairKind.SAME)
+    counts = PairCounter(PairKind.SAME)
     answers, verdict = (Answer("yes"), Answer("yes")), Verdict(outcome=Outcome.HOLDS, readings=("yes", "yes"))
     for position in range(0, 1_000_000, 500):
         counts.add(case, answers, verdict, (), position)

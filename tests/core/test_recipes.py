@@ -13,7 +13,7 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.edits import Corruption, Cutout, Fill
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.recipes import picture_of, recipe
+from pytest_vqamt.core.recipes import picture_from_recipe, picture_recipe
 from pytest_vqamt.core.scene import Scene
 
 Made = Callable[[Picture], Picture]
@@ -32,14 +32,14 @@ EDITED: tuple[Made, ...] = (
 
 
 def through_a_file(picture: Picture) -> Json:
-    row: Json = json.loads(json.dumps(recipe(picture)))
+    row: Json = json.loads(json.dumps(picture_recipe(picture)))
     return row
 
 
 @pytest.mark.parametrize("made", EDITED)
 def test_a_picture_comes_back_whole(made: Made, yard: Scene) -> None:
     picture = made(yard.picture)
-    again = picture_of(through_a_file(picture), {yard.photo.id: yard}.__getitem__)
+    again = picture_from_recipe(through_a_file(picture), {yard.photo.id: yard}.__getitem__)
     assert again == picture
     assert again.digest == picture.digest
     # The scene is no part of a picture's identity, and comes back too.
@@ -48,13 +48,13 @@ def test_a_picture_comes_back_whole(made: Made, yard: Scene) -> None:
 
 def test_a_recipe_is_photo_digest_and_edits(yard: Scene) -> None:
     picture = yard.picture.mirror()
-    assert recipe(picture) == {"photo": "yard.png", "digest": picture.digest, "edits": [{"is": "Mirror"}]}
+    assert picture_recipe(picture) == {"photo": "yard.png", "digest": picture.digest, "edits": [{"is": "Mirror"}]}
 
 
 def test_a_photo_with_other_pixels_is_refused(yard: Scene) -> None:
     repainted = replace(yard, photo=replace(yard.photo, digest="f" * 16))
     with pytest.raises(DataError) as told:
-        picture_of(recipe(yard.picture), lambda _: repainted)
+        picture_from_recipe(picture_recipe(yard.picture), lambda _: repainted)
     assert str(told.value) == (
         "Expected the photo that the picture was made of, but photo='yard.png' gives digest='ffffffffffffffff' "
         "and not '00000000000000a1': name the same data"
@@ -62,9 +62,9 @@ def test_a_photo_with_other_pixels_is_refused(yard: Scene) -> None:
 
 
 def test_edits_other_than_the_digest_says_are_refused(yard: Scene) -> None:
-    row: Json = {**recipe(yard.picture.erase(BOX)), "edits": [{"is": "Mirror"}]}
+    row: Json = {**picture_recipe(yard.picture.erase(BOX)), "edits": [{"is": "Mirror"}]}
     with pytest.raises(DataError, match="Expected the photo that the picture was made of"):
-        picture_of(row, lambda _: yard)
+        picture_from_recipe(row, lambda _: yard)
 
 
 def test_whoever_finds_scenes_says_which_photo_is_missing(yard: Scene) -> None:
@@ -72,7 +72,7 @@ def test_whoever_finds_scenes_says_which_photo_is_missing(yard: Scene) -> None:
         raise DataError(f"no {photo_id}")
 
     with pytest.raises(DataError, match=r"^no yard\.png$"):
-        picture_of(recipe(yard.picture), scene_of)
+        picture_from_recipe(picture_recipe(yard.picture), scene_of)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_whoever_finds_scenes_says_which_photo_is_missing(yard: Scene) -> None:
 )
 def test_what_is_no_recipe_is_refused(row: Json, yard: Scene) -> None:
     with pytest.raises(DataError, match="Expected a recipe of 'photo', 'digest' and 'edits', but got picture="):
-        picture_of(row, lambda _: yard)
+        picture_from_recipe(row, lambda _: yard)
 
 
 @pytest.mark.parametrize(
@@ -109,4 +109,4 @@ def test_what_is_no_recipe_is_refused(row: Json, yard: Scene) -> None:
 )
 def test_an_edit_that_cannot_be_read_is_refused(edit: Json, told: str, yard: Scene) -> None:
     with pytest.raises(DataError, match=f"^Expected a recipe that this version reads: {told}"):
-        picture_of({**recipe(yard.picture), "edits": [edit]}, lambda _: yard)
+        picture_from_recipe({**picture_recipe(yard.picture), "edits": [edit]}, lambda _: yard)

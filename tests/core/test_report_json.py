@@ -18,56 +18,56 @@ from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.report_json import (
     SCHEMA,
     Row,
-    baseline_of,
+    baseline_from_row,
     baseline_row,
-    change_of,
+    change_from_row,
     change_row,
-    clusters_of,
+    clusters_from_row,
     clusters_row,
     coverage_row,
-    difference_of,
+    difference_from_row,
     difference_row,
-    hand_over,
     metrics_row,
-    paired_of,
+    paired_from_row,
     paired_row,
-    pairs_of,
-    ranking_of,
+    pairs_from_row,
+    ranking_from_row,
     ranking_row,
-    reference_of,
+    reference_from_row,
     relation_row,
     report_row,
-    taken_over,
+    result_from_worker_row,
+    worker_row,
 )
 from pytest_vqamt.core.results import (
+    BaselineChange,
     BaselineUse,
-    Behind,
-    Change,
     Coverage,
     DataUse,
-    Difference,
+    GapToFirst,
     Gate,
+    HumanReference,
     JudgedCases,
+    ModelDifference,
     ModelUse,
-    Presumed,
-    Ranked,
-    RankedKind,
+    PresumedResult,
+    QueryPreview,
+    RankedModel,
     Ranking,
-    Reference,
+    RankingKind,
     RelationResult,
     Report,
-    ShownCase,
-    ShownQuery,
+    ViolationPreview,
 )
-from pytest_vqamt.core.tallies import Alike, AlikeTwice, Clusters, PairedClusters, Tally
+from pytest_vqamt.core.tallies import Clusters, PairedClusters, PairedSceneTally, SceneTally, Tally
 
 count = st.integers(min_value=0, max_value=10**9)
-clusters = st.builds(Clusters, st.lists(st.builds(Alike, count, count, count)).map(tuple))
-paired = st.builds(PairedClusters, st.lists(st.builds(AlikeTwice, count, count, count, count, count)).map(tuple))
+clusters = st.builds(Clusters, st.lists(st.builds(SceneTally, count, count, count)).map(tuple))
+paired = st.builds(PairedClusters, st.lists(st.builds(PairedSceneTally, count, count, count, count, count)).map(tuple))
 rate = st.floats(min_value=0, max_value=1)
 gates = st.builds(Gate, kind=st.just("max-drop"), threshold=rate, on=st.just("holm"), met=st.booleans())
 changes = st.builds(
-    Change,
+    BaselineChange,
     paired=paired,
     interval=st.tuples(rate, rate),
     p=rate,
@@ -87,30 +87,30 @@ def through_json(row: object) -> Json:
 
 @given(clusters)
 def test_clusters_come_back(made: Clusters) -> None:
-    assert clusters_of(through_json(clusters_row(made))) == made
+    assert clusters_from_row(through_json(clusters_row(made))) == made
 
 
 @given(st.none() | paired)
 def test_paired_clusters_come_back_and_so_does_there_being_none(made: PairedClusters | None) -> None:
-    assert paired_of(through_json(paired_row(made))) == made
+    assert paired_from_row(through_json(paired_row(made))) == made
 
 
 @given(st.none() | changes)
-def test_a_change_comes_back(made: Change | None) -> None:
-    assert change_of(through_json(change_row(made))) == made
+def test_a_change_comes_back(made: BaselineChange | None) -> None:
+    assert change_from_row(through_json(change_row(made))) == made
 
 
 @pytest.mark.parametrize(
     "made", [None, BaselineUse(file="b", digest="d", models=(("tiny", "f"),), missing=("a.b",), new=("c.d",))]
 )
 def test_a_baseline_comes_back(made: BaselineUse | None) -> None:
-    assert baseline_of(through_json(baseline_row(made))) == made
+    assert baseline_from_row(through_json(baseline_row(made))) == made
 
 
 def test_a_change_tells_its_rates_and_counts() -> None:
     # Two scenes with a case that was lost each, and one with a case of each other kind.
-    made = Change(
-        paired=PairedClusters((AlikeTwice(0, 1, 0, 0, 2), AlikeTwice(1, 0, 1, 1, 1))),
+    made = BaselineChange(
+        paired=PairedClusters((PairedSceneTally(0, 1, 0, 0, 2), PairedSceneTally(1, 0, 1, 1, 1))),
         interval=(-1.0, 0.2),
         p=0.5,
         p_two_sided=1.0,
@@ -126,7 +126,7 @@ def test_a_change_tells_its_rates_and_counts() -> None:
 
 
 def test_a_report_from_before_there_were_clusters_has_none() -> None:
-    assert clusters_of(None) == Clusters()
+    assert clusters_from_row(None) == Clusters()
 
 
 # Ten pairs: seven right first answers, five right second ones, four of them in the same pair.
@@ -137,7 +137,7 @@ TALLY = PairTally(
 PAIRS = Pairs(
     tally=TALLY, by={"answers": {"choices": PairTally(pairs=2), "binary": TALLY}}, right=0b1000_1011, unanswered=4
 )
-HUMAN = Reference(cons=0.966, acc=0.8615)
+HUMAN = HumanReference(cons=0.966, acc=0.8615)
 
 
 def as_json(row: Row) -> Row:
@@ -170,10 +170,10 @@ def test_the_rates_and_the_counts_behind_them() -> None:
 
 @pytest.mark.parametrize("pairs", [PAIRS, Pairs(), None])
 @pytest.mark.parametrize("reference", [HUMAN, None])
-def test_what_is_written_comes_back_equal(pairs: Pairs | None, reference: Reference | None) -> None:
+def test_what_is_written_comes_back_equal(pairs: Pairs | None, reference: HumanReference | None) -> None:
     row = as_json(metrics_row(pairs, reference))
-    assert pairs_of(row) == pairs
-    assert reference_of(row) == (reference if pairs else None)
+    assert pairs_from_row(row) == pairs
+    assert reference_from_row(row) == (reference if pairs else None)
 
 
 def test_a_relation_that_feeds_no_pairs_has_no_metrics() -> None:
@@ -185,16 +185,16 @@ def test_a_row_that_is_not_whole_is_refused(field: str) -> None:
     row = metrics_row(PAIRS, None)
     del row[field]
     with pytest.raises(KeyError):
-        pairs_of(row)
+        pairs_from_row(row)
 
 
 def test_bits_and_counts_of_another_type_are_refused() -> None:
     with pytest.raises(TypeError, match="hexadecimal"):
-        pairs_of(metrics_row(PAIRS, None) | {"right": 7})
+        pairs_from_row(metrics_row(PAIRS, None) | {"right": 7})
     with pytest.raises(ValueError, match="base 16"):
-        pairs_of(metrics_row(PAIRS, None) | {"right": "xyz"})
+        pairs_from_row(metrics_row(PAIRS, None) | {"right": "xyz"})
     with pytest.raises(TypeError, match="whole number"):
-        pairs_of(metrics_row(PAIRS, None) | {"counts": {"pairs": 1.5}})
+        pairs_from_row(metrics_row(PAIRS, None) | {"counts": {"pairs": 1.5}})
 
 
 def test_a_row_of_coverage() -> None:
@@ -211,19 +211,21 @@ def test_a_row_of_coverage() -> None:
 
 RANKING = Ranking(
     data="pictures:500",
-    kind=RankedKind.BASELINE,
+    kind=RankingKind.BASELINE,
     items=("a.b[c]", "d.e"),
     places=(
-        Ranked(model="good", mean=0.75, interval=(0.5, 0.9), best_in=2),
-        Ranked(model="bad", mean=0.5, interval=None, best_in=0, behind=Behind(difference=-0.25, interval=(-0.5, 0.1))),
+        RankedModel(model="good", mean=0.75, interval=(0.5, 0.9), best_in=2),
+        RankedModel(
+            model="bad", mean=0.5, interval=None, best_in=0, behind=GapToFirst(difference=-0.25, interval=(-0.5, 0.1))
+        ),
     ),
 )
-DIFFERENCE = Difference(
+DIFFERENCE = ModelDifference(
     item="a.b[c]",
     data="pictures:500",
     presumed=True,
     models=("good", "bad"),
-    paired=PairedClusters((AlikeTwice(1, 2, 0, 1, 5),)),
+    paired=PairedClusters((PairedSceneTally(1, 2, 0, 1, 5),)),
     interval=(-0.6, -0.2),
     p=0.001,
     p_holm=None,
@@ -231,11 +233,11 @@ DIFFERENCE = Difference(
 
 
 def test_a_ranking_comes_back() -> None:
-    assert ranking_of(json.loads(json.dumps(ranking_row(RANKING)))) == RANKING
+    assert ranking_from_row(json.loads(json.dumps(ranking_row(RANKING)))) == RANKING
 
 
 def test_a_difference_comes_back() -> None:
-    assert difference_of(json.loads(json.dumps(difference_row(DIFFERENCE)))) == DIFFERENCE
+    assert difference_from_row(json.loads(json.dumps(difference_row(DIFFERENCE)))) == DIFFERENCE
 
 
 def test_a_difference_tells_its_counts_and_rates() -> None:
@@ -249,11 +251,11 @@ def test_a_ranking_that_is_not_whole_is_refused(field: str) -> None:
     row = ranking_row(RANKING)
     del row[field]
     with pytest.raises(KeyError):
-        ranking_of(row)
+        ranking_from_row(row)
 
 
-PAIRED = PairedClusters((AlikeTwice(0, 1, 0, 0, 2), AlikeTwice(2, 0, 1, 1, 1)))
-CHANGE = Change(
+PAIRED = PairedClusters((PairedSceneTally(0, 1, 0, 0, 2), PairedSceneTally(2, 0, 1, 1, 1)))
+CHANGE = BaselineChange(
     paired=PAIRED,
     interval=(-0.6, 0.3),
     p=0.5,
@@ -288,19 +290,19 @@ RESULT = RelationResult(
     readings=Counter({"yes": 12, "unparsed": 1}),
     interval=(0.3057, 0.8632),
     gate=Gate(kind="fail-under", threshold=0.8, on="point", met=False),
-    clusters=Clusters((Alike(0, 1, 3), Alike(1, 1, 3), Alike(2, 2, 1))),
+    clusters=Clusters((SceneTally(0, 1, 3), SceneTally(1, 1, 3), SceneTally(2, 2, 1))),
     paired=PAIRED,
     change=CHANGE,
     judged=JudgedCases.of_text(b64encode(bytes(range(34))).decode()),
     error="out of memory",
-    violation=ShownCase(
+    violation=ViolationPreview(
         id="0123456789abcdef",
         scene="pictures-0-7",
-        queries=(ShownQuery(picture="pictures-0-7", text="How many dogs?", answer="3", edits="erased (white)"),),
+        queries=(QueryPreview(picture="pictures-0-7", text="How many dogs?", answer="3", edits="erased (white)"),),
         expected="first = second + third",
         reason="expected 1 + 1 = 2, but got 3, 1, 1",
     ),
-    presumed=Presumed(
+    presumed=PresumedResult(
         tally=Tally(cases=2, holds=1, violated=1),
         breakdown={"shape": {"one name": Tally(cases=2, holds=1, violated=1)}},
         readings=Counter({"no": 4}),
@@ -309,16 +311,16 @@ RESULT = RelationResult(
         gate=Gate(kind="fail-under", threshold=0.4, on="point", met=True),
         pairs=Pairs(tally=PairTally(pairs=2, right_first=1), unanswered=1),
         figures={"clean": Figure.of(0.3)},
-        clusters=Clusters((Alike(1, 2, 1),)),
-        paired=PairedClusters((AlikeTwice(0, 0, 1, 1, 1),)),
-        change=replace(CHANGE, paired=PairedClusters((AlikeTwice(0, 0, 1, 1, 1),)), p_holm=None, gate=None),
+        clusters=Clusters((SceneTally(1, 2, 1),)),
+        paired=PairedClusters((PairedSceneTally(0, 0, 1, 1, 1),)),
+        change=replace(CHANGE, paired=PairedClusters((PairedSceneTally(0, 0, 1, 1, 1),)), p_holm=None, gate=None),
     ),
     pairs=Pairs(
         tally=PairTally(pairs=8, right_first=5, both_right=3, yes=9),
         by={"truth": {"yes": PairTally(pairs=3, both_right=3)}},
         right=0b1011_0000,
     ),
-    reference=Reference(cons=0.885, acc=0.7825),
+    reference=HumanReference(cons=0.885, acc=0.7825),
     figures={"clean": Figure.of(0.1) + Figure.of(0.2), "omission": Figure.of(0.0)},
 )
 BARE = replace(
@@ -363,7 +365,7 @@ REPORT = Report(
 
 @pytest.mark.parametrize("result", [RESULT, BARE], ids=["full", "bare"])
 def test_a_result_that_a_worker_hands_over_comes_back_equal(result: RelationResult) -> None:
-    again = taken_over(as_json(hand_over(result)))
+    again = result_from_worker_row(as_json(worker_row(result)))
     assert again == result
     assert isinstance(again.readings, Counter)
 
@@ -374,12 +376,12 @@ ADDED_LATER = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("field", sorted(hand_over(RESULT).keys() - ADDED_LATER - {"pass_rate"}))
+@pytest.mark.parametrize("field", sorted(worker_row(RESULT).keys() - ADDED_LATER - {"pass_rate"}))
 def test_a_result_that_is_not_whole_is_refused(field: str) -> None:
-    row = hand_over(RESULT)
+    row = worker_row(RESULT)
     del row[field]
     with pytest.raises(DataError, match="Expected a whole result"):
-        taken_over(row)
+        result_from_worker_row(row)
 
 
 @pytest.mark.parametrize(
@@ -406,7 +408,7 @@ def test_a_result_that_is_not_whole_is_refused(field: str) -> None:
 )
 def test_a_field_of_another_type_is_refused(field: str, value: Json) -> None:
     with pytest.raises(DataError, match=r"Expected a whole result, but got id='metavqa\.partition\[object\]'"):
-        taken_over(hand_over(RESULT) | {field: value})
+        result_from_worker_row(worker_row(RESULT) | {field: value})
 
 
 def test_the_report_has_every_field_that_others_read() -> None:

@@ -16,10 +16,10 @@ from pytest_vqamt.core.results import (
     JudgedCases,
     ModelUse,
     RelationResult,
-    data_used,
-    in_order,
-    models_used,
-    report,
+    build_report,
+    merge_data_uses,
+    merge_model_uses,
+    order_results,
 )
 from pytest_vqamt.core.tallies import Tally
 
@@ -92,7 +92,7 @@ def result(
 
 def test_each_model_stands_once_with_all_that_it_was_asked() -> None:
     results = (result(0, asked=10), result(1, model="oracle", asked=3), result(2, asked=5))
-    used = models_used(each.model for each in results)
+    used = merge_model_uses(each.model for each in results)
     assert used == (
         use("tiny", needed=27, asked=15, cached=2, times=2),
         use("oracle", needed=9, asked=3, cached=1, times=1),
@@ -108,23 +108,23 @@ def test_two_models_of_one_name_are_not_put_together() -> None:
         r"fingerprint='of another' for others: see that "
     )
     with pytest.raises(ModelError, match=expected):
-        models_used((one, replace(one, fingerprint="of another")))
+        merge_model_uses((one, replace(one, fingerprint="of another")))
 
 
 def test_each_source_stands_once() -> None:
-    used = data_used([result(0), result(1, data="pictures:9"), result(2)])
+    used = merge_data_uses([result(0), result(1, data="pictures:9"), result(2)])
     assert [each.spec for each in used] == ["pictures:500", "pictures:9"]
 
 
 def test_results_stand_in_the_order_of_the_items_and_the_first_of_two_counts() -> None:
-    ordered = in_order([result(2), result(0), result(1, version=1), result(1, version=2)])
+    ordered = order_results([result(2), result(0), result(1, version=1), result(1, version=2)])
     assert [(each.position, each.version) for each in ordered] == [(0, 1), (1, 1), (2, 1)]
 
 
 def test_the_order_in_which_workers_finish_makes_no_difference() -> None:
     results = [result(0, asked=2), result(1, model="oracle"), result(2, data="pictures:9")]
     first, second = (
-        report(
+        build_report(
             each,
             vqamt_version="0.1.0",
             seed=0,

@@ -16,15 +16,15 @@ from pytest_vqamt.core import tallies as module
 from pytest_vqamt.core.case import Outcome, Verdict
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.tallies import (
-    DIFFERENT_AT_MOST,
-    SAMPLE_CASES,
-    Alike,
-    AlikeTwice,
+    MAX_DISTINCT_READINGS,
+    READINGS_SAMPLE_CASES,
+    CaseCounter,
     Clusters,
-    Counts,
     PairedClusters,
-    Readings,
-    Spread,
+    PairedSceneTally,
+    ReadingCounter,
+    SceneCounter,
+    SceneTally,
     Tally,
 )
 from tests.making import case_of
@@ -36,8 +36,8 @@ Judged = tuple[str, Outcome, Outcome | None]
 judged = st.tuples(st.sampled_from("abcd"), st.sampled_from(Outcome), st.none() | st.sampled_from(Outcome))
 
 
-def spread(cases: Sequence[Judged]) -> Spread:
-    gathered = Spread()
+def spread(cases: Sequence[Judged]) -> SceneCounter:
+    gathered = SceneCounter()
     for scene, outcome, before in cases:
         gathered.add(scene, outcome, before)
     return gathered
@@ -47,12 +47,12 @@ def test_scenes_that_are_alike_are_counted_together_in_ascending_order() -> None
     gathered = spread(
         [("c", HOLDS, None), ("a", HOLDS, None), ("c", VIOLATED, None), ("b", HOLDS, None), ("d", UNPARSED, None)]
     )
-    assert gathered.clusters == Clusters((Alike(0, 1, 1), Alike(1, 1, 2), Alike(1, 2, 1)))
+    assert gathered.clusters == Clusters((SceneTally(0, 1, 1), SceneTally(1, 1, 2), SceneTally(1, 2, 1)))
     assert (gathered.clusters.scenes, gathered.clusters.judged, gathered.clusters.holds) == (4, 5, 3)
 
 
 def test_an_error_is_no_case_of_its_scene() -> None:
-    assert spread([("a", ERROR, HOLDS)]) == Spread()
+    assert spread([("a", ERROR, HOLDS)]) == SceneCounter()
 
 
 def test_a_case_is_paired_where_both_runs_have_judged_it() -> None:
@@ -69,21 +69,21 @@ def test_a_case_is_paired_where_both_runs_have_judged_it() -> None:
         ]
     )
     assert gathered.paired == PairedClusters(
-        (AlikeTwice(0, 0, 0, 1, 1), AlikeTwice(0, 0, 2, 0, 1), AlikeTwice(1, 2, 0, 0, 1))
+        (PairedSceneTally(0, 0, 0, 1, 1), PairedSceneTally(0, 0, 2, 0, 1), PairedSceneTally(1, 2, 0, 0, 1))
     )
     paired = gathered.paired
-    assert (paired.kept, paired.lost, paired.won, paired.neither, paired.scenes) == (1, 2, 2, 1, 3)
-    assert (paired.shared, paired.before, paired.after, paired.difference) == (6, 0.5, 0.5, 0.0)
+    assert (paired.both, paired.first_only, paired.second_only, paired.neither, paired.scenes) == (1, 2, 2, 1, 3)
+    assert (paired.shared, paired.first_rate, paired.second_rate, paired.difference) == (6, 0.5, 0.5, 0.0)
 
 
 def test_what_got_worse_has_a_negative_difference() -> None:
-    paired = PairedClusters((AlikeTwice(1, 2, 0, 1, 5),))  # of 20 cases 15 held, and 5 do
-    assert (paired.before, paired.after, paired.difference) == (0.75, 0.25, -0.5)
+    paired = PairedClusters((PairedSceneTally(1, 2, 0, 1, 5),))  # of 20 cases 15 held, and 5 do
+    assert (paired.first_rate, paired.second_rate, paired.difference) == (0.75, 0.25, -0.5)
 
 
 def test_nothing_shared_has_no_rates() -> None:
     nothing = PairedClusters()
-    assert (nothing.shared, nothing.before, nothing.after, nothing.difference) == (0, None, None, None)
+    assert (nothing.shared, nothing.first_rate, nothing.second_rate, nothing.difference) == (0, None, None, None)
 
 
 @given(st.lists(judged), st.integers(min_value=0))
@@ -101,8 +101,8 @@ def test_every_judged_case_is_in_one_scene(cases: list[Judged]) -> None:
     assert (clusters.judged, clusters.holds) == (len(told), sum(outcome is HOLDS for outcome, _ in told))
     twice = [(outcome, before) for outcome, before in told if before not in (None, ERROR)]
     assert paired.shared == len(twice)
-    assert paired.kept + paired.lost == sum(before is HOLDS for _, before in twice)
-    assert paired.kept + paired.won == sum(outcome is HOLDS for outcome, _ in twice)
+    assert paired.both + paired.first_only == sum(before is HOLDS for _, before in twice)
+    assert paired.both + paired.second_only == sum(outcome is HOLDS for outcome, _ in twice)
 
 
 HOLDS_OF_COUNTS, VIOLATED_OF_COUNTS, UNPARSED_OF_COUNTS, ERROR_OF_COUNTS = (
@@ -165,7 +165,7 @@ def test_every_case_comes_out_one_way(cases: list[tuple[Verdict, bool]]) -> None
 
 
 def test_counts_break_down_by_the_named_facts_alone() -> None:
-    counts = Counts()
+    counts = CaseCounter()
     for present, verdict in ((2, HOLDS_OF_COUNTS), (2, VIOLATED_OF_COUNTS), (0, VACUOUS)):
         case = replace(case_of(), facts=(("present_groups", present), ("wording", 4), ("negated", present == 2)))
         counts.add(case, replace(verdict, readings=("yes", "3")), ("present_groups", "negated", "no such fact"))
@@ -178,7 +178,7 @@ def test_counts_break_down_by_the_named_facts_alone() -> None:
 
 
 def test_a_waived_case_is_in_no_breakdown_and_its_readings_do_not_count() -> None:
-    counts = Counts()
+    counts = CaseCounter()
     case = replace(case_of(), facts=(("present_groups", 2),))
     counts.add(case, replace(VIOLATED_OF_COUNTS, readings=("7",)), ("present_groups",), waived=True)
     assert counts.tally == Tally(cases=1, waived=1)
@@ -190,7 +190,7 @@ def test_a_waived_case_is_in_no_breakdown_and_its_readings_do_not_count() -> Non
 def test_a_breakdown_adds_up_to_the_tally_without_what_is_waived(
     cases: list[tuple[int, tuple[Verdict, bool]]],
 ) -> None:
-    counts = Counts()
+    counts = CaseCounter()
     for present, (verdict, waived) in cases:
         counts.add(
             replace(case_of(), facts=(("present_groups", present),)), verdict, ("present_groups",), waived=waived
@@ -199,11 +199,11 @@ def test_a_breakdown_adds_up_to_the_tally_without_what_is_waived(
     assert reduce(add, parts, Tally()) == tally([each for _, each in cases if not each[1]])
 
 
-IDS = [digest(str(number)) for number in range(3 * SAMPLE_CASES)]
+IDS = [digest(str(number)) for number in range(3 * READINGS_SAMPLE_CASES)]
 
 
-def readings(cases: Sequence[tuple[str, tuple[str, ...]]]) -> Readings:
-    found = Readings()
+def readings(cases: Sequence[tuple[str, tuple[str, ...]]]) -> ReadingCounter:
+    found = ReadingCounter()
     for case_id, told in cases:
         found.add(case_id, told)
     return found
@@ -216,25 +216,25 @@ def test_few_different_readings_are_counted_over_all_cases_however_many() -> Non
 
 
 def test_few_cases_are_counted_however_different_their_readings() -> None:
-    assert 2 * SAMPLE_CASES > DIFFERENT_AT_MOST
-    found = readings([(case_id, (case_id, f"not {case_id}")) for case_id in IDS[:SAMPLE_CASES]])
-    assert (found.sample, len(found.counted)) == (None, 2 * SAMPLE_CASES)
+    assert 2 * READINGS_SAMPLE_CASES > MAX_DISTINCT_READINGS
+    found = readings([(case_id, (case_id, f"not {case_id}")) for case_id in IDS[:READINGS_SAMPLE_CASES]])
+    assert (found.sample, len(found.counted)) == (None, 2 * READINGS_SAMPLE_CASES)
 
 
 def test_of_many_different_ones_those_of_the_first_cases_are_counted() -> None:
     # Every second case says the same, so that a share of the sample can be held against that of all.
     cases = [(case_id, ("a dog",) if int(case_id, 16) % 2 else (case_id,)) for case_id in IDS]
     found = readings(cases)
-    first = sorted(cases)[:SAMPLE_CASES]
-    assert found.sample == SAMPLE_CASES
+    first = sorted(cases)[:READINGS_SAMPLE_CASES]
+    assert found.sample == READINGS_SAMPLE_CASES
     assert found.counted == Counter(reading for _, told in first for reading in told)
-    assert abs(found.counted["a dog"] / SAMPLE_CASES - 0.5) < 0.05
+    assert abs(found.counted["a dog"] / READINGS_SAMPLE_CASES - 0.5) < 0.05
 
 
 def test_a_case_without_an_answer_has_no_part_in_the_sample() -> None:
-    some = [(case_id, (case_id,)) for case_id in IDS[: SAMPLE_CASES + 1]]
-    assert readings(some).sample == SAMPLE_CASES
-    none: list[tuple[str, tuple[str, ...]]] = [(case_id, ()) for case_id in IDS[SAMPLE_CASES + 1 :]]
+    some = [(case_id, (case_id,)) for case_id in IDS[: READINGS_SAMPLE_CASES + 1]]
+    assert readings(some).sample == READINGS_SAMPLE_CASES
+    none: list[tuple[str, tuple[str, ...]]] = [(case_id, ()) for case_id in IDS[READINGS_SAMPLE_CASES + 1 :]]
     assert readings([*none, *some]).counted == readings(some).counted
 
 

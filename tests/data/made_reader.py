@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 from pytest_vqamt.core.scene import Photo, Relationship, Scene
-from pytest_vqamt.data.scene_index import Found, SceneIndex
+from pytest_vqamt.data.scene_index import IndexedScene, SceneIndex
 from tests.making import scene_of
 
 NAMES = ("dog", "cat", "cow", "teddy_bear", "car", "tree", "bench")
@@ -47,12 +47,12 @@ class Reader:
         self.bad = bad
         self.reads = 0
 
-    def records(self, progress: Callable[[int], object]) -> Iterator[Found | str]:
+    def records(self, progress: Callable[[int], object]) -> Iterator[IndexedScene | str]:
         self.reads += 1
         yield from self.bad
         for scene in SCENES:
             progress(1)
-            yield Found(scene=scene, photo_file=f"photos/{scene.photo.id}", path=self.files[0])
+            yield IndexedScene(scene=scene, photo_file=f"photos/{scene.photo.id}", path=self.files[0])
 
 
 def scenes_of(index: SceneIndex) -> tuple[Scene, ...]:

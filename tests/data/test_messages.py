@@ -9,27 +9,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.data.messages import reason, shown, shown_path
+from pytest_vqamt.data.messages import error_reason, short_path, short_repr
 
 
 @given(value=st.recursive(st.none() | st.integers() | st.floats() | st.text() | st.binary(), st.lists))
 def test_a_value_is_one_short_line(value: object) -> None:
-    assert len(shown(value).splitlines()) == 1
-    assert len(shown(value)) <= 83
+    assert len(short_repr(value).splitlines()) == 1
+    assert len(short_repr(value)) <= 83
 
 
 def test_what_is_short_is_shown_whole() -> None:
-    assert shown("dog\n") == "'dog\\n'"
-    assert shown([1, 2.5, None]) == "[1, 2.5, None]"
-    assert shown({"id": 1, "name": "dog"}) == "{'id': 1, 'name': 'dog'}"
+    assert short_repr("dog\n") == "'dog\\n'"
+    assert short_repr([1, 2.5, None]) == "[1, 2.5, None]"
+    assert short_repr({"id": 1, "name": "dog"}) == "{'id': 1, 'name': 'dog'}"
 
 
 def test_a_path_is_shown_whole_or_by_its_end() -> None:
-    assert shown_path(Path("data/a.jsonl")) == "'data/a.jsonl'"
-    assert shown_path("data", "b/c.png") == "'data/b/c.png'"
-    assert shown_path("data/a\nb") == "'data/a\\nb'"
-    assert shown_path("x" * 500 + "/a.jsonl") == f"'...{'x' * 152}/a.jsonl'"
-    assert shown_path("data", "x" * 500 + ".png") == f"'data/...{'x' * 56}.png'"
+    assert short_path(Path("data/a.jsonl")) == "'data/a.jsonl'"
+    assert short_path("data", "b/c.png") == "'data/b/c.png'"
+    assert short_path("data/a\nb") == "'data/a\\nb'"
+    assert short_path("x" * 500 + "/a.jsonl") == f"'...{'x' * 152}/a.jsonl'"
+    assert short_path("data", "x" * 500 + ".png") == f"'data/...{'x' * 56}.png'"
 
 
 @pytest.mark.parametrize(
@@ -46,4 +46,4 @@ def test_a_path_is_shown_whole_or_by_its_end() -> None:
     ],
 )  # fmt: skip
 def test_a_reason_is_that_of_the_library(error: Exception, said: str) -> None:
-    assert reason(error) == said
+    assert error_reason(error) == said

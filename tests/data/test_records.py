@@ -10,8 +10,17 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.data.messages import shown
-from pytest_vqamt.data.records import Once, Record, are_numbers, is_number, is_short_line, is_text, tidy, whole
+from pytest_vqamt.data.messages import short_repr
+from pytest_vqamt.data.records import (
+    Record,
+    UniqueIds,
+    are_numbers,
+    is_number,
+    is_short_line,
+    is_text,
+    normalise_name,
+    whole,
+)
 
 FRAME = Box(0, 0, 640, 480)
 NAN, INFINITE = float("nan"), float("inf")
@@ -245,7 +254,7 @@ def test_unknown_fields() -> None:
 
 def test_ids_may_come_once() -> None:
     things = list(Record({"objects": [{"id": 1}, {"id": 2}, {"id": "1"}]}, "graphs.jsonl:12").records("objects"))
-    ids = Once()
+    ids = UniqueIds()
     assert [ids.add(thing.identity("id"), thing, "id") for thing in things[:2]] == ["1", "2"]
     assert error(lambda: ids.add("1", things[2], "id")) == (
         "graphs.jsonl:12: objects[2].id: Expected an id of its own, but got id='1': objects[0] has the same"
@@ -253,7 +262,7 @@ def test_ids_may_come_once() -> None:
 
 
 def test_the_id_of_a_whole_record_may_come_once() -> None:
-    ids = Once()
+    ids = UniqueIds()
     ids.add("1", Record({"id": 1}, "graphs.jsonl:3"), "id")
     assert error(lambda: ids.add("1", Record({"id": 1}, "graphs.jsonl:7"), "id")) == (
         "graphs.jsonl:7: id: Expected an id of its own, but got id=1: graphs.jsonl:3 has the same"
@@ -294,13 +303,13 @@ def test_whatever_comes_is_read_or_refused_in_one_short_line(value: object, read
 
 
 def test_a_long_value_is_cut_short() -> None:
-    assert shown("x" * 10_000) == f"'{'x' * 17}...{'x' * 18}'"
-    assert len(shown([[["x" * 100] * 100] * 100] * 100)) == 83
+    assert short_repr("x" * 10_000) == f"'{'x' * 17}...{'x' * 18}'"
+    assert len(short_repr([[["x" * 100] * 100] * 100] * 100)) == 83
 
 
 @given(name=st.text())
 def test_tidying_twice_is_tidying_once(name: str) -> None:
-    assert tidy(tidy(name)) == tidy(name)
+    assert normalise_name(normalise_name(name)) == normalise_name(name)
 
 
 VALUES = st.one_of(

@@ -16,12 +16,12 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.core.corpus import Corpus, gather
+from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data import scene_index
 from pytest_vqamt.data.own.graphs import scene_of_row
-from pytest_vqamt.data.scene_index import Found, SceneIndex
+from pytest_vqamt.data.scene_index import IndexedScene, SceneIndex
 from tests.data.made_reader import SCENES, Reader, scenes_of
 
 
@@ -54,11 +54,11 @@ def test_the_corpus_is_the_one_that_all_scenes_read_would_give(reader: Reader) -
         return (1, 2, 3)
 
     corpus = SceneIndex(reader).corpus(scene=SCENES.__getitem__, measure=measure)
-    gathered = gather(SCENES, scene=SCENES.__getitem__)
+    gathered = gather_corpus(SCENES, scene=SCENES.__getitem__)
     for fact in fields(Corpus):
         if fact.compare and fact.name != "together":
             assert getattr(corpus, fact.name) == getattr(gathered, fact.name), fact.name
-    assert dict(corpus.together) == dict(gathered.together)
+    assert dict(corpus.cooccurring) == dict(gathered.cooccurring)
     assert list(corpus.frequency) == list(gathered.frequency)
     assert corpus.scene(3) == SCENES[3]
     assert corpus.mean_colour == corpus.mean_colour == (1, 2, 3)
@@ -82,9 +82,9 @@ def test_one_scene_is_read_alone(reader: Reader, monkeypatch: pytest.MonkeyPatch
 
 def test_of_two_records_with_one_id_the_second_is_bad(tmp_path: Path) -> None:
     class Twice(Reader):
-        def records(self, progress: Callable[[int], object]) -> Iterator[Found | str]:
+        def records(self, progress: Callable[[int], object]) -> Iterator[IndexedScene | str]:
             for scene in (SCENES[0], SCENES[1], replace(SCENES[2], id="s0")):
-                yield Found(scene=scene, photo_file="s.png", path=self.files[0])
+                yield IndexedScene(scene=scene, photo_file="s.png", path=self.files[0])
 
     index = SceneIndex(Twice(tmp_path / "annotations.json"))
     assert scenes_of(index) == SCENES[:2]
@@ -94,9 +94,9 @@ def test_of_two_records_with_one_id_the_second_is_bad(tmp_path: Path) -> None:
 
 def test_one_id_in_two_files_is_refused(tmp_path: Path) -> None:
     class TwoFiles(Reader):
-        def records(self, progress: Callable[[int], object]) -> Iterator[Found | str]:
+        def records(self, progress: Callable[[int], object]) -> Iterator[IndexedScene | str]:
             for name in ("train.json", "all.json"):
-                yield Found(scene=SCENES[0], photo_file="s.png", path=Path(name))
+                yield IndexedScene(scene=SCENES[0], photo_file="s.png", path=Path(name))
 
     with pytest.raises(DataError, match=r"train\.json and all\.json both have image='s0': name one of the files"):
         SceneIndex(TwoFiles(tmp_path / "annotations.json"))
@@ -104,7 +104,7 @@ def test_one_id_in_two_files_is_refused(tmp_path: Path) -> None:
 
 def test_annotations_without_a_good_record_are_refused(tmp_path: Path) -> None:
     class Hopeless(Reader):
-        def records(self, progress: Callable[[int], object]) -> Iterator[Found | str]:
+        def records(self, progress: Callable[[int], object]) -> Iterator[IndexedScene | str]:
             yield from self.bad
 
     with pytest.raises(DataError, match="each of 2 is broken, the first so: one"):
@@ -246,7 +246,7 @@ def test_a_folder_that_cannot_be_written_is_told_and_done_without(reader: Reader
 
 def test_a_reader_that_fails_leaves_nothing(tmp_path: Path, home: Path) -> None:
     class Failing(Reader):
-        def records(self, progress: Callable[[int], object]) -> Iterator[Found | str]:
+        def records(self, progress: Callable[[int], object]) -> Iterator[IndexedScene | str]:
             yield from super().records(progress)
             raise DataError("Expected the file to be whole")
 

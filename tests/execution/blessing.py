@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pytest_vqamt.core.events import Event, Judged
 from pytest_vqamt.core.report_json import case_line, case_row, report_row
-from pytest_vqamt.core.results import RelationResult, report
+from pytest_vqamt.core.results import RelationResult, build_report
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.baseline import Baseline
@@ -54,7 +54,7 @@ def run(
 
 def write(folder: Path, results: Sequence[RelationResult], events: Sequence[Event], **fields: object) -> Path:
     """A report folder, without its pages; ``fields`` are set in ``report.json`` as they are given."""
-    made = report(
+    made = build_report(
         results,
         vqamt_version="1.2.3",
         seed=0,

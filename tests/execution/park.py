@@ -12,11 +12,11 @@ from PIL import Image
 
 from pytest_vqamt.annotation.detectors import catalogue
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.detections import Found
+from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.models.base import ModelOptions
 from tests.data.made_snli_ve import official_row, write_official
 
-GROUNDS = Callable[[Image.Image, str], Sequence[Found]]
+GROUNDS = Callable[[Image.Image, str], Sequence[DetectedObject]]
 
 
 def write_park(folder: Path) -> Path:
@@ -43,8 +43,8 @@ def rows(folder: Path, name: str = "units.jsonl") -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / name).read_text(encoding="utf-8").splitlines()]
 
 
-def here(phrase: str, score: float = 0.9, box: Box | None = None) -> Found:
-    return Found(name=phrase, box=box or Box(1, 2, 30, 20), score=score, by="grounds")
+def here(phrase: str, score: float = 0.9, box: Box | None = None) -> DetectedObject:
+    return DetectedObject(name=phrase, box=box or Box(1, 2, 30, 20), score=score, by="grounds")
 
 
 class Grounds:
@@ -57,7 +57,7 @@ class Grounds:
         self.looks = 0
         self.asked: list[tuple[str, ...]] = []
 
-    def ground(self, image: Image.Image, phrases: Sequence[str]) -> tuple[tuple[Found, ...], ...]:
+    def ground(self, image: Image.Image, phrases: Sequence[str]) -> tuple[tuple[DetectedObject, ...], ...]:
         self.looks += 1
         self.asked.append(tuple(phrases))
         return tuple(tuple(self._ground(image, phrase)) for phrase in phrases)

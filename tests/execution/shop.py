@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.annotation.detectors import catalogue
-from pytest_vqamt.core.detections import Found
+from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.models.base import ModelOptions
 
 ORIENTATION, QUARTER_TURN = 0x0112, 6
@@ -41,16 +41,18 @@ class Finds:
 
     fingerprint = "finds-1"
 
-    def __init__(self, find: Callable[[Image.Image], tuple[Found, ...]]) -> None:
+    def __init__(self, find: Callable[[Image.Image], tuple[DetectedObject, ...]]) -> None:
         self._find = find
         self.looks = 0
 
-    def find(self, image: Image.Image) -> tuple[Found, ...]:
+    def find(self, image: Image.Image) -> tuple[DetectedObject, ...]:
         self.looks += 1
         return self._find(image)
 
 
-def put(monkeypatch: pytest.MonkeyPatch, find: Callable[[Image.Image], tuple[Found, ...]] = lambda _image: ()) -> Finds:
+def put(
+    monkeypatch: pytest.MonkeyPatch, find: Callable[[Image.Image], tuple[DetectedObject, ...]] = lambda _image: ()
+) -> Finds:
     """Has ``complete`` use a detector of ours."""
     made = Finds(find)
     monkeypatch.setattr(catalogue, "detector_of", lambda _options: made)

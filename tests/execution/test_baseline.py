@@ -92,8 +92,8 @@ def test_presumed_cases_are_compared_apart(tmp_path: Path) -> None:
     assert result.change is not None
     assert result.presumed is not None
     assert result.presumed.change is not None
-    assert (result.change.paired.shared, result.change.paired.lost) == (6, 0)
-    assert (result.presumed.change.paired.shared, result.presumed.change.paired.lost) == (4, 2)
+    assert (result.change.paired.shared, result.change.paired.first_only) == (6, 0)
+    assert (result.presumed.change.paired.shared, result.presumed.change.paired.first_only) == (4, 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +113,7 @@ def test_old_answers_are_judged_as_new_ones_are(tmp_path: Path) -> None:
     baseline = blessed_of(tmp_path, Model())
     change = run(Model(reply=lambda _text: "one"), baseline=baseline, rule=Strict()).change
     assert change is not None
-    assert (change.paired.before, change.paired.after) == (0, 1), "as they are judged now"
+    assert (change.paired.first_rate, change.paired.second_rate) == (0, 1), "as they are judged now"
     assert (change.version_before, change.other_judgement) == (1, 10)
 
 
@@ -149,7 +149,7 @@ def test_cases_without_an_answer_then_or_now_are_not_paired(tmp_path: Path) -> N
     assert 3 in numbers(now), "it is asked again"
     assert (result.tally.cases, result.tally.errors) == (10, 1)
     assert result.change is not None
-    assert (result.change.paired.shared, result.change.paired.kept) == (8, 8)
+    assert (result.change.paired.shared, result.change.paired.both) == (8, 8)
     assert sorted(each.before or "" for each in heard if isinstance(each, Judged)) == ["error"] + ["holds"] * 9
 
 
@@ -233,7 +233,7 @@ class MoreSaid(Scenes):
 def test_annotations_may_change(tmp_path: Path) -> None:
     change = run(Model(), baseline=blessed_of(tmp_path, Model()), source=MoreSaid(5)).change
     assert change is not None
-    assert change.paired.kept == 10
+    assert change.paired.both == 10
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from PIL import Image
 from pytest_vqamt.annotation.detectors import catalogue
 from pytest_vqamt.annotation.photos import complete, warn
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.detections import Found
+from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.models.base import ModelOptions
@@ -60,8 +60,8 @@ def test_what_is_done_and_what_came_of_it_are_told(
     """A log shows no bar."""
     (folder / "text.png").write_text("no picture")
 
-    def sees(image: Image.Image) -> tuple[Found, ...]:
-        dog = Found(name="dog", box=Box(0, 0, 20, 20), score=0.9, by="boxes")
+    def sees(image: Image.Image) -> tuple[DetectedObject, ...]:
+        dog = DetectedObject(name="dog", box=Box(0, 0, 20, 20), score=0.9, by="boxes")
         return () if image.width == 60 else (dog, dog)
 
     put(monkeypatch, sees)
@@ -107,7 +107,7 @@ def test_a_photo_is_looked_at_again_when_it_has_changed_or_others_are_to_look(
 def test_a_photo_that_a_detector_fails_on_costs_only_itself(
     folder: Path, detector: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fails(image: Image.Image) -> tuple[Found, ...]:
+    def fails(image: Image.Image) -> tuple[DetectedObject, ...]:
         if image.size == (100, 200):
             raise RuntimeError("no kernel image\nis available")
         return ()
@@ -128,7 +128,7 @@ def test_a_detector_that_fails_on_every_photo_is_stopped(
     for number in range(20):
         Image.new("RGB", (20, 10)).save(folder / f"{number:02}.png")
 
-    def fails(image: Image.Image) -> tuple[Found, ...]:
+    def fails(image: Image.Image) -> tuple[DetectedObject, ...]:
         raise RuntimeError("device-side assert")
 
     finds = put(monkeypatch, fails)
@@ -152,7 +152,7 @@ def test_a_detector_that_fails_on_every_photo_is_stopped(
 def test_what_is_not_the_photos_fault_is_no_bad_record(
     folder: Path, detector: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, advice: str
 ) -> None:
-    def fails(image: Image.Image) -> tuple[Found, ...]:
+    def fails(image: Image.Image) -> tuple[DetectedObject, ...]:
         if image.size == (100, 200):
             raise error
         return ()

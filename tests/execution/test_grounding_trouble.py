@@ -12,7 +12,7 @@ from PIL import Image
 from pytest_vqamt.annotation import progress
 from pytest_vqamt.annotation.detectors import catalogue
 from pytest_vqamt.annotation.hypotheses import complete, warn
-from pytest_vqamt.core.detections import Found
+from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.data.catalogue import load
 from tests.data.made_snli_ve import official_row, write_official
@@ -31,7 +31,7 @@ def named(tmp_path: Path) -> Path:
     return tmp_path / "model"
 
 
-def fails_on_two(image: Image.Image, phrase: str) -> list[Found]:
+def fails_on_two(image: Image.Image, phrase: str) -> list[DetectedObject]:
     if image.size == (100, 200):
         raise RuntimeError("no kernel image\nis available")
     return [here(phrase)]
@@ -105,7 +105,7 @@ def test_a_model_that_fails_on_every_photo_is_stopped(
         Image.new("RGB", (20, 10)).save(folder / "images" / f"{number:02}.jpg")
     write_official(folder, *(official_row(f"{number:02}.jpg#0r1e") for number in range(20)))
 
-    def fails(_image: Image.Image, _phrase: str) -> list[Found]:
+    def fails(_image: Image.Image, _phrase: str) -> list[DetectedObject]:
         raise RuntimeError("device-side assert")
 
     grounds = put(monkeypatch, fails)
@@ -127,7 +127,7 @@ def test_a_model_that_fails_on_every_photo_is_stopped(
 def test_what_is_no_fault_of_the_photo_stops_it_at_once(
     folder: Path, named: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, advice: str
 ) -> None:
-    def fails(_image: Image.Image, _phrase: str) -> list[Found]:
+    def fails(_image: Image.Image, _phrase: str) -> list[DetectedObject]:
         raise error
 
     put(monkeypatch, fails)

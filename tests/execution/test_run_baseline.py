@@ -40,10 +40,10 @@ def test_each_result_tells_what_became_of_it(baseline: Path) -> None:
     report = run(baseline)
     reversion, control = report.relations
     assert reversion.change is not None
-    assert (reversion.change.paired.lost, reversion.change.paired.shared) == (20, 20)
+    assert (reversion.change.paired.first_only, reversion.change.paired.shared) == (20, 20)
     assert reversion.change.gate == Gate(kind="max-drop", threshold=0.1, on="holm", met=False)
     assert control.change is not None
-    assert (control.change.paired.kept, control.change.gate) == (20, None)
+    assert (control.change.paired.both, control.change.gate) == (20, None)
     assert report.baseline is not None
     assert (report.baseline.file, report.baseline.models) == ("base.gz", (("oracle", "undeclared:oracle"),))
 

@@ -14,8 +14,8 @@ from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.events import Answered, Event, Finished, Judged, Planned, Stopped
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.core.report_json import case_of_row
-from pytest_vqamt.core.results import Gate, ModelUse, RelationResult, ShownCase
+from pytest_vqamt.core.report_json import case_from_row
+from pytest_vqamt.core.results import Gate, ModelUse, RelationResult, ViolationPreview
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.execution import run_item as module
 from pytest_vqamt.execution.answer_cache import AnswerStores
@@ -148,7 +148,7 @@ def test_a_shown_case_can_be_read_back() -> None:
     stores.close()
     assert line is not None
     scenes = {f"scene {index}.png": Scenes(5).scene(index) for index in range(5)}
-    assert case_of_row(json.loads(line), scenes.__getitem__).id == result.violation.id
+    assert case_from_row(json.loads(line), scenes.__getitem__).id == result.violation.id
 
 
 def test_a_query_without_an_answer_makes_its_case_an_error() -> None:
@@ -273,7 +273,7 @@ def test_what_simplifying_asks_is_needed_but_nothing_is_saved_by_it() -> None:
 
 
 def test_the_same_run_with_its_answers_at_hand_comes_to_the_same_violation_and_asks_nothing(tmp_path: Path) -> None:
-    def run() -> tuple[ModelUse, ShownCase | None, int]:
+    def run() -> tuple[ModelUse, ViolationPreview | None, int]:
         model = Model(reply=large_differs, fingerprint="F")
         with closing(AnswerStores(tmp_path)) as stores:
             result = result_of(model, stores=stores, terms=RunOptions(sampling=Sampling(max_cases=10), shrink=30))

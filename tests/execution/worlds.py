@@ -11,7 +11,7 @@ from PIL import Image
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, RelationInfo, Verdict
-from pytest_vqamt.core.corpus import Corpus, gather
+from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
@@ -46,7 +46,7 @@ class Scenes:
 
     @cached_property
     def corpus(self) -> Corpus:
-        return gather((self.scene(index) for index in range(self._n)), scene=self.scene)
+        return gather_corpus((self.scene(index) for index in range(self._n)), scene=self.scene)
 
     @property
     def bad_records(self) -> tuple[str, ...]:

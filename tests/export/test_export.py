@@ -18,7 +18,7 @@ from pytest_vqamt.core.edits import Cutout
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.meaning import Exists, Group
 from pytest_vqamt.core.query import Failure, ModelInput, Query
-from pytest_vqamt.core.report_json import case_of_row
+from pytest_vqamt.core.report_json import case_from_row
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.export.cases import Only, Wanted
 from pytest_vqamt.export.export import TEST, TRAIN, Terms, export_report, photos_in, side_of
@@ -153,7 +153,7 @@ def test_of_all_relations_every_label_is_what_the_oracle_says(tmp_path: Path, ou
     labels = {each["query"]: each["label"] for each in rows(out)}
     compared = 0
     for line in (tmp_path / "report/cases.jsonl").read_text(encoding="utf-8").splitlines():
-        made = case_of_row(json.loads(line), lambda photo: scenes.scene(scenes.place(photo)))
+        made = case_from_row(json.loads(line), lambda photo: scenes.scene(scenes.place(photo)))
         for query in made.queries:
             if query.id in labels:
                 [answer] = oracle.ask(query.task, [ModelInput(query, lambda picture: render(picture, scenes))])

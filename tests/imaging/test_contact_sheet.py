@@ -148,7 +148,7 @@ def extent(drawn: Image.Image, colour: Colour, below: float = 0) -> Box:
     rows, columns = np.nonzero((pixels == np.array(colour, dtype=np.uint8)).all(axis=-1))
     assert rows.size, f"nothing is {colour}"
     corners = (columns.min(), rows.min() + int(below), columns.max() + 1, rows.max() + int(below) + 1)
-    return Box.between(*map(int, corners))
+    return Box.from_corners(*map(int, corners))
 
 
 def boxes(drawn: Image.Image, count: int) -> list[Box]:

@@ -130,7 +130,7 @@ def test_nothing_outside_the_box_changes(
     assume(mask.any())
     before = values(image).copy()
     after = values(insert(image, Insert(cutout=of(thing), box=box), Photos({"0": photo}, {"0": mask})))
-    whole = Box.between(
+    whole = Box.from_corners(
         round(box.x), round(box.y), max(round(box.x) + 1, round(box.x1)), max(round(box.y) + 1, round(box.y1))
     )
     outside = ~touched((whole,), image)

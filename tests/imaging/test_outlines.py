@@ -154,7 +154,7 @@ class Painted:
             rows, columns = np.nonzero(painting)
             if rows.size:
                 corners = (columns.min(), rows.min(), columns.max() + 1, rows.max() + 1)
-                found.append((label, Box.between(*map(int, corners))))
+                found.append((label, Box.from_corners(*map(int, corners))))
         return found
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.query import ModelInput, Task
-from pytest_vqamt.core.recipes import recipe
+from pytest_vqamt.core.recipes import picture_recipe
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.models.answers_file import AnswersFile, load
 from pytest_vqamt.models.base import ModelOptions, adopt
@@ -47,7 +47,12 @@ def test_a_row_is_found_by_photo_and_text_where_the_picture_has_no_edits(
 
 
 def test_a_row_about_an_edited_picture_is_found_by_id_alone(file: Path, plain: ModelInput, edited: ModelInput) -> None:
-    row = {"id": edited.query.id, "photo": "yard.png", "picture": recipe(edited.query.picture), "text": HOW_MANY}
+    row = {
+        "id": edited.query.id,
+        "photo": "yard.png",
+        "picture": picture_recipe(edited.query.picture),
+        "text": HOW_MANY,
+    }
     assert said(written(file, row | {"answer": "2"}), plain, edited) == [None, "2"]
 
 

@@ -17,7 +17,7 @@ from pytest_vqamt.core.edits import Cutout, Erase, Fill, Insert
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Task
-from pytest_vqamt.core.recipes import recipe
+from pytest_vqamt.core.recipes import picture_recipe
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.models.answers_file import AnswersFile
 
@@ -85,7 +85,7 @@ def test_a_recipe_says_how_to_make_the_picture_again(yard: Scene) -> None:
     picture = yard.picture.erase(cat.box, Fill.MEAN, (1, 2, 3)).insert(
         Cutout(photo=yard.photo, thing=cat), (5.5, 0), (10, 10)
     )
-    row = json.loads(json.dumps(recipe(picture)))
+    row = json.loads(json.dumps(picture_recipe(picture)))
     edits = decode(row["edits"])
     assert (row["photo"], row["digest"]) == ("yard.png", picture.digest)
     assert edits == (

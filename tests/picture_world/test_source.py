@@ -117,7 +117,7 @@ def shown(world: PictureWorld, index: int, thing: Thing) -> npt.NDArray[np.bool_
 
 def tight(mask: npt.NDArray[np.bool_]) -> Box:
     ys, xs = np.nonzero(mask)
-    return Box.between(int(xs.min()), int(ys.min()), int(xs.max()) + 1, int(ys.max()) + 1)
+    return Box.from_corners(int(xs.min()), int(ys.min()), int(xs.max()) + 1, int(ys.max()) + 1)
 
 
 def everything(scenes: tuple[Scene, ...]) -> Iterator[tuple[int, Scene, Thing]]:

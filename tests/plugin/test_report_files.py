@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_vqamt.core.query import Answer
-from pytest_vqamt.core.report_json import case_of_row
+from pytest_vqamt.core.report_json import case_from_row
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.relations import catalogue
 from tests.plugin.conftest import EIGHT, Run, every_item
@@ -35,7 +35,7 @@ def test_every_case_is_judged_again_as_it_was(pytester: pytest.Pytester, run: Ru
     assert len(written) == 3 * len(every_item()) * 4
     assert {row["verdict"] for row in written} == {"holds", "violated", "unparsed"}
     for row in written:
-        case = case_of_row(row, scenes.__getitem__)
+        case = case_from_row(row, scenes.__getitem__)
         assert case.id == row["case_id"]
         relation = catalogue.get(case.relation)
         assert relation.info.item(case.variant) == row["relation"]

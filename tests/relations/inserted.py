@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.corpus import Corpus, gather
+from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.edits import Insert
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Scene, Thing
@@ -20,7 +20,7 @@ def masked(words: str, id: str, box: Box) -> Thing:  # noqa: A002 - a thing's id
 
 def corpus_of(scenes: Sequence[Scene]) -> Corpus:
     """The corpus of scenes that it can give again."""
-    return gather(scenes, scene=lambda index: scenes[index])
+    return gather_corpus(scenes, scene=lambda index: scenes[index])
 
 
 def kennel(

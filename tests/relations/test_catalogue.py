@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 import pytest
 
 import pytest_vqamt as vqamt
-from pytest_vqamt.core.case import Case, NotApplicable, Outcome, Setting, Verdict, item_name
-from pytest_vqamt.core.corpus import Corpus, gather
+from pytest_vqamt.core.case import Case, NotApplicable, Outcome, RelationSetting, Verdict, item_name
+from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.meaning import Exists, Group
 from pytest_vqamt.core.query import Answer, Task
@@ -238,7 +238,7 @@ def test_a_value_that_a_setting_cannot_have_is_refused(value: str) -> None:
 
 
 def test_a_path_may_follow_where_the_values_say_so() -> None:
-    setting = Setting(name="inpaint", values=("telea", "lama:PATH"), default="telea", meaning="the inpainter")
+    setting = RelationSetting(name="inpaint", values=("telea", "lama:PATH"), default="telea", meaning="the inpainter")
     assert [setting.takes(value) for value in ("telea", "lama:a/b.pt", "lama", "lama:PATH", "telea:x", "")] == [
         True, True, False, True, False, False,
     ]  # fmt: skip
@@ -293,7 +293,7 @@ def mirror_of_user(scene: Scene, corpus: Corpus, choose: Chooser) -> Draft:
 
 def derived(draft: Derive, scene: Scene) -> Case | NotApplicable:
     relation = vqamt.relation("ours.test", expect=vqamt.same_answer)(draft)
-    return relation.derive(scene, gather((scene,)), FirstOption(), "")
+    return relation.derive(scene, gather_corpus((scene,)), FirstOption(), "")
 
 
 def test_a_function_becomes_a_relation(yard: Scene) -> None:
@@ -302,7 +302,7 @@ def test_a_function_becomes_a_relation(yard: Scene) -> None:
     assert (info.name, info.task, info.variants) == ("ours.mirror", Task.VQA, ("",))
     assert (info.version, info.tags) == (3, ("baseline",))
     assert info.claim == "Whether a thing is there does not depend on the side it is on."
-    case = relation.derive(yard, gather((yard,)), FirstOption(), "")
+    case = relation.derive(yard, gather_corpus((yard,)), FirstOption(), "")
     assert isinstance(case, Case)
     assert (case.relation, case.variant, case.scene) == ("ours.mirror", "", "yard")
     assert [query.text for query in case.queries] == ["Is there a dog in the picture?"] * 2
@@ -360,7 +360,7 @@ def test_a_function_that_returns_something_else_is_told_so(yard: Scene) -> None:
 
 def test_a_task_is_that_of_the_queries(yard: Scene) -> None:
     relation = vqamt.relation("ours.captions", expect=vqamt.same_answer, task="captioning")(mirror_of_user)
-    case = relation.derive(yard, gather((yard,)), FirstOption(), "")
+    case = relation.derive(yard, gather_corpus((yard,)), FirstOption(), "")
     assert isinstance(case, Case)
     assert {query.task for query in case.queries} == {Task.CAPTIONING}
 

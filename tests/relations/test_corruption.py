@@ -8,7 +8,7 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Corrupt
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.meaning import Annotated, Count, Exists, Group, groups_of
@@ -22,7 +22,7 @@ VARIANTS = CORRUPTION.info.variants
 
 
 def cases(scene: Scene, variant: str, relation: PictureCorruption = CORRUPTION) -> list[Case]:
-    corpus = gather((scene,))
+    corpus = gather_corpus((scene,))
     found = [relation.derive(scene, corpus, choose, variant) for choose in choosers(80)]
     return [each for each in found if isinstance(each, Case)]
 
@@ -99,7 +99,7 @@ def test_on_its_things_it_asks_only_about_things(bare: Scene, yard: Scene) -> No
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
     for choose in choosers(5):
-        assert isinstance(CORRUPTION.derive(bare, gather((bare,)), choose, variant), NotApplicable)
+        assert isinstance(CORRUPTION.derive(bare, gather_corpus((bare,)), choose, variant), NotApplicable)
 
 
 def test_it_holds_for_who_still_sees_it_and_is_violated_by_who_does_not(yard: Scene) -> None:

@@ -16,7 +16,7 @@ from hypothesis.strategies import SearchStrategy
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import NotApplicable
-from pytest_vqamt.core.corpus import Corpus, CutoutEntry, gather
+from pytest_vqamt.core.corpus import Corpus, CutoutEntry, gather_corpus
 from pytest_vqamt.core.edits import Colour, Erase, Fill
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.meaning import Group
@@ -51,11 +51,11 @@ from tests.making import HEIGHT, WIDTH, choosers, scene_of, thing_of
 from tests.relations.inserted import corpus_of, insert_of, kennel, masked
 
 SCENE = scene_of("dog", "cat")
-CORPUS = gather((SCENE,))
+CORPUS = gather_corpus((SCENE,))
 
 
 def made(erase: str, inpaint: str = "telea", colour: Colour | None = None) -> Eraser:
-    found = eraser(erase, inpaint, gather((SCENE,), measure=lambda: colour))
+    found = eraser(erase, inpaint, gather_corpus((SCENE,), measure=lambda: colour))
     assert isinstance(found, Eraser)
     return found
 
@@ -355,7 +355,7 @@ def on(axis: Axis, *boxes: Box, crowds: tuple[Box, ...] = ()) -> list[tuple[int,
 
 def columns(start: float, stop: float) -> Box:
     """A box of these columns."""
-    return Box.between(start, 10, stop, 20)
+    return Box.from_corners(start, 10, stop, 20)
 
 
 def test_the_papers_figure_6() -> None:
@@ -627,7 +627,7 @@ def edges() -> st.SearchStrategy[Box]:
 def test_what_is_inserted_overlaps_no_box_and_lies_inside(
     places: Callable[[Sequence[Box], Box, Size], tuple[Place, ...]], boxes: list[Box], size: Size
 ) -> None:
-    clipped = [inside for box in boxes if (inside := box.common(FRAME))]
+    clipped = [inside for box in boxes if (inside := box.intersection(FRAME))]
     found = places(clipped, FRAME, size)
     assert len(set(found)) == len(found)
     for x, y in found:

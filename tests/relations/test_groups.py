@@ -8,7 +8,7 @@ from itertools import cycle, islice, permutations
 import pytest
 
 from pytest_vqamt.core.case import NotApplicable
-from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Group, members
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.english.lexical_relations import COLOURS, POSTURES
@@ -25,13 +25,13 @@ MANY = 200
 
 def pairs(scene: Scene, *others: Scene, variant: str = "object") -> list[Pair]:
     """What many draws give for a scene of a source that has the others, too."""
-    corpus = gather((scene, *others))
+    corpus = gather_corpus((scene, *others))
     found = [pair(scene, corpus, choose, variant) for choose in choosers(MANY)]
     return [each for each in found if isinstance(each, Pair)]
 
 
 def singles(scene: Scene, *others: Scene, variant: str = "object") -> list[Single]:
-    corpus = gather((scene, *others))
+    corpus = gather_corpus((scene, *others))
     found = [single(scene, corpus, choose, variant) for choose in choosers(MANY)]
     return [each for each in found if isinstance(each, Single)]
 
@@ -117,7 +117,7 @@ class TestTwoNames:
     )
     def test_not_applicable_where_no_two_are_surely_disjoint(self, scene: Scene) -> None:
         for choose in choosers(20):
-            assert pair(scene, gather((scene,)), choose, "object") == NotApplicable(
+            assert pair(scene, gather_corpus((scene,)), choose, "object") == NotApplicable(
                 reason="no two names that are surely disjoint"
             )
 
@@ -201,7 +201,7 @@ class TestTwoProperties:
     )
     def test_not_applicable_with_the_reason(self, scene: Scene, reason: str) -> None:
         for choose in choosers(20):
-            assert pair(scene, gather((scene,)), choose, "property") == NotApplicable(reason=reason)
+            assert pair(scene, gather_corpus((scene,)), choose, "property") == NotApplicable(reason=reason)
 
 
 class TestOneGroup:
@@ -234,7 +234,7 @@ class TestOneGroup:
         ids=["a mass alone", "two colours at once"],
     )
     def test_not_applicable_with_the_reason(self, scene: Scene, variant: str, reasons: set[str]) -> None:
-        found = [single(scene, gather((scene,)), choose, variant) for choose in choosers(50)]
+        found = [single(scene, gather_corpus((scene,)), choose, variant) for choose in choosers(50)]
         assert {each.reason for each in found if isinstance(each, NotApplicable)} == reasons
         assert all(isinstance(each, NotApplicable) for each in found)
 

@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.relations.soundness import (
@@ -99,7 +99,7 @@ class TestCountable:
 
 
 class TestAbsent:
-    CORPUS = gather((scene_of("dog", "cat"), scene_of("dog", "water", "people"), scene_of("person", "bird")))
+    CORPUS = gather_corpus((scene_of("dog", "cat"), scene_of("dog", "water", "people"), scene_of("person", "bird")))
 
     def test_names_of_the_corpus_that_nothing_here_bears_the_most_frequent_first(self) -> None:
         assert absent_here(scene_of("cat"), self.CORPUS) == ["dog", "bird", "person"]
@@ -175,7 +175,7 @@ class TestProperties:
         assert borne("man", scene) == ["sitting"]
 
     def test_seen_on_is_known_from_the_whole_corpus(self) -> None:
-        corpus = gather((scene_of("brown dog", "brown dog", "red cat"), scene_of("small black dog")))
+        corpus = gather_corpus((scene_of("brown dog", "brown dog", "red cat"), scene_of("small black dog")))
         assert seen_on("dog", corpus) == ["brown", "black"]
         assert seen_on("cow", corpus) == []
 

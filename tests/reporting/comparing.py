@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytest_vqamt.core.case import Outcome, Verdict
-from pytest_vqamt.core.results import DataUse, ModelUse, Presumed, RelationResult, Report, report
+from pytest_vqamt.core.results import DataUse, ModelUse, PresumedResult, RelationResult, Report, build_report
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.atomic_write import write_report
 
@@ -96,7 +96,7 @@ def write_run(
 ) -> Path:
     """Writes the two files of a run of these items, in this order."""
     results = [_result(place, each, fingerprints or {}, digests or {}) for place, each in enumerate(made)]
-    whole: Report = report(
+    whole: Report = build_report(
         results,
         vqamt_version="1.2.3",
         seed=0,
@@ -130,7 +130,7 @@ def _result(place: int, made: Made, fingerprints: Mapping[str, str], digests: Ma
         readings=Counter(),
         interval=(0.0, 1.0),
         gate=None,
-        presumed=Presumed(tally=presumed, breakdown={}, readings=Counter(), interval=(0.0, 1.0), gate=None)
+        presumed=PresumedResult(tally=presumed, breakdown={}, readings=Counter(), interval=(0.0, 1.0), gate=None)
         if presumed.cases
         else None,
     )

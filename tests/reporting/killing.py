@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pytest_vqamt.core.case_store import NAMES, PACKED, PLAIN
+from pytest_vqamt.core.case_store import FILE_NAMES, GZIP_NAME, PLAIN_NAME
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.reporting.cases import remove_report, start_parts
@@ -30,7 +30,7 @@ OLD, NEW = "0.0.1", "0.0.2"
 
 _CHANGES = ("open", "os.mkdir", "os.remove", "os.rename", "os.rmdir")
 """What the interpreter tells of before it does it, and what changes a folder; "open" also where it only reads."""
-_ENDS = {PLAIN: "}\n", PACKED: "}\n", "report.json": "}\n", "report.html": "</html>", "summary.md": "\n"}
+_ENDS = {PLAIN_NAME: "}\n", GZIP_NAME: "}\n", "report.json": "}\n", "report.html": "</html>", "summary.md": "\n"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ class Made:
 
     def write(self, folder: Path, version: str) -> None:
         report = replace(self.report, vqamt_version=version)
-        name = PLAIN if version == OLD else self.cases_name
+        name = PLAIN_NAME if version == OLD else self.cases_name
         write_files(report, folder, source_of=_at_hand, images=Images.VIOLATIONS, cases_name=name)
 
 
@@ -100,9 +100,9 @@ def _state(folder: Path) -> list[str]:
     files = sorted(file for file in folder.iterdir() if not file.name.startswith("."))
     versions = set()
     for file in files:
-        text = (gzip.decompress(file.read_bytes()) if file.name == PACKED else file.read_bytes()).decode()
+        text = (gzip.decompress(file.read_bytes()) if file.name == GZIP_NAME else file.read_bytes()).decode()
         assert text.endswith(_ENDS[file.name]), file
-        if file.name in NAMES:
+        if file.name in FILE_NAMES:
             assert len([json.loads(line) for line in text.splitlines()]) == 8
         else:
             versions |= {version for version in (OLD, NEW) if version in text}
@@ -170,7 +170,7 @@ def main(folder: Path, cases_name: str) -> None:
     """Prints the states, by what was killed; the new run calls its cases by the name, the old one by the usual."""
     made = _made(folder / "made", cases_name)
     states = {"report": _before_each_change(made, folder / "report", lambda here: made.write(here, NEW))}
-    if cases_name == PLAIN:
+    if cases_name == PLAIN_NAME:
         states["pages"] = _before_each_change(made, folder / "pages", _pages)
         states["removal"] = _before_each_change(made, folder / "removal", remove_report)
     states["any time"] = _at_any_time(made, folder / "any")

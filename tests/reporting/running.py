@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from pytest_vqamt.core.case_store import PLAIN
-from pytest_vqamt.core.results import Report, report
+from pytest_vqamt.core.case_store import PLAIN_NAME
+from pytest_vqamt.core.results import Report, build_report
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.execution.answer_cache import AnswerStores
@@ -32,7 +32,7 @@ def run_into(
     relations: Sequence[str] = ("metavqa.partition", "control.repeat"),
     fail_under: Sequence[str] = (),
     max_cases: int = 30,
-    cases_name: str = PLAIN,
+    cases_name: str = PLAIN_NAME,
 ) -> Report:
     """Runs ``model`` on twenty scenes and writes the report into ``folder``."""
     source: SceneSource = world("pictures:20")
@@ -50,7 +50,7 @@ def run_into(
         with CasesPart(folder, position) as part:
             results.append(run_item(job, terms, stores, part))
     stores.close()
-    made = report(
+    made = build_report(
         results,
         vqamt_version="1.2.3",
         seed=0,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.core.case_store import PACKED, PLAIN, cases_in
+from pytest_vqamt.core.case_store import GZIP_NAME, PLAIN_NAME, find_cases_file
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.integration.replay import find_case
 from pytest_vqamt.reporting.audit.sample import Draw, Of, draw_sample
@@ -29,19 +29,19 @@ from tests.reporting.running import run_into
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a report of each sort, whose times are the same, and two shards of the same run of each."""
     folder = tmp_path_factory.mktemp("made")
-    run_into(folder / PLAIN)
-    run_into(folder / PACKED, cases_name=PACKED)
-    shutil.copy(folder / PLAIN / "report.json", folder / PACKED)
+    run_into(folder / PLAIN_NAME)
+    run_into(folder / GZIP_NAME, cases_name=GZIP_NAME)
+    shutil.copy(folder / PLAIN_NAME / "report.json", folder / GZIP_NAME)
     for number in (1, 2):
         run_into(folder / "plain" / str(number), shard=(number, 2))
-        run_into(folder / "packed" / str(number), shard=(number, 2), cases_name=PACKED)
+        run_into(folder / "packed" / str(number), shard=(number, 2), cases_name=GZIP_NAME)
     return folder
 
 
 def test_it_has_the_same_lines_and_stands_alone(made: Path) -> None:
-    assert {each.name for each in (made / PACKED).iterdir()} == {PACKED, "report.json"}
-    plain = (made / PLAIN / PLAIN).read_bytes()
-    assert gzip.decompress((made / PACKED / PACKED).read_bytes()) == plain
+    assert {each.name for each in (made / GZIP_NAME).iterdir()} == {GZIP_NAME, "report.json"}
+    plain = (made / PLAIN_NAME / PLAIN_NAME).read_bytes()
+    assert gzip.decompress((made / GZIP_NAME / GZIP_NAME).read_bytes()) == plain
 
 
 def away(_spec: str) -> None:
@@ -69,7 +69,7 @@ def sample(folder: Path, out: Path) -> object:
 
 
 def compared(folder: Path, out: Path) -> object:
-    shutil.copytree(folder.parent / PLAIN, out / "before")
+    shutil.copytree(folder.parent / PLAIN_NAME, out / "before")
     row = comparison_row(compare(side(out / "before"), report_side(folder)))
     return {name: value for name, value in row.items() if name not in ("before", "after")}
 
@@ -85,52 +85,51 @@ def replayed(folder: Path, out: Path) -> object:
     "read", [page, blessed, table, sample, compared, replayed], ids=lambda read: str(read.__name__)
 )
 def test_what_reads_a_report_reads_either(made: Path, tmp_path: Path, read: Callable[[Path, Path], object]) -> None:
-    outs = [tmp_path / name for name in (PLAIN, PACKED)]
+    outs = [tmp_path / name for name in (PLAIN_NAME, GZIP_NAME)]
     for out in outs:
         out.mkdir()
-    assert read(made / PACKED, outs[1]) == read(made / PLAIN, outs[0])
+    assert read(made / GZIP_NAME, outs[1]) == read(made / PLAIN_NAME, outs[0])
 
 
 def test_shards_are_merged_into_what_the_first_of_them_has(made: Path, tmp_path: Path) -> None:
     shards = {name: [made / name / number for number in "12"] for name in ("plain", "packed")}
     merge_folders(shards["packed"], tmp_path / "packed")
-    assert (tmp_path / "packed" / PACKED).read_bytes() == (made / PACKED / PACKED).read_bytes()
+    assert (tmp_path / "packed" / GZIP_NAME).read_bytes() == (made / GZIP_NAME / GZIP_NAME).read_bytes()
     merge_folders([shards["plain"][0], shards["packed"][1]], tmp_path / "plain")
-    assert (tmp_path / "plain" / PLAIN).read_bytes() == (made / PLAIN / PLAIN).read_bytes()
+    assert (tmp_path / "plain" / PLAIN_NAME).read_bytes() == (made / PLAIN_NAME / PLAIN_NAME).read_bytes()
     # What lies in the folder already makes way, whatever it is called.
     merge_folders(shards["packed"], tmp_path / "plain")
-    assert {each.name for each in (tmp_path / "plain").iterdir()} == {PACKED, "report.json"}
+    assert {each.name for each in (tmp_path / "plain").iterdir()} == {GZIP_NAME, "report.json"}
 
 
 def test_a_report_is_removed_whatever_its_cases_are_called(made: Path, tmp_path: Path) -> None:
-    shutil.copytree(made / PACKED, tmp_path, dirs_exist_ok=True)
-    (tmp_path / f".{PACKED}.17").touch()
+    shutil.copytree(made / GZIP_NAME, tmp_path, dirs_exist_ok=True)
+    (tmp_path / f".{GZIP_NAME}.17").touch()
     start_parts(tmp_path)
-    assert {each.name for each in tmp_path.iterdir()} == {PACKED, "report.json"}
+    assert {each.name for each in tmp_path.iterdir()} == {GZIP_NAME, "report.json"}
     remove_report(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_where_both_are_nobody_knows_which_is_meant(made: Path, tmp_path: Path) -> None:
-    for name in (PLAIN, PACKED):
+    for name in (PLAIN_NAME, GZIP_NAME):
         shutil.copy(made / name / name, tmp_path)
     with pytest.raises(DataError) as told:
-        cases_in(tmp_path)
+        find_cases_file(tmp_path)
     assert str(told.value) == (
-        f"Expected the cases of a report once, but got both cases.jsonl and cases.jsonl.gz in {str(tmp_path)!r}: "
-        "remove one"
+        f"Expected one file of cases, but got both cases.jsonl and cases.jsonl.gz in {str(tmp_path)!r}: remove one"
     )
 
 
 def test_the_content_tells_whether_it_is_compressed(made: Path, tmp_path: Path) -> None:
     # Some servers and browsers unpack what they hand on and leave it its name.
-    (tmp_path / PACKED).write_bytes((made / PLAIN / PLAIN).read_bytes())
-    assert list(case_rows(tmp_path)) == list(case_rows(made / PLAIN))
+    (tmp_path / GZIP_NAME).write_bytes((made / PLAIN_NAME / PLAIN_NAME).read_bytes())
+    assert list(case_rows(tmp_path)) == list(case_rows(made / PLAIN_NAME))
 
 
 def test_a_file_that_breaks_off_is_told(made: Path, tmp_path: Path) -> None:
-    shutil.copytree(made / PACKED, tmp_path, dirs_exist_ok=True)
-    file = tmp_path / PACKED
+    shutil.copytree(made / GZIP_NAME, tmp_path, dirs_exist_ok=True)
+    file = tmp_path / GZIP_NAME
     file.write_bytes(file.read_bytes()[:-100])
     reads: list[Callable[[], object]] = [
         lambda: list(case_rows(tmp_path)),

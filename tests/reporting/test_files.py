@@ -13,7 +13,7 @@ import pytest
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.report_json import report_row
 from pytest_vqamt.core.results import BaselineUse, Report
-from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
+from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.reporting.atomic_write import write_report
 from pytest_vqamt.reporting.cases import CasesPart, start_parts
@@ -195,7 +195,7 @@ def test_a_result_that_is_not_whole_is_named_with_its_file(tmp_path: Path) -> No
 
 def test_what_only_some_reports_have_comes_back_too(tmp_path: Path) -> None:
     made = run_into(tmp_path, max_cases=3)
-    [held] = with_holm_gates([change_of(PairedClusters((AlikeTwice(1, 2, 0, 1, 9),)))], 0.05, [True])
+    [held] = with_holm_gates([change_of(PairedClusters((PairedSceneTally(1, 2, 0, 1, 9),)))], 0.05, [True])
     several = [
         result("ours.rule", model, cases_of(verdicts), presumed=cases_of("+-", start=10))
         for model, verdicts in (("one", "+++++"), ("two", "+----"))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.core.results import Change, Gate, Presumed, RelationResult
-from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Tally
+from pytest_vqamt.core.results import BaselineChange, Gate, PresumedResult, RelationResult
+from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
 from pytest_vqamt.reporting.junit import properties
 from tests.reporting.running import run_into
 
@@ -51,9 +51,9 @@ def test_figures_and_what_they_are_of(result: RelationResult) -> None:
 
 def test_gates_and_the_change_since_the_baseline(result: RelationResult) -> None:
     # Of 8 shared cases 7 held before and 5 do now: -0.25.
-    paired = PairedClusters((AlikeTwice(kept=5, lost=2, won=0, neither=1, scenes=1),))
+    paired = PairedClusters((PairedSceneTally(both=5, first_only=2, second_only=0, neither=1, scenes=1),))
     drop = Gate(kind="max-drop", threshold=0.1, on="holm", met=True)
-    change = Change(paired=paired, interval=(-0.5, 0.0), p=0.1, p_two_sided=0.2, p_holm=0.3, gate=drop)
+    change = BaselineChange(paired=paired, interval=(-0.5, 0.0), p=0.1, p_two_sided=0.2, p_holm=0.3, gate=drop)
     told = dict(properties(replace(result, gate=GATE, change=change)))
     assert {name: value for name, value in told.items() if "gate" in name or "baseline" in name} == {
         "vqamt_gate": "fail-under",
@@ -74,14 +74,14 @@ def test_gates_and_the_change_since_the_baseline(result: RelationResult) -> None
 
 def test_the_documentation_names_every_property(result: RelationResult) -> None:
     page = (Path(__file__).parents[2] / "docs" / "ci.md").read_text(encoding="utf-8")
-    paired = PairedClusters((AlikeTwice(kept=1, lost=0, won=0, neither=0, scenes=1),))
-    change = Change(paired=paired, interval=(0.0, 0.0), p=1.0, p_two_sided=1.0, gate=GATE)
+    paired = PairedClusters((PairedSceneTally(both=1, first_only=0, second_only=0, neither=0, scenes=1),))
+    change = BaselineChange(paired=paired, interval=(0.0, 0.0), p=1.0, p_two_sided=1.0, gate=GATE)
     told = dict(properties(replace(result, gate=GATE, change=change)))
     assert set(told) == {name for name in re.findall(r"`(vqamt_\w+)`", page) if not name.startswith("vqamt_presumed")}
 
 
 def test_presumed_cases_stand_apart(result: RelationResult) -> None:
-    presumed = Presumed(
+    presumed = PresumedResult(
         tally=Tally(cases=2, holds=1, violated=1),
         breakdown={},
         readings=result.readings,

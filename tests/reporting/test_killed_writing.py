@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.core.case_store import NAMES
+from pytest_vqamt.core.case_store import FILE_NAMES
 from tests.reporting import killing
 from tests.reporting.killing import NEW, OLD
 
@@ -52,8 +52,10 @@ def test_what_is_left_is_of_one_run_and_no_page_is_left_alone(states: States) ->
     for what, found in states.items():
         for state in found:
             assert not {OLD, NEW} <= state, what
-            assert len(state & set(NAMES)) <= 1, what
-            assert not state & {"report.html", "summary.md"} or ("report.json" in state and state & set(NAMES)), what
+            assert len(state & set(FILE_NAMES)) <= 1, what
+            assert not state & {"report.html", "summary.md"} or ("report.json" in state and state & set(FILE_NAMES)), (
+                what
+            )
 
 
 def test_a_report_passes_from_the_old_one_to_the_new_one(states: States, cases: str) -> None:

@@ -15,8 +15,8 @@ from pytest_vqamt.core import tallies
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.report_json import baseline_row, change_row
-from pytest_vqamt.core.results import BaselineUse, Gate, Presumed, Report
-from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Spread, Tally
+from pytest_vqamt.core.results import BaselineUse, Gate, PresumedResult, Report
+from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, SceneCounter, Tally
 from pytest_vqamt.reporting.merge import CountedCases, MergedCases, merge_folders, merged
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
 from tests.costs import without_costs
@@ -125,16 +125,16 @@ def test_shards_of_an_earlier_version_that_do_not_tell_what_was_saved_are_merged
     assert (model.busy_s, model.items_s, model.busy_share) == (0.0, 0.0, None)
 
 
-def spread(*, holds: int, violated: int) -> Spread:
+def spread(*, holds: int, violated: int) -> SceneCounter:
     """Judged cases, each of a scene of its own."""
-    gathered = Spread()
+    gathered = SceneCounter()
     for number in range(holds + violated):
         gathered.add(f"scene {number}", Outcome.HOLDS if number < holds else Outcome.VIOLATED)
     return gathered
 
 
-def of_cases(*, ordinary: Spread, presumed: Spread | None = None) -> MergedCases:
-    apart = presumed or Spread()
+def of_cases(*, ordinary: SceneCounter, presumed: SceneCounter | None = None) -> MergedCases:
+    apart = presumed or SceneCounter()
     return MergedCases(
         CountedCases(ordinary.clusters, ordinary.paired, Counter(), None),
         CountedCases(apart.clusters, apart.paired, Counter(no=1, yes=1), 1),
@@ -180,7 +180,7 @@ def test_presumed_cases_are_added_up_apart(tmp_path: Path) -> None:
     held = Gate(kind="fail-under", threshold=0.6, on="point", met=True)
     for name, tally in (("shard 1", Tally(cases=3, holds=3)), ("shard 3", Tally(cases=2, violated=2))):
         (relation,) = shares[name].relations
-        apart = Presumed(
+        apart = PresumedResult(
             tally=tally, breakdown={"shape": {"a": tally}}, readings=Counter(yes=2), interval=(0.0, 1.0), gate=held
         )
         named = replace(relation, item="ours.rule", presumed=apart)
@@ -326,7 +326,7 @@ def blessed_rows(folder: Path, verdicts: str) -> None:
 
 def with_change(max_drop: float, *, otherwise: int = 0) -> Callable[[Row], object]:
     """Gives the first item a change of its own cases, as a shard has it."""
-    paired = PairedClusters((AlikeTwice(1, 0, 0, 0, 3),))
+    paired = PairedClusters((PairedSceneTally(1, 0, 0, 0, 3),))
     [held] = with_holm_gates([change_of(paired, version_before=2, other_judgement=otherwise)], max_drop, [True])
 
     def edit_row(row: Row) -> None:
@@ -343,7 +343,7 @@ def test_the_gate_of_the_baseline_is_held_against_all_cases(halves: tuple[Path, 
     report = merge_folders(halves, tmp_path / "out")
     change = report.relations[0].change
     assert change is not None
-    assert (change.paired.shared, change.paired.lost, change.paired.won) == (30, 8, 0)
+    assert (change.paired.shared, change.paired.first_only, change.paired.second_only) == (30, 8, 0)
     assert (change.version_before, change.other_judgement) == (2, 2)
     # Neither half could have shown it: of four cases that broke the p-value is 2^-4 at best.
     assert change.p < 0.05

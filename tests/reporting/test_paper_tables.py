@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.results import Behind, Difference, Ranked, RankedKind, Ranking, Report, Summary, summary_row
-from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
+from pytest_vqamt.core.results import (
+    GapToFirst,
+    ModelDifference,
+    RankedModel,
+    Ranking,
+    RankingKind,
+    Report,
+    Summary,
+    summary_row,
+)
+from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.reporting.html.page import audit_tables
 from pytest_vqamt.reporting.paper_tables import summary_rows, totals_in_words
 from pytest_vqamt.reporting.view.overview import Overview, best, differences, rankings
 from tests.reporting.html.made import OTHER, report, result
 
 PLACES = (
-    Ranked(model="other", mean=0.9, interval=(0.8, 0.95), best_in=2),
-    Ranked(model="tiny", mean=0.75, interval=None, best_in=1, behind=Behind(difference=-0.15, interval=(-0.2, -0.1))),
+    RankedModel(model="other", mean=0.9, interval=(0.8, 0.95), best_in=2),
+    RankedModel(
+        model="tiny", mean=0.75, interval=None, best_in=1, behind=GapToFirst(difference=-0.15, interval=(-0.2, -0.1))
+    ),
 )
 
 
-def difference(item: str, *, lost: int, won: int, p_holm: float | None) -> Difference:
+def difference(item: str, *, lost: int, won: int, p_holm: float | None) -> ModelDifference:
     """Ten cases of a scene each, of which six hold with both models."""
-    rows = (AlikeTwice(1, 0, 0, 0, 6), AlikeTwice(0, 1, 0, 0, lost), AlikeTwice(0, 0, 1, 0, won))
-    return Difference(
+    rows = (PairedSceneTally(1, 0, 0, 0, 6), PairedSceneTally(0, 1, 0, 0, lost), PairedSceneTally(0, 0, 1, 0, won))
+    return ModelDifference(
         item=item,
         data="gqa:DIR",
         presumed=False,
@@ -31,7 +42,7 @@ def difference(item: str, *, lost: int, won: int, p_holm: float | None) -> Diffe
     )
 
 
-def two_models(kind: RankedKind = RankedKind.RELATIONS) -> Report:
+def two_models(kind: RankingKind = RankingKind.RELATIONS) -> Report:
     ranking = Ranking(data="gqa:DIR", kind=kind, items=("ours.a", "ours.b"), places=PLACES)
     found = (
         difference("ours.a", lost=1, won=3, p_holm=0.2),
@@ -59,7 +70,7 @@ def test_the_best_is_said_of_relations_alone() -> None:
     assert list(best(two_models())) == [
         "On gqa:DIR, other has the highest mean of 2 pass rates, 0.900; tiny has 0.750 (-0.150, -0.200 to -0.100)."
     ]
-    assert list(best(two_models(RankedKind.CONTROL))) == []
+    assert list(best(two_models(RankingKind.CONTROL))) == []
 
 
 def test_the_surest_difference_stands_first_and_controls_last() -> None:

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 
 from pytest_vqamt.core.report_json import SCHEMA, baseline_row, change_row, difference_row, ranking_row
 from pytest_vqamt.core.results import BaselineUse
-from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
+from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.stats.model_ranking import differences, rankings
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
 from tests.reporting.running import run_into
@@ -151,7 +151,7 @@ def test_what_only_some_reports_have_is_of_the_schema_too(report: Node) -> None:
         result("ours.rule", model, cases_of(verdicts), presumed=apart)
         for model, verdicts in (("one", "+++++"), ("two", "+----"))
     ]
-    [held] = with_holm_gates([change_of(PairedClusters((AlikeTwice(1, 2, 0, 1, 9),)))], 0.05, [True])
+    [held] = with_holm_gates([change_of(PairedClusters((PairedSceneTally(1, 2, 0, 1, 9),)))], 0.05, [True])
     changed = deepcopy(report)
     changed["ranking"] = [ranking_row(each) for each in rankings(results)]
     changed["differences"] = [difference_row(each) for each in differences(results)]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.results import BaselineUse, Change, Gate, RelationResult, Report
-from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Tally
+from pytest_vqamt.core.results import BaselineChange, BaselineUse, Gate, RelationResult, Report
+from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
 from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.reporting.markdown import BYTES_AT_MOST, summary_page
 from pytest_vqamt.reporting.merge import merge_folders
@@ -89,8 +89,8 @@ def test_gates_that_were_missed_come_first(report: Report) -> None:
 
 def test_a_drop_since_the_baseline_says_from_what_to_what(report: Report) -> None:
     # Of 20 cases 18 held before and 12 do now: six broke, none was mended, -0.3.
-    paired = PairedClusters((AlikeTwice(kept=12, lost=6, won=0, neither=2, scenes=1),))
-    change = Change(
+    paired = PairedClusters((PairedSceneTally(both=12, first_only=6, second_only=0, neither=2, scenes=1),))
+    change = BaselineChange(
         paired=paired,
         interval=(-0.5, -0.1),
         p=0.01,

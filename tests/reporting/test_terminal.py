@@ -14,21 +14,21 @@ import pytest
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import (
     BaselineUse,
-    Behind,
     DataUse,
-    Difference,
+    GapToFirst,
     Gate,
+    ModelDifference,
     ModelUse,
-    Presumed,
-    Ranked,
-    RankedKind,
+    PresumedResult,
+    QueryPreview,
+    RankedModel,
     Ranking,
+    RankingKind,
     RelationResult,
     Report,
-    ShownCase,
-    ShownQuery,
+    ViolationPreview,
 )
-from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Tally
+from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
 from pytest_vqamt.reporting.terminal import baseline_lines, ranking_lines, summary
 from pytest_vqamt.stats.gates import with_baseline_gates
 from pytest_vqamt.stats.model_ranking import rankings
@@ -39,14 +39,14 @@ TINY = ModelUse(name="tiny", fingerprint="", tasks=("vqa",))
 GQA = DataUse(spec="gqa:DIR", scenes=8, digest="0" * 16)
 
 
-def presumed(*, readings: tuple[str, ...] = (), gate: Gate | None = None) -> Presumed:
+def presumed(*, readings: tuple[str, ...] = (), gate: Gate | None = None) -> PresumedResult:
     """Four cases: one holds, two do not, one answer is of the wrong kind."""
     tally = Tally(cases=4, holds=1, violated=2, unparsed=1, vacuous=1)
-    return Presumed(tally=tally, breakdown={}, readings=Counter(readings), interval=(0.046, 0.699), gate=gate)
+    return PresumedResult(tally=tally, breakdown={}, readings=Counter(readings), interval=(0.046, 0.699), gate=gate)
 
 
 def result(
-    tally: Tally, apart: Presumed | None, *, tags: tuple[str, ...] = (), gate: Gate | None = None
+    tally: Tally, apart: PresumedResult | None, *, tags: tuple[str, ...] = (), gate: Gate | None = None
 ) -> RelationResult:
     return RelationResult(
         position=0,
@@ -248,7 +248,7 @@ def test_waived_cases_are_counted_with_the_reasons_that_were_given() -> None:
 
 
 def test_a_baseline_has_its_table_and_its_gate_is_a_gate() -> None:
-    paired = PairedClusters((AlikeTwice(0, 1, 0, 0, 9),))
+    paired = PairedClusters((PairedSceneTally(0, 1, 0, 0, 9),))
     [held] = with_holm_gates([change_of(paired)], 0.1, [True])
     use = BaselineUse(file="base.gz", digest="d", models=(("tiny", "f"),))
     lines = shown_of(replace(result(SURE, None), change=held), baseline=use)
@@ -259,10 +259,10 @@ def test_a_baseline_has_its_table_and_its_gate_is_a_gate() -> None:
 
 
 def test_a_violation_that_a_missed_drop_has_told_of_is_not_told_again() -> None:
-    case = ShownCase(id="c", scene="s", queries=(), expected="e", reason="r")
-    shown_query = ShownQuery(picture="p", text="Is it?", answer="yes")
+    case = ViolationPreview(id="c", scene="s", queries=(), expected="e", reason="r")
+    shown_query = QueryPreview(picture="p", text="Is it?", answer="yes")
     violated = replace(result(SURE, None), violation=replace(case, queries=(shown_query,)))
-    paired = PairedClusters((AlikeTwice(0, 1, 0, 0, 9),))
+    paired = PairedClusters((PairedSceneTally(0, 1, 0, 0, 9),))
     for max_drop, told in ((0.1, False), (1.0, True)):
         [held] = with_holm_gates([change_of(paired)], max_drop, [True])
         lines = shown_of(replace(violated, change=held))
@@ -300,8 +300,10 @@ def test_without_a_baseline_nothing_is_said(tmp_path: Path) -> None:
 
 def test_a_row_for_each_item_with_what_became_of_it(tmp_path: Path) -> None:
     report = run_into(tmp_path, max_cases=1)
-    broke = PairedClusters((AlikeTwice(0, 1, 0, 0, 10), AlikeTwice(1, 0, 0, 0, 29), AlikeTwice(0, 0, 1, 0, 1)))
-    said = lines(compared(report, broke, None, PairedClusters((AlikeTwice(1, 0, 0, 0, 5),))))
+    broke = PairedClusters(
+        (PairedSceneTally(0, 1, 0, 0, 10), PairedSceneTally(1, 0, 0, 0, 29), PairedSceneTally(0, 0, 1, 0, 1))
+    )
+    said = lines(compared(report, broke, None, PairedClusters((PairedSceneTally(1, 0, 0, 0, 5),))))
     assert said[0] == "against the baseline ours.gz: tiny (0f)"
     rows = {line.split()[0]: line.split() for line in said if "." in line.split(" ")[0] and " " in line}
     # 39 held of 40 before, 30 now; McNemar of 10 that broke and 1 that was mended: 12 in 2048 ways.
@@ -325,7 +327,7 @@ def test_items_of_one_run_alone_are_named(tmp_path: Path) -> None:
 def test_another_version_and_another_judgement_are_said(tmp_path: Path) -> None:
     report = run_into(tmp_path, max_cases=1, relations=["control.repeat"])
     (result,) = report.relations
-    made = change_of(PairedClusters((AlikeTwice(1, 0, 0, 0, 5),)), version_before=3, other_judgement=1)
+    made = change_of(PairedClusters((PairedSceneTally(1, 0, 0, 0, 5),)), version_before=3, other_judgement=1)
     said = lines(replace(report, baseline=USE, relations=(replace(result, change=made),)))
     assert "control.repeat: blessed by version 3 of the relation, judged by version 1 now" in said
     assert (
@@ -336,26 +338,28 @@ def test_another_version_and_another_judgement_are_said(tmp_path: Path) -> None:
 
 RANKING = Ranking(
     data="gqa:DIR",
-    kind=RankedKind.RELATIONS,
+    kind=RankingKind.RELATIONS,
     items=("ours.a", "ours.b"),
     places=(
-        Ranked(model="good", mean=0.75, interval=(0.7, 0.8), best_in=2),
-        Ranked(
+        RankedModel(model="good", mean=0.75, interval=(0.7, 0.8), best_in=2),
+        RankedModel(
             model="bad",
             mean=0.5,
             interval=(0.4, 0.6),
             best_in=1,
-            behind=Behind(difference=-0.25, interval=(-0.3, -0.2)),
+            behind=GapToFirst(difference=-0.25, interval=(-0.3, -0.2)),
         ),
     ),
 )
 # Of ten cases the first model has three that the second has not, and the second one.
-DIFFERENCE = Difference(
+DIFFERENCE = ModelDifference(
     item="ours.a",
     data="gqa:DIR",
     presumed=False,
     models=("bad", "good"),
-    paired=PairedClusters((AlikeTwice(0, 0, 0, 1, 1), AlikeTwice(0, 0, 1, 0, 3), AlikeTwice(1, 0, 0, 0, 6))),
+    paired=PairedClusters(
+        (PairedSceneTally(0, 0, 0, 1, 1), PairedSceneTally(0, 0, 1, 0, 3), PairedSceneTally(1, 0, 0, 0, 6))
+    ),
     interval=(0.1, 0.5),
     p=0.01,
     p_holm=0.02,
@@ -363,7 +367,7 @@ DIFFERENCE = Difference(
 
 
 def lines_of_rankings_table(
-    rankings: tuple[Ranking, ...], differences: tuple[Difference, ...], *, in_full: bool = False
+    rankings: tuple[Ranking, ...], differences: tuple[ModelDifference, ...], *, in_full: bool = False
 ) -> list[str]:
     report = Report(
         vqamt_version="0",
@@ -408,7 +412,9 @@ def test_the_interval_is_of_the_better_one_less_the_worse() -> None:
     turned = replace(
         DIFFERENCE,
         models=("good", "bad"),
-        paired=PairedClusters((AlikeTwice(0, 0, 0, 1, 1), AlikeTwice(0, 1, 0, 0, 3), AlikeTwice(1, 0, 0, 0, 6))),
+        paired=PairedClusters(
+            (PairedSceneTally(0, 0, 0, 1, 1), PairedSceneTally(0, 1, 0, 0, 3), PairedSceneTally(1, 0, 0, 0, 6))
+        ),
         interval=(-0.5, -0.1),
     )
     assert lines_of_rankings_table((), (turned,))[4:] == lines_of_rankings_table((), (DIFFERENCE,))[4:]
@@ -424,7 +430,9 @@ def test_chance_and_controls_are_not_shown_and_of_many_only_the_largest() -> Non
     ]
     many = tuple(
         replace(
-            DIFFERENCE, item=f"ours.{n}", paired=PairedClusters((AlikeTwice(0, 0, 1, 0, n), AlikeTwice(1, 0, 0, 0, 5)))
+            DIFFERENCE,
+            item=f"ours.{n}",
+            paired=PairedClusters((PairedSceneTally(0, 0, 1, 0, n), PairedSceneTally(1, 0, 0, 0, 5))),
         )
         for n in range(1, 13)
     )
@@ -437,7 +445,7 @@ def test_chance_and_controls_are_not_shown_and_of_many_only_the_largest() -> Non
 
 
 def test_presumed_cases_baselines_and_controls_are_ranked_where_all_is_asked_for() -> None:
-    rankings = tuple(replace(RANKING, kind=kind) for kind in RankedKind)
+    rankings = tuple(replace(RANKING, kind=kind) for kind in RankingKind)
     assert sum(line.startswith("models on") for line in lines_of_rankings_table(rankings, ())) == 1
     heads = [line for line in lines_of_rankings_table(rankings, (), in_full=True) if line.startswith("models on")]
     assert [head.partition("variants")[2] for head in heads] == [

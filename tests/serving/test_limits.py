@@ -35,7 +35,7 @@ from pytest_vqamt.core.edits import (
 from pytest_vqamt.core.errors import DataError, RenderError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Failure
-from pytest_vqamt.core.recipes import recipe
+from pytest_vqamt.core.recipes import picture_recipe
 from pytest_vqamt.core.scene import Photo, Scene, Thing
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.served.protocol import PngRow, RecipeRow, Unknown
@@ -149,7 +149,7 @@ def shown(gallery: PictureResolver, row: dict[str, Json]) -> ResolvedPicture | F
 
 def test_a_recipe_gives_the_very_picture_and_its_pixels(gallery: PictureResolver) -> None:
     picture = PHOTO.crop(Box(10, 10, 100, 80)).blur(sigma=3).mirror()
-    found = shown(gallery, recipe(picture))
+    found = shown(gallery, picture_recipe(picture))
     assert isinstance(found, tuple)
     assert found[0] == picture
     assert found[0].scene == picture.scene
@@ -158,25 +158,25 @@ def test_a_recipe_gives_the_very_picture_and_its_pixels(gallery: PictureResolver
 
 def test_a_cut_out_of_served_data_is_inserted(gallery: PictureResolver) -> None:
     picture = PHOTO.insert(_cutout(), at=(5, 5), size=(40, 40))
-    assert shown(gallery, recipe(picture)) == (picture, gallery_image(gallery))
+    assert shown(gallery, picture_recipe(picture)) == (picture, gallery_image(gallery))
 
 
 def gallery_image(gallery: PictureResolver) -> object:
-    found = shown(gallery, recipe(PHOTO))
+    found = shown(gallery, picture_recipe(PHOTO))
     assert isinstance(found, tuple)
     return found[1]
 
 
 @pytest.mark.parametrize("photo", [FORGED, "pictures-0-20", "pictures-0-²", "pictures-0-" + "9" * 4000, "", "\x00"])
 def test_a_photo_that_is_not_served_is_unknown(gallery: PictureResolver, photo: str, opened: list[str]) -> None:
-    found = shown(gallery, {**recipe(PHOTO), "photo": photo})
+    found = shown(gallery, {**picture_recipe(PHOTO), "photo": photo})
     assert isinstance(found, Unknown)
     assert found.reason.startswith("Expected a picture of what is served (pictures:20), but got photo=")
     assert opened == []
 
 
 def test_a_photo_with_other_pixels_is_unknown(gallery: PictureResolver) -> None:
-    assert isinstance(shown(gallery, {**recipe(PHOTO), "digest": "0" * 16}), Unknown)
+    assert isinstance(shown(gallery, {**picture_recipe(PHOTO), "digest": "0" * 16}), Unknown)
 
 
 @pytest.mark.parametrize("what", ["photo", "digest", "thing"])
@@ -187,7 +187,7 @@ def test_a_cut_out_of_anything_else_is_refused(gallery: PictureResolver, what: s
         "digest": replace(cutout, photo=replace(cutout.photo, digest="0" * 16)),
         "thing": replace(cutout, thing=replace(cutout.thing, id=FORGED)),
     }[what]
-    found = shown(gallery, recipe(PHOTO.insert(forged, at=(5, 5), size=(40, 40))))
+    found = shown(gallery, picture_recipe(PHOTO.insert(forged, at=(5, 5), size=(40, 40))))
     assert isinstance(found, Failure)
     assert "cut-out of a" in found.reason
     assert opened == []
@@ -199,7 +199,7 @@ def test_no_picture_of_a_billion_pixels_is_begun(gallery: PictureResolver) -> No
         PHOTO.crop(Box(0, 0, 99_999, 99_999)),
         PHOTO.insert(_cutout(), at=(0, 0), size=(31_623, 31_623)),
     ):
-        found = shown(gallery, recipe(picture))
+        found = shown(gallery, picture_recipe(picture))
         if isinstance(found, tuple):  # a crop is clipped to what there is
             assert found[0].scene.width * found[0].scene.height <= 224 * 224
         else:
@@ -225,7 +225,7 @@ def test_no_picture_of_a_billion_pixels_is_begun(gallery: PictureResolver) -> No
     ids=repr,
 )
 def test_what_is_no_edit_is_told_of_its_sender_alone(gallery: PictureResolver, edits: list[Json]) -> None:
-    found = shown(gallery, {**recipe(PHOTO), "edits": edits})
+    found = shown(gallery, {**picture_recipe(PHOTO), "edits": edits})
     assert isinstance(found, Failure), found
     assert found.reason.startswith("Expected ")
     assert "Expected" not in found.reason[8:]
@@ -264,7 +264,7 @@ def test_what_is_no_png_is_refused(gallery: PictureResolver, png: bytes) -> None
 @pytest.fixture
 def opened(gallery: PictureResolver) -> list[str]:
     """The files outside of the package that are opened from here on."""
-    shown(gallery, recipe(PHOTO))  # what is loaded once is loaded
+    shown(gallery, picture_recipe(PHOTO))  # what is loaded once is loaded
     files: list[str] = []
     _LISTS.append(files)
     return files

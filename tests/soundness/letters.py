@@ -61,7 +61,7 @@ class Letters:
             own = letters == letter
             whole = own | (letters == "h") if letter == "w" else own
             rows, columns = np.nonzero(whole.any(axis=1))[0], np.nonzero(whole.any(axis=0))[0]
-            box = Box.between(int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1)
+            box = Box.from_corners(int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1)
             thing = Thing(id=f"{photo.id} {letter}", name=NAMES[letter.lower()], box=box, has_mask=True)
             found.append(Outlined(thing=thing, crowd=letter.isupper(), whole=whole, own=own))
         return tuple(found)

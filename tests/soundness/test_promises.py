@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case
-from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.imaging.render import render
 from tests.core.random_scenes import scenes
@@ -45,7 +45,7 @@ def large_scenes(draw: st.DrawFn, name: str) -> Scene:
     def larger(box: Box) -> Box:
         edges = [LARGER * edge for edge in (box.x, box.y, box.x1, box.y1)]
         x0, y0, x1, y1 = (edge + draw(st.sampled_from((0, 0.25, 1, 3))) for edge in edges)
-        return Box.between(
+        return Box.from_corners(
             x0, y0, max(min(x1, scene.width * LARGER), x0 + 1), max(min(y1, scene.height * LARGER), y0 + 1)
         )
 
@@ -65,7 +65,7 @@ def large_scenes(draw: st.DrawFn, name: str) -> Scene:
 @given(data=st.data())
 def test_on_scenes_of_all_kinds(item: Item, data: st.DataObject) -> None:
     some = tuple(data.draw(large_scenes(name)) for name in ("here", "elsewhere", "beyond"))
-    corpus = gather(some, scene=some.__getitem__, measure=lambda: (90, 100, 110))
+    corpus = gather_corpus(some, scene=some.__getitem__, measure=lambda: (90, 100, 110))
     outcomes = [item.relation.derive(some[0], corpus, chooser, item.variant) for chooser in choosers(20)]
     made = [outcome for outcome in outcomes if isinstance(outcome, Case)]
     assume(made)

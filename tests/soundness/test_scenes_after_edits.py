@@ -31,7 +31,7 @@ def pictures() -> PictureWorld:
 
 def frame(pixels: Bitmap) -> Box:
     rows, columns = np.nonzero(pixels.any(axis=1))[0], np.nonzero(pixels.any(axis=0))[0]
-    return Box.between(int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1)
+    return Box.from_corners(int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1)
 
 
 def misread(picture: Picture, outlines: Outlines) -> Iterator[str]:
@@ -69,14 +69,14 @@ def _misplaced(shown: Shown, told: Thing, picture: Picture) -> Iterator[str]:
     exactly = all(isinstance(edit, Cut) for edit in picture.edits)
     if any(isinstance(edit, Shear) for edit in picture.edits):
         # Rows move by parts of a pixel, and each is shown by the nearest ones.
-        box = Box.between(box.x - 0.5, box.y, box.x1 + 0.5, box.y1)
-    if (exactly and seen != box) or seen.common(box) != seen:
+        box = Box.from_corners(box.x - 0.5, box.y, box.x1 + 0.5, box.y1)
+    if (exactly and seen != box) or seen.intersection(box) != seen:
         yield f"{told.name} {told.id} is seen in {seen}, and told to be in {told.box}"
 
 
 def _fills(shown: Box, box: Box) -> bool:
     """Whether what is shown lies in the box and is about as large."""
-    return shown.common(box) == shown and shown.w >= MOST_OF_BOX * box.w and shown.h >= MOST_OF_BOX * box.h
+    return shown.intersection(box) == shown and shown.w >= MOST_OF_BOX * box.w and shown.h >= MOST_OF_BOX * box.h
 
 
 @each_item

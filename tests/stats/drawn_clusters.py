@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_vqamt.core.tallies import Alike, AlikeTwice, Clusters, PairedClusters
+from pytest_vqamt.core.tallies import Clusters, PairedClusters, PairedSceneTally, SceneTally
 
 Numbers = NDArray[np.int64]
 Shares = NDArray[np.float64]
@@ -34,13 +34,13 @@ def alike(draw: np.random.Generator, rates: Sequence[float], icc: float, shape: 
 def clusters(holds: Numbers, judged: Numbers) -> Clusters:
     """Those of scenes with so many cases that hold, and so many in all."""
     kinds, scenes = np.unique(np.stack((holds, judged)), axis=1, return_counts=True)
-    return Clusters(tuple(Alike(*row) for row in np.vstack((kinds, scenes)).T.tolist()))
+    return Clusters(tuple(SceneTally(*row) for row in np.vstack((kinds, scenes)).T.tolist()))
 
 
 def paired(fates: Numbers) -> PairedClusters:
     """Those of scenes with so many cases kept, lost, won and neither: a row each."""
     kinds, scenes = np.unique(fates, axis=0, return_counts=True)
-    return PairedClusters(tuple(AlikeTwice(*row) for row in np.column_stack((kinds, scenes)).tolist()))
+    return PairedClusters(tuple(PairedSceneTally(*row) for row in np.column_stack((kinds, scenes)).tolist()))
 
 
 def runs_of_one_model(

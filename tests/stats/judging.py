@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.results import DataUse, JudgedCases, ModelUse, Presumed, RelationResult
-from pytest_vqamt.core.tallies import Spread, Tally
+from pytest_vqamt.core.results import DataUse, JudgedCases, ModelUse, PresumedResult, RelationResult
+from pytest_vqamt.core.tallies import SceneCounter, Tally
 
 Cases = Mapping[str, tuple[str, bool]]
 """By id: the scene, and whether it holds."""
@@ -46,7 +46,7 @@ def result(
         clusters=_spread(cases).clusters,
         presumed=None
         if presumed is None
-        else Presumed(tally=tally_of(presumed), breakdown={}, readings=Counter(), interval=(0.0, 1.0), gate=None),
+        else PresumedResult(tally=tally_of(presumed), breakdown={}, readings=Counter(), interval=(0.0, 1.0), gate=None),
         judged=judged if known else None,
     )
 
@@ -56,8 +56,8 @@ def tally_of(cases: Cases) -> Tally:
     return Tally(cases=len(cases), holds=holds, violated=len(cases) - holds)
 
 
-def _spread(cases: Cases) -> Spread:
-    spread = Spread()
+def _spread(cases: Cases) -> SceneCounter:
+    spread = SceneCounter()
     for scene, holds in cases.values():
         spread.add(scene, Outcome.HOLDS if holds else Outcome.VIOLATED)
     return spread

@@ -43,7 +43,10 @@ def kinds_of(cases: Clusters) -> list[SceneGroup]:
 
 
 def kinds_of_pairs(two: PairedClusters) -> list[SceneGroup]:
-    return [SceneGroup(row.won - row.lost, row.won + row.lost, sum(row[:4]), row.scenes) for row in two.rows]
+    return [
+        SceneGroup(row.second_only - row.first_only, row.second_only + row.first_only, sum(row[:4]), row.scenes)
+        for row in two.rows
+    ]
 
 
 def resampled(kinds: list[SceneGroup]) -> Shares:
@@ -104,7 +107,7 @@ def clopper_pearson_as_seen(cases: Clusters) -> Ends:
 
 def tango_as_seen(two: PairedClusters) -> Ends:
     share = as_seen(kinds_of_pairs(two))
-    return tango(two.lost * share, two.won * share, two.shared * share)
+    return tango(two.first_only * share, two.second_only * share, two.shared * share)
 
 
 def of_rates(scenes: int, runs: int) -> Iterator[tuple[float, list[Clusters]]]:
@@ -171,7 +174,7 @@ def main(runs: int = 100, *scenes: int) -> None:
     table(
         {
             "this one": paired_interval,
-            "Tango over cases": lambda two: tango(two.lost, two.won, two.shared),
+            "Tango over cases": lambda two: tango(two.first_only, two.second_only, two.shared),
             "difference -+ t x standard error by scene": by_standard_error,
             "bootstrap of scenes, percentiles": lambda two: percentiles(kinds_of_pairs(two)),
             "bootstrap of scenes, BCa": lambda two: bca(kinds_of_pairs(two)),

@@ -40,7 +40,7 @@ def test_the_interval_covers_where_tangos_over_cases_does_not(
 ) -> None:
     drawn = pairs(500, scenes=scenes, size=size, lost=lost, won=won, icc=icc)
     assert share([within(paired_interval(two), won - lost) for two in drawn]) >= least(500)
-    plain = [tango(two.lost, two.won, two.shared) for two in drawn]
+    plain = [tango(two.first_only, two.second_only, two.shared) for two in drawn]
     assert share([within(ends, won - lost) for ends in plain]) < 0.9
 
 

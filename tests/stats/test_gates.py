@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.core.results import DataUse, Gate, ModelUse, Presumed, RelationResult
-from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Tally
+from pytest_vqamt.core.results import DataUse, Gate, ModelUse, PresumedResult, RelationResult
+from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
 from pytest_vqamt.stats.gates import GateOn, Threshold, gate, threshold_for, with_baseline_gates
 from pytest_vqamt.stats.intervals import wilson
 from pytest_vqamt.stats.paired import change_of
@@ -116,7 +116,7 @@ class TestDrops:
     @staticmethod
     def item(lost: int, *, kept: int = 0, tags: tuple[str, ...] = (), blessed: bool = True) -> RelationResult:
         """An item of which so many cases broke."""
-        rows = [AlikeTwice(1, 0, 0, 0, kept)] * bool(kept) + [AlikeTwice(0, 1, 0, 0, lost)] * bool(lost)
+        rows = [PairedSceneTally(1, 0, 0, 0, kept)] * bool(kept) + [PairedSceneTally(0, 1, 0, 0, lost)] * bool(lost)
         made = result_of(tags=tags)
         return replace(made, change=change_of(PairedClusters(tuple(rows)))) if blessed else made
 
@@ -161,7 +161,7 @@ class TestDrops:
         assert old.change.p_holm == pytest.approx(0.5**9)
 
     def test_presumed_cases_are_compared_and_not_gated(self) -> None:
-        apart = Presumed(
+        apart = PresumedResult(
             tally=Tally(cases=9, violated=9),
             breakdown={},
             readings=Counter(),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import f_oneway  # type: ignore[import-untyped]  # its stubs are a package of their own
 from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]  # it has no stubs
 
-from pytest_vqamt.core.tallies import Alike, Clusters
+from pytest_vqamt.core.tallies import Clusters, SceneTally
 from pytest_vqamt.stats.intervals import (
     SceneGroup,
     effective_sample_size,
@@ -27,7 +27,7 @@ from pytest_vqamt.stats.intervals import (
 
 
 def clusters(*rows: tuple[int, int, int]) -> Clusters:
-    return Clusters(tuple(Alike(*row) for row in sorted(rows)))
+    return Clusters(tuple(SceneTally(*row) for row in sorted(rows)))
 
 
 kinds = st.dictionaries(
@@ -102,7 +102,7 @@ def test_with_violations_the_lower_end_is_not_above_that_of_the_same_scenes_with
 
 
 def test_it_is_cheap() -> None:
-    rows = tuple(Alike(holds, judged, 3) for judged in range(1, 20) for holds in range(judged + 1))
+    rows = tuple(SceneTally(holds, judged, 3) for judged in range(1, 20) for holds in range(judged + 1))
     pass_rate_interval(Clusters(rows))
     started = perf_counter()
     for _ in range(20):

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.results import JudgedCases, RankedKind, Ranking, RelationResult
-from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Spread
+from pytest_vqamt.core.results import JudgedCases, Ranking, RankingKind, RelationResult
+from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, SceneCounter
 from pytest_vqamt.stats.model_ranking import (
     CaseArrays,
     MeanByScene,
@@ -37,7 +37,7 @@ told = st.lists(st.tuples(st.sampled_from("abcde"), st.booleans(), judgement, ju
 def test_pairs_are_those_of_a_spread_however_the_cases_came(
     cases: Sequence[tuple[str, bool, Outcome | None, Outcome | None]], presumed: bool, at: int
 ) -> None:
-    first, second, spread = JudgedCases(), JudgedCases(), Spread()
+    first, second, spread = JudgedCases(), JudgedCases(), SceneCounter()
     middle = at % (len(cases) + 1)
     numbered = list(enumerate(cases))
     for number, (scene, apart, one, _) in numbered:
@@ -56,7 +56,9 @@ def test_a_difference_is_of_the_shared_cases_the_earlier_model_first() -> None:
     # Of five shared cases the first model has four, the second two; three scenes have two cases, two, and one.
     good, bad = cases_of("++++- +", scenes="aabbc d"), cases_of("++---+ ", scenes="aabbce ")
     [found] = differences([result("ours.rule", "good", good), result("ours.rule", "bad", bad)])
-    paired = PairedClusters((AlikeTwice(0, 0, 0, 1, 1), AlikeTwice(0, 2, 0, 0, 1), AlikeTwice(2, 0, 0, 0, 1)))
+    paired = PairedClusters(
+        (PairedSceneTally(0, 0, 0, 1, 1), PairedSceneTally(0, 2, 0, 0, 1), PairedSceneTally(2, 0, 0, 0, 1))
+    )
     assert (found.item, found.data, found.presumed, found.models) == ("ours.rule", "pictures:9", False, ("good", "bad"))
     assert found.paired == paired
     assert (found.interval, found.p) == (paired_interval(paired), two_sided_p(paired))
@@ -253,7 +255,7 @@ def test_every_item_counts_alike_however_many_cases_it_has() -> None:
     )
     assert (ranking.data, ranking.kind, ranking.items) == (
         "pictures:9",
-        RankedKind.RELATIONS,
+        RankingKind.RELATIONS,
         ("ours.few", "ours.many"),
     )
     assert [(place.model, place.mean, place.best_in) for place in ranking.places] == [
@@ -308,10 +310,10 @@ def test_kinds_and_data_sources_are_ranked_apart() -> None:
         (data, kind, items)
         for data in ("coco:A", "gqa:B")
         for kind, items in (
-            (RankedKind.RELATIONS, ("ours.rule", "ours.other")),
-            (RankedKind.PRESUMED, ("ours.rule",)),
-            (RankedKind.BASELINE, ("ours.base",)),
-            (RankedKind.CONTROL, ("control.repeat",)),
+            (RankingKind.RELATIONS, ("ours.rule", "ours.other")),
+            (RankingKind.PRESUMED, ("ours.rule",)),
+            (RankingKind.BASELINE, ("ours.base",)),
+            (RankingKind.CONTROL, ("control.repeat",)),
         )
     ]
 

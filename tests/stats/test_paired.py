@@ -15,8 +15,8 @@ from scipy.stats import binom, binomtest  # type: ignore[import-untyped]  # as a
 from statsmodels.stats.contingency_tables import mcnemar  # type: ignore[import-untyped]  # it has no stubs
 from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]  # it has no stubs
 
-from pytest_vqamt.core.results import Change, Gate
-from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
+from pytest_vqamt.core.results import BaselineChange, Gate
+from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.stats.intervals import SceneGroup, effective_sample_size, students_t, wilson
 from pytest_vqamt.stats.paired import (
     ChangeStatus,
@@ -38,7 +38,7 @@ Row = tuple[int, int, int, int, int]
 
 def paired(*rows: Row) -> PairedClusters:
     """Rows of kept, lost, won, neither, scenes."""
-    return PairedClusters(tuple(AlikeTwice(*row) for row in sorted(rows)))
+    return PairedClusters(tuple(PairedSceneTally(*row) for row in sorted(rows)))
 
 
 def of_single_cases(kept: int, lost: int, won: int, neither: int) -> PairedClusters:
@@ -47,7 +47,7 @@ def of_single_cases(kept: int, lost: int, won: int, neither: int) -> PairedClust
 
 
 def mirrored(two: PairedClusters) -> PairedClusters:
-    return paired(*((row.kept, row.won, row.lost, row.neither, row.scenes) for row in two.rows))
+    return paired(*((row.both, row.second_only, row.first_only, row.neither, row.scenes) for row in two.rows))
 
 
 fates = st.tuples(*[st.integers(0, 4)] * 4).filter(any)
@@ -61,7 +61,7 @@ singles = st.tuples(*[st.integers(0, 120)] * 4).filter(any)
 
 
 def net_losses(two: PairedClusters) -> list[int]:
-    return [row.lost - row.won for row in two.rows for _ in range(row.scenes)]
+    return [row.first_only - row.second_only for row in two.rows for _ in range(row.scenes)]
 
 
 @given(few)
@@ -90,7 +90,7 @@ def test_with_one_case_a_scene_it_is_mcnemars_exact_test(table: tuple[int, int, 
 
 @given(many)
 def test_mcnemars_test_does_not_look_at_scenes(two: PairedClusters) -> None:
-    expected = mcnemar([[two.kept, two.lost], [two.won, two.neither]], exact=True).pvalue
+    expected = mcnemar([[two.both, two.first_only], [two.second_only, two.neither]], exact=True).pvalue
     assert mcnemar_p(two) == pytest.approx(expected, abs=1e-9)
 
 
@@ -160,9 +160,9 @@ def test_a_net_loss_is_never_shown_to_be_less_bad_than_no_difference(two: Paired
     for size, scenes in sizes:
         same[size] = same.get(size, 0) + scenes
     low, high = paired_interval(paired(*((size, 0, 0, 0, scenes) for size, scenes in same.items())))
-    if two.lost >= two.won:
+    if two.first_only >= two.second_only:
         assert paired_interval(two)[0] <= low + 1e-12
-    if two.won >= two.lost:
+    if two.second_only >= two.first_only:
         assert paired_interval(two)[1] >= high - 1e-12
 
 
@@ -170,18 +170,23 @@ def test_the_variance_is_what_a_paired_bootstrap_of_scenes_finds() -> None:
     """40,000 resamples of 200 scenes: the standard error of the difference over the worth claimed, within 2 %."""
     two = changed_runs(np.random.default_rng(8), scenes=200, size=6, lost=0.15, won=0.08, icc=0.3)
     scenes = np.array([row.scenes for row in two.rows])
-    net = np.array([row.won - row.lost for row in two.rows])
+    net = np.array([row.second_only - row.first_only for row in two.rows])
     times = np.random.default_rng(9).multinomial(200, scenes / 200, 40_000)
     bootstrap = float((times @ net / 1200).std())
-    kinds = [SceneGroup(row.won - row.lost, row.won + row.lost, 6, row.scenes) for row in two.rows]
+    kinds = [
+        SceneGroup(row.second_only - row.first_only, row.second_only + row.first_only, 6, row.scenes)
+        for row in two.rows
+    ]
     worth = effective_sample_size(kinds, ()) / (students_t(1199) / students_t(199)) ** 2
-    mean = (two.won - two.lost) / 1200
+    mean = (two.second_only - two.first_only) / 1200
     assert worth < 0.7 * 1200
-    assert sqrt(((two.won + two.lost) / 1200 - mean**2) / worth) == pytest.approx(bootstrap, rel=0.02)
+    assert sqrt(((two.second_only + two.first_only) / 1200 - mean**2) / worth) == pytest.approx(bootstrap, rel=0.02)
 
 
 def of_single_cases_of_changes(kept: int, lost: int, won: int = 0) -> PairedClusters:
-    return PairedClusters((AlikeTwice(0, 0, 1, 0, won), AlikeTwice(0, 1, 0, 0, lost), AlikeTwice(1, 0, 0, 0, kept)))
+    return PairedClusters(
+        (PairedSceneTally(0, 0, 1, 0, won), PairedSceneTally(0, 1, 0, 0, lost), PairedSceneTally(1, 0, 0, 0, kept))
+    )
 
 
 def gate(max_drop: float, *, met: bool) -> Gate:
@@ -190,7 +195,7 @@ def gate(max_drop: float, *, met: bool) -> Gate:
 
 def test_a_change_by_itself_has_no_gate() -> None:
     two = of_single_cases_of_changes(90, 8, 2)
-    assert change_of(two, version_before=2, other_judgement=3) == Change(
+    assert change_of(two, version_before=2, other_judgement=3) == BaselineChange(
         paired=two,
         interval=paired_interval(two),
         p=drop_p(two),
@@ -205,7 +210,7 @@ def test_a_change_by_itself_has_no_gate() -> None:
 
 
 def test_mcnemar_takes_all_cases_for_independent() -> None:
-    of_one_scene = PairedClusters((AlikeTwice(0, 4, 0, 0, 1), AlikeTwice(0, 1, 0, 0, 1)))
+    of_one_scene = PairedClusters((PairedSceneTally(0, 4, 0, 0, 1), PairedSceneTally(0, 1, 0, 0, 1)))
     # Five of five have dropped: 2 / 32. By scene it is two of two: 2 / 4.
     assert change_of(of_one_scene).p_mcnemar == pytest.approx(1 / 16, abs=1e-12)
     assert change_of(of_one_scene).p_two_sided == pytest.approx(1 / 2, abs=1e-12)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import dirichlet_multinomial, multinomial  # type: ignore[import-untyped]  # stubs are another package
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.core.tallies import Alike, AlikeTwice, Clusters, PairedClusters
+from pytest_vqamt.core.tallies import Clusters, PairedClusters, PairedSceneTally, SceneTally
 from pytest_vqamt.stats.paired import change_of, drop_p, sign_flip_p, with_holm_gates
 from pytest_vqamt.stats.power import (
     EffectAssumptions,
@@ -27,7 +27,7 @@ from pytest_vqamt.stats.power import (
 )
 from tests.stats.drawn_clusters import changed_runs
 
-QUIET = change_of(PairedClusters((AlikeTwice(1, 0, 0, 0, 50),)))
+QUIET = change_of(PairedClusters((PairedSceneTally(1, 0, 0, 0, 50),)))
 """A relation in which nothing differs."""
 
 
@@ -56,7 +56,11 @@ def test_it_is_the_sum_over_all_that_can_happen(cases: int, demand: RegressionGa
         for won in range(cases + 1 - lost):
             same = cases - lost - won
             two = PairedClusters(
-                (AlikeTwice(0, 0, 1, 0, won), AlikeTwice(0, 1, 0, 0, lost), AlikeTwice(1, 0, 0, 0, same))
+                (
+                    PairedSceneTally(0, 0, 1, 0, won),
+                    PairedSceneTally(0, 1, 0, 0, lost),
+                    PairedSceneTally(1, 0, 0, 0, same),
+                )
             )
             chance = comb(cases, lost) * comb(cases - lost, won) * 0.4**lost * 0.1**won * 0.5**same
             expected += chance * missed(two, demand)
@@ -117,9 +121,9 @@ def test_with_nothing_by_chance_it_takes_five_lost_cases() -> None:
     expected = next(cases for cases in range(5, 200) if five(cases) >= 0.8)
     assert scenes_needed(EffectAssumptions(drop=0.1, differ=0), RegressionGate(), 0.8) == expected
     assert (
-        drop_p(PairedClusters((AlikeTwice(0, 1, 0, 0, 5),)))
+        drop_p(PairedClusters((PairedSceneTally(0, 1, 0, 0, 5),)))
         < 0.05
-        < drop_p(PairedClusters((AlikeTwice(0, 1, 0, 0, 4),)))
+        < drop_p(PairedClusters((PairedSceneTally(0, 1, 0, 0, 4),)))
     )
 
 
@@ -193,8 +197,8 @@ def test_the_promise_is_kept_everywhere(drop: float, differ: float, icc: float) 
     assert found == pytest.approx(0.8, abs=3.1 * sqrt(0.8 * 0.2 / 2000) + 0.01)
 
 
-SINGLES = Clusters((Alike(0, 1, 10), Alike(1, 1, 90)))
-ALIKE = Clusters((Alike(0, 2, 5), Alike(1, 1, 10), Alike(2, 2, 15)))
+SINGLES = Clusters((SceneTally(0, 1, 10), SceneTally(1, 1, 90)))
+ALIKE = Clusters((SceneTally(0, 2, 5), SceneTally(1, 1, 10), SceneTally(2, 2, 15)))
 
 
 def test_verdicts_that_correlate_by_a_half_differ_half_as_often_as_independent_ones() -> None:
@@ -217,13 +221,15 @@ def test_scenes_are_of_the_sizes_they_have() -> None:
 
 def test_of_a_run_against_a_baseline_chance_is_what_went_both_ways() -> None:
     # 6 lost and 2 won: two of either sort are taken for chance. The two of a scene went the same way.
-    paired = PairedClusters((AlikeTwice(0, 0, 2, 0, 1), AlikeTwice(0, 2, 0, 0, 3), AlikeTwice(2, 0, 0, 0, 36)))
-    found = assumptions_from(Clusters((Alike(0, 2, 3), Alike(2, 2, 37))), paired)
+    paired = PairedClusters(
+        (PairedSceneTally(0, 0, 2, 0, 1), PairedSceneTally(0, 2, 0, 0, 3), PairedSceneTally(2, 0, 0, 0, 36))
+    )
+    found = assumptions_from(Clusters((SceneTally(0, 2, 3), SceneTally(2, 2, 37))), paired)
     assert found.differ == pytest.approx(4 / 80)
     assert found.icc == 1.0
     # One of two lost in each of four scenes.
-    apart = PairedClusters((AlikeTwice(1, 1, 0, 0, 4), AlikeTwice(2, 0, 0, 0, 36)))
-    assert assumptions_from(Clusters((Alike(1, 2, 4), Alike(2, 2, 36))), apart).icc == 0.0
+    apart = PairedClusters((PairedSceneTally(1, 1, 0, 0, 4), PairedSceneTally(2, 0, 0, 0, 36)))
+    assert assumptions_from(Clusters((SceneTally(1, 2, 4), SceneTally(2, 2, 36))), apart).icc == 0.0
 
 
 def test_what_is_given_is_taken() -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.detections import Found
+from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.language.english.families import one_is_a_kind_of_the_other
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, is_plural, lacks_singular, singular
@@ -122,7 +122,7 @@ def box_within(corners: Sequence[float], image: Image) -> Box | None:
     right, bottom = min(float(image.width), x1), min(float(image.height), y1)
     if right - left < LEAST_SIDE_PX or bottom - top < LEAST_SIDE_PX:
         return None
-    return Box.between(left, top, right, bottom)
+    return Box.from_corners(left, top, right, bottom)
 
 
 _LISTS = Path(__file__).with_name("labels.toml")
@@ -256,7 +256,7 @@ LEAST_IOU_OF_TWO_DETECTORS = 0.5
 """The same for findings of two detectors whose names may be those of one thing: each draws boxes a little its way."""
 
 
-def is_same_thing(one: Found, other: Found) -> bool:
+def is_same_thing(one: DetectedObject, other: DetectedObject) -> bool:
     """Whether both are of one thing."""
     iou = one.box.iou(other.box)
     if iou >= LEAST_IOU and one.polygons and other.polygons:

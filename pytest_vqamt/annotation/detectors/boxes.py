@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.annotation.detectors.base import Look, box_within, labels_of
-from pytest_vqamt.core.detections import Found
+from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, check_model_type, digest_of, located, quiet
@@ -60,7 +60,7 @@ class Boxes:
     def fingerprint(self) -> str:
         return self._runtime.fingerprint(self.name, VERSION, digest_of(self._folder), str(self._least_score))
 
-    def find(self, image: Image) -> tuple[Found, ...]:
+    def find(self, image: Image) -> tuple[DetectedObject, ...]:
         told = self._look.boxes(self._look(self._look.pixels(image)), image, above=self._least_score)
         found = []
         for score, number, corners in zip(
@@ -68,7 +68,9 @@ class Boxes:
         ):
             label, box = self._labels.get(number), box_within(corners, image)
             if label is not None and box is not None:
-                found.append(Found(name=label.name, box=box, score=score, by=self.name, is_crowd=label.is_crowd))
+                found.append(
+                    DetectedObject(name=label.name, box=box, score=score, by=self.name, is_crowd=label.is_crowd)
+                )
         return tuple(sorted(found, key=lambda each: -each.score))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pytest_vqamt.annotation.detectors.base import LEAST_IOU, is_same_thing, may_be_called_alike
-from pytest_vqamt.core.detections import Detector, Found, Grounder
+from pytest_vqamt.core.detections import DetectedObject, Detector, Grounder
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.models.base import ModelOptions
 
@@ -200,7 +200,7 @@ class NamedDetector(Protocol):
     @property
     def fingerprint(self) -> str: ...
 
-    def find(self, image: Image) -> tuple[Found, ...]: ...
+    def find(self, image: Image) -> tuple[DetectedObject, ...]: ...
 
 
 class Together:
@@ -213,18 +213,18 @@ class Together:
     def fingerprint(self) -> str:
         return "; ".join(each.fingerprint for each in self._detectors)
 
-    def find(self, image: Image) -> tuple[Found, ...]:
+    def find(self, image: Image) -> tuple[DetectedObject, ...]:
         return merged(found for each in self._detectors for found in each.find(image))
 
 
-def merged(findings: Iterable[Found]) -> tuple[Found, ...]:
+def merged(findings: Iterable[DetectedObject]) -> tuple[DetectedObject, ...]:
     """Each thing once, the more trusted detectors' first, then the surer; in whatever order the findings come.
 
     Of findings of one thing (``is_same_thing``) that of the more trusted detector stays, of one detector the surest. It
     without attributes gets those of the first other that lies where it does (``LEAST_IOU``) and may mean the same thing
     by its name. A crowd is compared to crowds of its name alone: things are told apart within it.
     """
-    kept: list[Found] = []
+    kept: list[DetectedObject] = []
     for found in sorted(findings, key=_rank):
         same = [place for place, other in enumerate(kept) if _is_again(found, other)]
         if not same:
@@ -238,13 +238,13 @@ def merged(findings: Iterable[Found]) -> tuple[Found, ...]:
     return tuple(kept)
 
 
-def _is_again(found: Found, other: Found) -> bool:
+def _is_again(found: DetectedObject, other: DetectedObject) -> bool:
     if found.is_crowd or other.is_crowd:
         return found.is_crowd and other.is_crowd and found.name == other.name and is_same_thing(found, other)
     return is_same_thing(found, other)
 
 
-def _rank(found: Found) -> tuple[int, float, str, tuple[float, ...], tuple[str, ...]]:
+def _rank(found: DetectedObject) -> tuple[int, float, str, tuple[float, ...], tuple[str, ...]]:
     """What comes first; complete, so that equal scores never leave it to the order in which findings came."""
     box = found.box
     return TRUST.index(found.by), -found.score, found.name, (box.x, box.y, box.w, box.h), found.attributes

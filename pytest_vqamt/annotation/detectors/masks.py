@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pytest_vqamt.annotation.detectors.base import LEAST_SIDE_PX, Label, Look, Outputs, labels_of
 from pytest_vqamt.annotation.detectors.outlines import outlines
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.detections import Found
+from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, check_model_type, digest_of, located
 from pytest_vqamt.models.transformers.inputs import load_image_processor
@@ -61,7 +61,7 @@ class Masks:
     def fingerprint(self) -> str:
         return self._runtime.fingerprint(self.name, VERSION, digest_of(self._folder), str(self._least_score))
 
-    def find(self, image: Image) -> tuple[Found, ...]:
+    def find(self, image: Image) -> tuple[DetectedObject, ...]:
         inputs = self._look.pixels(image)
         outputs = self._look(inputs)
         found = []
@@ -70,9 +70,9 @@ class Masks:
             if min(x1 - x0, y1 - y0) < LEAST_SIDE_PX:
                 continue
             found.append(
-                Found(
+                DetectedObject(
                     name=label.name,
-                    box=Box.between(x0, y0, x1, y1),
+                    box=Box.from_corners(x0, y0, x1, y1),
                     score=score,
                     by=self.name,
                     polygons=() if label.is_crowd else outlines(shown[y0:y1, x0:x1].numpy(), left=x0, top=y0),

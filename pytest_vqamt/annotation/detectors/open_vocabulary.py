@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from pytest_vqamt.annotation.detectors.base import LEAST_IOU, Look, box_within
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.detections import Found
+from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.language.english.nouns import indefinite
@@ -52,7 +52,7 @@ class OpenVocabulary:
         names = digest(*self._prompts)
         return self._runtime.fingerprint(self.name, VERSION, self._reader.files, str(self._least_score), names)
 
-    def find(self, image: Image) -> tuple[Found, ...]:
+    def find(self, image: Image) -> tuple[DetectedObject, ...]:
         """The things of the names; each box is of the one name that fits it best."""
         found = []
         for texts in self._groups:
@@ -60,28 +60,28 @@ class OpenVocabulary:
                 score, box = max(reading.scores), box_within(reading.corners, image)
                 if box is not None and score > self._least_score:
                     name = self._prompts[texts[reading.scores.index(score)]]
-                    found.append(Found(name=name, box=box, score=score, by=self.name))
+                    found.append(DetectedObject(name=name, box=box, score=score, by=self.name))
         return tuple(sorted(found, key=lambda each: -each.score))
 
-    def ground(self, image: Image, phrases: Sequence[str]) -> tuple[tuple[Found, ...], ...]:
+    def ground(self, image: Image, phrases: Sequence[str]) -> tuple[tuple[DetectedObject, ...], ...]:
         """The boxes of each phrase; those of one phrase do not depend on the others, which may cost a look for each."""
         distinct = tuple(dict.fromkeys(phrases))
         together = (distinct,) if self._reader.reads_each_alone else tuple((phrase,) for phrase in distinct)
-        boxes: dict[str, tuple[Found, ...]] = {}
+        boxes: dict[str, tuple[DetectedObject, ...]] = {}
         for texts in (group for each in together for group in self._reader.groups(each)):
             readings = self._reader.read(image, texts)
             for place, text in enumerate(texts):
                 boxes[text] = tuple(self._grounded(image, text, readings, place))
         return tuple(boxes[phrase] for phrase in phrases)
 
-    def _grounded(self, image: Image, phrase: str, readings: Sequence[Reading], place: int) -> Iterator[Found]:
+    def _grounded(self, image: Image, phrase: str, readings: Sequence[Reading], place: int) -> Iterator[DetectedObject]:
         """The boxes that a phrase fits, the best first; of several about one thing the best."""
         taken: list[Box] = []
         for reading in sorted(readings, key=lambda each: -each.scores[place]):
             box, score = box_within(reading.corners, image), reading.scores[place]
             if box is not None and score > self._least_score and all(box.iou(other) < LEAST_IOU for other in taken):
                 taken.append(box)
-                yield Found(name=phrase, box=box, score=score, by=self.name)
+                yield DetectedObject(name=phrase, box=box, score=score, by=self.name)
 
 
 def load(

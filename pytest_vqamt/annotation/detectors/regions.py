@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.annotation.detectors.base import box_within, label_of
-from pytest_vqamt.core.detections import Found
+from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.region_models.frcnn.loading import load_detector
@@ -40,7 +40,7 @@ class NamedRegions:
         settings = digest(str(self._least_score), str(LEAST_ATTRIBUTE_SCORE))
         return f"{self.name}-{VERSION} settings={settings} {self._detector.fingerprint}"
 
-    def find(self, image: Image) -> tuple[Found, ...]:
+    def find(self, image: Image) -> tuple[DetectedObject, ...]:
         seen = self._detector.find(image)
         found = []
         for corners, name, score, attribute, attribute_score in zip(
@@ -56,7 +56,7 @@ class NamedRegions:
                 continue
             attributes = (attribute,) if attribute_score > LEAST_ATTRIBUTE_SCORE and not label.is_crowd else ()
             found.append(
-                Found(
+                DetectedObject(
                     name=label.name,
                     box=box,
                     score=score,

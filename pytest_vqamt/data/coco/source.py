@@ -17,7 +17,7 @@ from pytest_vqamt.core.scene import Photo, Region, Scene, Thing
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.coco.masks import mask_image
 from pytest_vqamt.data.coco.records import CocoImage, CocoRecords, read_records
-from pytest_vqamt.data.messages import shown_path
+from pytest_vqamt.data.messages import short_path
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.polygons import is_fragmented
 
@@ -162,7 +162,7 @@ def _without_photo(image: CocoImage, photos: PhotoFiles, file: str) -> str:
     try:
         if photos.has(image.file_name):
             return ""
-        wrong = f"Expected a photo in {photos.folder}, but there is no {shown_path(image.file_name)}: add it"
+        wrong = f"Expected a photo in {photos.folder}, but there is no {short_path(image.file_name)}: add it"
     except DataError as error:
         wrong = str(error)
     return f"{file}: image {image.id}: file_name: {wrong}"

@@ -11,7 +11,7 @@ from posixpath import normpath
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.json_io import parse, text_of
-from pytest_vqamt.data.messages import reason, shown_path
+from pytest_vqamt.data.messages import error_reason, short_path
 from pytest_vqamt.data.photo_io import PhotoFiles
 
 FILE = "graphs.jsonl"
@@ -124,7 +124,7 @@ class OwnPhotos:
                         yield number, _parsed(line, f"{FILE}:{number}")
         except OSError as error:
             raise DataError(
-                f"Expected a file of scene graphs, but {shown_path(self.file)} cannot be read ({reason(error)}): "
+                f"Expected a file of scene graphs, but {short_path(self.file)} cannot be read ({error_reason(error)}): "
                 "make it readable"
             ) from error
 
@@ -142,9 +142,9 @@ def open_folder(argument: str) -> OwnPhotos:
     try:
         why = "" if folder.is_dir() else "there is no such folder"
     except OSError as error:
-        why = f"it cannot be read ({reason(error)})"
+        why = f"it cannot be read ({error_reason(error)})"
     if why:
-        raise DataError(f"Expected a folder of photos, but got photos={shown_path(argument)}: {why}")
+        raise DataError(f"Expected a folder of photos, but got photos={short_path(argument)}: {why}")
     return OwnPhotos(path=folder)
 
 
@@ -161,6 +161,6 @@ def _field(row: object, name: str) -> object:
 
 def _refuse(error: OSError) -> None:
     raise DataError(
-        f"Expected a folder of photos, but {shown_path(str(error.filename))} cannot be read ({reason(error)}): make it "
-        "readable"
+        f"Expected a folder of photos, but {short_path(str(error.filename))} cannot be read ({error_reason(error)}): "
+        "make it readable"
     ) from error

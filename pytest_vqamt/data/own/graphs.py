@@ -18,10 +18,10 @@ from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Photo, PublishedQuestion, Region, Relationship, Scene, Thing
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.json_io import parse, text_of
-from pytest_vqamt.data.messages import reason, shown, shown_path
+from pytest_vqamt.data.messages import error_reason, short_path, short_repr
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.polygons import drawn
-from pytest_vqamt.data.records import MOST_PX, Once, Record, tidy
+from pytest_vqamt.data.records import MAX_SIDE_PX, Record, UniqueIds, normalise_name
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -52,7 +52,7 @@ class Graphs:
         self._read_all()
         if not self._lines:
             first = f"none of its {len(self._bad)} can be used: {self._bad[0]}" if self._bad else "it is empty"
-            raise DataError(f"Expected scenes in {shown_path(file)}, one a line (docs/graphs.md), but {first}")
+            raise DataError(f"Expected scenes in {short_path(file)}, one a line (docs/graphs.md), but {first}")
 
     @property
     def bad_records(self) -> tuple[str, ...]:
@@ -80,8 +80,8 @@ class Graphs:
         mask = drawn(mask_of_row(row, where, thing_id), *Record.of(row, where).size())
         if mask.getbbox() is None:
             raise DataError(
-                f"{where}: Expected a mask of one pixel or more, but the polygons of object {shown(thing_id)} hold the "
-                "centre of none: correct them, or leave them out"
+                f"{where}: Expected a mask of one pixel or more, but the polygons of object {short_repr(thing_id)} "
+                "hold the centre of none: correct them, or leave them out"
             )
         return mask
 
@@ -89,13 +89,13 @@ class Graphs:
         return None
 
     def _read_all(self) -> None:
-        content, offset, ids = sha256(), 0, Once()
+        content, offset, ids = sha256(), 0, UniqueIds()
         try:
             with self.file.open("rb") as lines:
                 for number, line in enumerate(lines, start=1):
                     if number == 1 and line.startswith(_COMPRESSED):
                         raise DataError(
-                            f"Expected lines of JSON, but {shown_path(self.file)} is compressed: decompress it"
+                            f"Expected lines of JSON, but {short_path(self.file)} is compressed: decompress it"
                         )
                     if line.strip():
                         self._note(number, offset, line, ids)
@@ -103,12 +103,12 @@ class Graphs:
                     offset += len(line)
         except OSError as error:
             raise DataError(
-                f"Expected a file of scene graphs, but {shown_path(self.file)} cannot be read ({reason(error)}): "
+                f"Expected a file of scene graphs, but {short_path(self.file)} cannot be read ({error_reason(error)}): "
                 "make it readable"
             ) from error
         self._digest = content.hexdigest()[:16]
 
-    def _note(self, number: int, offset: int, line: bytes, ids: Once) -> None:
+    def _note(self, number: int, offset: int, line: bytes, ids: UniqueIds) -> None:
         where = self._where(number)
         try:
             row = _parsed(line, where)
@@ -140,13 +140,13 @@ class Graphs:
                 row = _parsed(lines.readline(), where)
         except OSError as error:
             raise DataError(
-                f"{where}: Expected a record, but the file cannot be read any more ({reason(error)}): start again"
+                f"{where}: Expected a record, but the file cannot be read any more ({error_reason(error)}): start again"
             ) from error
         found = Record.of(row, where).identity("id")
         if found != noted.scene_id:
             raise DataError(
-                f"{where}: Expected the scene {shown(noted.scene_id)}, but got id={shown(found)}: the file has changed "
-                "since it was opened, so start again"
+                f"{where}: Expected the scene {short_repr(noted.scene_id)}, but got id={short_repr(found)}: the file "
+                "has changed since it was opened, so start again"
             )
         return row
 
@@ -194,8 +194,8 @@ def _named(argument: str) -> tuple[Path, Path]:
             if file.is_file():
                 return file, Path(photos) if photos else file.parent
         except OSError as error:
-            why = f"it cannot be read ({reason(error)})"
-    raise DataError(f"Expected a file of scene graphs (docs/graphs.md), but got graphs={shown_path(argument)}: {why}")
+            why = f"it cannot be read ({error_reason(error)})"
+    raise DataError(f"Expected a file of scene graphs (docs/graphs.md), but got graphs={short_path(argument)}: {why}")
 
 
 def _parsed(line: bytes, where: str) -> object:
@@ -263,7 +263,7 @@ def mask_of_row(row: object, where: str, thing_id: str) -> Polygons:
         if each.identity("id") == thing_id and each.has("mask"):
             return _polygons(each)[0]
     raise DataError(
-        f"{where}: Expected a thing with a mask, but got thing_id={shown(thing_id)}: ask where has_mask is true"
+        f"{where}: Expected a thing with a mask, but got thing_id={short_repr(thing_id)}: ask where has_mask is true"
     )
 
 
@@ -288,7 +288,7 @@ def row_of_scene(scene: Scene, file: str, masks: Mapping[str, Polygons] = _NO_MA
 
 
 def _things(record: Record, frame: Box) -> Iterator[Thing]:
-    ids = Once()
+    ids = UniqueIds()
     for each in record.records("objects"):
         each.only(_THING_FIELDS)
         box = each.box("box", frame)
@@ -324,7 +324,7 @@ def _relationships(record: Record, things: frozenset[str]) -> Iterator[Relations
 def _exhaustive(record: Record, regions: tuple[Region, ...]) -> frozenset[str]:
     crowds = {region.name for region in regions}
     for place, name in enumerate(record.texts("exhaustive")):
-        if tidy(name) in crowds:
+        if normalise_name(name) in crowds:
             raise record.wrong(
                 f"exhaustive[{place}]", "a name of which there is no crowd", "how many are in a crowd is not known"
             )
@@ -332,7 +332,7 @@ def _exhaustive(record: Record, regions: tuple[Region, ...]) -> frozenset[str]:
 
 
 def _questions(record: Record) -> Iterator[PublishedQuestion]:
-    ids = Once()
+    ids = UniqueIds()
     for each in record.records("questions"):
         each.only(("id", "text", "answers", "kind"))
         yield PublishedQuestion(
@@ -363,12 +363,12 @@ def _polygons(record: Record) -> tuple[Polygons, Box]:
             raise record.wrong(f"mask[{place}]", "a polygon [x, y, x, y, x, y, ...] of three corners or more")
         xs, ys = polygon[::2], polygon[1::2]
         left, top, right, bottom = min(xs), min(ys), max(xs), max(ys)
-        if left < -MOST_PX or top < -MOST_PX or right > MOST_PX or bottom > MOST_PX:
-            raise record.wrong(f"mask[{place}]", f"a polygon of pixels, none beyond {MOST_PX}")
+        if left < -MAX_SIDE_PX or top < -MAX_SIDE_PX or right > MAX_SIDE_PX or bottom > MAX_SIDE_PX:
+            raise record.wrong(f"mask[{place}]", f"a polygon of pixels, none beyond {MAX_SIDE_PX}")
         if place:
             left, top, right, bottom = min(left, x0), min(top, y0), max(right, x1), max(bottom, y1)
         x0, y0, x1, y1 = left, top, right, bottom
-    return found, Box.between(x0, y0, x1, y1)
+    return found, Box.from_corners(x0, y0, x1, y1)
 
 
 def _check_mask(record: Record, box: Box) -> None:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.detections import Found
+from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.messages import named, shown_path
+from pytest_vqamt.data.messages import short_name, short_path
 from pytest_vqamt.data.own.folder import FILE, SUFFIXES, OwnPhotos, open_folder
 from pytest_vqamt.data.own.graphs import Graphs
 from pytest_vqamt.data.own.writing import append, things_of
@@ -54,7 +54,7 @@ def load(argument: str) -> AnnotatedPhotos:
     if not folder.has_file:
         if broken:
             raise DataError(
-                f"Expected photos in {shown_path(argument)}, but none of the {len(broken)} can be used: "
+                f"Expected photos in {short_path(argument)}, but none of the {len(broken)} can be used: "
                 f"{next(iter(broken.values()))}"
             )
         what = (
@@ -62,7 +62,7 @@ def load(argument: str) -> AnnotatedPhotos:
             if bare
             else f"and no photos either ({', '.join(sorted(SUFFIXES))})"
         )
-        raise DataError(f"Expected {FILE} beside the photos, but {shown_path(argument)} has none: {what}. {HOW}")
+        raise DataError(f"Expected {FILE} beside the photos, but {short_path(argument)} has none: {what}. {HOW}")
     photos = PhotoFiles(folder.path)
     graphs = PhotoGraphs(folder.file, photos, tuple(broken.values()))
     _warn_of(argument, tuple(name for name in bare if name not in broken))
@@ -87,8 +87,8 @@ def _warn_of(argument: str, bare: tuple[str, ...]) -> None:
     if bare:
         one = len(bare) == 1
         _warn(
-            f"{len(bare)} photo{'' if one else 's'} in {shown_path(argument)} {'has' if one else 'have'} no line in "
-            f"{FILE} and {'is' if one else 'are'} left out, the first: {named(bare[0])}. {HOW}"
+            f"{len(bare)} photo{'' if one else 's'} in {short_path(argument)} {'has' if one else 'have'} no line in "
+            f"{FILE} and {'is' if one else 'are'} left out, the first: {short_name(bare[0])}. {HOW}"
         )
 
 
@@ -98,9 +98,9 @@ def _warn_of_others(folder: OwnPhotos, bare: frozenset[str]) -> None:
     others = [name for name, size in sizes.items() if folder.size_bytes(name) not in (None, size)]
     if others:
         _warn(
-            f"{len(others)} of the photos in {shown_path(folder.path)} {'has' if len(others) == 1 else 'have'} another "
-            f"size in bytes than when detectors looked at it, the first: {named(others[0])}. Delete its line in {FILE} "
-            f"to have it looked at anew, or, if that is right, its line in {NOTES}"
+            f"{len(others)} of the photos in {short_path(folder.path)} {'has' if len(others) == 1 else 'have'} another "
+            f"size in bytes than when detectors looked at it, the first: {short_name(others[0])}. Delete its line in "
+            f"{FILE} to have it looked at anew, or, if that is right, its line in {NOTES}"
         )
 
 
@@ -109,8 +109,8 @@ def _warn_of_kinds(argument: str, not_read: tuple[str, ...]) -> None:
     if not_read:
         kinds = ", ".join(sorted({Path(name).suffix.lower() for name in not_read}))
         _warn(
-            f"photos in {shown_path(argument)} of kinds that are not read ({kinds}) are left out, {len(not_read)} in "
-            f"all, the first: {named(not_read[0])}. Convert them to JPEG or PNG"
+            f"photos in {short_path(argument)} of kinds that are not read ({kinds}) are left out, {len(not_read)} in "
+            f"all, the first: {short_name(not_read[0])}. Convert them to JPEG or PNG"
         )
 
 
@@ -162,7 +162,7 @@ class Author:
 
 
 def note_found(
-    folder: Path, photo: str, scene_id: str, author: Author, findings: Sequence[Found], *, size_bytes: int
+    folder: Path, photo: str, scene_id: str, author: Author, findings: Sequence[DetectedObject], *, size_bytes: int
 ) -> None:
     """Notes who has written the line of ``photo``, and of each thing in it, by its id, who has found it and how surely.
 

@@ -13,10 +13,10 @@ from typing import IO
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.detections import Found
+from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Photo, Region, Scene, Thing
-from pytest_vqamt.data.messages import named, reason, shown_path
+from pytest_vqamt.data.messages import error_reason, short_name, short_path
 from pytest_vqamt.data.own.graphs import row_of_scene, scene_of_row
 from pytest_vqamt.data.scene_graphs.cleaning import cleaned, is_multi_coloured
 
@@ -24,7 +24,7 @@ LEAST_SIDE_PX = 2.0
 """What is narrower or lower nobody could be asked about."""
 
 
-def usable(findings: Iterable[Found], size: tuple[int, int]) -> tuple[Found, ...]:
+def usable(findings: Iterable[DetectedObject], size: tuple[int, int]) -> tuple[DetectedObject, ...]:
     """The findings as they are written for a photo of ``size`` (width, height).
 
     Names are cleaned, and boxes rounded to a tenth of a pixel. What has no name in letters or digits, or next to no
@@ -39,7 +39,7 @@ def usable(findings: Iterable[Found], size: tuple[int, int]) -> tuple[Found, ...
     return tuple(found)
 
 
-def row_of(findings: Sequence[Found], *, scene_id: str, file: str, size: tuple[int, int]) -> dict[str, Json]:
+def row_of(findings: Sequence[DetectedObject], *, scene_id: str, file: str, size: tuple[int, int]) -> dict[str, Json]:
     """The row of a photo of ``size`` (width, height), in which all the ``usable`` findings are.
 
     Things are called "1", "2" and so on in their order; crowds have no ids. Nothing is said to be exhaustive: what was
@@ -65,11 +65,11 @@ def row_of(findings: Sequence[Found], *, scene_id: str, file: str, size: tuple[i
         regions=tuple(Region(name=each.name, box=each.box) for each in findings if each.is_crowd),
     )
     row = row_of_scene(scene, file, {thing_id: each.polygons for thing_id, each in things.items()})
-    scene_of_row(row, named(file))  # or it could not be read back
+    scene_of_row(row, short_name(file))  # or it could not be read back
     return row
 
 
-def things_of(findings: Iterable[Found]) -> tuple[Found, ...]:
+def things_of(findings: Iterable[DetectedObject]) -> tuple[DetectedObject, ...]:
     """The findings that are things: all but crowds."""
     return tuple(each for each in findings if not each.is_crowd)
 
@@ -116,8 +116,8 @@ def append(file: Path, rows: Sequence[dict[str, Json]]) -> None:
 def unwritable(file: Path, error: OSError) -> str:
     """What is said where what was found cannot be kept."""
     return (
-        f"Expected to write {shown_path(file)}, where what detectors find is kept, but it cannot be written "
-        f"({reason(error)}): make its folder writable, or copy the photos to one that is"
+        f"Expected to write {short_path(file)}, where what detectors find is kept, but it cannot be written "
+        f"({error_reason(error)}): make its folder writable, or copy the photos to one that is"
     )
 
 
@@ -149,5 +149,5 @@ def _wait(opened: IO[bytes], file: Path) -> None:
         try:
             fcntl.flock(opened.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            print(f"vqamt: waiting for another run that adds to {shown_path(file)}", file=sys.stderr, flush=True)
+            print(f"vqamt: waiting for another run that adds to {short_path(file)}", file=sys.stderr, flush=True)
             fcntl.flock(opened.fileno(), fcntl.LOCK_EX)

@@ -69,7 +69,7 @@ def _one(group: list[Thing]) -> Thing:
     attributes = tuple(dict.fromkeys(attribute for thing in group for attribute in thing.attributes))
     return replace(
         first,
-        box=Box.around(thing.box for thing in group),
+        box=Box.enclosing(thing.box for thing in group),
         attributes=attributes,
         synset=next((thing.synset for thing in group if thing.synset), None),
         multi_coloured=is_multi_coloured(attributes, first.name),

@@ -11,11 +11,11 @@ from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.json_io import RecordStream, plain_or_gzip
-from pytest_vqamt.data.messages import named
+from pytest_vqamt.data.messages import short_name
 from pytest_vqamt.data.photo_io import PhotoFiles, PhotoFolders
 from pytest_vqamt.data.records import Record
 from pytest_vqamt.data.scene_graphs.cleaning import is_multi_coloured
-from pytest_vqamt.data.scene_index import Found, SceneIndex
+from pytest_vqamt.data.scene_index import IndexedScene, SceneIndex
 
 _FILES = ("train_sceneGraphs.json", "val_sceneGraphs.json", "sceneGraphs.json")
 _FILE_AND_PHOTOS = re.compile(r"(?P<file>.+?\.json(?:\.gz)?)(?::(?P<photos>.+))?")
@@ -69,10 +69,10 @@ class GqaReader:
         self._photos = photos
         self.settings = photos.state if photos else ""
 
-    def records(self, progress: Callable[[int], object]) -> Iterator[Found | str]:
+    def records(self, progress: Callable[[int], object]) -> Iterator[IndexedScene | str]:
         for path in self.files:
             for image_id, value in RecordStream(path, progress).members():
-                where = f"{path}: image {named(image_id)}"
+                where = f"{path}: image {short_name(image_id)}"
                 try:
                     scene = scene_of(Record.of(value, where), image_id)
                     name = scene.photo.id
@@ -80,7 +80,7 @@ class GqaReader:
                 except DataError as error:
                     yield str(error)
                 else:
-                    yield Found(scene=scene, photo_file=photo_file, path=path)
+                    yield IndexedScene(scene=scene, photo_file=photo_file, path=path)
 
 
 def scene_of(record: Record, image_id: str) -> Scene:

@@ -18,9 +18,9 @@ from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
 from pytest_vqamt.data.annotations import AnnotatedPhotos
 from pytest_vqamt.data.json_io import RecordStream, plain_or_gzip
 from pytest_vqamt.data.photo_io import PhotoFiles, PhotoFolders, size_px
-from pytest_vqamt.data.records import MOST_PX, Record
+from pytest_vqamt.data.records import MAX_SIDE_PX, Record
 from pytest_vqamt.data.scene_graphs.cleaning import cleaned, is_multi_coloured, merged
-from pytest_vqamt.data.scene_index import Found, SceneIndex
+from pytest_vqamt.data.scene_index import IndexedScene, SceneIndex
 
 _PHOTOS = ("images", "VG_100K", "VG_100K_2", "images/VG_100K", "images/VG_100K_2")
 
@@ -104,7 +104,7 @@ class VisualGenomeReader:
         self._files = files
         self._photos = photos
 
-    def records(self, progress: Callable[[int], object]) -> Iterator[Found | str]:
+    def records(self, progress: Callable[[int], object]) -> Iterator[IndexedScene | str]:
         sizes = PictureSizes(self._files.sizes, self._photos.root if self._photos else None, image_id_of)
         yield from sizes.read(progress)
         path = self._files.graphs
@@ -130,14 +130,14 @@ class VisualGenomeReader:
             yield from attributes.left(path)
             yield from relationships.left(path)
 
-    def _found(self, records: ImageRecords, sizes: PictureSizes) -> Found | str:
+    def _found(self, records: ImageRecords, sizes: PictureSizes) -> IndexedScene | str:
         try:
             name = f"{records.id}.jpg"
             photo_file = self._photos.file(name, records.objects.where) if self._photos else name
             scene = scene_of(records, partial(sizes.of, records.id, photo_file))
         except DataError as error:
             return str(error)
-        return Found(scene=scene, photo_file=photo_file, path=self._files.graphs)
+        return IndexedScene(scene=scene, photo_file=photo_file, path=self._files.graphs)
 
 
 class PictureSizes:
@@ -294,7 +294,7 @@ class _Image:
         if not self._drafts:
             raise record.wrong("objects", "an object, since only boxes could tell the size of the picture")
         x1, y1 = (max(end) for end in zip(*((each.box.x1, each.box.y1) for each in self._drafts.values()), strict=True))
-        if not (0 < x1 <= MOST_PX and 0 < y1 <= MOST_PX):
+        if not (0 < x1 <= MAX_SIDE_PX and 0 < y1 <= MAX_SIDE_PX):
             raise record.wrong("objects", "boxes that tell the size of the picture", f"they reach to {x1:g}, {y1:g}")
         return -int(-x1 // 1), -int(-y1 // 1)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.data.jsonl import JsonLines
-from pytest_vqamt.data.messages import reason, shown_path
+from pytest_vqamt.data.messages import error_reason, short_path
 from pytest_vqamt.data.own.folder import FILE as GRAPHS
 from pytest_vqamt.data.own.folder import SUFFIXES
 from pytest_vqamt.data.photo_io import PhotoFiles
@@ -82,14 +82,14 @@ def find(argument: str) -> SnliVeFiles:
         folder, decides = given.parent, (given, _form_of_named(given))
     else:
         raise DataError(
-            f"Expected a folder, or a file of hypotheses, but got data={shown_path(argument)}: there is no such path"
+            f"Expected a folder, or a file of hypotheses, but got data={short_path(argument)}: there is no such path"
         )
     tables = tuple(_tables(folder, decides))
     units = folder / UNITS if _is_there(folder, UNITS) else None
     if decides is None and not tables and units is None:
         raise DataError(
             f"Expected {', '.join(OFFICIAL)}, {UNITS} or a table of the VEglue authors as JSON Lines in "
-            f"{shown_path(folder)}, but there is none: fetch one, or name a file with snli-ve:FILE.jsonl"
+            f"{short_path(folder)}, but there is none: fetch one, or name a file with snli-ve:FILE.jsonl"
         )
     named = [file for file in (decides[0] if decides else None, *tables, units) if file]
     photos = folder_of_photos(folder, dict.fromkeys(named))
@@ -126,7 +126,7 @@ def _form_of_named(file: Path) -> Form:
     if found is None:
         wanted = " or ".join(" and ".join(fields) for fields in _FIELDS.values())
         raise DataError(
-            f"Expected a file of hypotheses, one a line, but the first line of {shown_path(file)} has no {wanted}: "
+            f"Expected a file of hypotheses, one a line, but the first line of {short_path(file)} has no {wanted}: "
             f"name another file, or call one of units {UNITS}"
         )
     return found
@@ -185,5 +185,6 @@ def _photos_in(folder: Path) -> frozenset[str]:
             return frozenset(entry.name for entry in entries if Path(entry.name).suffix.lower() in SUFFIXES)
     except OSError as error:
         raise DataError(
-            f"Expected a folder of photos, but {shown_path(folder)} cannot be read ({reason(error)}): make it readable"
+            f"Expected a folder of photos, but {short_path(folder)} cannot be read ({error_reason(error)}): make it "
+            "readable"
         ) from error

@@ -16,10 +16,10 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.coco.records import id_of
 from pytest_vqamt.data.jsonl import JsonLines, Line
-from pytest_vqamt.data.messages import named
+from pytest_vqamt.data.messages import short_name
 from pytest_vqamt.data.own.graphs import Graphs
 from pytest_vqamt.data.photo_io import PhotoFiles, size_px
-from pytest_vqamt.data.records import MOST_PX, Record
+from pytest_vqamt.data.records import MAX_SIDE_PX, Record
 from pytest_vqamt.data.snli_ve.files import Form, SnliVeFiles
 from pytest_vqamt.data.snli_ve.rows import (
     FrameOf,
@@ -186,8 +186,8 @@ class HypothesisIndex:
         for other in noted[1:]:
             if other.photo != first.photo:
                 self.bad.append(
-                    f"{other.where}: Expected the photo {named(first.photo)}, as {first.where} has it for this id, but "
-                    f"got {named(other.photo)}: correct one of them"
+                    f"{other.where}: Expected the photo {short_name(first.photo)}, as {first.where} has it for this "
+                    f"id, but got {short_name(other.photo)}: correct one of them"
                 )
                 return
         places = [each.place if each else _NOWHERE for each in (official, table, units)]
@@ -222,7 +222,7 @@ class HypothesisIndex:
             row = replace(units_row(units, self._frame_of), caption=caption)
         if row is None or row.photo != photo:
             raise DataError(
-                f"Expected a hypothesis about {named(photo)}, but its line has changed since the data was opened: "
+                f"Expected a hypothesis about {short_name(photo)}, but its line has changed since the data was opened: "
                 "start again"
             )
         place = self._sentences.get(words_of(row.text)) if row.units is None else None
@@ -233,7 +233,7 @@ class HypothesisIndex:
         return Hypothesis(row=row, is_wanting=is_wanting)
 
 
-BOUNDLESS = Box(0, 0, MOST_PX, MOST_PX)
+BOUNDLESS = Box(0, 0, MAX_SIDE_PX, MAX_SIDE_PX)
 """The frame of a photo of which nothing is known."""
 
 
@@ -252,7 +252,9 @@ class GraphsBeside(Graphs):
     def _check_photo(self, scene: Scene, file: str, where: str) -> None:
         photo = Path(file).name
         if photo in self.sizes:
-            raise DataError(f"{where}: photo: Expected one line a photo, but got another of {named(photo)}: remove one")
+            raise DataError(
+                f"{where}: photo: Expected one line a photo, but got another of {short_name(photo)}: remove one"
+            )
         self.sizes[photo] = (scene.width, scene.height)
 
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import LabelName
-from pytest_vqamt.data.messages import shown
+from pytest_vqamt.data.messages import short_repr
 from pytest_vqamt.data.own.folder import SUFFIXES
 from pytest_vqamt.data.records import Record
 from pytest_vqamt.language.english.families import one_is_a_kind_of_the_other
@@ -186,11 +186,11 @@ def _corners(text: str, place: int, frame: Box, record: Record) -> Box | None:
     try:
         x0, y0, x1, y1 = map(float, text.split(","))
     except ValueError:
-        raise record.wrong("bbox", f"x0,y0,x1,y1 of unit {place}", f"it is {shown(text)}") from None
+        raise record.wrong("bbox", f"x0,y0,x1,y1 of unit {place}", f"it is {short_repr(text)}") from None
     # NaN and infinite numbers compare as neither.
     if not (x0 < x1 < float("inf") and y0 < y1 < float("inf") and min(x0, y0) > float("-inf")):
-        raise record.wrong("bbox", f"a box of a width and height above 0 for unit {place}", f"it is {shown(text)}")
-    return record.within(Box.between(x0, y0, x1, y1), frame, "bbox")
+        raise record.wrong("bbox", f"a box of a width and height above 0 for unit {place}", f"it is {short_repr(text)}")
+    return record.within(Box.from_corners(x0, y0, x1, y1), frame, "bbox")
 
 
 def _apart(record: Record, field: str) -> list[str]:

@@ -9,13 +9,13 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.corpus import Corpus, gather
+from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.scene import LinkedUnit, Photo, PublishedHypothesis, Scene, Thing
 from pytest_vqamt.data.annotations import AnnotatedPhotos
-from pytest_vqamt.data.messages import named, shown_path
+from pytest_vqamt.data.messages import short_name, short_path
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.data.scene_graphs.cleaning import LEAST_IOU as LEAST_IOU_OF_ONE
 from pytest_vqamt.data.scene_graphs.cleaning import is_multi_coloured
@@ -74,7 +74,7 @@ class SnliVeAnnotations:
             self._scene(photo, self._index.of(photo, only_with_units=True), with_hypotheses=False)
             for photo in self._photos
         )
-        return gather(bare, scene=scene, measure=cache(measure))
+        return gather_corpus(bare, scene=scene, measure=cache(measure))
 
     def _usable(self, photos: PhotoFiles | None, bad: list[str]) -> Iterator[str]:
         """The photos that are there; of others, and of scene graphs of another size, ``bad`` is told."""
@@ -82,8 +82,8 @@ class SnliVeAnnotations:
             try:
                 if photos and not photos.has(photo):
                     bad.append(
-                        f"{where}: Expected its photo in {shown_path(photos.folder)}, but there is no {named(photo)}: "
-                        "add it"
+                        f"{where}: Expected its photo in {short_path(photos.folder)}, but there is no "
+                        f"{short_name(photo)}: add it"
                     )
                     continue
                 frame = self._frames.of(photo)
@@ -94,8 +94,8 @@ class SnliVeAnnotations:
             if size and self._graphs and size != (frame.w, frame.h):
                 self._wrong_size.add(photo)
                 bad.append(
-                    f"{self._graphs.file.name}: photo {named(photo)}: Expected it to be {size[0]} x {size[1]} px, as "
-                    f"its line says, but got {frame.w:g} x {frame.h:g} px: is it the photo that was annotated?"
+                    f"{self._graphs.file.name}: photo {short_name(photo)}: Expected it to be {size[0]} x {size[1]} px, "
+                    f"as its line says, but got {frame.w:g} x {frame.h:g} px: is it the photo that was annotated?"
                 )
             yield photo
 
@@ -250,12 +250,12 @@ class _Linked:
 
     def made(self) -> Thing:
         """The thing: as large as all boxes together, but where its mask shows how large it is."""
-        known = self.thing or Thing(id=self.id, name=self.name, box=Box.around(self.boxes))
+        known = self.thing or Thing(id=self.id, name=self.name, box=Box.enclosing(self.boxes))
         attributes = tuple(dict.fromkeys((*known.attributes, *self.properties)))
         return replace(
             known,
             name=self.name,
-            box=known.box if known.has_mask else Box.around((known.box, *self.boxes)),
+            box=known.box if known.has_mask else Box.enclosing((known.box, *self.boxes)),
             attributes=attributes,
             synset=known.synset if known.name == self.name else None,
             multi_coloured=known.multi_coloured or is_multi_coloured(attributes, self.name),

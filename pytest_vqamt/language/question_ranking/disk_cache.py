@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeAlias
 from uuid import uuid4
 
-from pytest_vqamt.core.errors import HOME_VARIABLE, home
+from pytest_vqamt.core.errors import CACHE_HOME_VARIABLE, cache_home
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,7 +57,7 @@ def keep_texts(key: str, texts: tuple[str, ...]) -> None:
 
 
 def _folder() -> Path:
-    return home() / "basic-questions"
+    return cache_home() / "basic-questions"
 
 
 def _texts_file(key: str) -> Path:
@@ -94,7 +94,7 @@ def _write(file: Path, write: Callable[[IO[bytes]], object]) -> None:
     except OSError as error:
         warnings.warn(
             f"Expected a folder to keep rankings of basic questions in, but got {file.parent} ({error}): they are made "
-            f"anew in each run; {HOME_VARIABLE} names another folder",
+            f"anew in each run; {CACHE_HOME_VARIABLE} names another folder",
             stacklevel=2,
         )
 

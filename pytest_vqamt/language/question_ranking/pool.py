@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from pytest_vqamt.core.case import Setting
+from pytest_vqamt.core.case import RelationSetting
 from pytest_vqamt.core.errors import OptionError, did_you_mean
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has, Related
@@ -283,19 +283,19 @@ class Ranking(StrEnum):
     METEOR = "meteor"
 
 
-POOL = Setting(
+POOL = RelationSetting(
     name="pool",
     values=(PICTURES, f"{PICTURES}{YES_NO}", f"{VQA_V2}PATH", f"{VQA_V2}PATH{YES_NO}", "PATH", f"PATH{YES_NO}"),
     default=PICTURES,
     meaning="the basic questions: the package's own, those of VQA v2, or a text file with one a line; or only yes/no",
 )
-RANKING = Setting(
+RANKING = RelationSetting(
     name="ranking",
     values=tuple(Ranking),
     default=Ranking.LASSO,
     meaning="how basic questions are ranked: the nearest to the main question make the first partition",
 )
-EMBEDDING = Setting(
+EMBEDDING = RelationSetting(
     name="embedding",
     values=(LSA, f"{SENTENCE_TRANSFORMERS}PATH"),
     default=LSA,

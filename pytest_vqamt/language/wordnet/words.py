@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.core.identity import global_random_kept
+from pytest_vqamt.core.identity import preserve_random_state
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.wordnet.senses import (
     DOWN,
@@ -233,7 +233,7 @@ def wordnet(setting: str = BUNDLED) -> WordNet:
 def _opened(setting: str) -> WordNet:
     files = find(setting)
     # nltk takes a second to import, so that only who looks a word up waits for it.
-    with global_random_kept():
+    with preserve_random_state():
         from pytest_vqamt.language.wordnet.reader import Synsets
 
     try:

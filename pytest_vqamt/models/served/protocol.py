@@ -45,7 +45,7 @@ from pytest_vqamt.core.identity import canonical_json, digest
 from pytest_vqamt.core.meaning import MEANINGS, Meaning
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Query, Task
-from pytest_vqamt.core.recipes import recipe
+from pytest_vqamt.core.recipes import picture_recipe
 from pytest_vqamt.models.http.key import Key
 from pytest_vqamt.models.http.responses import PassingError, QueryError, Reply, Sign, png_of, status_named, told_to_wait
 
@@ -670,7 +670,7 @@ class Request:
 
 def recipe_row(picture: Picture) -> bytes:
     """A picture by its recipe, as it goes into a request."""
-    return _compact(recipe(picture))
+    return _compact(picture_recipe(picture))
 
 
 def png_row(png: bytes) -> bytes:

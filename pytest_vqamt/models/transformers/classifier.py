@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_vqamt.core.errors import ModelError, OptionError, home
+from pytest_vqamt.core.errors import ModelError, OptionError, cache_home
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, config_of
@@ -111,7 +111,7 @@ class AnswerLists:
                 f"Expected a model with {lengths} answers for --vqamt-option answers=download, but this one has {count}"
                 ": give answers=FILE with the list that it was trained with"
             )
-        file = home() / "answers" / f"{self.kind}-{count}{Path(known.address).suffix}"
+        file = cache_home() / "answers" / f"{self.kind}-{count}{Path(known.address).suffix}"
         if not file.is_file():
             _fetch(known.address, file)
         return file

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from pytest_vqamt.core.case import Amount, Case, Fact, NotApplicable, RelationInfo, Verdict
 from pytest_vqamt.core.corpus import Corpus
-from pytest_vqamt.core.identity import global_random_kept
+from pytest_vqamt.core.identity import preserve_random_state
 from pytest_vqamt.core.meaning import YES_OR_NO, Annotated, Count, Meaning, is_yes_no, truth
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
@@ -119,7 +119,7 @@ class Noise(BuiltInRelation):
 
     def _with_noise(self, text: str, exclude: frozenset[str]) -> list[tuple[str, int]]:
         """The question followed by each partition, and how many basic questions of it stayed."""
-        with global_random_kept():  # what ranks is imported here, and some of it draws
+        with preserve_random_state():  # what ranks is imported here, and some of it draws
             basic = ranked(
                 open_pool(self.pool),
                 text,

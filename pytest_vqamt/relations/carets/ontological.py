@@ -125,7 +125,7 @@ def from_class_to_kind(view: View, choose: Chooser) -> tuple[Argument, Argument]
     companion = choose.one(view.scene.objects).name
     found = [
         (name, word)
-        for name, _ in view.corpus.together.get(companion, ())
+        for name, _ in view.corpus.cooccurring.get(companion, ())
         if name not in view.here
         for word in view.classes_absent(name)
     ]

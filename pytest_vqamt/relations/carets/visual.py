@@ -141,7 +141,7 @@ def kept_for(argument: Argument, view: View, choose: Chooser, how: Obscuring) ->
 def _kept(things: Iterable[Thing], scene: Scene, how: Obscuring) -> tuple[Box, ...]:
     """The foreground's boxes, or of a crop the tightest rectangle around them."""
     boxes = foreground(things, scene)
-    return (Box.around(boxes),) if how is Obscuring.CROP and boxes else boxes
+    return (Box.enclosing(boxes),) if how is Obscuring.CROP and boxes else boxes
 
 
 def _lacking(absent: Iterable[Group], scene: Scene) -> tuple[Thing, ...]:
@@ -182,7 +182,7 @@ def grown(box: Box, scene: Scene) -> Box:
     """
     x0, x1 = _span(int(box.x), int(box.x1), scene.width)
     y0, y1 = _span(int(box.y), int(box.y1), scene.height)
-    return Box.between(x0, y0, x1, y1)
+    return Box.from_corners(x0, y0, x1, y1)
 
 
 def half_seen(scene: Scene, keep: Iterable[Box], *, hidden_elsewhere: bool) -> frozenset[str]:

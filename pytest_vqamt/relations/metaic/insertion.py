@@ -18,7 +18,7 @@ from random import Random
 from types import MappingProxyType
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Case, Fact, NotApplicable, Outcome, Setting, Verdict
+from pytest_vqamt.core.case import Case, Fact, NotApplicable, Outcome, RelationSetting, Verdict
 from pytest_vqamt.core.corpus import Corpus, CutoutEntry
 from pytest_vqamt.core.edits import Cutout
 from pytest_vqamt.core.meaning import Describe
@@ -194,7 +194,7 @@ def _is_well_shown(entry: CutoutEntry, corpus: Corpus) -> bool:
     return to_the_edge >= _EDGE_PX and is_recognisable(thing, scene)
 
 
-METAIC = Setting(
+METAIC = RelationSetting(
     name="metaic",
     values=(Reading.REFINED.value, Reading.STRICT.value),
     default=Reading.REFINED.value,

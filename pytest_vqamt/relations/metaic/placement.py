@@ -35,7 +35,7 @@ def places(layout: Layout, areas: Areas, cut_out: tuple[float, float], random: R
         edges = first if level == HIGHEST else on_the_line(layout, first, level)
         if edges is None:
             return None
-        boxes[level] = Box.between(*edges)
+        boxes[level] = Box.from_corners(*edges)
     return boxes
 
 

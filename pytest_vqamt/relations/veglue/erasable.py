@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import hypot
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.case import Fact, NotApplicable, Setting
+from pytest_vqamt.core.case import Fact, NotApplicable, RelationSetting
 from pytest_vqamt.core.edits import GONE_SHARE
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import belong_together, family, is_nearly_everywhere
@@ -22,7 +22,7 @@ from pytest_vqamt.relations.edits import covered
 
 ERASE = replace(edits.ERASE, default="inpaint")
 """The paper's way is to inpaint."""
-OVERLAP = Setting(
+OVERLAP = RelationSetting(
     name="overlap",
     values=("share", "iou"),
     default="share",
@@ -62,7 +62,7 @@ def allowed(thing: Thing, scene: Scene) -> bool:
     patch = covered(thing.box, scene)
     others = (other.box for other in scene.objects if other.id != thing.id)
     crowds = (region.box for region in scene.regions)
-    seen = (box.common(scene.frame) for box in (*others, *crowds))
+    seen = (box.intersection(scene.frame) for box in (*others, *crowds))
     return patch is not None and all(box.share_inside(patch) <= MOST_COVERED for box in seen if box)
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.errors import DataError, did_you_mean
-from pytest_vqamt.core.tallies import Clusters, Spread
+from pytest_vqamt.core.tallies import Clusters, SceneCounter
 from pytest_vqamt.reporting.audit.sample import Draw, Drawn, Key, Sample, read_draw
 from pytest_vqamt.reporting.audit.sheet import SHEET, without_mark
 from pytest_vqamt.stats.intervals import pass_rate_interval, wilson
@@ -128,7 +128,7 @@ def _share(cases: Sequence[Drawn], said: Mapping[Key, Judgement], *, without_uns
 
 def _clusters(cases: Sequence[Drawn], said: Mapping[Key, Judgement], *, without_unsure: bool) -> Clusters:
     """The judged cases by scene; a valid one holds."""
-    spread = Spread()
+    spread = SceneCounter()
     for drawn in cases:
         judgement = said.get(drawn.key)
         if judgement is None or (without_unsure and judgement is Judgement.UNSURE):
@@ -164,8 +164,8 @@ def together(strata: Sequence[Stratum]) -> Share:
     many cases as these are worth, ``1 / sum w_i^2 / n_i`` (Kish, Survey Sampling, 1965), which takes the rates of the
     strata to be alike.
 
-    >>> from pytest_vqamt.core.tallies import Alike
-    >>> all_valid, half = Clusters((Alike(1, 1, 5),)), Clusters((Alike(0, 1, 5), Alike(1, 1, 5)))
+    >>> from pytest_vqamt.core.tallies import SceneTally
+    >>> all_valid, half = Clusters((SceneTally(1, 1, 5),)), Clusters((SceneTally(0, 1, 5), SceneTally(1, 1, 5)))
     >>> together([Stratum(30, half), Stratum(10, all_valid)]).rate
     0.625
     """

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeAlias, cast
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.case_store import cases_in
+from pytest_vqamt.core.case_store import find_cases_file
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError, did_you_mean
 from pytest_vqamt.core.identity import digest, matches
@@ -94,7 +94,7 @@ def draw_sample(report: Report, folder: Path, draw: Draw) -> Sample:
     """
     left_out = _left_out(report, draw)
     wanted = _Wanted(draw, left_out, counts_once=draw.of is Of.ALL and len(report.models) * len(report.data) > 1)
-    file = cases_in(folder)
+    file = find_cases_file(folder)
     for number, row in enumerate(case_rows(folder), start=1):
         wanted.add(row, f"{file}:{number}")
     sample = wanted.sample()

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case
-from pytest_vqamt.core.edits import in_words
+from pytest_vqamt.core.edits import describe_edit
 from pytest_vqamt.core.errors import DataError, RenderError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.core.report_json import case_of_row
+from pytest_vqamt.core.report_json import case_from_row
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.imaging.outlines import edited
 from pytest_vqamt.imaging.render import render
@@ -187,7 +187,7 @@ def shown(drawn: Drawn, of: Of, claim: str, source: SceneSource) -> ShownCase:
     """
     row = drawn.row
     try:
-        case = case_of_row(dict(row), lambda photo_id: source.scene(source.place(photo_id)))
+        case = case_from_row(dict(row), lambda photo_id: source.scene(source.place(photo_id)))
         answers = cast("list[str | None]", row["answers"])
         if len(answers) != len(case.queries):
             raise ValueError(f"{len(answers)} answers to {len(case.queries)} texts")
@@ -225,7 +225,7 @@ def _shown(picture: Picture, asked: tuple[Asked, ...], source: SceneSource) -> S
         kind=kind,
         frame=image.size,
         edits=tuple(Edited(label=each.label, box=each.box) for each in edited(picture, photographed)),
-        note="; ".join(map(in_words, picture.edits)),
+        note="; ".join(map(describe_edit, picture.edits)),
         asked=asked,
     )
 

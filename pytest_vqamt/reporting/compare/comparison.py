@@ -10,8 +10,8 @@ from typing import NamedTuple, cast
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.report_json import Row
-from pytest_vqamt.core.results import Change
-from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Spread
+from pytest_vqamt.core.results import BaselineChange
+from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, SceneCounter
 from pytest_vqamt.reporting.cases import CaseLine
 from pytest_vqamt.reporting.compare.sides import PairedItem, Side, data_by_spec, matched, models_compared
 from pytest_vqamt.reporting.html.cards import edits_in_words
@@ -29,7 +29,7 @@ class _Compared:
     pair: PairedItem
     presumed: bool
     cases: Gathered
-    change: Change
+    change: BaselineChange
 
     @property
     def is_gated(self) -> bool:
@@ -75,7 +75,7 @@ def _compared(pair: PairedItem, before: Side, after: Side, show: int) -> Iterato
     for apart, cases in ((False, ordinary), (True, presumed)):
         if not cases.is_empty:
             made = change_of(cases.spread.paired, version_before=pair.before.version)
-            cases.spread = Spread()  # which scenes they are of is needed no more, and of all items would be much
+            cases.spread = SceneCounter()  # which scenes they are of is needed no more, and of all items would be much
             yield _Compared(pair, apart, cases, made)
 
 
@@ -104,21 +104,23 @@ def _judged(found: Sequence[_Compared], max_drop: float | None) -> Iterator[Comp
         )
 
 
-def _gain_p(made: Change) -> float:
+def _gain_p(made: BaselineChange) -> float:
     """The p-value of a rise: that of a drop, had the runs changed places."""
-    rows = (AlikeTwice(row.kept, row.won, row.lost, row.neither, row.scenes) for row in made.paired.rows)
+    rows = (
+        PairedSceneTally(row.both, row.second_only, row.first_only, row.neither, row.scenes) for row in made.paired.rows
+    )
     return drop_p(PairedClusters(tuple(rows)))
 
 
-def _standing(made: Change, p_gain: float | None, max_drop: float | None) -> Standing:
+def _standing(made: BaselineChange, p_gain: float | None, max_drop: float | None) -> Standing:
     """What is to be said; an item that is not gated is taken by itself, without Holm."""
     pairs = made.paired
-    if pairs.shared and not pairs.lost and not pairs.won:
+    if pairs.shared and not pairs.first_only and not pairs.second_only:
         return Standing.UNCHANGED
     stands = paired.status_of(made, max_drop or 0.0)
     if stands is paired.ChangeStatus.WORSE:
         return Standing.WORSE
-    if pairs.won > pairs.lost and (_gain_p(made) if p_gain is None else p_gain) < SIGNIFICANT:
+    if pairs.second_only > pairs.first_only and (_gain_p(made) if p_gain is None else p_gain) < SIGNIFICANT:
         return Standing.BETTER
     if max_drop is not None and stands is paired.ChangeStatus.NO_WORSE:
         return Standing.NO_WORSE
@@ -253,7 +255,7 @@ class ComparedItem:
     presumed: bool
     tags: tuple[str, ...]
     version: int
-    change: Change
+    change: BaselineChange
     p_gain: float | None
     standing: Standing
     only_before: int
@@ -323,7 +325,7 @@ class Gathered:
     """
 
     show: int
-    spread: Spread = field(default_factory=Spread)
+    spread: SceneCounter = field(default_factory=SceneCounter)
     only_before: int = 0
     only_after: int = 0
     unjudged: int = 0

@@ -114,13 +114,13 @@ def cells(item: ComparedItem, *, gate: bool) -> tuple[str, ...]:
     """The figures of an item, in the order of the heads but the first; with ``gate`` that of the gate, too."""
     paired, change = item.change.paired, item.change
     more = (_gate(change.gate),) if gate else ()
-    if paired.before is None or paired.after is None or paired.difference is None:
+    if paired.first_rate is None or paired.second_rate is None or paired.difference is None:
         return ("0", *("-" for _ in HEAD[2:]), *more)
     low, high = change.interval
     return (
         str(paired.shared),
-        f"{paired.before:.3f}",
-        f"{paired.after:.3f}",
+        f"{paired.first_rate:.3f}",
+        f"{paired.second_rate:.3f}",
         f"{paired.difference:+.3f}",
         f"{low:+.3f} to {high:+.3f}",
         f"({p_in_words(change.p)})" if change.p_holm is None else p_in_words(change.p_holm),

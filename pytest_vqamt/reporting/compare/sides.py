@@ -12,9 +12,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
-from pytest_vqamt.core.case_store import Members, cases_in, opened
+from pytest_vqamt.core.case_store import GzipIndex, find_cases_file, open_cases
 from pytest_vqamt.core.errors import DataError, OptionError, did_you_mean
-from pytest_vqamt.core.report_json import BASELINE_SCHEMA, BaselineHead, head_of
+from pytest_vqamt.core.report_json import BASELINE_SCHEMA, BaselineHead, head_from_row
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.atomic_write import FILE
 from pytest_vqamt.reporting.cases import CaseLine, CountedItem, check_ended, item_lines
@@ -108,15 +108,15 @@ class _ReportCases:
     """The lines of its file of cases; of each item it is found out once where they begin."""
 
     def __init__(self, folder: Path, report: Report) -> None:
-        self._file = cases_in(folder)
-        self._members = Members()
+        self._file = find_cases_file(folder)
+        self._members = GzipIndex()
         self._counted = [CountedItem.of(each) for each in report.relations]
 
     @cached_property
     def _places(self) -> dict[CountedItem, int]:
         places: dict[CountedItem, int] = {}
         place = 0
-        with opened(self._file, self._members) as lines:
+        with open_cases(self._file, self._members) as lines:
             for counted in self._counted:
                 places[counted] = place
                 place += sum(len(lines.readline()) for _ in range(counted.cases))
@@ -125,7 +125,7 @@ class _ReportCases:
 
     def lines(self, item: SideItem) -> Iterator[CaseLine]:
         place = self._places[item.counted]
-        with opened(self._file, self._members) as lines:
+        with open_cases(self._file, self._members) as lines:
             lines.seek(place)
             yield from item_lines(lines, item.counted, lines.name)
 
@@ -172,7 +172,7 @@ def _head(file: Path) -> BaselineHead:
             row: object = json.loads(lines.readline())
         if not isinstance(row, dict) or row.get("baseline") != BASELINE_SCHEMA:
             raise ValueError(f"its first line does not begin with 'baseline': {BASELINE_SCHEMA}")
-        return head_of(row)
+        return head_from_row(row)
     except (OSError, EOFError, zlib.error, AttributeError, KeyError, TypeError, ValueError) as error:
         raise _no_baseline(file, error) from error
 

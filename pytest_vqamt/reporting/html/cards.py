@@ -33,11 +33,11 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.codec import Json, decode
-from pytest_vqamt.core.edits import EDITS, Edit, Erase, Insert, in_words
+from pytest_vqamt.core.edits import EDITS, Edit, Erase, Insert, describe_edit
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.meaning import MEANINGS, Meaning, groups_of
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.core.recipes import picture_of
+from pytest_vqamt.core.recipes import picture_from_recipe
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.scene import Scene
@@ -110,7 +110,7 @@ def digest_of(query: Row) -> str:
 
 def edits_in_words(query: Row) -> str:
     """How the picture was edited that a query is about."""
-    return "; ".join(map(in_words, _edits(query)))
+    return "; ".join(map(describe_edit, _edits(query)))
 
 
 def pictures_of(row: Row, source: SceneSource) -> dict[str, Picture | str]:
@@ -120,7 +120,7 @@ def pictures_of(row: Row, source: SceneSource) -> dict[str, Picture | str]:
         digest = digest_of(query)
         if digest not in found:
             try:
-                found[digest] = picture_of(query["picture"], scenes_of(source))
+                found[digest] = picture_from_recipe(query["picture"], scenes_of(source))
             except DataError as error:
                 found[digest] = str(error)
     return found
@@ -154,7 +154,7 @@ def _regions(outlines: Iterable[Outline], frame: Box) -> list[Json]:
             "h": round(box.h / frame.h, 3),
         }
         for each in islice(outlines, _MOST_REGIONS)
-        if (box := each.box.common(frame))
+        if (box := each.box.intersection(frame))
     ]
 
 

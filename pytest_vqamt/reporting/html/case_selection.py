@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.case_store import Members, cases_in, opened
+from pytest_vqamt.core.case_store import GzipIndex, find_cases_file, open_cases
 from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.reporting.cases import case_of_line
 
@@ -61,10 +61,10 @@ class Choice:
     """
 
     def __init__(self, folder: Path, most: int, *, holding: bool) -> None:
-        self._file = cases_in(folder)
-        self._members = Members()
+        self._file = find_cases_file(folder)
+        self._members = GzipIndex()
         self._turns: dict[Turn, dict[str, _Group]] = {turn: {} for turn in Turn}
-        with opened(self._file, self._members) as lines:
+        with open_cases(self._file, self._members) as lines:
             self.lines = self._gather(lines, most, holding=holding)
 
     def chosen(self, most: int) -> Chosen:
@@ -74,7 +74,7 @@ class Choice:
             DataError: a line of the file is broken.
         """
         taken, left_out = _taken(self._turns, most)
-        with opened(self._file, self._members) as lines:
+        with open_cases(self._file, self._members) as lines:
             return Chosen(rows=tuple(_rows(lines, taken)), left_out=left_out)
 
     def _gather(self, lines: BinaryIO, most: int, *, holding: bool) -> int:

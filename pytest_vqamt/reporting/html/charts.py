@@ -186,7 +186,7 @@ def lane(line: Line, place: int, height_px: int, noise: float | None) -> Lane:
     counts, change = line.counted, line.counted.change
     reached, held = counts.tally.pass_rate, counts.gate
     low, high = counts.interval
-    before = change.paired.before if change else None
+    before = change.paired.first_rate if change else None
     difference = change.paired.difference if change else None
     return Lane(
         mark=line.model % MARKS,
@@ -212,7 +212,7 @@ def _in_words(line: Line) -> str:
     if counts.tally.judged:
         told.append(f"({span(counts.interval)}, {counted(counts.tally.judged, 'case')})")
     if change:
-        told.append(f"baseline {rate(change.paired.before)}, change {signed(change.paired.difference)}")
+        told.append(f"baseline {rate(change.paired.first_rate)}, change {signed(change.paired.difference)}")
     told += [f"{demanded(held)}: {'met' if held.met else 'missed'}" for held in line.gates]
     return ", ".join(told).replace(", (", " (")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 from urllib.parse import urlencode
 
-from pytest_vqamt.core.results import Change, Gate, Presumed, RelationResult, Report
+from pytest_vqamt.core.results import BaselineChange, Gate, PresumedResult, RelationResult, Report
 from pytest_vqamt.stats.paired import SIGNIFICANT, ChangeStatus, status_of
 from pytest_vqamt.stats.papers import PUBLISHED_IFR, carets_test_of, human_reference
 
@@ -26,12 +26,12 @@ class Line:
     """
 
     result: RelationResult
-    counted: RelationResult | Presumed
+    counted: RelationResult | PresumedResult
     model: int
 
     @property
     def is_presumed(self) -> bool:
-        return isinstance(self.counted, Presumed)
+        return isinstance(self.counted, PresumedResult)
 
     @property
     def is_noise(self) -> bool:
@@ -228,20 +228,20 @@ def stands(line: Line) -> ChangeStatus | None:
     return status_of(change, change.gate.threshold) if change and change.gate else None
 
 
-def change_in_words(change: Change) -> str:
+def change_in_words(change: BaselineChange) -> str:
     """The two rates, their difference, how sure it is, and how many cases it is made of."""
     low, high = change.interval
     p = f"p = {_p(change):.2g}{'' if change.p_holm is None else ' after Holm'}"
     return (
-        f"{rate(change.paired.before)} in the baseline, now {rate(change.paired.after)}: "
+        f"{rate(change.paired.first_rate)} in the baseline, now {rate(change.paired.second_rate)}: "
         f"{signed(change.paired.difference)} ({signed(low)} to {signed(high)}, {p}), "
-        f"{counted(change.paired.lost, 'case')} broke, {change.paired.won:,} mended"
+        f"{counted(change.paired.first_only, 'case')} broke, {change.paired.second_only:,} mended"
     )
 
 
 def broke(lines: Sequence[Line]) -> int:
     """How many cases held in the baseline and do not now."""
-    return sum(line.counted.change.paired.lost for line in lines if line.counted.change)
+    return sum(line.counted.change.paired.first_only for line in lines if line.counted.change)
 
 
 def since_baseline(report: Report, lines: Sequence[Line]) -> Iterator[str]:
@@ -251,7 +251,7 @@ def since_baseline(report: Report, lines: Sequence[Line]) -> Iterator[str]:
         return
     changes = [line.counted.change for line in lines if line.counted.change]
     shared = sum(change.paired.shared for change in changes)
-    won = sum(change.paired.won for change in changes)
+    won = sum(change.paired.second_only for change in changes)
     models = ", ".join(name for name, _ in report.baseline.models)
     yield (
         f"Against the baseline {report.baseline.file} (of {models}), on {counted(shared, 'shared case')}: "
@@ -289,5 +289,5 @@ def _is_doubtful(line: Line) -> bool:
     return change is not None and change.interval[1] < 0 and not is_worse(line)
 
 
-def _p(change: Change) -> float:
+def _p(change: BaselineChange) -> float:
     return change.p if change.p_holm is None else change.p_holm

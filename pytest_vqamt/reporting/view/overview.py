@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from pytest_vqamt.core.results import Difference, Ranked, RankedKind, Ranking, Report
+from pytest_vqamt.core.results import ModelDifference, RankedModel, Ranking, RankingKind, Report
 from pytest_vqamt.reporting.view.lines import (
     Line,
     broke,
@@ -125,7 +125,7 @@ def _change(line: Line) -> Cell:
 
 def _before(line: Line) -> Cell:
     change = line.counted.change
-    return _of_rate(change.paired.before if change else None)
+    return _of_rate(change.paired.first_rate if change else None)
 
 
 def _people(line: Line) -> Cell:
@@ -337,12 +337,12 @@ def _notes(report: Report, lines: Sequence[Line]) -> Iterator[str]:
     yield from best(report)
 
 
-_OVER: Mapping[RankedKind, str] = MappingProxyType(
+_OVER: Mapping[RankingKind, str] = MappingProxyType(
     {
-        RankedKind.RELATIONS: "",
-        RankedKind.PRESUMED: ", presumed cases",
-        RankedKind.BASELINE: ", relations tagged baseline",
-        RankedKind.CONTROL: ", controls",
+        RankingKind.RELATIONS: "",
+        RankingKind.PRESUMED: ", presumed cases",
+        RankingKind.BASELINE: ", relations tagged baseline",
+        RankingKind.CONTROL: ", controls",
     }
 )
 
@@ -362,7 +362,7 @@ def rankings(report: Report) -> tuple[Captioned, ...]:
 
 def differences(report: Report) -> tuple[Captioned, ...]:
     """A table for every two models on each data source, the surest differences first."""
-    pairs: dict[tuple[str, tuple[str, str]], list[Difference]] = {}
+    pairs: dict[tuple[str, tuple[str, str]], list[ModelDifference]] = {}
     for each in report.differences:
         pairs.setdefault((each.data, each.models), []).append(each)
     return tuple(_differences(data, models, found) for (data, models), found in pairs.items())
@@ -371,7 +371,7 @@ def differences(report: Report) -> tuple[Captioned, ...]:
 def best(report: Report) -> Iterator[str]:
     """Who is first in each ranking over relations, and how far ahead of the second."""
     for ranking in report.ranking:
-        if ranking.kind is not RankedKind.RELATIONS:
+        if ranking.kind is not RankingKind.RELATIONS:
             continue
         first, second = ranking.places[:2]
         told = (
@@ -398,7 +398,7 @@ def _ranking(ranking: Ranking) -> Captioned:
     )
 
 
-def _place(ranked: Ranked) -> tuple[Cell, ...]:
+def _place(ranked: RankedModel) -> tuple[Cell, ...]:
     behind = ranked.behind
     return (
         Cell(text=ranked.model, key=ranked.model, link=chosen(model=ranked.model)),
@@ -413,7 +413,7 @@ def _place(ranked: Ranked) -> tuple[Cell, ...]:
     )
 
 
-def _differences(data: str, models: tuple[str, str], found: list[Difference]) -> Captioned:
+def _differences(data: str, models: tuple[str, str], found: list[ModelDifference]) -> Captioned:
     first, second = models
     heads = (
         "relation",
@@ -440,7 +440,7 @@ def _differences(data: str, models: tuple[str, str], found: list[Difference]) ->
     )
 
 
-def _difference(each: Difference) -> tuple[Cell, ...]:
+def _difference(each: ModelDifference) -> tuple[Cell, ...]:
     paired = each.paired
     apart = paired.difference or 0.0
     surely = _p(each) < SIGNIFICANT
@@ -451,8 +451,8 @@ def _difference(each: Difference) -> tuple[Cell, ...]:
             link=chosen(relation=each.item, data=each.data),
             notes=("presumed",) if each.presumed else (),
         ),
-        Cell(text=rate(paired.before), key=repr(paired.before)),
-        Cell(text=rate(paired.after), key=repr(paired.after)),
+        Cell(text=rate(paired.first_rate), key=repr(paired.first_rate)),
+        Cell(text=rate(paired.second_rate), key=repr(paired.second_rate)),
         Cell(
             text=_between(apart, each.interval),
             key=repr(apart),
@@ -462,13 +462,13 @@ def _difference(each: Difference) -> tuple[Cell, ...]:
             text="-" if each.p_holm is None else f"{each.p_holm:.2g}",
             key="" if each.p_holm is None else repr(each.p_holm),
         ),
-        Cell(text=f"{paired.lost:,}", key=str(paired.lost)),
-        Cell(text=f"{paired.won:,}", key=str(paired.won)),
+        Cell(text=f"{paired.first_only:,}", key=str(paired.first_only)),
+        Cell(text=f"{paired.second_only:,}", key=str(paired.second_only)),
         Cell(text=f"{paired.shared:,}", key=str(paired.shared)),
     )
 
 
-def _p(each: Difference) -> float:
+def _p(each: ModelDifference) -> float:
     """Of a control, which is not tested, 1."""
     return 1.0 if each.p_holm is None else each.p_holm
 

@@ -12,7 +12,7 @@ from PIL import Image
 
 from pytest_vqamt.annotation.detectors.regions import NamedRegions, load
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.detections import Found
+from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.region_models.frcnn.detector import Detection
@@ -46,7 +46,7 @@ class Says:
         return self._seen
 
 
-def found(seen: Detection, least_score: float = 0.4) -> tuple[Found, ...]:
+def found(seen: Detection, least_score: float = 0.4) -> tuple[DetectedObject, ...]:
     return NamedRegions(cast("Detector", Says(seen)), least_score).find(PICTURE)
 
 
@@ -77,7 +77,7 @@ def test_a_detector_from_the_disk(folder: Path, pictures: tuple[Image.Image, ...
         things = everything.find(image)
         assert things
         assert all(each.name.startswith("object ") for each in things)
-        assert all(each.box.common(Box(0, 0, image.width, image.height)) == each.box for each in things)
+        assert all(each.box.intersection(Box(0, 0, image.width, image.height)) == each.box for each in things)
     assert everything.find(pictures[0]) == everything.find(pictures[0])
     assert everything.fingerprint != load(options, 0.1).fingerprint
 

@@ -18,7 +18,7 @@ from transformers import (
 
 from pytest_vqamt.annotation.detectors.open_vocabulary import OpenVocabulary, load
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.detections import Found, Grounder
+from pytest_vqamt.core.detections import DetectedObject, Grounder
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.base import ModelOptions
 from tests.annotation.detectors import small_detectors
@@ -34,7 +34,7 @@ def opened(checkpoints: dict[str, Path], family: str, least_score: float = 0.02)
     return load(str(checkpoints[family]), CPU, least_score, NAMES)
 
 
-def corners(found: Found) -> tuple[float, ...]:
+def corners(found: DetectedObject) -> tuple[float, ...]:
     return found.box.x, found.box.y, found.box.x1, found.box.y1
 
 
@@ -142,7 +142,7 @@ def test_boxes_lie_in_the_picture_and_bear_the_names_asked_for(
             assert each.name in NAMES
             assert each.by == "open-vocabulary"
             assert each.score > 0.02
-            assert each.box.common(Box(0, 0, image.width, image.height)) == each.box
+            assert each.box.intersection(Box(0, 0, image.width, image.height)) == each.box
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -133,7 +133,7 @@ def test_relatives_of_detr(make: Callable[[], tuple[PreTrainedModel, Any]], tmp_
         found = detector.find(image)
         assert found
         assert {each.name for each in found} <= {"person", "dog"}
-        assert all(each.box.common(Box(0, 0, *size)) == each.box for each in found)
+        assert all(each.box.intersection(Box(0, 0, *size)) == each.box for each in found)
 
 
 def test_a_relative_of_grounding_dino(tmp_path: Path) -> None:
@@ -159,4 +159,4 @@ def test_a_relative_of_grounding_dino(tmp_path: Path) -> None:
     detector = open_vocabulary.load(str(tmp_path), CPU, 0.0, ("dog", "red car"))
     found = detector.find(Image.new("RGB", (120, 80), "red"))
     assert found
-    assert all(each.box.common(Box(0, 0, 120, 80)) == each.box for each in found)
+    assert all(each.box.intersection(Box(0, 0, 120, 80)) == each.box for each in found)

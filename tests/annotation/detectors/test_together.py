@@ -13,14 +13,14 @@ from pytest_vqamt.annotation.detectors.base import LEAST_IOU, is_same_thing, may
 from pytest_vqamt.annotation.detectors.catalogue import TRUST, Together, merged
 from pytest_vqamt.annotation.detectors.outlines import overlap
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.detections import Found
+from pytest_vqamt.core.detections import DetectedObject
 
 
-def found(name: str, box: tuple[float, float, float, float], **fields: object) -> Found:
-    return Found(**{"score": 0.9, "by": "boxes", **fields, "name": name, "box": Box(*box)})  # type: ignore[arg-type]  # as named
+def found(name: str, box: tuple[float, float, float, float], **fields: object) -> DetectedObject:
+    return DetectedObject(**{"score": 0.9, "by": "boxes", **fields, "name": name, "box": Box(*box)})  # type: ignore[arg-type]  # as named
 
 
-def names(findings: tuple[Found, ...]) -> list[tuple[str, str]]:
+def names(findings: tuple[DetectedObject, ...]) -> list[tuple[str, str]]:
     return [(each.name, each.by) for each in findings]
 
 
@@ -150,13 +150,13 @@ things = st.builds(
 
 
 @given(findings=st.lists(things, max_size=8), seed=st.integers(0, 1000))
-def test_the_order_in_which_findings_come_changes_nothing(findings: list[Found], seed: int) -> None:
+def test_the_order_in_which_findings_come_changes_nothing(findings: list[DetectedObject], seed: int) -> None:
     mixed = random.Random(seed).sample(findings, len(findings))
     assert merged(mixed) == merged(findings)
 
 
 @given(findings=st.lists(things, max_size=8))
-def test_nothing_stays_twice_and_nothing_is_lost(findings: list[Found]) -> None:
+def test_nothing_stays_twice_and_nothing_is_lost(findings: list[DetectedObject]) -> None:
     kept = [each for each in merged(findings) if not each.is_crowd]
     assert all(one is other or one.box.iou(other.box) < LEAST_IOU for one in kept for other in kept)
     for each in findings:
@@ -167,12 +167,12 @@ def test_nothing_stays_twice_and_nothing_is_lost(findings: list[Found]) -> None:
 class Finds:
     """A detector that finds what it is told to."""
 
-    def __init__(self, name: str, *findings: Found) -> None:
+    def __init__(self, name: str, *findings: DetectedObject) -> None:
         self.name = name
         self.fingerprint = f"{name}-1"
         self._findings = findings
 
-    def find(self, image: Image.Image) -> tuple[Found, ...]:
+    def find(self, image: Image.Image) -> tuple[DetectedObject, ...]:
         return self._findings
 
 

@@ -625,4 +625,4 @@ def test_real_photos_with_their_masks(tmp_path: Path) -> None:
         assert source.photo(scene.photo).size == (scene.width, scene.height)
         for thing in scene.objects:
             x0, y0, x1, y1 = source.mask(scene.photo, thing.id).getbbox() or (0, 0, 0, 0)
-            assert Box.between(x0, y0, x1, y1).iou(thing.box) > 0.5
+            assert Box.from_corners(x0, y0, x1, y1).iou(thing.box) > 0.5

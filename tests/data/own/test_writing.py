@@ -15,7 +15,7 @@ from PIL import Image
 
 import pytest_vqamt.data
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.detections import Found
+from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.scene import Region
 from pytest_vqamt.data.own.graphs import load, scene_of_row
@@ -24,7 +24,7 @@ from pytest_vqamt.data.own.writing import append, rounded, row_of, usable
 SCHEMA = json.loads((Path(pytest_vqamt.data.__file__).parent / "graph.schema.json").read_text(encoding="utf-8"))
 SIZE = (64, 48)
 
-DOG = Found(
+DOG = DetectedObject(
     name="dog",
     box=Box(3.04, 5, 20, 30.5),
     score=0.9,
@@ -32,11 +32,13 @@ DOG = Found(
     attributes=("brown", "wet"),
     polygons=((3.0, 5.0, 23.0, 5.0, 23.0, 35.5, 3.0, 35.5),),
 )
-TREES = Found(name="tree", box=Box(0, 0, 64, 20), score=0.8, by="masks", is_crowd=True)
-WOMAN = Found(name="Woman ", box=Box(40, 2, 24, 46), score=0.7, by="detector", attributes=("RED", "white", "red"))
+TREES = DetectedObject(name="tree", box=Box(0, 0, 64, 20), score=0.8, by="masks", is_crowd=True)
+WOMAN = DetectedObject(
+    name="Woman ", box=Box(40, 2, 24, 46), score=0.7, by="detector", attributes=("RED", "white", "red")
+)
 
 
-def row(*findings: Found) -> dict[str, Any]:
+def row(*findings: DetectedObject) -> dict[str, Any]:
     return row_of(usable(findings, SIZE), scene_id="market/1.jpg", file="market/1.jpg", size=SIZE)
 
 
@@ -119,7 +121,7 @@ found = st.builds(
 
 @settings(max_examples=40)
 @given(findings=st.lists(found, max_size=5), width=st.integers(1, 300), height=st.integers(1, 300))
-def test_every_row_is_of_the_schema_and_reads_back(findings: list[Found], width: int, height: int) -> None:
+def test_every_row_is_of_the_schema_and_reads_back(findings: list[DetectedObject], width: int, height: int) -> None:
     kept = usable(findings, (width, height))
     made = row_of(kept, scene_id="a", file="a.jpg", size=(width, height))
     jsonschema.validate(made, SCHEMA)

@@ -96,6 +96,6 @@ def test_nothing_is_lost(drawn: list[tuple[str, int, bool]]) -> None:
     assert sorted(word for each in kept for word in each.attributes) == sorted(each.attributes[0] for each in things)
     for each in things:
         one = by_id[now[each.id]]
-        assert one.box.common(each.box) == each.box, "the box of one thing holds those of all its duplicates"
+        assert one.box.intersection(each.box) == each.box, "the box of one thing holds those of all its duplicates"
         assert int(one.id) <= int(each.id)
         assert one.id != each.id or (one.name, one.attributes[0]) == (each.name, each.attributes[0])

@@ -215,4 +215,4 @@ def test_the_real_graphs_are_the_same_out_of_a_kept_index(
     for _ in range(2):
         kept = gqa.load(str(tmp_path))
         assert scenes(kept) == scenes(real)
-        assert dict(kept.corpus.together) == dict(real.corpus.together)
+        assert dict(kept.corpus.cooccurring) == dict(real.corpus.cooccurring)

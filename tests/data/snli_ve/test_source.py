@@ -197,7 +197,7 @@ def test_a_photo_of_the_sample_as_a_person_reads_it() -> None:
     assert [each.attributes for each in scene.objects] == [
         ("is inbetween the boy and the wall",), ("is outside",), (),
     ]  # fmt: skip
-    assert man.box == Box.between(170.170166015625, 0.0, 336.3363342285156, 262.76275634765625)
+    assert man.box == Box.from_corners(170.170166015625, 0.0, 336.3363342285156, 262.76275634765625)
     # From 173.67 and 58.18, where both begin, to 281.78 and 375, the end of the taller one.
     assert (boy.box.x, boy.box.y) == pytest.approx((173.6736602783203, 58.18318176269531))
     assert (boy.box.x1, boy.box.y1) == pytest.approx((281.78173828125, 375.0))

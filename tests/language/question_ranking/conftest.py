@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.core.errors import HOME_VARIABLE
+from pytest_vqamt.core.errors import CACHE_HOME_VARIABLE
 from pytest_vqamt.language.question_ranking import ranking
 from pytest_vqamt.language.question_ranking.embeddings import embedded
 
@@ -19,13 +19,13 @@ def home_of_all(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def not_the_users_home(home_of_all: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(HOME_VARIABLE, str(home_of_all))
+    monkeypatch.setenv(CACHE_HOME_VARIABLE, str(home_of_all))
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, not_the_users_home: None) -> Iterator[Path]:
     """The folder in which things are kept between runs, empty; and nothing is in memory."""
-    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "home"))
+    monkeypatch.setenv(CACHE_HOME_VARIABLE, str(tmp_path / "home"))
     forget()
     yield tmp_path / "home"
     forget()

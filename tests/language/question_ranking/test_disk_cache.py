@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from pytest_vqamt.core.errors import HOME_VARIABLE
+from pytest_vqamt.core.errors import CACHE_HOME_VARIABLE
 from pytest_vqamt.language.question_ranking.disk_cache import keep_texts, kept_arrays, kept_texts
 
 if TYPE_CHECKING:
@@ -86,10 +86,12 @@ def test_where_nothing_can_be_kept_it_is_said_and_made_each_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("in the way")
-    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "file"))
+    monkeypatch.setenv(CACHE_HOME_VARIABLE, str(tmp_path / "file"))
     maker = Maker()
     for times in (1, 2):
-        with pytest.warns(UserWarning, match=f"they are made anew in each run; {HOME_VARIABLE} names another folder"):
+        with pytest.warns(
+            UserWarning, match=f"they are made anew in each run; {CACHE_HOME_VARIABLE} names another folder"
+        ):
             assert kept_arrays("key", maker)["rows"].shape == (10, 100)
         assert maker.times == times
     with pytest.warns(UserWarning, match="Expected a folder to keep rankings"):

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.core.errors import HOME_VARIABLE, OptionError
+from pytest_vqamt.core.errors import CACHE_HOME_VARIABLE, OptionError
 from pytest_vqamt.language.question_ranking import (
     EMBEDDING,
     RANKING,
@@ -122,7 +122,7 @@ def test_a_fresh_process_ranks_alike_on_any_number_of_threads(tmp_path: Path) ->
     threads = "1" if os.environ["OMP_NUM_THREADS"] != "1" else "2"
     pool = open_pool("pictures")
     here = [ranked(pool, main, ranking=each, embedding="lsa") for each in Ranking for main in MAIN_OF_RANKING]
-    environment = {"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads, HOME_VARIABLE: str(tmp_path)}
+    environment = {"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads, CACHE_HOME_VARIABLE: str(tmp_path)}
     there = subprocess.run(
         [sys.executable, "-c", ELSEWHERE, "pictures", *MAIN_OF_RANKING],
         cwd=ROOT,

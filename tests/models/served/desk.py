@@ -16,7 +16,7 @@ from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, Query
-from pytest_vqamt.core.recipes import picture_of
+from pytest_vqamt.core.recipes import picture_from_recipe
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.inference import BatchBisector
@@ -161,7 +161,7 @@ class Desk:
         try:
             if source is None:
                 raise DataError("no data is served")
-            picture = picture_of(row.row, lambda photo: source.scene(source.place(photo)))
+            picture = picture_from_recipe(row.row, lambda photo: source.scene(source.place(photo)))
         except (DataError, KeyError) as error:
             return Unknown(reason=str(error))
         return ModelInput(Query(picture=picture, meaning=Describe()), partial(render, photos=source))

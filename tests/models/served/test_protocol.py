@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.meaning import Annotated, Both, Count, Describe, Group, Meaning, Related
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
-from pytest_vqamt.core.recipes import picture_of
+from pytest_vqamt.core.recipes import picture_from_recipe
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.models.served.protocol import (
     MAX_DEPTH,
@@ -180,7 +180,7 @@ def test_pictures_are_read_back(yard: Scene) -> None:
     read = read_request(write_request("m", [recipe_row(picture), png_row(PNG)], [query, query])).pictures
     assert isinstance(read[0], RecipeRow)
     assert read[0].photo == "yard.png"
-    assert picture_of(read[0].row, {"yard.png": yard}.__getitem__) == picture
+    assert picture_from_recipe(read[0].row, {"yard.png": yard}.__getitem__) == picture
     assert read[1] == PngRow(PNG)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.core.errors import HOME_VARIABLE
+from pytest_vqamt.core.errors import CACHE_HOME_VARIABLE
 
 
 @pytest.fixture(scope="session")
@@ -16,4 +16,4 @@ def home_of_all(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def not_the_users_home(home_of_all: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(HOME_VARIABLE, str(home_of_all))
+    monkeypatch.setenv(CACHE_HOME_VARIABLE, str(home_of_all))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.case import Case, Fact, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.meaning import Absent, Annotated, Count, Exists, Meaning
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
@@ -59,7 +59,7 @@ def cases(scene: Scene, variant: str, relation: Noise = NOISE) -> list[Case]:
 
 
 def outcomes(scene: Scene, variant: str, relation: Noise = NOISE) -> list[Case | NotApplicable]:
-    corpus = gather((scene,))
+    corpus = gather_corpus((scene,))
     return [relation.derive(scene, corpus, choose, variant) for choose in choosers(20)]
 
 

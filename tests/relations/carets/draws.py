@@ -7,7 +7,7 @@ from random import Random
 from typing import TypeVar
 
 from pytest_vqamt.core.case import Case, NotApplicable
-from pytest_vqamt.core.corpus import Corpus, gather
+from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has
 from pytest_vqamt.core.scene import Relationship, Scene
 from pytest_vqamt.language.questions.templates import Askable, QuestionType
@@ -25,7 +25,7 @@ MEAN = (120, 110, 100)
 
 
 def corpus_of(*scenes: Scene) -> Corpus:
-    return gather(scenes, measure=lambda: MEAN)
+    return gather_corpus(scenes, measure=lambda: MEAN)
 
 
 def view_of(scene: Scene, *others: Scene, gradable: bool = True, beside_a_class: bool = False) -> View:

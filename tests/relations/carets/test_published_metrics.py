@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from pytest_vqamt.core.case import Case, PairKind
-from pytest_vqamt.core.pairs import PairCounts, PairTally
-from pytest_vqamt.core.tallies import Counts
+from pytest_vqamt.core.pairs import PairCounter, PairTally
+from pytest_vqamt.core.tallies import CaseCounter
 from pytest_vqamt.data.carets import load
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.relations.published import TESTS, Published
@@ -130,7 +130,7 @@ def test_they_agree_on_a_thousand_sets_of_predictions(test: str, cases: dict[str
     relation = Published()
     assert {row.name for row in rows(test)} == set(cases[test])
     for predicted in random_sets(test):
-        counts = Counts(pairs=PairCounts(PairKind.SAME))
+        counts = CaseCounter(pairs=PairCounter(PairKind.SAME))
         for position, (row, texts) in enumerate(predicted):
             case, answers = cases[test][row.name], answers_of(*texts)
             verdict = relation.judge(case, answers)

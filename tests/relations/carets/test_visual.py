@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Blur, Crop, Edit, Mask
 from pytest_vqamt.core.meaning import Choice, Has, groups_of, members, truth
 from pytest_vqamt.core.scene import Scene, Thing
@@ -197,7 +197,7 @@ def test_what_is_too_small_to_be_told_by_itself_is_not_asked_about() -> None:
 
 
 def test_it_cannot_mask_where_there_is_no_photo_to_take_a_colour_from(yard: Scene) -> None:
-    found = [VISUAL.derive(yard, gather((yard, BARN)), choose, "mask") for choose in choosers(20)]
+    found = [VISUAL.derive(yard, gather_corpus((yard, BARN)), choose, "mask") for choose in choosers(20)]
     assert NotApplicable(reason="the data has no photos to take a mean colour from") in found
     assert not any(isinstance(each, Case) for each in found)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.control.reencode import Reencode
 from tests.making import FirstOption, answers_of
@@ -12,7 +12,7 @@ REENCODE = Reencode()
 
 
 def derived(scene: Scene) -> Case:
-    case = REENCODE.derive(scene, gather((scene,)), FirstOption(), "")
+    case = REENCODE.derive(scene, gather_corpus((scene,)), FirstOption(), "")
     assert isinstance(case, Case)
     return case
 
@@ -37,7 +37,7 @@ def test_it_is_violated_by_one_that_does(yard: Scene) -> None:
 
 
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:
-    assert isinstance(REENCODE.derive(bare, gather((bare,)), FirstOption(), ""), NotApplicable)
+    assert isinstance(REENCODE.derive(bare, gather_corpus((bare,)), FirstOption(), ""), NotApplicable)
 
 
 def test_it_is_a_control() -> None:

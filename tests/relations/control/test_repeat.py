@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Annotated, Count, Exists
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
 from pytest_vqamt.language.questions.simple import Question
@@ -19,7 +19,7 @@ REPEAT = Repeat()
 
 
 def derived(scene: Scene) -> Case:
-    case = REPEAT.derive(scene, gather((scene,)), FirstOption(), "")
+    case = REPEAT.derive(scene, gather_corpus((scene,)), FirstOption(), "")
     assert isinstance(case, Case)
     return case
 
@@ -44,7 +44,7 @@ def test_it_is_violated_by_one_that_does_not(yard: Scene) -> None:
 
 
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:
-    assert isinstance(REPEAT.derive(bare, gather((bare,)), FirstOption(), ""), NotApplicable)
+    assert isinstance(REPEAT.derive(bare, gather_corpus((bare,)), FirstOption(), ""), NotApplicable)
 
 
 def test_it_is_a_control() -> None:
@@ -52,7 +52,7 @@ def test_it_is_a_control() -> None:
 
 
 def test_half_are_counts_of_two_names_and_half_existence(yard: Scene) -> None:
-    corpus = gather((yard,))
+    corpus = gather_corpus((yard,))
     kinds: Counter[type] = Counter()
     for choose in choosers(400):
         asked = plain_question(yard, corpus, choose)
@@ -69,7 +69,7 @@ def test_half_are_counts_of_two_names_and_half_existence(yard: Scene) -> None:
 
 
 def test_not_every_question_has_one_wording(yard: Scene) -> None:
-    corpus = gather((yard,))
+    corpus = gather_corpus((yard,))
     asked = [plain_question(yard, corpus, choose) for choose in choosers(400)]
     openings = {each.text.split()[0] for each in asked if not isinstance(each, NotApplicable)}
     assert {"How", "What", "Is", "Does", "Can"} <= openings
@@ -77,13 +77,13 @@ def test_not_every_question_has_one_wording(yard: Scene) -> None:
 
 def test_a_picture_of_nothing_gives_none(bare: Scene) -> None:
     for choose in choosers(20):
-        assert isinstance(plain_question(bare, gather((bare,)), choose), NotApplicable)
+        assert isinstance(plain_question(bare, gather_corpus((bare,)), choose), NotApplicable)
 
 
 def test_a_data_set_with_questions_of_its_own_is_asked_those() -> None:
     asked = PublishedQuestion(id="7", text="What time is it?", answers=("noon", "noon", "noon", "12:00"))
     scene = replace(scene_of("dog", "cat"), questions=(asked,))
     for choose in choosers(20):
-        assert plain_question(scene, gather((scene,)), choose) == Question(
+        assert plain_question(scene, gather_corpus((scene,)), choose) == Question(
             "What time is it?", Annotated(answers=(("noon", 0.75), ("12:00", 0.25)))
         )

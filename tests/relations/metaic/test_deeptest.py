@@ -6,7 +6,7 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Blur, Brightness, Contrast, Edit, Shear
 from pytest_vqamt.core.meaning import Describe, truth
 from pytest_vqamt.core.query import Task
@@ -20,7 +20,7 @@ YARD = scene_of(thing_of("dog", id="0", box=Box(20, 10, 30, 30)), thing_of("bus"
 
 
 def cases(variant: str, scene: Scene = YARD) -> list[Case]:
-    found = [DEEPTEST.derive(scene, gather((scene,)), choose, variant) for choose in choosers(200)]
+    found = [DEEPTEST.derive(scene, gather_corpus((scene,)), choose, variant) for choose in choosers(200)]
     return [each for each in found if isinstance(each, Case)]
 
 
@@ -66,7 +66,9 @@ def test_shear_as_far_as_nothing_leaves_the_picture() -> None:
 def test_nor_does_a_crowd_leave_it() -> None:
     # The crowd of a made scene is at the left edge, below the middle.
     assert edits("shear", scene_of("dog", crowds=("person",))) == set()
-    found = DEEPTEST.derive(scene_of("dog", crowds=("person",)), gather((YARD,)), next(iter(choosers(1))), "shear")
+    found = DEEPTEST.derive(
+        scene_of("dog", crowds=("person",)), gather_corpus((YARD,)), next(iter(choosers(1))), "shear"
+    )
     assert found == NotApplicable(reason="something would leave the picture")
 
 

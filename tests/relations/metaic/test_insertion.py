@@ -11,7 +11,7 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import NotApplicable
-from pytest_vqamt.core.corpus import Corpus, gather
+from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.captions import Reading
 from pytest_vqamt.relations.metaic.insertion import Insertion, insertion
@@ -88,7 +88,7 @@ def test_nothing_is_cut_out_of_the_same_photo() -> None:
 
 class TestItDoesNotApply:
     def test_to_a_picture_of_nothing(self, bare: Scene) -> None:
-        assert reason(bare, gather((bare,))) == "no thing in the picture"
+        assert reason(bare, gather_corpus((bare,))) == "no thing in the picture"
 
     def test_where_the_largest_thing_is_small(self) -> None:
         # 20 x 20 of 200 x 100 is 0.02.

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Insert
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.query import Task
@@ -126,7 +126,7 @@ def test_the_readings_are_the_classes_of_each_caption() -> None:
 
 @pytest.mark.parametrize("variant", RELATION.info.variants)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    assert isinstance(RELATION.derive(bare, gather((bare,)), FirstOption(), variant), NotApplicable)
+    assert isinstance(RELATION.derive(bare, gather_corpus((bare,)), FirstOption(), variant), NotApplicable)
 
 
 def test_nor_where_a_crowd_of_the_only_class_is_there() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.metaic.object_appearance import ObjectAppearance
 from pytest_vqamt.relations.metaic.singular_plural import SingularPlural
@@ -94,4 +94,4 @@ def test_a_class_that_is_there_is_inserted_too(small_is_large_enough: None) -> N
 
 @pytest.mark.parametrize("variant", RELATION.info.variants)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    assert isinstance(RELATION.derive(bare, gather((bare,)), FirstOption(), variant), NotApplicable)
+    assert isinstance(RELATION.derive(bare, gather_corpus((bare,)), FirstOption(), variant), NotApplicable)

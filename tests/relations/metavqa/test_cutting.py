@@ -8,7 +8,7 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Cut
 from pytest_vqamt.core.meaning import Absent, Count, Exists, Group
 from pytest_vqamt.core.scene import Region, Scene
@@ -20,18 +20,18 @@ DOG = Group(name="dog")
 
 
 def derived(scene: Scene, variant: str) -> Case:
-    case = CUTTING.derive(scene, gather((scene,)), FirstOption(), variant)
+    case = CUTTING.derive(scene, gather_corpus((scene,)), FirstOption(), variant)
     assert isinstance(case, Case)
     return case
 
 
 def cases(scene: Scene, variant: str = "count") -> list[Case]:
-    found = [CUTTING.derive(scene, gather((scene,)), choose, variant) for choose in choosers(200)]
+    found = [CUTTING.derive(scene, gather_corpus((scene,)), choose, variant) for choose in choosers(200)]
     return [each for each in found if isinstance(each, Case)]
 
 
 def why_not(scene: Scene, variant: str = "count") -> str:
-    found = CUTTING.derive(scene, gather((scene,)), FirstOption(), variant)
+    found = CUTTING.derive(scene, gather_corpus((scene,)), FirstOption(), variant)
     assert isinstance(found, NotApplicable)
     return found.reason
 

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Absent, Count, Exists, Meaning, groups_of
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.metavqa.insertion import Insertion
@@ -110,7 +110,7 @@ def test_it_is_violated_where_it_changes(variant: str, texts: tuple[str, str]) -
 
 @pytest.mark.parametrize("variant", INSERTION.info.variants)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    assert isinstance(INSERTION.derive(bare, gather((bare,)), FirstOption(), variant), NotApplicable)
+    assert isinstance(INSERTION.derive(bare, gather_corpus((bare,)), FirstOption(), variant), NotApplicable)
 
 
 def test_it_does_not_apply_where_there_is_nothing_else_to_ask_about() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Count, Group, truth
 from pytest_vqamt.core.scene import Region, Scene
 from pytest_vqamt.relations.metavqa.insertion_plus import InsertionPlus
@@ -122,4 +122,4 @@ def test_it_is_violated_by_all_else(texts: tuple[str, str]) -> None:
 
 
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene) -> None:
-    assert isinstance(PLUS.derive(bare, gather((bare,)), FirstOption(), ""), NotApplicable)
+    assert isinstance(PLUS.derive(bare, gather_corpus((bare,)), FirstOption(), ""), NotApplicable)

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import Corpus, gather
+from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.edits import Erase, Fill
 from pytest_vqamt.core.meaning import Absent, Count, Exists, Meaning, groups_of
 from pytest_vqamt.core.scene import Region, Scene
@@ -20,7 +20,7 @@ REMOVAL = Removal()
 
 
 def cases(scene: Scene, variant: str = "count", removal: Removal = REMOVAL, corpus: Corpus | None = None) -> list[Case]:
-    found = [removal.derive(scene, corpus or gather((scene,)), choose, variant) for choose in choosers(300)]
+    found = [removal.derive(scene, corpus or gather_corpus((scene,)), choose, variant) for choose in choosers(300)]
     return [each for each in found if isinstance(each, Case)]
 
 
@@ -77,7 +77,7 @@ def test_nor_what_a_white_rectangle_may_be_taken_for() -> None:
 
 
 def test_the_mean_colour_of_the_data(yard: Scene) -> None:
-    corpus = gather((yard,), measure=lambda: (20, 120, 30))
+    corpus = gather_corpus((yard,), measure=lambda: (20, 120, 30))
     some = cases(yard, removal=Removal(erase="mean"), corpus=corpus)
     assert {(patch(case).fill, patch(case).colour) for case in some} == {(Fill.MEAN, (20, 120, 30))}
     assert not any("green" in case.queries[0].text for case in some)
@@ -85,7 +85,7 @@ def test_the_mean_colour_of_the_data(yard: Scene) -> None:
 
 
 def test_data_without_photos_has_no_mean_colour(yard: Scene) -> None:
-    found = Removal(erase="mean").derive(yard, gather((yard,)), FirstOption(), "count")
+    found = Removal(erase="mean").derive(yard, gather_corpus((yard,)), FirstOption(), "count")
     assert found == NotApplicable(reason="the data has no photos to take a mean colour from")
 
 
@@ -101,7 +101,7 @@ def test_an_inpainter_that_is_not_installed_is_the_reason_for_no_case(
     yard: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(inpainting, "_is_installed", lambda _: False)
-    found = Removal(erase="inpaint").derive(yard, gather((yard,)), FirstOption(), "count")
+    found = Removal(erase="inpaint").derive(yard, gather_corpus((yard,)), FirstOption(), "count")
     assert isinstance(found, NotApplicable)
     assert "pip install" in found.reason
 
@@ -140,7 +140,7 @@ def test_zero_and_zero_shows_nothing(yard: Scene) -> None:
 
 @pytest.mark.parametrize("variant", REMOVAL.info.variants)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    found = REMOVAL.derive(bare, gather((bare,)), FirstOption(), variant)
+    found = REMOVAL.derive(bare, gather_corpus((bare,)), FirstOption(), variant)
     assert found == NotApplicable(reason="every thing overlaps another")
 
 
@@ -148,11 +148,11 @@ def test_it_does_not_apply_where_everything_overlaps() -> None:
     dog, cat = (thing_of(name, id=name, box=Box(x, 0, 30, 30)) for x, name in enumerate(("dog", "cat")))
     crowded = replace(scene_of("dog", "cat"), regions=(Region(name="person", box=Box(0, 0, 200, 100)),))
     for scene in (scene_of(dog, cat), crowded):
-        found = REMOVAL.derive(scene, gather((scene,)), FirstOption(), "count")
+        found = REMOVAL.derive(scene, gather_corpus((scene,)), FirstOption(), "count")
         assert found == NotApplicable(reason="every thing overlaps another")
 
 
 def test_it_does_not_apply_where_there_is_nothing_else_to_ask_about() -> None:
     scene = scene_of("dog", "dog")
-    found = REMOVAL.derive(scene, gather((scene,)), FirstOption(), "count")
+    found = REMOVAL.derive(scene, gather_corpus((scene,)), FirstOption(), "count")
     assert found == NotApplicable(reason="nothing else in the scene that can surely be asked about")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Count, Group
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.metavqa.reorder import Reorder
@@ -15,7 +15,7 @@ REORDER = Reorder()
 
 
 def derived(scene: Scene, variant: str) -> Case:
-    case = REORDER.derive(scene, gather((scene,)), FirstOption(), variant)
+    case = REORDER.derive(scene, gather_corpus((scene,)), FirstOption(), variant)
     assert isinstance(case, Case)
     return case
 
@@ -51,13 +51,13 @@ def test_it_is_violated_where_they_differ(yard: Scene) -> None:
 
 @pytest.mark.parametrize("variant", REORDER.info.variants)
 def test_it_does_not_apply_to_a_picture_of_nothing(bare: Scene, variant: str) -> None:
-    assert isinstance(REORDER.derive(bare, gather((bare,)), FirstOption(), variant), NotApplicable)
+    assert isinstance(REORDER.derive(bare, gather_corpus((bare,)), FirstOption(), variant), NotApplicable)
 
 
 def test_as_in_the_paper_only_the_order_of_the_nouns_changes() -> None:
     # Yuan et al., section 4.1.2: "A and B" becomes "B and A", and nothing else of the question.
     scene = scene_of("dog", "cat", exhaustive=("dog", "cat"))
-    corpus = gather((scene,))
+    corpus = gather_corpus((scene,))
     found = [REORDER.derive(scene, corpus, choose, "object") for choose in choosers(200)]
     asked = {tuple(query.text for query in case.queries) for case in found if isinstance(case, Case)}
     for first, second in asked:

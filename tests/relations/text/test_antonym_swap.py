@@ -8,7 +8,7 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Label, truth
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import LinkedUnit, Scene, Thing
@@ -130,7 +130,7 @@ def test_of_two_of_a_name_neither_is_told_by_what_it_is_like() -> None:
 @pytest.mark.parametrize("scene", [scene_of("cup"), scene_of(), replace(scene_of("man"), hypotheses=(said("a cup."),))])
 def test_it_does_not_apply(scene: Scene) -> None:
     for choose in choosers(5):
-        assert SWAP.derive(scene, gather((scene,)), choose, "") == NotApplicable(
+        assert SWAP.derive(scene, gather_corpus((scene,)), choose, "") == NotApplicable(
             reason="no word of a hypothesis whose antonym is surely false"
         )
 

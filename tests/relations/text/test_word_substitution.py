@@ -6,7 +6,7 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Entails, Label, truth
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene, Thing
@@ -110,7 +110,7 @@ def test_words_of_published_hypotheses(scene: Scene, after: set[str]) -> None:
 @pytest.mark.parametrize("scene", [scene_of("thingamajig"), scene_of()])
 def test_it_does_not_apply(scene: Scene) -> None:
     for choose in choosers(5):
-        assert NEAR.derive(scene, gather((scene,)), choose, "") == NotApplicable(
+        assert NEAR.derive(scene, gather_corpus((scene,)), choose, "") == NotApplicable(
             reason="no word of a hypothesis that has a synonym or a class"
         )
 

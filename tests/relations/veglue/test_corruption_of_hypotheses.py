@@ -6,7 +6,7 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import Case, NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Corrupt
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.corruption import PictureCorruption
@@ -20,7 +20,7 @@ CORRUPTION = HypothesisCorruption()
 
 
 def cases(scene: Scene, variant: str, relation: HypothesisCorruption = CORRUPTION) -> list[Case]:
-    corpus = gather((scene,))
+    corpus = gather_corpus((scene,))
     found = [relation.derive(scene, corpus, choose, variant) for choose in choosers(60)]
     return [each for each in found if isinstance(each, Case)]
 
@@ -64,7 +64,7 @@ def test_the_severity_is_a_setting() -> None:
 
 def test_it_does_not_apply_to_a_picture_of_nothing() -> None:
     for choose in choosers(3):
-        assert CORRUPTION.derive(scene_of(), gather(()), choose, "zoom-global") == NotApplicable(
+        assert CORRUPTION.derive(scene_of(), gather_corpus(()), choose, "zoom-global") == NotApplicable(
             reason="no hypothesis that is surely true"
         )
 

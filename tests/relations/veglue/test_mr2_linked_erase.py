@@ -8,7 +8,7 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.edits import Erase, Fill
 from pytest_vqamt.core.meaning import Label, truth
 from pytest_vqamt.core.query import Task
@@ -205,7 +205,7 @@ def test_only_entailed_hypotheses_are_put(label: LabelName) -> None:
 )
 def test_it_does_not_apply(scene: Scene, reason: str) -> None:
     for choose in choosers(10):
-        assert MR2.derive(scene, gather((scene,)), choose, "") == NotApplicable(reason=reason)
+        assert MR2.derive(scene, gather_corpus((scene,)), choose, "") == NotApplicable(reason=reason)
 
 
 @pytest.mark.parametrize(

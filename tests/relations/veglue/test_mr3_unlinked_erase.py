@@ -8,7 +8,7 @@ import pytest
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import NotApplicable, Outcome
-from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Label, truth
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.execution.plan import Plan, Sampling
@@ -137,7 +137,7 @@ def test_so_must_it_be_of_what_is_no_unit(text: str, *, is_placed: bool) -> None
 )
 def test_it_does_not_apply(scene: Scene, reason: str) -> None:
     for choose in choosers(10):
-        assert MR3.derive(scene, gather((scene,)), choose, "") == NotApplicable(reason=reason)
+        assert MR3.derive(scene, gather_corpus((scene,)), choose, "") == NotApplicable(reason=reason)
 
 
 @pytest.mark.parametrize(

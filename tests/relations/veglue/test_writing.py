@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from pytest_vqamt.core.box import Box
-from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Entails, Group, Label, Related, truth
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.questions.hypotheses import IN_A_ROW
@@ -27,7 +27,7 @@ MAN, CUP, TABLE, DOG = ROOM.objects
 
 
 def writer(scene: Scene, *, gradable: bool = False) -> Writer:
-    return writer_of(scene, gather((scene,)), KNOWN, gradable=gradable)
+    return writer_of(scene, gather_corpus((scene,)), KNOWN, gradable=gradable)
 
 
 def written(scene: Scene, first: Thing, *, draws: int = 300, least: int = 1, saying: str = "") -> list[Written]:
@@ -163,10 +163,10 @@ def test_another_group_in_the_same_wording() -> None:
 
 
 def test_published_ones_come_first() -> None:
-    corpus = gather((RIFLE,))
+    corpus = gather_corpus((RIFLE,))
     for choose in choosers(5):
         assert isinstance(any_statement(RIFLE, corpus, KNOWN, choose), Published)
-        assert isinstance(any_statement(ROOM, gather((ROOM,)), KNOWN, choose), Written)
+        assert isinstance(any_statement(ROOM, gather_corpus((ROOM,)), KNOWN, choose), Written)
         assert any_statement(scene_of(), corpus, KNOWN, choose) is None
         contradicted = replace(RIFLE, hypotheses=(replace(RIFLE.hypotheses[0], label="contradiction"),))
         assert any_statement(contradicted, corpus, KNOWN, choose) is None

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_vqamt.core.tallies import Alike, Clusters
+from pytest_vqamt.core.tallies import Clusters, SceneTally
 from pytest_vqamt.reporting.audit.judgements import (
     Judgement,
     Share,
@@ -76,7 +76,7 @@ def test_the_interval_is_by_scene() -> None:
     said = {case.key: VALID if number < 20 else INVALID for number, case in enumerate(cases)}
     told = figures(sample, said)
     # Five scenes of four valid cases, and five of four invalid ones.
-    assert told.share.interval == pass_rate_interval(Clusters((Alike(0, 4, 5), Alike(4, 4, 5))))
+    assert told.share.interval == pass_rate_interval(Clusters((SceneTally(0, 4, 5), SceneTally(4, 4, 5))))
     assert told.share.interval[1] - told.share.interval[0] > 1.4 * (wilson(20, 40)[1] - wilson(20, 40)[0])
 
 
@@ -151,7 +151,7 @@ def test_the_weighted_interval_covers_the_truth(items: list[tuple[int, float, in
         for size, rate, drawn in items:
             valid = round(size * rate)
             right = sum(place < valid for place in random.sample(range(size), drawn))
-            strata.append(Stratum(size, Clusters((Alike(0, 1, drawn - right), Alike(1, 1, right)))))
+            strata.append(Stratum(size, Clusters((SceneTally(0, 1, drawn - right), SceneTally(1, 1, right)))))
         low, high = together(strata).interval
         covered += low <= truth <= high
     assert covered / runs >= 0.95 - 3 * sqrt(0.95 * 0.05 / runs)

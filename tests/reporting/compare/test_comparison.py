@@ -11,7 +11,7 @@ import pytest
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.results import Gate
-from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters
+from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.reporting.baseline import bless
 from pytest_vqamt.reporting.compare.comparison import ComparedItem, Comparison, Standing, compare
 from pytest_vqamt.reporting.compare.sides import report_side, side
@@ -42,7 +42,7 @@ def test_every_case_is_counted_in_one_place(tmp_path: Path) -> None:
     after = Made(verdicts="+-?+-" + "+!+w" + "  -", scenes="aabbcdddddde")
     found = only(compared(tmp_path, before, after))
     assert found.change.paired == PairedClusters(
-        (AlikeTwice(0, 0, 0, 1, 1), AlikeTwice(0, 1, 1, 0, 1), AlikeTwice(1, 1, 0, 0, 1))
+        (PairedSceneTally(0, 0, 0, 1, 1), PairedSceneTally(0, 1, 1, 0, 1), PairedSceneTally(1, 1, 0, 0, 1))
     )
     assert (found.unjudged, found.only_before, found.only_after) == (4, 2, 1)
     assert (found.broke, found.mended) == ((case_id(1), case_id(2)), (case_id(3),))
@@ -63,7 +63,7 @@ def test_real_runs_give_what_two_dictionaries_give(tmp_path: Path) -> None:
         both = [(before[key], after[key]) for key in sorted(before.keys() & after.keys()) if key[0] == item.item]
         broke = [new["case_id"] for old, new in both if old["verdict"] == "holds" != new["verdict"]]
         assert list(item.broke) == broke
-        assert (item.change.paired.shared, item.change.paired.lost) == (len(both), len(broke))
+        assert (item.change.paired.shared, item.change.paired.first_only) == (len(both), len(broke))
         assert (item.only_before, item.only_after) == (0, 5)
     assert [len(item.broke) > 3 for item in found.items] == [True, True, False]
 

@@ -8,8 +8,17 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pytest_vqamt.core.codec import Json
-from pytest_vqamt.core.results import BaselineUse, Change, DataUse, Gate, ModelUse, Presumed, RelationResult, Report
-from pytest_vqamt.core.tallies import AlikeTwice, PairedClusters, Tally
+from pytest_vqamt.core.results import (
+    BaselineChange,
+    BaselineUse,
+    DataUse,
+    Gate,
+    ModelUse,
+    PresumedResult,
+    RelationResult,
+    Report,
+)
+from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
 from pytest_vqamt.reporting.html.cards import PageCases
 from pytest_vqamt.reporting.html.page import page_html
 
@@ -29,19 +38,21 @@ def gate(threshold: float, *, met: bool, kind: str = "fail-under", on: str = "po
 
 def change(
     *, kept: int = 0, lost: int = 0, won: int = 0, p: float = 0.5, p_holm: float | None = None, held: Gate | None = None
-) -> Change:
+) -> BaselineChange:
     """A change on cases of one scene each."""
     rows = ((kept, 0, 0), (0, lost, 0), (0, 0, won))
     paired = PairedClusters(
-        tuple(AlikeTwice(int(k > 0), int(n > 0), int(w > 0), 0, max(k, n, w)) for k, n, w in rows if k or n or w)
+        tuple(PairedSceneTally(int(k > 0), int(n > 0), int(w > 0), 0, max(k, n, w)) for k, n, w in rows if k or n or w)
     )
     middle = paired.difference or 0.0
-    return Change(paired=paired, interval=(middle - 0.05, middle + 0.05), p=p, p_two_sided=p, p_holm=p_holm, gate=held)
+    return BaselineChange(
+        paired=paired, interval=(middle - 0.05, middle + 0.05), p=p, p_two_sided=p, p_holm=p_holm, gate=held
+    )
 
 
-def presumed(tally: Tally, **fields: Any) -> Presumed:
+def presumed(tally: Tally, **fields: Any) -> PresumedResult:
     told: dict[str, Any] = {"breakdown": {}, "readings": Counter(), "interval": (0.1, 0.9), "gate": None}
-    return Presumed(tally=tally, **{**told, **fields})
+    return PresumedResult(tally=tally, **{**told, **fields})
 
 
 def result(item: str = "ours.rule", *, holds: int = 8, violated: int = 2, **fields: Any) -> RelationResult:

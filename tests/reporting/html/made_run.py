@@ -9,8 +9,8 @@ from typing import Any
 
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.report_json import case_line
-from pytest_vqamt.core.results import BaselineUse, RelationResult, report
-from pytest_vqamt.core.tallies import Spread
+from pytest_vqamt.core.results import BaselineUse, RelationResult, build_report
+from pytest_vqamt.core.tallies import SceneCounter
 from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
 from pytest_vqamt.execution.run_item import run_item
@@ -39,7 +39,7 @@ def run_with_everything(folder: Path) -> list[dict[str, Any]]:
     results = _run(folder)
     rows = _as_if_blessed(folder)
     results = _compared(results, rows)
-    told = report(
+    told = build_report(
         results,
         vqamt_version="1.2.3",
         seed=0,
@@ -92,7 +92,7 @@ def _as_if_blessed(folder: Path) -> list[dict[str, Any]]:
 
 
 def _compared(results: list[RelationResult], rows: list[dict[str, Any]]) -> list[RelationResult]:
-    spreads = {(result.item, result.model.name, result.data.spec): Spread() for result in results}
+    spreads = {(result.item, result.model.name, result.data.spec): SceneCounter() for result in results}
     for row in rows:
         if row.get("before"):
             spread = spreads[row["relation"], row["model"], row["data"]]

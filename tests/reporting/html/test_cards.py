@@ -16,7 +16,7 @@ from PIL import Image, features
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.edits import Fill
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.core.recipes import recipe
+from pytest_vqamt.core.recipes import picture_recipe
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.core.tallies import Tally
@@ -194,7 +194,7 @@ def test_only_some_of_the_pictures_that_take_long_are_drawn(
         for scene, method in zip(map(world("pictures:20").scene, range(5)), ("telea", *["biharmonic"] * 4), strict=True)
     ]
     written = [
-        row_of(name, queries=[{**query_of("?"), "picture": recipe(picture)}])
+        row_of(name, queries=[{**query_of("?"), "picture": picture_recipe(picture)}])
         for name, picture in zip("abcde", pictures, strict=True)
     ]
     write_rows(tmp_path, written)

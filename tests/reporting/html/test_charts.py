@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from pytest_vqamt.core.results import DataUse, Reference, RelationResult, Report
+from pytest_vqamt.core.results import DataUse, HumanReference, RelationResult, Report
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.html.charts import Row, breakdowns, charts, drawn, histograms
 from pytest_vqamt.reporting.view.lines import lines
@@ -72,7 +72,7 @@ def test_where_nothing_was_judged_there_is_no_dot() -> None:
 def test_people_and_published_models_stand_where_the_papers_say() -> None:
     # CARETS, Table 1: negation 88.5 % of people; visual perturbation 89.0 %, of the whole test.
     told = rows(
-        result("carets.negation", reference=Reference(cons=0.885)),
+        result("carets.negation", reference=HumanReference(cons=0.885)),
         result("carets.visual[crop]"),
         result("veglue.mr2_linked_erase"),
         result("ours.rule"),

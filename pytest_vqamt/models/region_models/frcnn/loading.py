@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
-from pytest_vqamt.core.errors import ModelError, home
+from pytest_vqamt.core.errors import ModelError, cache_home
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.region_models.regions import DetectorSettings
@@ -120,7 +120,7 @@ def _downloaded() -> DetectorFiles:
 
 def _kept() -> Path:
     """The folder in the user's cache; where other things are kept between runs, so that one variable moves them all."""
-    return home() / "detector"
+    return cache_home() / "detector"
 
 
 ADDRESS = "https://s3.amazonaws.com/models.huggingface.co/bert/unc-nlp/frcnn-vg-finetuned"
