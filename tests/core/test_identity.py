@@ -97,13 +97,13 @@ ROOT = Path(__file__).parents[2]
 
 NAME_THINGS = """
 import json
-from pytest_vqamt.core.corpus import gather
+from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.identity import seed_for
 from tests.making import scene_of
 
 names = ("dog", "cat", "car", "cow", "bench", "cup")
 scene = scene_of(*(f"red {name}" for name in names), exhaustive=names)
-corpus = gather((scene, scene))
+corpus = gather_corpus((scene, scene))
 print(json.dumps([
     seed_for("metavqa.partition", "object", 0),
     scene.picture.mirror().digest,

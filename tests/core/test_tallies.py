@@ -242,7 +242,7 @@ def test_a_case_without_an_answer_has_no_part_in_the_sample() -> None:
 def test_the_order_of_the_cases_does_not_matter(cases: dict[str, list[str]], data: st.DataObject) -> None:
     told = [(case_id, tuple(readings)) for case_id, readings in cases.items()]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(module, "SAMPLE_CASES", 3)
-        patched.setattr(module, "DIFFERENT_AT_MOST", 2)
+        patched.setattr(module, "READINGS_SAMPLE_CASES", 3)
+        patched.setattr(module, "MAX_DISTINCT_READINGS", 2)
         one, other = readings(told), readings(data.draw(st.permutations(told)))
         assert (one.counted, one.sample) == (other.counted, other.sample)

@@ -57,12 +57,13 @@ def test_old_and_new_verdicts_are_paired_case_by_case(tmp_path: Path) -> None:
     result = run(Model(reply=differs_where(lambda number: number % 3 == 0)), baseline=baseline, heard=heard)
     judged = [each for each in heard if isinstance(each, Judged)]
     asked = {each.case.id: int(each.case.queries[0].text.rpartition(" ")[2]) for each in judged}
-    expected = {"kept": 0, "lost": 0, "won": 0, "neither": 0}
+    expected = {"both": 0, "first_only": 0, "second_only": 0, "neither": 0}
     for each in judged:
         held, holds = asked[each.case.id] % 2 != 0, asked[each.case.id] % 3 != 0
         assert each.before is (Outcome.HOLDS if held else Outcome.VIOLATED)
         assert each.verdict.obeys is holds
-        expected[{(True, True): "kept", (True, False): "lost", (False, True): "won"}.get((held, holds), "neither")] += 1
+        outcomes = {(True, True): "both", (True, False): "first_only", (False, True): "second_only"}
+        expected[outcomes.get((held, holds), "neither")] += 1
     assert result.change is not None
     assert result.paired == result.change.paired
     assert {name: getattr(result.change.paired, name) for name in expected} == expected

@@ -66,8 +66,8 @@ def test_three_shards_merged_are_the_whole_run(whole: Path, tmp_path: Path, orde
 def test_readings_of_a_sample_are_those_of_the_same_cases_after_a_merge(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tallies, "SAMPLE_CASES", 5)
-    monkeypatch.setattr(tallies, "DIFFERENT_AT_MOST", 3)
+    monkeypatch.setattr(tallies, "READINGS_SAMPLE_CASES", 5)
+    monkeypatch.setattr(tallies, "MAX_DISTINCT_READINGS", 3)
     relations = ["metaic.deeptest[blur]", "control.repeat"]
     asks: dict[str, Any] = {"model": "oracle", "relations": relations, "max_cases": 12}
     captions, repeated = run_into(tmp_path / "whole", **asks).relations

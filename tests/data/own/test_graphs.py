@@ -337,7 +337,7 @@ def test_plain_rows_are_rows() -> None:
     assert refusal(plain()) == ""
 
 
-COCO = Path(__file__).parents[2] / "../shared/data/coco"
+COCO = Path(__file__).parents[3] / "../shared/data/coco"
 
 
 def dog(**fields: object) -> Row:
@@ -589,7 +589,7 @@ def test_the_errors_of_the_page_are_what_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("heading", ["A scene", "object", "region", "relationship", "question"])
 def test_the_page_has_the_fields_of_the_schema(heading: str) -> None:
-    schema = json.loads((Path(__file__).parents[2] / "pytest_vqamt/data/graph.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((Path(__file__).parents[3] / "pytest_vqamt/data/graph.schema.json").read_text(encoding="utf-8"))
     title = heading if heading == "A scene" else f"An entry of `{heading}s`"
     (below,) = re.findall(rf"^### {title}\n(.*?)(?:^#|\Z)", PAGE, re.DOTALL | re.MULTILINE)
     firsts = re.findall(r"^\| (`[^|]*`) \|", below, re.MULTILINE)

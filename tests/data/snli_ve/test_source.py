@@ -30,7 +30,7 @@ from tests.data.made_snli_ve import (
     write_units,
 )
 
-REAL = Path(__file__).parents[2] / "../shared/data/snli_ve"
+REAL = Path(__file__).parents[3] / "../shared/data/snli_ve"
 
 real_data = pytest.mark.skipif(not REAL.is_dir(), reason="the data of ../shared/data is not here")
 
