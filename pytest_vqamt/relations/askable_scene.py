@@ -17,36 +17,36 @@ from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import is_nearly_everywhere
 from pytest_vqamt.language.english.nouns import is_everywhere, is_mass, plural, singular
 from pytest_vqamt.language.ontology import NounClass
-from pytest_vqamt.relations.lexical_knowledge import Knowledge
-from pytest_vqamt.relations.soundness import names_in, presumed, things_in
+from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
+from pytest_vqamt.relations.soundness import annotated_names, object_names, presumed
 
 T = TypeVar("T")
 
-_GROWN = frozenset({"person", "animal", "plant", "food"})
+_NATURAL_CLASSES = frozenset({"person", "animal", "plant", "food"})
 """Classes whose things are of no material: a wooden duck is no duck."""
-_METALS = frozenset({"bronze", "copper", "gold", "golden", "silver"})
+_METAL_COLOURS = frozenset({"bronze", "copper", "gold", "golden", "silver"})
 """Colours that are mostly the material of what is called so."""
 
-PLAUSIBLE = 12
+MAX_PLAUSIBLE_NAMES = 12
 """So many absent names at most are drawn from, those that most often occur together with what is there."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class View:
+class AskableScene:
     """One scene, the corpus it is from, and what is known of words. What it finds out it keeps.
 
     Attributes:
         gradable: whether what depends on class and context ("small", "tall", "old") may be said of things.
-        beside_a_class: whether every thing is told by a relation to another, which is the only one of its class.
+        related_by_class: whether every thing is told by a relation to another, which is the only one of its class.
     """
 
     scene: Scene
     corpus: Corpus
-    known: Knowledge
+    known: LexicalKnowledge
     gradable: bool = True
-    beside_a_class: bool = False
+    related_by_class: bool = False
 
-    def once(self, what: Hashable, find: Callable[[], T]) -> T:
+    def cached(self, what: Hashable, find: Callable[[], T]) -> T:
         """What ``find`` finds, which is kept under the name of ``what``."""
         if what not in self._found:
             self._found[what] = find()
@@ -57,9 +57,9 @@ class View:
         return {}
 
     @cached_property
-    def here(self) -> frozenset[str]:
+    def annotated_names(self) -> frozenset[str]:
         """The names of all things and crowds."""
-        return names_in(self.scene)
+        return annotated_names(self.scene)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -67,23 +67,23 @@ class View:
 
         They are of physical things, of no crowd, and of nothing that is said not to be what its name says ("toy").
         """
-        barred = {
+        excluded = {
             *(region.name for region in self.scene.regions),
             *(thing.name for thing in self.scene.objects if self._is_likeness(thing)),
         }
-        return tuple(name for name in things_in(self.scene) if name not in barred and self.known.is_named(name))
+        return tuple(name for name in object_names(self.scene) if name not in excluded and self.known.is_named(name))
 
     def _is_likeness(self, thing: Thing) -> bool:
         """Whether it may not be what its name says: it is said so, or it is a duck of rubber, or a roasted one."""
-        said = {self.known.kinds.category_of(word) for word in thing.attributes}
-        if not _METALS.isdisjoint(thing.attributes):
+        said = {self.known.ontology.category_of(word) for word in thing.attributes}
+        if not _METAL_COLOURS.isdisjoint(thing.attributes):
             said.add("material")
         of = {each.word for each in self.known.classes_of(thing.name)}
-        if self.known.words.may_name_the_same(thing.name, "animal"):
+        if self.known.wordnet.may_name_the_same(thing.name, "animal"):
             of.add("animal")  # fish are food, too
         return (
             "reality" in said
-            or ("material" in said and not _GROWN.isdisjoint(of))
+            or ("material" in said and not _NATURAL_CLASSES.isdisjoint(of))
             or ("food" in said and "animal" in of)
         )
 
@@ -92,7 +92,7 @@ class View:
         """Those of ``names`` of which one asks whether there is any: not of the ground, which is everywhere."""
         return tuple(name for name in self.names if not is_everywhere(name))
 
-    def bearing(self, name: str) -> tuple[Thing, ...]:
+    def things_named(self, name: str) -> tuple[Thing, ...]:
         """The things of this very name."""
         return tuple(thing for thing in self.scene.objects if thing.name == name)
 
@@ -106,43 +106,43 @@ class View:
         def find() -> tuple[tuple[str, int], ...]:
             together, any_names = self.corpus.cooccurring.get(companion, ()), self.corpus.frequency.items()
             for counted in (together, any_names):
-                if found := tuple(islice((pair for pair in counted if self._is_absent(pair[0])), PLAUSIBLE)):
+                if found := tuple(islice((pair for pair in counted if self._is_absent(pair[0])), MAX_PLAUSIBLE_NAMES)):
                     return found
             return ()
 
-        return self.once(("absent", companion), find)
+        return self.cached(("absent", companion), find)
 
-    def is_unsure(self, name: str) -> bool:
+    def is_presumed(self, name: str) -> bool:
         """Whether some thing of this name may be there without being annotated."""
         return presumed((name,), self.scene)
 
-    def sayable(self, thing: Thing) -> tuple[str, ...]:
+    def askable_attributes(self, thing: Thing) -> tuple[str, ...]:
         """The attributes of a thing that a question can name, which say something of the whole of it.
 
         Of people no size: a little girl is not small for a girl.
         """
 
         def find() -> tuple[str, ...]:
-            category_of = self.known.kinds.category_of
-            words = (word for word in thing.attributes if _can_say(self.known, word, self.gradable))
-            barred = {
+            category_of = self.known.ontology.category_of
+            words = (word for word in thing.attributes if _is_askable(self.known, word, self.gradable))
+            excluded = {
                 *(("color",) if thing.multi_coloured else ()),
                 *(("size",) if any(each.word == "person" for each in self.known.classes_of(thing.name)) else ()),
             }
-            return tuple(word for word in words if category_of(word) not in barred)
+            return tuple(word for word in words if category_of(word) not in excluded)
 
-        return self.once(("sayable", thing.id), find)
+        return self.cached(("sayable", thing.id), find)
 
-    def sayable_of(self, name: str) -> tuple[str, ...]:
+    def askable_attributes_of(self, name: str) -> tuple[str, ...]:
         """The attributes that things of this name bear in the corpus, and that a question can name."""
-        return _sayable_of(self.corpus, self.known, name, self.gradable)
+        return _askable_attributes_of(self.corpus, self.known, name, self.gradable)
 
-    def lacks(self, thing: Thing, word: str) -> bool:
+    def surely_lacks(self, thing: Thing, word: str) -> bool:
         """Whether the thing surely has not the attribute (rule 5).
 
         It bears one that excludes it, and none of the category that does not: what is red and orange may be yellow.
         """
-        kinds = self.known.kinds
+        kinds = self.known.ontology
         category = kinds.category_of(word)
         if thing.multi_coloured and category == "color":
             return False
@@ -150,39 +150,43 @@ class View:
         of_category = [kinds.category_of(own) == category for own in thing.attributes]
         return any(excluding) and all(out for out, same in zip(excluding, of_category, strict=True) if same)
 
-    def false_of(self, name: str) -> tuple[str, ...]:
+    def false_attributes_of(self, name: str) -> tuple[str, ...]:
         """Attributes that things of this name bear in the corpus, and that each one here surely lacks (rule 5)."""
-        things = self.bearing(name)
-        if not self.is_only_name(name):
+        things = self.things_named(name)
+        if not self.is_unambiguous(name):
             return ()
-        return tuple(word for word in self.sayable_of(name) if all(self.lacks(thing, word) for thing in things))
-
-    def is_only_name(self, name: str) -> bool:
-        """Whether nothing of another name in the scene could go by this one (rule 6)."""
-        return self.once(
-            ("only", name),
-            lambda: all(self.known.is_apart(name, other, self.scene) for other in self.here if other != name),
+        return tuple(
+            word for word in self.askable_attributes_of(name) if all(self.surely_lacks(thing, word) for thing in things)
         )
 
-    def only_by_name(self, thing: Thing) -> bool:
+    def is_unambiguous(self, name: str) -> bool:
+        """Whether nothing of another name in the scene could go by this one (rule 6)."""
+        return self.cached(
+            ("only", name),
+            lambda: all(
+                self.known.is_apart(name, other, self.scene) for other in self.annotated_names if other != name
+            ),
+        )
+
+    def is_unique_by_name(self, thing: Thing) -> bool:
         """Whether "the NAME" can mean nothing but this thing (rule 6)."""
         return (
-            len(self.bearing(thing.name)) == 1
+            len(self.things_named(thing.name)) == 1
             and all(region.name != thing.name for region in self.scene.regions)
-            and self.is_only_name(thing.name)
+            and self.is_unambiguous(thing.name)
         )
 
-    def only_by_attribute(self, thing: Thing, word: str) -> bool:
+    def is_unique_by_attribute(self, thing: Thing, word: str) -> bool:
         """Whether "the WORD NAME" can mean nothing but this thing (rules 2 and 6)."""
-        if any(region.name == thing.name for region in self.scene.regions) or not self.is_only_name(thing.name):
+        if any(region.name == thing.name for region in self.scene.regions) or not self.is_unambiguous(thing.name):
             return False
-        return all(self.lacks(other, word) for other in self.bearing(thing.name) if other.id != thing.id)
+        return all(self.surely_lacks(other, word) for other in self.things_named(thing.name) if other.id != thing.id)
 
-    def only_of_class(self, thing: Thing, word: str, attribute: str = "") -> bool:
+    def is_unique_in_class(self, thing: Thing, word: str, attribute: str = "") -> bool:
         """Whether "the CLASS", or "the ATTRIBUTE CLASS", can mean nothing but this thing (rule 6)."""
         return all(
             (self.known.is_never(other.name, word) and not self._is_likeness(other))
-            or (bool(attribute) and self.lacks(other, attribute))
+            or (bool(attribute) and self.surely_lacks(other, attribute))
             for other in self.scene.objects
             if other.id != thing.id
         ) and all(self.known.is_never(region.name, word) for region in self.scene.regions)
@@ -194,11 +198,11 @@ class View:
             for each in self.known.classes_of(name)
             if each.word != name
             and each.may_be_absent
-            and all(self.known.is_never(other, each.word) for other in self.here)
+            and all(self.known.is_never(other, each.word) for other in self.annotated_names)
         )
 
     @cached_property
-    def _by_subject(self) -> dict[str, tuple[tuple[str, Thing], ...]]:
+    def _relations_by_subject(self) -> dict[str, tuple[tuple[str, Thing], ...]]:
         found: dict[str, tuple[tuple[str, Thing], ...]] = {}
         for subject, predicate, target in self.relations:
             found[subject.id] = (*found.get(subject.id, ()), (predicate, target))
@@ -206,19 +210,19 @@ class View:
 
     def classes_of(self, name: str) -> tuple[NounClass, ...]:
         """The classes that things of this name are of, the nearest first; none that a given synset speaks against."""
-        given = {thing.synset for thing in self.bearing(name) if thing.synset}
+        given = {thing.synset for thing in self.things_named(name) if thing.synset}
         classes = self.known.classes_of(name)
         return tuple(each for each in classes if all(self.known.is_meant(name, synset, each.word) for synset in given))
 
-    def by_relation(self, thing: Thing, group: Group) -> tuple[Group, ...]:
+    def phrases_by_relation(self, thing: Thing, group: Group) -> tuple[Group, ...]:
         """``group`` with each of the related things by which the thing can be told."""
         return tuple(
             replace(group, related=(Related(predicate=predicate, to=Group(name=target.name)),))
-            for predicate, target in self._by_subject.get(thing.id, ())
-            if not self.beside_a_class or self.classes_told_by(target)
+            for predicate, target in self._relations_by_subject.get(thing.id, ())
+            if not self.related_by_class or self.unique_classes_of(target)
         )
 
-    def classes_told_by(self, thing: Thing) -> tuple[str, ...]:
+    def unique_classes_of(self, thing: Thing) -> tuple[str, ...]:
         """The words for classes of which the thing is the only one; none for a mass ("the furniture")."""
         return tuple(
             each.word
@@ -226,7 +230,7 @@ class View:
             if each.word != thing.name
             and each.may_be_absent
             and not is_mass(each.word)
-            and self.only_of_class(thing, each.word)
+            and self.is_unique_in_class(thing, each.word)
         )
 
     @cached_property
@@ -236,57 +240,62 @@ class View:
         The object is the only one of its name.
         """
         by_id = {thing.id: thing for thing in self.scene.objects}
-        only = {thing.id for thing in self.scene.objects if thing.name in self.names and self.only_by_name(thing)}
+        only = {thing.id for thing in self.scene.objects if thing.name in self.names and self.is_unique_by_name(thing)}
         return tuple(
             (subject, each.predicate, by_id[each.object])
             for each in self.scene.relationships
             if each.object in only
-            and self.known.kinds.asks(each.predicate)
+            and self.known.ontology.asks(each.predicate)
             and (subject := by_id[each.subject]).name != by_id[each.object].name
             and subject.name in self.names
         )
 
     def _is_absent(self, name: str) -> bool:
         return (
-            self.known.is_absent(name, self.here, self.scene.exhaustive)
+            self.known.is_absent(name, self.annotated_names, self.scene.exhaustive)
             and self.known.is_named(name)
             and not is_everywhere(name)
             and (name in self.scene.exhaustive or not is_nearly_everywhere(name))
-            and (is_mass(name) or (plural(name) not in self.here and singular(name) not in self.here))
+            and (
+                is_mass(name)
+                or (plural(name) not in self.annotated_names and singular(name) not in self.annotated_names)
+            )
         )
 
 
 @lru_cache(maxsize=65536)
-def _can_say(known: Knowledge, word: str, gradable: bool) -> bool:
-    kinds = known.kinds
+def _is_askable(known: LexicalKnowledge, word: str, gradable: bool) -> bool:
+    kinds = known.ontology
     return kinds.category_of(word) is not None and kinds.askable(word) and (gradable or not kinds.is_gradable(word))
 
 
 @lru_cache(maxsize=65536)
-def _sayable_of(corpus: Corpus, known: Knowledge, name: str, gradable: bool) -> tuple[str, ...]:
-    return tuple(word for word, _ in corpus.attributes.get(name, ()) if _can_say(known, word, gradable))
+def _askable_attributes_of(corpus: Corpus, known: LexicalKnowledge, name: str, gradable: bool) -> tuple[str, ...]:
+    return tuple(word for word, _ in corpus.attributes.get(name, ()) if _is_askable(known, word, gradable))
 
 
-def related(name: str, predicate: str, target: Group, attributes: tuple[str, ...] = ()) -> Group:
+def related_group(name: str, predicate: str, target: Group, attributes: tuple[str, ...] = ()) -> Group:
     """The things of this name that stand in the relation to the only one of ``target``."""
     return Group(name=name, attributes=attributes, related=(Related(predicate=predicate, to=target),))
 
 
-_KEPT = 16384
+_CACHE_SIZE = 16384
 """Views of some kB each: a large run comes back to each of thousands of scenes again and again."""
-_views: dict[tuple[int, int, int, bool, bool], View] = {}
+_views: dict[tuple[int, int, int, bool, bool], AskableScene] = {}
 """Views of late, by what they are of; each holds on to it, so that no other object has the same address."""
 
 
-def view_of(
-    scene: Scene, corpus: Corpus, known: Knowledge, *, gradable: bool = True, beside_a_class: bool = False
-) -> View:
+def askable_scene_of(
+    scene: Scene, corpus: Corpus, known: LexicalKnowledge, *, gradable: bool = True, related_by_class: bool = False
+) -> AskableScene:
     """The view of a scene: one that was made of it before, if it is still kept."""
-    key = id(scene), id(corpus), id(known), gradable, beside_a_class
+    key = id(scene), id(corpus), id(known), gradable, related_by_class
     found = _views.get(key)
     if found is None:
-        if len(_views) >= _KEPT:
+        if len(_views) >= _CACHE_SIZE:
             _views.pop(next(iter(_views)), None)
-        found = View(scene=scene, corpus=corpus, known=known, gradable=gradable, beside_a_class=beside_a_class)
+        found = AskableScene(
+            scene=scene, corpus=corpus, known=known, gradable=gradable, related_by_class=related_by_class
+        )
         _views[key] = found
     return found

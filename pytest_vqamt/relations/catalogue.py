@@ -38,7 +38,7 @@ TABLE: dict[str, str] = {
     "carets.visual": "pytest_vqamt.relations.carets.visual:Visual",
     "carets.negation": "pytest_vqamt.relations.carets.negation:Negation",
     "carets.antonym": "pytest_vqamt.relations.carets.antonym:Antonym",
-    "carets.published": "pytest_vqamt.relations.published:Published",
+    "carets.published": "pytest_vqamt.relations.published:PublishedPairs",
     "veglue.vqa_mr1": "pytest_vqamt.relations.veglue.vqa_mr1:VqaMr1",
     "veglue.vqa_mr2": "pytest_vqamt.relations.veglue.vqa_mr2:VqaMr2",
     "veglue.vqa_mr3": "pytest_vqamt.relations.veglue.vqa_mr3:VqaMr3",
@@ -88,12 +88,12 @@ def get(name: str, settings: Mapping[str, str] = _NO_SETTINGS) -> Relation:
     """
     if name in TABLE:
         module, _, attribute = TABLE[name].partition(":")
-        return _made(getattr(import_module(module), attribute), settings)
+        return _instantiate(getattr(import_module(module), attribute), settings)
     if name in _registered:
         return _registered[name]
     for point in entry_points(group=ENTRY_POINTS, name=name):
         loaded = point.load()
-        return _made(loaded, settings) if isinstance(loaded, type) else cast("Relation", loaded)
+        return _instantiate(loaded, settings) if isinstance(loaded, type) else cast("Relation", loaded)
     raise OptionError(f"Expected the name of a relation, but got {name!r}; {did_you_mean(name, names())}")
 
 
@@ -111,7 +111,7 @@ def select(
     return tuple(
         (relation, variant)
         for item, relation, variant in _items(settings)
-        if (not wanted or _any(wanted, item)) and not _any(excluded, item)
+        if (not wanted or _matches_any(wanted, item)) and not _matches_any(excluded, item)
     )
 
 
@@ -136,7 +136,7 @@ def settings_known() -> tuple[RelationSetting, ...]:
     return tuple(found.values())
 
 
-def _made(relation: Callable[..., Relation], settings: Mapping[str, str]) -> Relation:
+def _instantiate(relation: Callable[..., Relation], settings: Mapping[str, str]) -> Relation:
     info: RelationInfo | None = getattr(relation, "info", None)
     own = info.settings if isinstance(info, RelationInfo) else ()
     for setting in own:
@@ -160,7 +160,7 @@ def _items(settings: Mapping[str, str] = _NO_SETTINGS) -> Iterator[tuple[str, Re
             yield item_name(name, variant), relation, variant
 
 
-def _any(patterns: Iterable[str], item: str) -> bool:
+def _matches_any(patterns: Iterable[str], item: str) -> bool:
     return any(matches(pattern, item) for pattern in patterns)
 
 

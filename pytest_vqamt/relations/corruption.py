@@ -15,10 +15,10 @@ from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.base import BuiltInRelation, case_of
-from pytest_vqamt.relations.edits import covered
+from pytest_vqamt.relations.edits import pixel_box
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.metavqa import groups
-from pytest_vqamt.relations.published import published_question
+from pytest_vqamt.relations.published import sample_published_question
 from pytest_vqamt.sampling.chooser import Chooser
 
 # The baseline FIP of Chang et al., VEglue, sections 4.5 and 6.3, with the corruptions of Hendrycks and Dietterich
@@ -43,12 +43,12 @@ def is_global(variant: str) -> bool:
 
 def corrupted(scene: Scene, variant: str, severity: str, things: Iterable[Thing]) -> Picture:
     """The scene's picture, corrupted all over or in the boxes of ``things``, as far as they lie in it."""
-    boxes = tuple(dict.fromkeys(box for thing in things if (box := covered(thing.box, scene))))
+    boxes = tuple(dict.fromkeys(box for thing in things if (box := pixel_box(thing.box, scene))))
     kind = Corruption(variant.partition("-")[0])
     return scene.picture.corrupt(kind, int(severity), () if is_global(variant) else boxes)
 
 
-_ASKED = (groups.Kind.COUNT, groups.Kind.EXISTS)
+_ASKED = (groups.QuestionKind.COUNT, groups.QuestionKind.EXISTS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +99,7 @@ def _question(
     scene: Scene, choose: Chooser, *, published: bool
 ) -> tuple[Question, tuple[tuple[str, Fact], ...]] | NotApplicable:
     """One of the data set's own questions, if it has any and those may be ``published``; else about what is there."""
-    if published and (own := published_question(scene, choose)):
+    if published and (own := sample_published_question(scene, choose)):
         return own, (("shape", "published"),)
-    asked = groups.ask_about(scene, choose, choose.one(_ASKED), lambda _name: True)
+    asked = groups.sample_question(scene, choose, choose.one(_ASKED), lambda _name: True)
     return asked if isinstance(asked, NotApplicable) else (asked.question, asked.facts)

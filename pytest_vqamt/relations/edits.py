@@ -20,7 +20,7 @@ from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.imaging.inpainting import lacking, method_of
 from pytest_vqamt.imaging.pixel_boxes import outwards
 from pytest_vqamt.language.english.families import family
-from pytest_vqamt.relations.soundness import is_large_enough, presumed, surely_unlike, unrelated
+from pytest_vqamt.relations.soundness import cannot_be_confused, is_salient_size, presumed, unrelated
 from pytest_vqamt.sampling.chooser import Chooser
 
 ERASE = RelationSetting(
@@ -36,7 +36,7 @@ INPAINT = RelationSetting(
     meaning="which inpainter fills in what was erased",
 )
 
-FLAT: frozenset[str] = frozenset({
+RECTANGULAR_NAMES: frozenset[str] = frozenset({
     "bathtub", "bed", "billboard", "blanket", "board", "book", "box", "building", "cabinet", "cake", "card",
     "cell phone", "computer", "curtain", "dishwasher", "door", "envelope", "flag", "frame", "house", "keyboard",
     "laptop", "magazine", "mailbox", "microwave", "mirror", "monitor", "napkin", "newspaper", "notebook", "oven",
@@ -46,7 +46,7 @@ FLAT: frozenset[str] = frozenset({
 })  # fmt: skip
 """Names by which a plain rectangle might go."""
 
-_LOOKS: dict[str, Colour] = {
+_TYPICAL_COLOURS: dict[str, Colour] = {
     "red": (220, 40, 40), "orange": (240, 140, 40), "yellow": (240, 220, 60), "green": (60, 150, 60),
     "blue": (60, 90, 200), "purple": (130, 60, 160), "pink": (240, 150, 180), "brown": (130, 90, 60),
     "black": (20, 20, 20), "white": (250, 250, 250), "gray": (140, 140, 140),
@@ -59,23 +59,23 @@ class Eraser:
     """One way to cover a box.
 
     Attributes:
-        barred: the words by which the colour of the patch may go: not to be asked about.
-        barred_names: names by which the patch itself may go: not to be asked about.
+        excluded_words: the words by which the colour of the patch may go: not to be asked about.
+        excluded_names: names by which the patch itself may go: not to be asked about.
     """
 
     fill: Fill
     colour: Colour | None = None
     method: str = ""
-    barred: tuple[str, ...] = ()
-    barred_names: frozenset[str] = frozenset()
+    excluded_words: tuple[str, ...] = ()
+    excluded_names: frozenset[str] = frozenset()
 
     def erase(self, picture: Picture, box: Box) -> Picture:
         """``picture`` with ``box`` covered, rounded outwards to whole pixels and as far as it lies in the frame."""
-        patch = covered(box, picture.scene) or box
+        patch = pixel_box(box, picture.scene) or box
         return picture.erase(patch, self.fill, self.colour, self.method)
 
 
-def eraser(erase: str, inpaint: str, corpus: Corpus) -> Eraser | NotApplicable:
+def make_eraser(erase: str, inpaint: str, corpus: Corpus) -> Eraser | NotApplicable:
     """The eraser that the settings ``erase`` and ``inpaint`` name."""
     fill = Fill(erase)
     if fill is Fill.INPAINT:
@@ -84,14 +84,14 @@ def eraser(erase: str, inpaint: str, corpus: Corpus) -> Eraser | NotApplicable:
             return NotApplicable(reason=missing)
         return Eraser(fill=fill, method=method)
     if fill is Fill.WHITE:
-        return Eraser(fill=fill, barred=("white", "gray"), barred_names=FLAT)
+        return Eraser(fill=fill, excluded_words=("white", "gray"), excluded_names=RECTANGULAR_NAMES)
     colour = corpus.mean_colour
     if colour is None:
         return NotApplicable(reason="the data has no photos to take a mean colour from")
-    return Eraser(fill=fill, colour=colour, barred=words_for(colour), barred_names=FLAT)
+    return Eraser(fill=fill, colour=colour, excluded_words=colour_words(colour), excluded_names=RECTANGULAR_NAMES)
 
 
-def words_for(colour: Colour) -> tuple[str, ...]:
+def colour_words(colour: Colour) -> tuple[str, ...]:
     """The words that people might have for ``colour`` (RGB, 0 to 255): gray, and the three that are nearest.
 
     >>> words_for((200, 180, 150))
@@ -99,12 +99,12 @@ def words_for(colour: Colour) -> tuple[str, ...]:
     """
 
     def distance(word: str) -> int:
-        return sum((a - b) ** 2 for a, b in zip(colour, _LOOKS[word], strict=True))
+        return sum((a - b) ** 2 for a, b in zip(colour, _TYPICAL_COLOURS[word], strict=True))
 
-    return tuple(dict.fromkeys(("gray", *sorted(_LOOKS, key=distance)[:_NEAREST])))
+    return tuple(dict.fromkeys(("gray", *sorted(_TYPICAL_COLOURS, key=distance)[:_NEAREST])))
 
 
-def covered(box: Box, scene: Scene) -> Box | None:
+def pixel_box(box: Box, scene: Scene) -> Box | None:
     """The smallest box of whole pixels that holds what of ``box`` lies in the frame; None where nothing does."""
     return _covered(box, scene.width, scene.height)
 
@@ -115,10 +115,10 @@ def _covered(box: Box, width: int, height: int) -> Box | None:
     return Box.from_corners(*pixels) if pixels else None
 
 
-def taken(scene: Scene) -> tuple[Box, ...]:
+def occupied_boxes(scene: Scene) -> tuple[Box, ...]:
     """The boxes of all things and crowds, in whole pixels."""
     boxes = (*(thing.box for thing in scene.objects), *(region.box for region in scene.regions))
-    return tuple(pixels for box in boxes if (pixels := covered(box, scene)))
+    return tuple(pixels for box in boxes if (pixels := pixel_box(box, scene)))
 
 
 # Yuan et al., CVPR 2021, section 4.2.2; sizes and places as in the authors' code.
@@ -133,7 +133,7 @@ _AT_MOST = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Inserted:
+class InsertedThing:
     """What was put into the picture.
 
     Attributes:
@@ -160,34 +160,34 @@ class Inserted:
         box, frame = self.thing.box, self.source.frame
         return min(box.x, box.y, frame.x1 - box.x1, frame.y1 - box.y1) >= _EDGE_PX
 
-    def leaves(self, name: str, scene: Scene) -> bool:
+    def keeps_count_of(self, name: str, scene: Scene) -> bool:
         """Whether there are surely as many things of this name as there were in ``scene``.
 
         Neither do things of it come with the inserted one, nor can what came along in part be taken for one, nor the
         inserted one itself, where it may not be all there.
         """
         inserted = self.thing.name
-        is_all_there = self.is_whole and nothing_but_worn(self.alongside, inserted)
+        is_all_there = self.is_whole and only_worn_items(self.alongside, inserted)
         in_part = self.alongside if is_all_there else (inserted, *self.alongside)
-        return unrelated(name, inserted, scene) and all(surely_unlike(name, other) for other in in_part)
+        return unrelated(name, inserted, scene) and all(cannot_be_confused(name, other) for other in in_part)
 
     def is_presumed(self, groups: Iterable[Group]) -> bool:
         """Whether one of the groups may have come along, unannotated, from where the thing was cut out."""
         return presumed((group.name for group in groups), self.source)
 
 
-def nothing_but_worn(alongside: Iterable[str], name: str) -> bool:
+def only_worn_items(alongside: Iterable[str], name: str) -> bool:
     """Whether nothing was before or behind a thing of this name but what a person wears or carries."""
     return all(family(name) == "person" and family(other) == "clothing" for other in alongside)
 
 
-def insert_one(
+def sample_insertion(
     scene: Scene,
     corpus: Corpus,
     choose: Chooser,
     names: Iterable[str],
     suits: Callable[[CutoutEntry, str], bool] = lambda *_: True,
-) -> Inserted | NotApplicable:
+) -> InsertedThing | NotApplicable:
     """Another instance of one of ``names``, put where it overlaps nothing; ``suits`` says which cut-outs will do."""
     pools = {name: _pool(scene, corpus, name) for name in names}
     some = tuple(name for name, pool in pools.items() if any(suits(entry, name) for entry in pool))
@@ -196,7 +196,7 @@ def insert_one(
     name = choose.one(some)
     entry = choose.one(tuple(entry for entry in pools[name] if suits(entry, name)))
     peers = [thing.box for thing in scene.objects if thing.name == name]
-    size = size_among(peers, entry.w, entry.h, scene.frame)
+    size = size_like_peers(peers, entry.w, entry.h, scene.frame)
     if size is None:
         return NotApplicable(reason="what would be inserted is too small")
     placed = _place(scene, choose, size)
@@ -206,7 +206,7 @@ def insert_one(
     cutout = corpus.cut_out(entry)
     if cutout.photo == scene.photo:
         return NotApplicable(reason="the cut-out is from the very same photo")
-    return Inserted(
+    return InsertedThing(
         picture=scene.picture.insert(cutout, at, size),
         thing=cutout.thing,
         source=corpus.scene(entry.index),
@@ -243,8 +243,8 @@ def _places_of(thing: Thing, entries: Sequence[CutoutEntry]) -> Iterator[int]:
 
 def _place(scene: Scene, choose: Chooser, size: Size) -> tuple[str, Place] | None:
     """A kind of place and a place of that kind: half of them touch a box, where there are places of both kinds."""
-    boxes: tuple[Box, ...] = taken(scene)
-    kinds = {"touching": touching, "anywhere": anywhere}
+    boxes: tuple[Box, ...] = occupied_boxes(scene)
+    kinds = {"touching": places_touching, "anywhere": places_anywhere}
     order = ("anywhere", "touching") if choose.chance(0.5) else ("touching", "anywhere")
     for kind in order:
         if places := kinds[kind](boxes, scene.frame, size):
@@ -256,7 +256,7 @@ Axis: TypeAlias = Literal["x", "y"]
 AXES: tuple[Axis, ...] = ("x", "y")
 
 
-class Span(NamedTuple):
+class PixelSpan(NamedTuple):
     """The pixels from ``start`` to before ``stop`` on one axis; whether a thing is there, not just a crowd."""
 
     start: int
@@ -264,7 +264,7 @@ class Span(NamedTuple):
     holds_a_thing: bool = True
 
 
-def pieces(scene: Scene, axis: Axis) -> tuple[Span, ...]:
+def cut_spans(scene: Scene, axis: Axis) -> tuple[PixelSpan, ...]:
     """The pieces into which the scene's picture falls on ``axis``, in order; at most one where it cannot be cut.
 
     Boxes of things and crowds count in whole pixels, rounded outwards. A cut runs in the middle of every stretch of
@@ -276,21 +276,21 @@ def pieces(scene: Scene, axis: Axis) -> tuple[Span, ...]:
     crowds = (_span(scene, region.box, axis, holds_a_thing=False) for region in scene.regions)
     groups = _with_a_thing(_apart(span for span in chain(things, crowds) if span))
     cuts = [(before.stop + after.start) // 2 for before, after in pairwise(groups)]
-    return tuple(Span(start, stop) for start, stop in pairwise((0, *cuts, size))) if groups else ()
+    return tuple(PixelSpan(start, stop) for start, stop in pairwise((0, *cuts, size))) if groups else ()
 
 
-def _span(scene: Scene, box: Box, axis: Axis, *, holds_a_thing: bool) -> Span | None:
-    inside = covered(box, scene)
+def _span(scene: Scene, box: Box, axis: Axis, *, holds_a_thing: bool) -> PixelSpan | None:
+    inside = pixel_box(box, scene)
     if inside is None:
         return None
     if axis == "x":
-        return Span(int(inside.x), int(inside.x1), holds_a_thing)
-    return Span(int(inside.y), int(inside.y1), holds_a_thing)
+        return PixelSpan(int(inside.x), int(inside.x1), holds_a_thing)
+    return PixelSpan(int(inside.y), int(inside.y1), holds_a_thing)
 
 
-def _apart(spans: Iterable[Span]) -> Iterator[Span]:
+def _apart(spans: Iterable[PixelSpan]) -> Iterator[PixelSpan]:
     """Spans that touch or overlap made into one: what is left has a pixel or more between."""
-    group: Span | None = None
+    group: PixelSpan | None = None
     for span in sorted(spans):
         if group is None:
             group = span
@@ -303,9 +303,9 @@ def _apart(spans: Iterable[Span]) -> Iterator[Span]:
         yield group
 
 
-def _with_a_thing(groups: Iterable[Span]) -> list[Span]:
+def _with_a_thing(groups: Iterable[PixelSpan]) -> list[PixelSpan]:
     """Each group that lacks a thing made into one with the next, the last one with the one before; none of none."""
-    found: list[Span] = []
+    found: list[PixelSpan] = []
     for group in groups:
         if found and not found[-1].holds_a_thing:
             group = _joined(found.pop(), group)
@@ -316,8 +316,8 @@ def _with_a_thing(groups: Iterable[Span]) -> list[Span]:
     return found if any(group.holds_a_thing for group in found) else []
 
 
-def _joined(one: Span, other: Span) -> Span:
-    return Span(min(one.start, other.start), max(one.stop, other.stop), one.holds_a_thing or other.holds_a_thing)
+def _joined(one: PixelSpan, other: PixelSpan) -> PixelSpan:
+    return PixelSpan(min(one.start, other.start), max(one.stop, other.stop), one.holds_a_thing or other.holds_a_thing)
 
 
 # Yuan et al., CVPR 2021, section 4.2.2: only a thing whose box overlaps no other.
@@ -328,8 +328,8 @@ def removable(scene: Scene) -> tuple[Thing, ...]:
 
     A thing that lies mostly outside the frame is none of them, nor is one that fills it: nothing would be left to see.
     """
-    patches = [(covered(thing.box, scene), thing) for thing in scene.objects]
-    crowds = [(covered(region.box, scene), None) for region in scene.regions]
+    patches = [(pixel_box(thing.box, scene), thing) for thing in scene.objects]
+    crowds = [(pixel_box(region.box, scene), None) for region in scene.regions]
     seen = [(patch, owner) for patch, owner in (*patches, *crowds) if patch]
     return tuple(
         thing
@@ -352,7 +352,7 @@ _ROWS = 24
 """The grid has so many steps along the picture's shorter side."""
 
 
-def size_among(peers: Sequence[Box], w: float, h: float, frame: Box) -> Size | None:
+def size_like_peers(peers: Sequence[Box], w: float, h: float, frame: Box) -> Size | None:
     """The size in whole pixels at which a cut-out of ``w`` x ``h`` has the mean area of its peers' boxes.
 
     Its aspect ratio stays, and it is enlarged at most twice. None where it would be too small to be seen for certain in
@@ -361,10 +361,10 @@ def size_among(peers: Sequence[Box], w: float, h: float, frame: Box) -> Size | N
     mean_area = sum(box.area for box in peers) / len(peers)
     scale = min(LARGEST_SCALE, sqrt(mean_area / (w * h))) if w * h else 0.0
     size = round(w * scale), round(h * scale)
-    return size if is_large_enough(*size, frame) else None
+    return size if is_salient_size(*size, frame) else None
 
 
-def touching(boxes: Sequence[Box], frame: Box, size: Size) -> tuple[Place, ...]:
+def places_touching(boxes: Sequence[Box], frame: Box, size: Size) -> tuple[Place, ...]:
     """Places where a thing of ``size`` touches a box without overlapping any, inside ``frame``.
 
     Beside each box and above and below it, level with its end, its start or its middle. Boxes are in whole pixels.
@@ -372,7 +372,7 @@ def touching(boxes: Sequence[Box], frame: Box, size: Size) -> tuple[Place, ...]:
     return _free((place for box in boxes for place in _around(box, size)), boxes, frame, size)
 
 
-def anywhere(boxes: Sequence[Box], frame: Box, size: Size) -> tuple[Place, ...]:
+def places_anywhere(boxes: Sequence[Box], frame: Box, size: Size) -> tuple[Place, ...]:
     """Places on a grid where a thing of ``size`` overlaps no box, inside ``frame``."""
     step = max(1, round(min(frame.w, frame.h) / _ROWS))
     columns, rows = range(0, int(frame.w) - size[0] + 1, step), range(0, int(frame.h) - size[1] + 1, step)

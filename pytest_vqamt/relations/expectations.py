@@ -20,14 +20,14 @@ from pytest_vqamt.language.answers.counts import Quantifier, read_count
 from pytest_vqamt.language.answers.text import Unread, Unreadable, strip_reasoning
 from pytest_vqamt.language.answers.yes_no import read_yes_no
 
-Reading: TypeAlias = bool | int | str | Quantifier | Unread
+AnswerReading: TypeAlias = bool | int | str | Quantifier | Unread
 Expectation: TypeAlias = Callable[[Case, Sequence[Answer]], Verdict]
 
 _AT_LEAST = 2
 """The smallest number that a quantifier can stand for."""
 
 
-def read(query: Query, answer: Answer) -> Reading:
+def read_answer(query: Query, answer: Answer) -> AnswerReading:
     """What the answer says, read as the kind of answer that the query's meaning asks for."""
     meaning = query.meaning
     if isinstance(meaning, Count):
@@ -42,7 +42,7 @@ def read(query: Query, answer: Answer) -> Reading:
     return text or Unread(Unreadable.EMPTY)
 
 
-def shown(reading: Reading) -> str:
+def format_reading(reading: AnswerReading) -> str:
     """A reading as reports show it."""
     if isinstance(reading, bool):
         return "yes" if reading else "no"
@@ -94,7 +94,7 @@ def sum_of_parts(case: Case, answers: Sequence[Answer]) -> Verdict:
     if unparsed := _unparsed(readings):
         return unparsed
     total, *parts = readings
-    sum_ = " + ".join(shown(part) for part in parts)
+    sum_ = " + ".join(format_reading(part) for part in parts)
     if any(_is_bound(reading) for reading in readings):
         return _holds(readings, vacuous=True)
     if any(isinstance(part, Quantifier) for part in parts):
@@ -176,7 +176,7 @@ def _shifted(case: Case, answers: Sequence[Answer], by: int, demand: str) -> Ver
     return _violated(readings, demand)
 
 
-def _may_differ(first: Reading, second: Reading, by: int) -> bool:
+def _may_differ(first: AnswerReading, second: AnswerReading, by: int) -> bool:
     """Whether the second count can be the first plus ``by`` where one is a quantifier, which stands for 2 or more."""
     if isinstance(first, int):
         return _is_bound(second) or first + by >= _AT_LEAST
@@ -204,25 +204,27 @@ def _demand(case: Case, fits: Callable[[Meaning], bool], what: str, enough: bool
         raise VqamtError(f"Expected a case of {what} in relation {case.relation!r}, but got {asked}")
 
 
-def _is_bound(reading: Reading) -> bool:
+def _is_bound(reading: AnswerReading) -> bool:
     """Whether it is a quantifier such as "at least 3", which arithmetic with numbers cannot decide about."""
     return isinstance(reading, Quantifier) and any(character.isdigit() for character in reading.word)
 
 
-def _readings(case: Case, answers: Sequence[Answer]) -> tuple[Reading, ...]:
-    return tuple(read(query, answer) for query, answer in zip(case.queries, answers, strict=True))
+def _readings(case: Case, answers: Sequence[Answer]) -> tuple[AnswerReading, ...]:
+    return tuple(read_answer(query, answer) for query, answer in zip(case.queries, answers, strict=True))
 
 
-def _unparsed(readings: Sequence[Reading]) -> Verdict | None:
+def _unparsed(readings: Sequence[AnswerReading]) -> Verdict | None:
     for reading in readings:
         if isinstance(reading, Unread):
             return Verdict(
-                outcome=Outcome.UNPARSED, reason=reading.reason.value, readings=tuple(shown(each) for each in readings)
+                outcome=Outcome.UNPARSED,
+                reason=reading.reason.value,
+                readings=tuple(format_reading(each) for each in readings),
             )
     return None
 
 
-def _equal(first: Reading, second: Reading) -> bool | None:
+def _equal(first: AnswerReading, second: AnswerReading) -> bool | None:
     """Whether both say the same; None where a quantifier leaves it undecided."""
     if _is_bound(first) or _is_bound(second):
         return True if first == second else None
@@ -234,19 +236,19 @@ def _equal(first: Reading, second: Reading) -> bool | None:
     return first == second
 
 
-def _all(readings: Sequence[Reading], decisions: Sequence[bool | None], demand: str) -> Verdict:
+def _all(readings: Sequence[AnswerReading], decisions: Sequence[bool | None], demand: str) -> Verdict:
     if any(decision is False for decision in decisions):
         return _violated(readings, demand)
     nothing_shown = all(reading == 0 and not isinstance(reading, bool) for reading in readings)
     return _holds(readings, vacuous=nothing_shown or any(decision is None for decision in decisions))
 
 
-def _holds(readings: Sequence[Reading], *, vacuous: bool = False) -> Verdict:
-    return Verdict(outcome=Outcome.HOLDS, vacuous=vacuous, readings=tuple(shown(each) for each in readings))
+def _holds(readings: Sequence[AnswerReading], *, vacuous: bool = False) -> Verdict:
+    return Verdict(outcome=Outcome.HOLDS, vacuous=vacuous, readings=tuple(format_reading(each) for each in readings))
 
 
-def _violated(readings: Sequence[Reading], demand: str) -> Verdict:
-    told = tuple(shown(each) for each in readings)
+def _violated(readings: Sequence[AnswerReading], demand: str) -> Verdict:
+    told = tuple(format_reading(each) for each in readings)
     return Verdict(outcome=Outcome.VIOLATED, reason=f"{demand}, but got {', '.join(told)}", readings=told)
 
 
@@ -268,7 +270,7 @@ def label_becomes(case: Case, answers: Sequence[Answer], label: Label) -> Verdic
         VqamtError: the case is not of two hypotheses.
     """
     first, second = readings = _label_readings(case, answers)
-    told, figures = tuple(map(shown, readings)), _figures(first, second, label)
+    told, figures = tuple(map(format_reading, readings)), _figures(first, second, label)
     if isinstance(second, Unread):
         return Verdict(outcome=Outcome.UNPARSED, reason=second.reason.value, readings=told, figures=figures)
     if second == label:
@@ -288,15 +290,15 @@ def same_label(case: Case, answers: Sequence[Answer]) -> Verdict:
     return replace(same_answer(case, answers), figures=_figures(first, second, Label.ENTAILMENT))
 
 
-def _label_readings(case: Case, answers: Sequence[Answer]) -> tuple[Reading, Reading]:
+def _label_readings(case: Case, answers: Sequence[Answer]) -> tuple[AnswerReading, AnswerReading]:
     asked = [query.meaning for query in case.queries]
     if len(asked) != 2 or not all(isinstance(meaning, Entails) for meaning in asked):
         kinds = ", ".join(type(meaning).__name__ for meaning in asked)
         raise VqamtError(f"Expected a case of two hypotheses in relation {case.relation!r}, but got {kinds}")
-    first, second = (read(query, answer) for query, answer in zip(case.queries, answers, strict=True))
+    first, second = (read_answer(query, answer) for query, answer in zip(case.queries, answers, strict=True))
     return first, second
 
 
-def _figures(first: Reading, second: Reading, expected: Label) -> tuple[Amount, ...]:
+def _figures(first: AnswerReading, second: AnswerReading, expected: Label) -> tuple[Amount, ...]:
     right, issue = first == Label.ENTAILMENT, second != expected
     return ((ISSUE, float(issue)), (INCONSISTENT, float(right and issue)), (SOURCE_RIGHT, float(right)))

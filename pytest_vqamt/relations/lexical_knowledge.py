@@ -28,20 +28,20 @@ ONTOLOGY = RelationSetting(
     meaning="which attributes exclude each other, are antonyms, belong together: ours, or a file that adds to it",
 )
 
-_SHOWN = 12
+_DIGEST_DIGITS = 12
 """So many digits of a digest are shown."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Knowledge:
+class LexicalKnowledge:
     """WordNet and an ontology; two are the same where they are one object, so that answers can be kept."""
 
-    words: WordNet
-    kinds: Ontology
+    wordnet: WordNet
+    ontology: Ontology
 
     def is_named(self, name: str) -> bool:
         """Whether WordNet knows the name as that of a physical thing, and it is of one that is to be seen."""
-        return self.words.sense(name) is not None and not is_of_no_thing(name)
+        return self.wordnet.sense(name) is not None and not is_of_no_thing(name)
 
     def classes_of(self, name: str) -> tuple[NounClass, ...]:
         """The classes that things of this name are of, the nearest first."""
@@ -83,55 +83,55 @@ class LexicalRelation(BuiltInRelation):
     ontology: str = ONTOLOGY.default
 
     @property
-    def known(self) -> Knowledge:
+    def known(self) -> LexicalKnowledge:
         """What the settings name.
 
         Raises:
             OptionError: there is no such WordNet or ontology.
         """
-        return knowledge(self.wordnet, self.ontology)
+        return load_knowledge(self.wordnet, self.ontology)
 
     @property
     def resources(self) -> tuple[tuple[str, str], ...]:
-        words = self.known.words
+        words = self.known.wordnet
         return (
-            ("wordnet", f"WordNet {words.version} ({words.source}, {words.digest[:_SHOWN]})"),
+            ("wordnet", f"WordNet {words.version} ({words.source}, {words.digest[:_DIGEST_DIGITS]})"),
             *((("ontology", self.ontology),) if self.ontology != ONTOLOGY.default else ()),
         )
 
 
 @cache
-def knowledge(wordnet_setting: str, ontology_setting: str) -> Knowledge:
+def load_knowledge(wordnet_setting: str, ontology_setting: str) -> LexicalKnowledge:
     """What the settings name, opened once.
 
     Raises:
         OptionError: there is no such WordNet or ontology.
     """
     path = "" if ontology_setting == ONTOLOGY.default else ontology_setting
-    return Knowledge(words=wordnet(wordnet_setting), kinds=ontology(path))
+    return LexicalKnowledge(wordnet=wordnet(wordnet_setting), ontology=ontology(path))
 
 
 @lru_cache(maxsize=65536)
-def _classes_of(known: Knowledge, name: str) -> tuple[NounClass, ...]:
-    classes = map(known.kinds.noun_class, known.kinds.classes_of(name, known.words))
+def _classes_of(known: LexicalKnowledge, name: str) -> tuple[NounClass, ...]:
+    classes = map(known.ontology.noun_class, known.ontology.classes_of(name, known.wordnet))
     return tuple(each for each in classes if each is not None)
 
 
 @lru_cache(maxsize=65536)
-def _is_meant(known: Knowledge, name: str, synset: str, word: str) -> bool:
-    of, sense = known.kinds.noun_class(word), known.words.sense(name, synset)
+def _is_meant(known: LexicalKnowledge, name: str, synset: str, word: str) -> bool:
+    of, sense = known.ontology.noun_class(word), known.wordnet.sense(name, synset)
     if of is None or sense is None or name in of.names:
         return True
-    return not known.words.at_or_above(sense).isdisjoint(of.synsets)
+    return not known.wordnet.at_or_above(sense).isdisjoint(of.synsets)
 
 
 @lru_cache(maxsize=262144)
-def _is_of(known: Knowledge, name: str, word: str) -> bool:
+def _is_of(known: LexicalKnowledge, name: str, word: str) -> bool:
     return name == word or any(each.word == word for each in _classes_of(known, name))
 
 
 @lru_cache(maxsize=262144)
-def _named_apart(known: Knowledge, a: str, b: str, listed: bool) -> bool:
+def _named_apart(known: LexicalKnowledge, a: str, b: str, listed: bool) -> bool:
     """Whether no thing goes by both names: by the class list that has both, else by WordNet and curated lists.
 
     WordNet alone is not enough for names of one family: boy and child, mug and cup, truck and van are unrelated there.
@@ -140,34 +140,34 @@ def _named_apart(known: Knowledge, a: str, b: str, listed: bool) -> bool:
         return are_disjoint(a, b, True)
     if (
         head(singular(a)) == head(singular(b))
-        or known.words.may_name_the_same(a, b)
+        or known.wordnet.may_name_the_same(a, b)
         or one_is_a_kind_of_the_other(a, b)
     ):
         return False
-    if (_may_pass_for(known, a, b) or _may_pass_for(known, b, a)) and not known.words.part_related(a, b):
+    if (_may_pass_for(known, a, b) or _may_pass_for(known, b, a)) and not known.wordnet.part_related(a, b):
         return False
     return family(a) != family(b) or any(b in each.others(a) for each in _classes_of(known, a))
 
 
-def _may_pass_for(known: Knowledge, a: str, b: str) -> bool:
+def _may_pass_for(known: LexicalKnowledge, a: str, b: str) -> bool:
     """Whether a thing of the one name is for some people of a class that the other is surely of: a statue, a person."""
-    perhaps = known.kinds.perhaps_classes_of(a, known.words)
-    surely = known.kinds.classes_of(a, known.words)
-    return any(word in perhaps and word not in surely for word in (b, *known.kinds.classes_of(b, known.words)))
+    perhaps = known.ontology.perhaps_classes_of(a, known.wordnet)
+    surely = known.ontology.classes_of(a, known.wordnet)
+    return any(word in perhaps and word not in surely for word in (b, *known.ontology.classes_of(b, known.wordnet)))
 
 
 @lru_cache(maxsize=262144)
-def _none_beside(known: Knowledge, name: str, other: str, listed: bool) -> bool:
+def _none_beside(known: LexicalKnowledge, name: str, other: str, listed: bool) -> bool:
     """Whether a thing of the one name is neither one of the other, nor a part or a garment of it, nor the reverse."""
     if listed:
         return are_unrelated(name, other, True)
-    return _named_apart(known, name, other, False) and not known.words.part_related(name, other)
+    return _named_apart(known, name, other, False) and not known.wordnet.part_related(name, other)
 
 
 @lru_cache(maxsize=262144)
-def _never(known: Knowledge, name: str, word: str) -> bool:
+def _never(known: LexicalKnowledge, name: str, word: str) -> bool:
     return (
         known.is_named(name)
-        and word not in known.kinds.perhaps_classes_of(name, known.words)
-        and not known.words.may_name_the_same(name, word)
+        and word not in known.ontology.perhaps_classes_of(name, known.wordnet)
+        and not known.wordnet.may_name_the_same(name, word)
     )

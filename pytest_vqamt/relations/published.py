@@ -18,12 +18,12 @@ from pytest_vqamt.relations.base import BuiltInRelation, case_of
 from pytest_vqamt.sampling.chooser import Chooser
 
 
-def published_question(scene: Scene, choose: Chooser) -> Question | None:
+def sample_published_question(scene: Scene, choose: Chooser) -> Question | None:
     """One of the scene's published questions, or None where it has none."""
-    return asked(choose.one(scene.questions)) if scene.questions else None
+    return question_of(choose.one(scene.questions)) if scene.questions else None
 
 
-def asked(published: PublishedQuestion) -> Question:
+def question_of(published: PublishedQuestion) -> Question:
     """The published question, with the share of each answer, or its score where it has one."""
     if published.scores:
         answers = tuple(zip(published.answers, published.scores, strict=True))
@@ -33,7 +33,7 @@ def asked(published: PublishedQuestion) -> Question:
     return Question(published.text, Annotated(answers=answers, options=published.options))
 
 
-TESTS = (
+PUBLISHED_TESTS = (
     "antonym_consistency",
     "ontological_consistency",
     "phrasal_invariance",
@@ -57,7 +57,7 @@ _EXPECTED = {PairKind.SAME: "first = second", PairKind.OPPOSITE: "one yes, one n
 
 
 @dataclass(frozen=True, slots=True)
-class Published(BuiltInRelation):
+class PublishedPairs(BuiltInRelation):
     """The two questions of a published pair are answered alike or, where that is their test, yes and no.
 
     Jimenez et al., ACL 2022: the authors' own question files, as ``--vqamt-data=carets:DIR`` reads them, each variant
@@ -76,7 +76,7 @@ class Published(BuiltInRelation):
         name="carets.published",
         task=Task.VQA,
         source="Jimenez et al., ACL 2022, section 4.2, and the authors' published question files",
-        variants=TESTS,
+        variants=PUBLISHED_TESTS,
         breakdown=("question_type", "answers", "choices", "truth"),
         pairs=PairKind.SAME,  # the fact "pairs" says it of each case, as default.yml does of its test
     )
@@ -106,12 +106,12 @@ class Published(BuiltInRelation):
     def _case(self, scene: Scene, variant: str, original: PublishedQuestion, perturbed: PublishedQuestion) -> Case:
         assert perturbed.pair is not None
         kind = PairKind(perturbed.pair.demand)
-        first = asked(original)
+        first = question_of(original)
         return case_of(
             self,
             variant,
             scene,
-            ((scene.picture, first), (scene.picture, asked(perturbed))),
+            ((scene.picture, first), (scene.picture, question_of(perturbed))),
             expected=_EXPECTED[kind],
             facts=(*_facts(original, first, scene), ("pairs", kind.value), ("published", perturbed.id)),
         )

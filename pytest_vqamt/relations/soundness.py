@@ -13,12 +13,12 @@ from pytest_vqamt.language.english.lexical_relations import COLOURS, exclusive_p
 from pytest_vqamt.language.english.nouns import is_countable, plural
 
 
-def countable_here(scene: Scene) -> list[str]:
+def countable_names(scene: Scene) -> list[str]:
     """The names that can be counted in this scene, in scene order.
 
     None of which there is a crowd, and none whose plural is annotated beside it ("person" where there are "people").
     """
-    names = things_in(scene)
+    names = object_names(scene)
     crowds = {region.name for region in scene.regions}
     return [
         name
@@ -27,18 +27,18 @@ def countable_here(scene: Scene) -> list[str]:
     ]
 
 
-def absent_here(scene: Scene, corpus: Corpus) -> list[str]:
+def absent_names(scene: Scene, corpus: Corpus) -> list[str]:
     """The countable names of the corpus that nothing in the scene bears, the most frequent first."""
-    here = names_in(scene)
+    here = annotated_names(scene)
     return [name for name in corpus.names if name not in here and is_countable(name) and plural(name) not in here]
 
 
-def things_in(scene: Scene) -> tuple[str, ...]:
+def object_names(scene: Scene) -> tuple[str, ...]:
     """The names of all things, each once, in scene order."""
     return tuple(dict.fromkeys(thing.name for thing in scene.objects))
 
 
-def names_in(scene: Scene) -> frozenset[str]:
+def annotated_names(scene: Scene) -> frozenset[str]:
     """The names of all things and crowds."""
     return frozenset((*(thing.name for thing in scene.objects), *(region.name for region in scene.regions)))
 
@@ -78,9 +78,9 @@ def are_unrelated(a: str, b: str, listed: bool) -> bool:
     return are_disjoint(a, b, listed) and (listed or not belong_together(a, b))
 
 
-def alone(name: str, scene: Scene) -> bool:
+def is_disjoint_from_all(name: str, scene: Scene) -> bool:
     """Whether no thing of another name in the scene could be counted as one of this name."""
-    return all(disjoint(name, other, scene) for other in names_in(scene) - {name})
+    return all(disjoint(name, other, scene) for other in annotated_names(scene) - {name})
 
 
 def presumed(names: Iterable[str], scene: Scene) -> bool:
@@ -98,27 +98,27 @@ def single_valued(name: str, scene: Scene) -> bool:
     )
 
 
-def borne(name: str, scene: Scene) -> list[str]:
+def scene_properties(name: str, scene: Scene) -> list[str]:
     """The properties of the name's pool that its things bear here, in scene order."""
     pool = exclusive_pool(name)
     things = (thing for thing in scene.objects if thing.name == name)
     return list(dict.fromkeys(word for thing in things for word in thing.attributes if word in pool))
 
 
-def sure_of(thing: Thing) -> tuple[str, ...]:
+def certain_properties(thing: Thing) -> tuple[str, ...]:
     """The property of its name's pool that this thing surely has, alone in a tuple; none where two are annotated."""
     pool = exclusive_pool(thing.name)
     found = tuple(dict.fromkeys(word for word in thing.attributes if word in pool))
     return found if len(found) == 1 and not (pool is COLOURS and thing.multi_coloured) else ()
 
 
-def seen_on(name: str, corpus: Corpus) -> Sequence[str]:
+def corpus_properties(name: str, corpus: Corpus) -> Sequence[str]:
     """The properties of the name's pool that some thing of that name bears in the corpus: plausible where absent."""
     pool = exclusive_pool(name)
     return [word for word, _ in corpus.attributes.get(name, ()) if word in pool]
 
 
-OUTLINES: tuple[str, ...] = (
+SIMILAR_OUTLINES: tuple[str, ...] = (
     # Upright, as high as a person or less.
     "robot, doll, teddy bear, fire hydrant, parking meter, mailbox, bollard, cactus",
     # In the air, or with wings.
@@ -159,7 +159,7 @@ OUTLINES: tuple[str, ...] = (
 
 
 @lru_cache(maxsize=65536)
-def surely_unlike(a: str, b: str) -> bool:
+def cannot_be_confused(a: str, b: str) -> bool:
     """Whether no part of a thing of one name looks like a thing of the other, be it blurred.
 
     They are of two top families, share no head noun ("bear", "teddy bear"), and are not of one outline.
@@ -176,35 +176,35 @@ def surely_unlike(a: str, b: str) -> bool:
 @cache
 def outlines_of(name: str) -> frozenset[int]:
     """The outlines that a thing of this name may have, as numbers; none where it has one of its own."""
-    found = {number for number, row in enumerate(OUTLINES) if name in row.split(", ")}
+    found = {number for number, row in enumerate(SIMILAR_OUTLINES) if name in row.split(", ")}
     if family(name) == "person":
         found.add(0)
     if name == "teddy bear" or family(name) == "animal":
-        found.add(len(OUTLINES))  # on four legs, or nearly
+        found.add(len(SIMILAR_OUTLINES))  # on four legs, or nearly
     return frozenset(found)
 
 
-LEAST_PX, LEAST_SHARE = 24, 1 / 12
+MIN_SALIENT_PX, MIN_SALIENT_SHARE = 24, 1 / 12
 """The longer side is at least so many pixels, and such a share of the picture's longer side: what is smaller may be
 overlooked by whoever sees well."""
 _SLIMMEST = 1 / 3
 """The shorter side is at least such a share of the least that the longer one is."""
 
 
-def least_px(frame: Box) -> float:
+def min_salient_px(frame: Box) -> float:
     """How long the longer side of what is surely seen in ``frame`` must be."""
-    return max(LEAST_PX, LEAST_SHARE * max(frame.w, frame.h))
+    return max(MIN_SALIENT_PX, MIN_SALIENT_SHARE * max(frame.w, frame.h))
 
 
-def is_large_enough(w: float, h: float, frame: Box) -> bool:
+def is_salient_size(w: float, h: float, frame: Box) -> bool:
     """Whether a thing of ``w`` x ``h`` px is surely seen in ``frame``."""
-    least = least_px(frame)
+    least = min_salient_px(frame)
     return max(w, h) >= least and min(w, h) >= _SLIMMEST * least
 
 
-def is_recognisable(thing: Thing, scene: Scene) -> bool:
+def is_salient(thing: Thing, scene: Scene) -> bool:
     """Whether the thing is large enough, and shown as more than a fragment."""
-    return not thing.fragmented and is_large_enough(thing.box.w, thing.box.h, scene.frame)
+    return not thing.fragmented and is_salient_size(thing.box.w, thing.box.h, scene.frame)
 
 
 def is_bulky(thing: Thing, scene: Scene) -> bool:
@@ -212,4 +212,4 @@ def is_bulky(thing: Thing, scene: Scene) -> bool:
 
     Of a slit between other things, more may be in sight beside its box.
     """
-    return is_recognisable(thing, scene) and min(thing.box.w, thing.box.h) >= least_px(scene.frame)
+    return is_salient(thing, scene) and min(thing.box.w, thing.box.h) >= min_salient_px(scene.frame)

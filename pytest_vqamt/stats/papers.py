@@ -51,7 +51,7 @@ _HUMAN_REFERENCE_BY_ANSWERS: Mapping[tuple[str, str], HumanReference] = {
 def carets_test_of(item: str) -> str:
     """Returns the CARETS test of an item: its relation, whose variants are added up.
 
-    >>> test_of("carets.visual[blur3]"), test_of("carets.published[phrasal_invariance]")
+    >>> carets_test_of("carets.visual[blur3]"), carets_test_of("carets.published[phrasal_invariance]")
     ('carets.visual', 'carets.published[phrasal_invariance]')
     """
     relation, _, _ = item.partition("[")

@@ -100,7 +100,7 @@ def test_who_takes_warnings_for_errors_is_told_in_one_line(tmp_path: Path) -> No
 
 
 def test_the_tests_are_the_variants_of_the_relation() -> None:
-    assert published.TESTS == TESTS
+    assert published.PUBLISHED_TESTS == TESTS
 
 
 @pytest.mark.parametrize("within", [".", "data/questions"])

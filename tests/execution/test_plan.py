@@ -19,7 +19,7 @@ from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.carets import load
 from pytest_vqamt.execution.plan import CaseStream, Plan, Sampling, is_left_out
-from pytest_vqamt.relations.published import Published
+from pytest_vqamt.relations.published import PublishedPairs
 from pytest_vqamt.sampling.chooser import Chooser
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.data.made_carets import SUITE, choice_row, write_carets
@@ -362,8 +362,8 @@ def test_a_broken_scene_ends_the_run_unless_it_is_allowed() -> None:
 def test_without_published_pairs_it_is_run_only_by_its_name(
     tmp_path: Path, wanted: tuple[str, ...], left_out: bool
 ) -> None:
-    assert is_left_out(Published(), Scenes(1), wanted) is left_out
-    assert not is_left_out(Published(), load(str(write_carets(tmp_path))), wanted)
+    assert is_left_out(PublishedPairs(), Scenes(1), wanted) is left_out
+    assert not is_left_out(PublishedPairs(), load(str(write_carets(tmp_path))), wanted)
     assert not is_left_out(Rule(), Scenes(1), wanted)
 
 

@@ -14,7 +14,7 @@ def world() -> PictureWorld:
 
 
 @pytest.fixture
-def small_is_large_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+def small_things_are_salient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lets the small things of made scenes be recognised; how large a thing must be has tests of its own."""
-    monkeypatch.setattr(soundness, "LEAST_PX", 10)
-    monkeypatch.setattr(soundness, "LEAST_SHARE", 1 / 40)
+    monkeypatch.setattr(soundness, "MIN_SALIENT_PX", 10)
+    monkeypatch.setattr(soundness, "MIN_SALIENT_SHARE", 1 / 40)

@@ -28,25 +28,25 @@ from pytest_vqamt.relations import edits
 from pytest_vqamt.relations.edits import (
     AXES,
     ERASE,
-    FLAT,
     INPAINT,
+    RECTANGULAR_NAMES,
     Axis,
     Eraser,
-    Inserted,
+    InsertedThing,
     Place,
     Size,
-    anywhere,
-    covered,
-    eraser,
-    insert_one,
-    pieces,
+    colour_words,
+    cut_spans,
+    make_eraser,
+    occupied_boxes,
+    pixel_box,
+    places_anywhere,
+    places_touching,
     removable,
-    size_among,
-    taken,
-    touching,
-    words_for,
+    sample_insertion,
+    size_like_peers,
 )
-from pytest_vqamt.relations.soundness import things_in
+from pytest_vqamt.relations.soundness import object_names
 from tests.making import HEIGHT, WIDTH, choosers, scene_of, thing_of
 from tests.relations.inserted import corpus_of, insert_of, kennel, masked
 
@@ -55,7 +55,7 @@ CORPUS = gather_corpus((SCENE,))
 
 
 def made(erase: str, inpaint: str = "telea", colour: Colour | None = None) -> Eraser:
-    found = eraser(erase, inpaint, gather_corpus((SCENE,), measure=lambda: colour))
+    found = make_eraser(erase, inpaint, gather_corpus((SCENE,), measure=lambda: colour))
     assert isinstance(found, Eraser)
     return found
 
@@ -78,7 +78,9 @@ def test_the_mean_colour_of_the_data() -> None:
 
 
 def test_data_without_photos_has_no_mean_colour() -> None:
-    assert eraser("mean", "telea", CORPUS) == NotApplicable(reason="the data has no photos to take a mean colour from")
+    assert make_eraser("mean", "telea", CORPUS) == NotApplicable(
+        reason="the data has no photos to take a mean colour from"
+    )
 
 
 @pytest.mark.parametrize("method", ["telea", "biharmonic"])
@@ -89,16 +91,16 @@ def test_an_inpainter_by_its_name(method: str, monkeypatch: pytest.MonkeyPatch) 
 
 def test_what_must_be_installed_first_is_the_reason_for_no_case(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inpainting, "_is_installed", lambda _: False)
-    found = eraser("inpaint", "telea", CORPUS)
+    found = make_eraser("inpaint", "telea", CORPUS)
     assert isinstance(found, NotApplicable)
     assert "pip install 'pytest-vqamt[inpaint]'" in found.reason
     # It is not needed for the others.
-    assert isinstance(eraser("white", "telea", CORPUS), Eraser)
+    assert isinstance(make_eraser("white", "telea", CORPUS), Eraser)
 
 
 def test_a_checkpoint_that_is_not_there_is_the_users_mistake(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match=r"big-lama\.pt"):
-        eraser("inpaint", f"lama:{tmp_path / 'big-lama.pt'}", CORPUS)
+        make_eraser("inpaint", f"lama:{tmp_path / 'big-lama.pt'}", CORPUS)
 
 
 def test_a_patch_ends_at_the_frame() -> None:
@@ -107,19 +109,19 @@ def test_a_patch_ends_at_the_frame() -> None:
 
 def test_a_patch_may_be_taken_for_something_white_and_flat() -> None:
     white = made("white")
-    assert white.barred == ("white", "gray")
-    assert {"box", "book", "paper", "sign"} <= white.barred_names == FLAT
-    assert not {"dog", "car", "person", "ball"} & FLAT
+    assert white.excluded_words == ("white", "gray")
+    assert {"box", "book", "paper", "sign"} <= white.excluded_names == RECTANGULAR_NAMES
+    assert not {"dog", "car", "person", "ball"} & RECTANGULAR_NAMES
 
 
 def test_an_inpainted_patch_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inpainting, "_is_installed", lambda _: True)
     found = made("inpaint")
-    assert (found.barred, found.barred_names) == ((), frozenset())
+    assert (found.excluded_words, found.excluded_names) == ((), frozenset())
 
 
 def test_a_patch_of_the_mean_colour_goes_by_several_words() -> None:
-    assert made("mean", colour=(110, 100, 90)).barred == words_for((110, 100, 90))
+    assert made("mean", colour=(110, 100, 90)).excluded_words == colour_words((110, 100, 90))
 
 
 @pytest.mark.parametrize(
@@ -133,7 +135,7 @@ def test_a_patch_of_the_mean_colour_goes_by_several_words() -> None:
     ],
 )
 def test_the_words_for_a_colour_hold_what_people_call_it(colour: Colour, words: set[str]) -> None:
-    assert words <= set(words_for(colour)) <= set(COLOURS)
+    assert words <= set(colour_words(colour)) <= set(COLOURS)
 
 
 def test_the_settings_are_those_that_users_may_type() -> None:
@@ -148,13 +150,13 @@ MANY = 200
 YARD = scene_of(masked("dog", "0", Box(60, 40, 30, 30)), "car", exhaustive=("dog", "car", "cat", "frisbee", "puppy"))
 
 
-def inserted(corpus: Corpus, scene: Scene = YARD, names: tuple[str, ...] = ("dog",)) -> list[Inserted]:
-    found = [insert_one(scene, corpus, choose, names) for choose in choosers(MANY)]
-    return [each for each in found if isinstance(each, Inserted)]
+def inserted(corpus: Corpus, scene: Scene = YARD, names: tuple[str, ...] = ("dog",)) -> list[InsertedThing]:
+    found = [sample_insertion(scene, corpus, choose, names) for choose in choosers(MANY)]
+    return [each for each in found if isinstance(each, InsertedThing)]
 
 
 def reasons(corpus: Corpus, scene: Scene = YARD, names: tuple[str, ...] = ("dog",)) -> set[str]:
-    found = [insert_one(scene, corpus, choose, names) for choose in choosers(20)]
+    found = [sample_insertion(scene, corpus, choose, names) for choose in choosers(20)]
     return {each.reason for each in found if isinstance(each, NotApplicable)}
 
 
@@ -186,7 +188,7 @@ class TestTheCutOut:
         corpus, checked = world.corpus, 0
         for index in range(len(world)):
             scene = world.scene(index)
-            for name in things_in(scene):
+            for name in object_names(scene):
                 every = corpus.cutouts[name]
                 elsewhere = [entry for entry in every if corpus.scene(entry.index).photo != scene.photo]
                 fifth = elsewhere[: ceil(len(elsewhere) / 5)]
@@ -216,7 +218,7 @@ class TestTheCutOut:
             return not entry.alongside
 
         # Both dogs elsewhere are not a fifth of a handful: the largest one is, which has a frisbee.
-        assert isinstance(insert_one(YARD, corpus, next(iter(choosers(1))), ("dog",), bare), NotApplicable)
+        assert isinstance(sample_insertion(YARD, corpus, next(iter(choosers(1))), ("dog",), bare), NotApplicable)
 
     def test_a_large_pool_is_drawn_from_evenly(self, monkeypatch: pytest.MonkeyPatch) -> None:
         # A hundred elsewhere, from 20 to 119 pixels wide: the largest fifth begins at 100, and ten are every second.
@@ -255,42 +257,42 @@ class TestThePlace:
 
 
 class TestWhatElseStaysTheSame:
-    def leaves(self, name: str, beside: str) -> bool:
+    def keeps_count_of(self, name: str, beside: str) -> bool:
         corpus = corpus_of([YARD, kennel((30, 30), beside=beside)])
-        return inserted(corpus)[0].leaves(name, YARD)
+        return inserted(corpus)[0].keeps_count_of(name, YARD)
 
     def test_other_classes_do(self) -> None:
-        assert self.leaves("car", "")
+        assert self.keeps_count_of("car", "")
 
     def test_the_same_and_its_kinds_do_not(self) -> None:
-        assert not self.leaves("dog", "")
-        assert not self.leaves("puppy", "")
+        assert not self.keeps_count_of("dog", "")
+        assert not self.keeps_count_of("puppy", "")
 
     def test_nor_what_overlapped_it_where_it_was_cut_out(self) -> None:
-        assert self.leaves("frisbee", "")
-        assert not self.leaves("frisbee", "frisbee")
-        assert not self.leaves("dog", "puppy")
+        assert self.keeps_count_of("frisbee", "")
+        assert not self.keeps_count_of("frisbee", "frisbee")
+        assert not self.keeps_count_of("dog", "puppy")
 
     def test_nor_what_may_be_taken_for_part_of_it(self) -> None:
         # As the part of an airplane that stood before another may be taken for a boat.
-        assert self.leaves("car", "shirt")
-        assert not self.leaves("car", "bus")
+        assert self.keeps_count_of("car", "shirt")
+        assert not self.keeps_count_of("car", "bus")
 
     def test_nor_what_looks_like_it_in_part_where_it_is_not_all_there(self) -> None:
-        assert self.leaves("cat", "")
-        assert not self.leaves("cat", "shirt")
+        assert self.keeps_count_of("cat", "")
+        assert not self.keeps_count_of("cat", "shirt")
         cut_off = inserted(corpus_of([YARD, kennel((30, 30), at=(0, 10))]))[0]
-        assert cut_off.leaves("car", YARD)
-        assert not cut_off.leaves("cat", YARD)
+        assert cut_off.keeps_count_of("car", YARD)
+        assert not cut_off.keeps_count_of("cat", YARD)
 
     def test_a_person_is_all_there_in_clothes(self) -> None:
         street = replace(YARD, exhaustive=frozenset({"man", "robot", "shirt", "dog"}))
         dressed = kennel((30, 30), words="man", beside="shirt")
         scene = replace(street, objects=(masked("man", "0", Box(60, 40, 30, 30)), *street.objects[1:]))
         found = inserted(corpus_of([scene, dressed]), scene, ("man",))[0]
-        assert found.leaves("robot", scene)
+        assert found.keeps_count_of("robot", scene)
         behind = inserted(corpus_of([scene, kennel((30, 30), words="man", beside="dog")]), scene, ("man",))[0]
-        assert not behind.leaves("robot", scene)
+        assert not behind.keeps_count_of("robot", scene)
 
     def test_it_is_presumed_where_its_own_scene_does_not_list_the_name(self) -> None:
         scenes = [YARD, replace(kennel((30, 30)), exhaustive=frozenset({"dog"}))]
@@ -316,7 +318,7 @@ def test_in_the_picture_world_what_is_inserted_is_large_of_its_class_and_covers_
     for index in range(len(world)):
         scene = world.scene(index)
         for choose in choosers(5):
-            found = insert_one(scene, corpus, choose, things_in(scene))
+            found = sample_insertion(scene, corpus, choose, object_names(scene))
             if isinstance(found, NotApplicable):
                 continue
             checked += 1
@@ -350,7 +352,7 @@ def scene_with(*boxes: Box, crowds: tuple[Box, ...] = ()) -> Scene:
 
 
 def on(axis: Axis, *boxes: Box, crowds: tuple[Box, ...] = ()) -> list[tuple[int, int]]:
-    return [(piece.start, piece.stop) for piece in pieces(scene_with(*boxes, crowds=crowds), axis)]
+    return [(piece.start, piece.stop) for piece in cut_spans(scene_with(*boxes, crowds=crowds), axis)]
 
 
 def columns(start: float, stop: float) -> Box:
@@ -436,7 +438,7 @@ def in_frame(box: Box) -> bool:
 
 @given(cluttered(), AXIS)
 def test_pieces_tile_the_picture(scene: Scene, axis: Axis) -> None:
-    found = pieces(scene, axis)
+    found = cut_spans(scene, axis)
     if found:
         assert found[0].start == 0
         assert found[-1].stop == (WIDTH if axis == "x" else HEIGHT)
@@ -448,7 +450,7 @@ def test_pieces_tile_the_picture(scene: Scene, axis: Axis) -> None:
 @given(cluttered(), AXIS)
 def test_no_cut_splits_a_box(scene: Scene, axis: Axis) -> None:
     boxes = [box for box in (*(t.box for t in scene.objects), *(r.box for r in scene.regions)) if in_frame(box)]
-    for cut in (piece.start for piece in pieces(scene, axis)[1:]):
+    for cut in (piece.start for piece in cut_spans(scene, axis)[1:]):
         for start, stop in (extent(box, axis) for box in boxes):
             assert cut <= start + 1e-5 or cut >= stop - 1e-5
 
@@ -456,7 +458,7 @@ def test_no_cut_splits_a_box(scene: Scene, axis: Axis) -> None:
 @given(cluttered(), AXIS)
 def test_every_piece_holds_a_thing_and_every_thing_is_whole_in_one_piece(scene: Scene, axis: Axis) -> None:
     extents = [extent(thing.box, axis) for thing in scene.objects if in_frame(thing.box)]
-    found = pieces(scene, axis)
+    found = cut_spans(scene, axis)
     held = [[piece.start <= a + 1e-5 and b <= piece.stop + 1e-5 for a, b in extents] for piece in found]
     assert all(any(row) for row in held)
     assert all(any(column) for column in zip(*held, strict=True))
@@ -468,7 +470,7 @@ def test_there_are_as_many_pieces_as_groups_of_covered_pixels_with_a_thing(scene
     crowds = painted([region.box for region in scene.regions], axis, size)
     things = painted([thing.box for thing in scene.objects], axis, size)
     runs = "".join("t" if t else "c" if c else "." for t, c in zip(things, crowds, strict=True)).split(".")
-    assert len(pieces(scene, axis)) == sum("t" in run for run in runs)
+    assert len(cut_spans(scene, axis)) == sum("t" in run for run in runs)
 
 
 def painted(boxes: list[Box], axis: Axis, size: int) -> list[bool]:
@@ -548,13 +550,13 @@ FRAME = Box(0, 0, 200, 100)
 class TestSize:
     def test_is_the_mean_area_of_its_peers_in_the_shape_of_the_cut_out(self) -> None:
         # Areas of 1600 and 4800: 3200 on the mean, which is 80 x 40.
-        assert size_among([Box(0, 0, 40, 40), Box(0, 0, 60, 80)], 50, 25, FRAME) == (80, 40)
+        assert size_like_peers([Box(0, 0, 40, 40), Box(0, 0, 60, 80)], 50, 25, FRAME) == (80, 40)
 
     def test_is_smaller_than_the_cut_out_where_the_peers_are(self) -> None:
-        assert size_among([Box(0, 0, 40, 40)], 400, 400, FRAME) == (40, 40)
+        assert size_like_peers([Box(0, 0, 40, 40)], 400, 400, FRAME) == (40, 40)
 
     def test_is_never_more_than_twice_the_cut_outs(self) -> None:
-        assert size_among([Box(0, 0, 100, 100)], 20, 15, FRAME) == (40, 30)
+        assert size_like_peers([Box(0, 0, 100, 100)], 20, 15, FRAME) == (40, 30)
 
     @pytest.mark.parametrize(
         ("area", "w", "h", "size"),
@@ -566,20 +568,20 @@ class TestSize:
         ],
     )
     def test_is_none_where_the_thing_could_be_overlooked(self, area: int, w: int, h: int, size: Size | None) -> None:
-        assert size_among([Box(0, 0, area, 1)], w, h, FRAME) == size
+        assert size_like_peers([Box(0, 0, area, 1)], w, h, FRAME) == size
 
     @pytest.mark.parametrize(("side", "seen"), [(49, False), (50, True)])
     def test_in_a_large_picture_more_is_needed(self, side: int, seen: bool) -> None:
         # A twelfth of 600 pixels is 50.
-        assert (size_among([Box(0, 0, side, side)], 80, 80, Box(0, 0, 600, 400)) is not None) is seen
+        assert (size_like_peers([Box(0, 0, side, side)], 80, 80, Box(0, 0, 600, 400)) is not None) is seen
 
     def test_of_an_empty_cut_out_is_none(self) -> None:
-        assert size_among([Box(0, 0, 50, 50)], 0, 10, FRAME) is None
+        assert size_like_peers([Box(0, 0, 50, 50)], 0, 10, FRAME) is None
 
 
 def test_a_thing_touches_a_box_on_each_side_at_three_heights() -> None:
     box = Box(80, 40, 40, 20)
-    found = set(touching([box], FRAME, (20, 10)))
+    found = set(places_touching([box], FRAME, (20, 10)))
     assert found == {
         *((120, y) for y in (40, 45, 50)),  # to the right of it: level with its top, its middle, its bottom
         *((60, y) for y in (40, 45, 50)),  # to the left
@@ -590,29 +592,29 @@ def test_a_thing_touches_a_box_on_each_side_at_three_heights() -> None:
 
 def test_where_another_box_is_in_the_way_it_cannot_be() -> None:
     box, right = Box(80, 40, 40, 20), Box(125, 0, 10, 100)
-    assert all(x != 120 for x, _ in touching([box, right], FRAME, (20, 10)) if x > 100)
-    assert (120, 40) not in touching([box, right], FRAME, (20, 10))
-    assert (120, 40) in touching([box, right], FRAME, (5, 10))
+    assert all(x != 120 for x, _ in places_touching([box, right], FRAME, (20, 10)) if x > 100)
+    assert (120, 40) not in places_touching([box, right], FRAME, (20, 10))
+    assert (120, 40) in places_touching([box, right], FRAME, (5, 10))
 
 
 def test_a_box_at_the_edge_has_no_room_beyond() -> None:
-    assert all(x >= 0 for x, _ in touching([Box(0, 0, 20, 20)], FRAME, (20, 20)))
-    assert (0, 20) in touching([Box(0, 0, 20, 20)], FRAME, (20, 20))
+    assert all(x >= 0 for x, _ in places_touching([Box(0, 0, 20, 20)], FRAME, (20, 20)))
+    assert (0, 20) in places_touching([Box(0, 0, 20, 20)], FRAME, (20, 20))
 
 
 def test_anywhere_is_on_a_grid_from_the_upper_left() -> None:
     # 100 pixels in 24 steps: 4 pixels each.
-    found = anywhere([], FRAME, (190, 90))
+    found = places_anywhere([], FRAME, (190, 90))
     assert found == ((0, 0), (4, 0), (8, 0), (0, 4), (4, 4), (8, 4), (0, 8), (4, 8), (8, 8))
 
 
 def test_what_is_larger_than_the_picture_has_no_room() -> None:
-    assert anywhere([], FRAME, (201, 10)) == ()
-    assert touching([Box(0, 0, 10, 10)], FRAME, (201, 10)) == ()
+    assert places_anywhere([], FRAME, (201, 10)) == ()
+    assert places_touching([Box(0, 0, 10, 10)], FRAME, (201, 10)) == ()
 
 
 def test_what_just_fits_does() -> None:
-    assert anywhere([], FRAME, (200, 100)) == ((0, 0),)
+    assert places_anywhere([], FRAME, (200, 100)) == ((0, 0),)
 
 
 def edges() -> st.SearchStrategy[Box]:
@@ -620,7 +622,7 @@ def edges() -> st.SearchStrategy[Box]:
 
 
 @given(
-    st.sampled_from([touching, anywhere]),
+    st.sampled_from([places_touching, places_anywhere]),
     st.lists(edges(), max_size=6),
     st.tuples(st.integers(1, 90), st.integers(1, 60)),
 )
@@ -644,12 +646,12 @@ def test_anywhere_misses_no_free_place_of_the_grid(boxes: list[Box], size: Size)
         for x in range(0, 200 - size[0] + 1, 4)
         if not any(Box(x, y, *size).overlaps(box) for box in boxes)
     ]
-    assert anywhere(boxes, FRAME, size) == tuple(free)
+    assert places_anywhere(boxes, FRAME, size) == tuple(free)
 
 
 @given(st.lists(edges(), min_size=1, max_size=5), st.tuples(st.integers(1, 60), st.integers(1, 40)))
 def test_what_touches_shares_an_edge_with_a_box(boxes: list[Box], size: Size) -> None:
-    for x, y in touching(boxes, FRAME, size):
+    for x, y in places_touching(boxes, FRAME, size):
         # Grown by a pixel it overlaps a box.
         assert any(Box(x - 1, y - 1, size[0] + 2, size[1] + 2).overlaps(box) for box in boxes)
         assert any(
@@ -669,10 +671,10 @@ def test_what_touches_shares_an_edge_with_a_box(boxes: list[Box], size: Size) ->
     ],
 )
 def test_a_box_covers_every_pixel_that_it_touches(box: Box, expected: Box | None) -> None:
-    assert covered(box, scene_of()) == expected
+    assert pixel_box(box, scene_of()) == expected
 
 
 def test_what_is_taken_is_under_things_and_crowds() -> None:
     dog, cat = thing_of("dog", id="d", box=Box(0.5, 0, 9, 9)), thing_of("cat", id="c", box=Box(50, 0, 10, 10))
     scene = scene_of(dog, cat, crowds=("person",))
-    assert taken(scene) == (Box(0, 0, 10, 9), Box(50, 0, 10, 10), Box(0, 50, 50, 50))
+    assert occupied_boxes(scene) == (Box(0, 0, 10, 9), Box(50, 0, 10, 10), Box(0, 50, 50, 50))

@@ -25,12 +25,12 @@ from pytest_vqamt.relations.expectations import (
     all_yes,
     any_yes,
     becomes_no,
+    format_reading,
     one_less,
     one_more,
     opposite_answer,
-    read,
+    read_answer,
     same_answer,
-    shown,
     sum_of_parts,
     unchanged,
 )
@@ -455,7 +455,7 @@ def test_answers_are_read_as_their_question_asks_and_shown_as_people_write(
     meaning: Meaning, text: str, reading: str
 ) -> None:
     case: Case = case_of(meaning, task=Task.VQA)
-    assert shown(read(case.queries[0], answers_of(text)[0])) == reading
+    assert format_reading(read_answer(case.queries[0], answers_of(text)[0])) == reading
 
 
 class TestPublishedQuestions:
@@ -481,7 +481,7 @@ class TestPublishedQuestions:
     )
     def test_an_answer(self, meaning: Annotated, text: str, reading: str) -> None:
         [query] = case_of(meaning).queries
-        assert shown(read(query, answers_of(text)[0])) == reading
+        assert format_reading(read_answer(query, answers_of(text)[0])) == reading
 
     def test_yes_and_no_may_be_opposites_and_others_may_not(self) -> None:
         assert judged(opposite_answer, (self.YES_NO, self.YES_NO), "Yes", "no").outcome is HOLDS

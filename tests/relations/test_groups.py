@@ -14,7 +14,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.english.lexical_relations import COLOURS, POSTURES
 from pytest_vqamt.picture_world.looks import FAMILY_OF
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.relations.metavqa.groups import Pair, Single, pair, single
+from pytest_vqamt.relations.metavqa.groups import GroupPair, SingleGroup, sample_pair, sample_single
 from pytest_vqamt.sampling.chooser import Chooser
 from pytest_vqamt.sampling.samplers import Sampler, draws
 from tests.making import choosers, scene_of, thing_of
@@ -23,24 +23,24 @@ MANY = 200
 """Draws that show, of a few possibilities, every one."""
 
 
-def pairs(scene: Scene, *others: Scene, variant: str = "object") -> list[Pair]:
+def pairs(scene: Scene, *others: Scene, variant: str = "object") -> list[GroupPair]:
     """What many draws give for a scene of a source that has the others, too."""
     corpus = gather_corpus((scene, *others))
-    found = [pair(scene, corpus, choose, variant) for choose in choosers(MANY)]
-    return [each for each in found if isinstance(each, Pair)]
+    found = [sample_pair(scene, corpus, choose, variant) for choose in choosers(MANY)]
+    return [each for each in found if isinstance(each, GroupPair)]
 
 
-def singles(scene: Scene, *others: Scene, variant: str = "object") -> list[Single]:
+def singles(scene: Scene, *others: Scene, variant: str = "object") -> list[SingleGroup]:
     corpus = gather_corpus((scene, *others))
-    found = [single(scene, corpus, choose, variant) for choose in choosers(MANY)]
-    return [each for each in found if isinstance(each, Single)]
+    found = [sample_single(scene, corpus, choose, variant) for choose in choosers(MANY)]
+    return [each for each in found if isinstance(each, SingleGroup)]
 
 
-def names_of(found: list[Pair]) -> set[frozenset[str]]:
+def names_of(found: list[GroupPair]) -> set[frozenset[str]]:
     return {frozenset({each.first.name, each.second.name}) for each in found}
 
 
-def words_of(found: list[Pair]) -> set[frozenset[str]]:
+def words_of(found: list[GroupPair]) -> set[frozenset[str]]:
     """The properties of each pair, beside the name that they are of."""
     return {frozenset({each.first.name, *each.first.attributes, *each.second.attributes}) for each in found}
 
@@ -117,7 +117,7 @@ class TestTwoNames:
     )
     def test_not_applicable_where_no_two_are_surely_disjoint(self, scene: Scene) -> None:
         for choose in choosers(20):
-            assert pair(scene, gather_corpus((scene,)), choose, "object") == NotApplicable(
+            assert sample_pair(scene, gather_corpus((scene,)), choose, "object") == NotApplicable(
                 reason="no two names that are surely disjoint"
             )
 
@@ -201,7 +201,7 @@ class TestTwoProperties:
     )
     def test_not_applicable_with_the_reason(self, scene: Scene, reason: str) -> None:
         for choose in choosers(20):
-            assert pair(scene, gather_corpus((scene,)), choose, "property") == NotApplicable(reason=reason)
+            assert sample_pair(scene, gather_corpus((scene,)), choose, "property") == NotApplicable(reason=reason)
 
 
 class TestOneGroup:
@@ -234,7 +234,7 @@ class TestOneGroup:
         ids=["a mass alone", "two colours at once"],
     )
     def test_not_applicable_with_the_reason(self, scene: Scene, variant: str, reasons: set[str]) -> None:
-        found = [single(scene, gather_corpus((scene,)), choose, variant) for choose in choosers(50)]
+        found = [sample_single(scene, gather_corpus((scene,)), choose, variant) for choose in choosers(50)]
         assert {each.reason for each in found if isinstance(each, NotApplicable)} == reasons
         assert all(isinstance(each, NotApplicable) for each in found)
 
@@ -252,11 +252,11 @@ class TestThePictureWorld:
         scenes = [scene for scene in map(world.scene, range(len(world))) if len(families_in(scene)) > 1]
         assert len(scenes) > 30
 
-        def make(choose: Chooser) -> Pair | NotApplicable:
-            return pair(choose.one(scenes), world.corpus, choose, "object")
+        def make(choose: Chooser) -> GroupPair | NotApplicable:
+            return sample_pair(choose.one(scenes), world.corpus, choose, "object")
 
         found = islice(draws(sampler, make, lambda part: part), DRAWS)
-        shares = Counter(each.present for each in found if isinstance(each, Pair))
+        shares = Counter(each.present for each in found if isinstance(each, GroupPair))
         assert shares.total() == DRAWS
         # Three standard deviations of 3,000 draws are 0.025.
         assert [shares[present] / DRAWS for present in (2, 1, 0)] == pytest.approx([0.7, 0.2, 0.1], abs=0.03)
@@ -264,8 +264,8 @@ class TestThePictureWorld:
     @pytest.mark.parametrize("variant", ["object", "property"])
     def test_existence_is_asked_of_what_is_there_in_70_percent(self, world: PictureWorld, variant: str) -> None:
         scenes = cycle([world.scene(index) for index in range(len(world))])
-        found = [single(next(scenes), world.corpus, choose, variant) for choose in choosers(DRAWS)]
-        made = [each for each in found if isinstance(each, Single)]
+        found = [sample_single(next(scenes), world.corpus, choose, variant) for choose in choosers(DRAWS)]
+        made = [each for each in found if isinstance(each, SingleGroup)]
         assert len(made) > 0.95 * DRAWS
         assert sum(each.present for each in made) / len(made) == pytest.approx(0.7, abs=0.03)
 
@@ -275,8 +275,8 @@ class TestThePictureWorld:
     ) -> None:
         scenes = [world.scene(index) for index in range(len(world))]
         for scene, choose in zip(cycle(scenes), choosers(1000), strict=False):
-            found = pair(scene, world.corpus, choose, variant)
-            if isinstance(found, Pair):
+            found = sample_pair(scene, world.corpus, choose, variant)
+            if isinstance(found, GroupPair):
                 first, second = (members(group, scene) for group in (found.first, found.second))
                 assert found.present == bool(first) + bool(second)
                 assert not set(first) & set(second)

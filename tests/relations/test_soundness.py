@@ -12,22 +12,22 @@ from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.relations.soundness import (
-    OUTLINES,
-    absent_here,
-    alone,
-    borne,
-    countable_here,
+    SIMILAR_OUTLINES,
+    absent_names,
+    annotated_names,
+    cannot_be_confused,
+    certain_properties,
+    corpus_properties,
+    countable_names,
     disjoint,
     is_bulky,
-    is_large_enough,
-    is_recognisable,
-    names_in,
+    is_disjoint_from_all,
+    is_salient,
+    is_salient_size,
+    object_names,
     presumed,
-    seen_on,
+    scene_properties,
     single_valued,
-    sure_of,
-    surely_unlike,
-    things_in,
     unrelated,
 )
 from tests.making import scene_of, thing_of
@@ -38,8 +38,8 @@ from tests.making import scene_of, thing_of
     [("dog", "car"), ("man", "car"), ("pizza", "bus"), ("elephant", "umbrella"), ("wine glass", "person")],
 )
 def test_things_of_two_families_and_outlines_are_surely_unlike(a: str, b: str) -> None:
-    assert surely_unlike(a, b)
-    assert surely_unlike(b, a)
+    assert cannot_be_confused(a, b)
+    assert cannot_be_confused(b, a)
 
 
 @pytest.mark.parametrize(
@@ -66,12 +66,12 @@ def test_things_of_two_families_and_outlines_are_surely_unlike(a: str, b: str) -
     ],
 )
 def test_others_may_be_taken_for_each_other(a: str, b: str) -> None:
-    assert not surely_unlike(a, b)
-    assert not surely_unlike(b, a)
+    assert not cannot_be_confused(a, b)
+    assert not cannot_be_confused(b, a)
 
 
 def test_an_outline_names_things_that_families_keep_apart() -> None:
-    named = [row.split(", ") for row in OUTLINES]
+    named = [row.split(", ") for row in SIMILAR_OUTLINES]
     # A name without a family is surely unlike nothing as it is, and one that is misspelt does nothing.
     assert [name for row in named for name in row if family(name) is None] == []
     assert all(len(set(row)) == len(row) for row in named)
@@ -84,28 +84,28 @@ EMPTY = scene_of()
 
 def test_names_are_told_each_once_in_scene_order() -> None:
     scene = scene_of("cat", "dog", "cat", crowds=("person",))
-    assert things_in(scene) == ("cat", "dog")
-    assert names_in(scene) == {"cat", "dog", "person"}
+    assert object_names(scene) == ("cat", "dog")
+    assert annotated_names(scene) == {"cat", "dog", "person"}
 
 
 class TestCountable:
     def test_masses_plurals_crowds_and_what_stands_beside_its_plural_are_not(self) -> None:
         scene = scene_of("water", "scissors", "dogs", "man", "person", "people", "sheep", "cup", crowds=("man",))
         # Of "person" there are "people" as well; a sheep is a sheep.
-        assert countable_here(scene) == ["sheep", "cup"]
+        assert countable_names(scene) == ["sheep", "cup"]
 
     def test_a_crowd_is_a_crowd_by_its_own_name_alone(self) -> None:
-        assert countable_here(scene_of("dog", "cat", crowds=("cat",))) == ["dog"]
+        assert countable_names(scene_of("dog", "cat", crowds=("cat",))) == ["dog"]
 
 
 class TestAbsent:
     CORPUS = gather_corpus((scene_of("dog", "cat"), scene_of("dog", "water", "people"), scene_of("person", "bird")))
 
     def test_names_of_the_corpus_that_nothing_here_bears_the_most_frequent_first(self) -> None:
-        assert absent_here(scene_of("cat"), self.CORPUS) == ["dog", "bird", "person"]
+        assert absent_names(scene_of("cat"), self.CORPUS) == ["dog", "bird", "person"]
 
     def test_none_of_which_there_is_a_crowd_or_a_plural(self) -> None:
-        assert absent_here(scene_of("people", crowds=("dog",)), self.CORPUS) == ["bird", "cat"]
+        assert absent_names(scene_of("people", crowds=("dog",)), self.CORPUS) == ["bird", "cat"]
 
 
 @pytest.mark.parametrize(
@@ -151,9 +151,9 @@ def test_where_every_shirt_is_annotated_one_knows_which_goes_with_a_man() -> Non
 
 
 def test_a_name_is_alone_where_nothing_else_could_be_counted_as_one() -> None:
-    assert alone("dog", scene_of("dog", "dog", "car"))
-    assert not alone("dog", scene_of("dog", "puppy"))
-    assert not alone("dog", scene_of("dog", crowds=("animal",)))
+    assert is_disjoint_from_all("dog", scene_of("dog", "dog", "car"))
+    assert not is_disjoint_from_all("dog", scene_of("dog", "puppy"))
+    assert not is_disjoint_from_all("dog", scene_of("dog", crowds=("animal",)))
 
 
 def test_presumed_where_one_of_the_names_is_not_listed_exhaustively() -> None:
@@ -171,13 +171,13 @@ class TestProperties:
 
     def test_borne_are_those_of_the_pool(self) -> None:
         scene = scene_of("small brown dog", "brown dog", "sitting black dog", "sitting red man")
-        assert borne("dog", scene) == ["brown", "black"]
-        assert borne("man", scene) == ["sitting"]
+        assert scene_properties("dog", scene) == ["brown", "black"]
+        assert scene_properties("man", scene) == ["sitting"]
 
     def test_seen_on_is_known_from_the_whole_corpus(self) -> None:
         corpus = gather_corpus((scene_of("brown dog", "brown dog", "red cat"), scene_of("small black dog")))
-        assert seen_on("dog", corpus) == ["brown", "black"]
-        assert seen_on("cow", corpus) == []
+        assert corpus_properties("dog", corpus) == ["brown", "black"]
+        assert corpus_properties("cow", corpus) == []
 
     @pytest.mark.parametrize(
         ("words", "sure"),
@@ -191,16 +191,16 @@ class TestProperties:
         ],
     )
     def test_a_thing_surely_has_the_one_property_that_is_annotated(self, words: str, sure: tuple[str, ...]) -> None:
-        assert sure_of(thing_of(words)) == sure
+        assert certain_properties(thing_of(words)) == sure
 
     def test_but_not_where_it_has_no_one_colour(self) -> None:
-        assert sure_of(thing_of("brown dog", multi_coloured=True)) == ()
+        assert certain_properties(thing_of("brown dog", multi_coloured=True)) == ()
 
 
 @pytest.mark.parametrize("scene", [EMPTY], ids=["empty"])
 def test_of_nothing_there_is_nothing(scene: Scene) -> None:
-    assert countable_here(scene) == []
-    assert names_in(scene) == frozenset()
+    assert countable_names(scene) == []
+    assert annotated_names(scene) == frozenset()
 
 
 def picture(width: int, height: int) -> Scene:
@@ -224,22 +224,22 @@ def dog(w: float, h: float) -> Thing:
 def test_a_twelfth_of_the_picture_on_the_longer_side_and_a_third_of_that_on_the_shorter(
     w: float, h: float, large: bool
 ) -> None:
-    assert is_large_enough(w, h, Box(0, 0, 640, 480)) is large
+    assert is_salient_size(w, h, Box(0, 0, 640, 480)) is large
 
 
 @pytest.mark.parametrize(("w", "h", "large"), [(24, 8, True), (23, 23, False), (24, 7, False)])
 def test_in_a_small_picture_24_pixels(w: float, h: float, large: bool) -> None:
-    assert is_large_enough(w, h, Box(0, 0, 224, 224)) is large
+    assert is_salient_size(w, h, Box(0, 0, 224, 224)) is large
 
 
 def test_a_fragment_is_not_recognised_however_large() -> None:
     scene = picture(640, 480)
-    assert is_recognisable(dog(200, 200), scene)
-    assert not is_recognisable(replace(dog(200, 200), fragmented=True), scene)
+    assert is_salient(dog(200, 200), scene)
+    assert not is_salient(replace(dog(200, 200), fragmented=True), scene)
 
 
 def test_bulky_is_what_is_not_slim_either() -> None:
     scene = picture(640, 480)
     assert is_bulky(dog(54, 54), scene)
-    assert is_recognisable(dog(154, 29), scene)
+    assert is_salient(dog(154, 29), scene)
     assert not is_bulky(dog(154, 29), scene)

@@ -28,14 +28,14 @@ from pytest_vqamt.language.question_ranking import (
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations import expectations
 from pytest_vqamt.relations.base import BuiltInRelation, case_of
-from pytest_vqamt.relations.expectations import shown
+from pytest_vqamt.relations.expectations import format_reading
 from pytest_vqamt.relations.metavqa import groups
-from pytest_vqamt.relations.published import asked
+from pytest_vqamt.relations.published import question_of
 from pytest_vqamt.sampling.chooser import Chooser
 
-IN_A_PARTITION = 3
+PARTITION_SIZE = 3
 
-_SHOWN = 12
+_DIGEST_DIGITS = 12
 """So many digits of a digest are shown."""
 
 
@@ -67,7 +67,7 @@ class Noise(BuiltInRelation):
         name="basic_questions.noise",
         task=Task.VQA,
         source="Huang et al., AAAI 2019, section 3",
-        variants=tuple(str(partition) for partition in range(1, TOP // IN_A_PARTITION + 1)),
+        variants=tuple(str(partition) for partition in range(1, TOP // PARTITION_SIZE + 1)),
         tags=("baseline",),
         breakdown=("answer_type", "stayed"),
         settings=(POOL, RANKING, EMBEDDING),
@@ -86,14 +86,14 @@ class Noise(BuiltInRelation):
             OptionError: the pool cannot be read.
         """
         pool = open_pool(self.pool)
-        named = f"{pool.name}, {len(pool)} questions ({pool.digest[:_SHOWN]})"
+        named = f"{pool.name}, {len(pool)} questions ({pool.digest[:_DIGEST_DIGITS]})"
         embedded = (("embedding", self.embedding),) if self.ranking == Ranking.LASSO else ()
         return (("pool", named), ("ranking", self.ranking), *embedded)
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         if reason := lacking(self.ranking, self.embedding):
             return NotApplicable(reason=reason)
-        main = main_question(scene, choose)
+        main = sample_main_question(scene, choose)
         if isinstance(main, NotApplicable):
             return main
         question = main.question
@@ -115,7 +115,7 @@ class Noise(BuiltInRelation):
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
         verdict = expectations.same_answer(case, answers)
-        return replace(verdict, figures=figures_of(case, verdict.readings))
+        return replace(verdict, figures=accuracy_figures(case, verdict.readings))
 
     def _with_noise(self, text: str, exclude: frozenset[str]) -> list[tuple[str, int]]:
         """The question followed by each partition, and how many basic questions of it stayed."""
@@ -128,8 +128,8 @@ class Noise(BuiltInRelation):
                 exclude=exclude,
                 top=TOP,
             )
-        starts = range(0, len(basic), IN_A_PARTITION)
-        return [noisy(text, basic[start : start + IN_A_PARTITION]) for start in starts]
+        starts = range(0, len(basic), PARTITION_SIZE)
+        return [noisy(text, basic[start : start + PARTITION_SIZE]) for start in starts]
 
 
 class AnswerType(StrEnum):
@@ -163,14 +163,14 @@ class MainQuestion:
         )
 
 
-def main_question(scene: Scene, choose: Chooser) -> MainQuestion | NotApplicable:
+def sample_main_question(scene: Scene, choose: Chooser) -> MainQuestion | NotApplicable:
     """One of the scene's published questions where it has any, else one about what is there.
 
     A count that may miss things without annotation has no known answer; that things are there is known.
     """
     if scene.questions:
         return _published(choose.one(scene.questions))
-    about = groups.ask_about(scene, choose, choose.one(tuple(groups.Kind)), lambda _name: True)
+    about = groups.sample_question(scene, choose, choose.one(tuple(groups.QuestionKind)), lambda _name: True)
     if isinstance(about, NotApplicable):
         return about
     answer_type = _answer_type(about.question.meaning)
@@ -178,7 +178,7 @@ def main_question(scene: Scene, choose: Chooser) -> MainQuestion | NotApplicable
 
 
 def _published(published: PublishedQuestion) -> MainQuestion:
-    question = asked(published)
+    question = question_of(published)
     named = next((type_ for type_ in AnswerType if type_ == published.kind), None)
     return MainQuestion(
         question=question,
@@ -203,10 +203,10 @@ def _answer_type(meaning: Meaning) -> AnswerType:
     return AnswerType.OTHER
 
 
-_ASKED = ("clean", "noisy")
+_CONDITIONS = ("clean", "noisy")
 
 
-def figures_of(case: Case, readings: Sequence[str]) -> tuple[Amount, ...]:
+def accuracy_figures(case: Case, readings: Sequence[str]) -> tuple[Amount, ...]:
     """The accuracy of the main question alone and with noise, over all and over its answer type; none if not known.
 
     ``readings`` are what was understood of the two answers: what cannot be understood is wrong.
@@ -216,7 +216,7 @@ def figures_of(case: Case, readings: Sequence[str]) -> tuple[Amount, ...]:
     answer_type, annotators = str(case.fact("answer_type")), int(case.fact("annotators") or 0)
     return tuple(
         (name, amount)
-        for how, query, reading in zip(_ASKED, case.queries, readings, strict=True)
+        for how, query, reading in zip(_CONDITIONS, case.queries, readings, strict=True)
         for amount in (_accuracy(query, reading, annotators),)
         for name in (how, f"{how} {answer_type}")
     )
@@ -239,4 +239,4 @@ def _accuracy(query: Query, reading: str, annotators: int) -> float:
 def _known(query: Query) -> str:
     """The right answer as readings are shown."""
     known = truth(query.meaning, query.picture.scene)
-    return shown(known) if isinstance(known, bool) else str(known)
+    return format_reading(known) if isinstance(known, bool) else str(known)

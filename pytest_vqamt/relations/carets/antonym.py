@@ -8,10 +8,10 @@ from pytest_vqamt.core.case import Case, NotApplicable, PairKind, RelationInfo
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.askable_scene import view_of
+from pytest_vqamt.relations.askable_scene import askable_scene_of
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets.arguments import one_template
-from pytest_vqamt.relations.carets.verifying import with_antonym
+from pytest_vqamt.relations.carets.verifying import antonym_arguments
 from pytest_vqamt.relations.expectations import opposite_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.sampling.chooser import Chooser
@@ -38,8 +38,8 @@ class Antonym(LexicalRelation):
     expect = opposite_answer
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = view_of(scene, corpus, self.known)
-        drawn = with_antonym(view, choose)
+        view = askable_scene_of(scene, corpus, self.known)
+        drawn = antonym_arguments(view, choose)
         if isinstance(drawn, NotApplicable):
             return drawn
         argument, opposite = drawn

@@ -8,26 +8,26 @@ from typing import TypeAlias, TypeVar
 
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.language.questions.templates import QuestionType
-from pytest_vqamt.relations.askable_scene import View
+from pytest_vqamt.relations.askable_scene import AskableScene
 from pytest_vqamt.relations.carets import choosing, verifying
 from pytest_vqamt.relations.carets import verifying as attributes
 from pytest_vqamt.relations.carets.arguments import Argument
 from pytest_vqamt.sampling.chooser import Chooser
 
 T = TypeVar("T")
-Drawn: TypeAlias = Argument | NotApplicable
+SampledArgument: TypeAlias = Argument | NotApplicable
 
-VERIFY: Mapping[QuestionType, Callable[[View, Chooser, bool], Drawn]] = MappingProxyType(
+VERIFY_SAMPLERS: Mapping[QuestionType, Callable[[AskableScene, Chooser, bool], SampledArgument]] = MappingProxyType(
     {
-        QuestionType.OBJECT: verifying.objects,
-        QuestionType.CONJUNCTION: verifying.conjunction,
-        QuestionType.DISJUNCTION: verifying.disjunction,
-        QuestionType.ATTRIBUTE: attributes.attribute,
+        QuestionType.OBJECT: verifying.object_argument,
+        QuestionType.CONJUNCTION: verifying.conjunction_argument,
+        QuestionType.DISJUNCTION: verifying.disjunction_argument,
+        QuestionType.ATTRIBUTE: attributes.attribute_argument,
     }
 )
 """What draws an argument of each yes/no type, of the truth that is asked for."""
 
-CHOOSE: Mapping[QuestionType, Callable[[View, Chooser], Drawn]] = MappingProxyType(
+CHOICE_SAMPLERS: Mapping[QuestionType, Callable[[AskableScene, Chooser], SampledArgument]] = MappingProxyType(
     {
         QuestionType.OBJECT_CHOICE: choosing.object_choice,
         QuestionType.ATTRIBUTE_CHOICE: choosing.attribute_choice,
@@ -37,22 +37,26 @@ CHOOSE: Mapping[QuestionType, Callable[[View, Chooser], Drawn]] = MappingProxyTy
 """What draws an argument of each type with choices."""
 
 
-def any_of(types: Sequence[QuestionType], view: View, choose: Chooser) -> Drawn:
+def sample_argument(types: Sequence[QuestionType], view: AskableScene, choose: Chooser) -> SampledArgument:
     """An argument of one of the types, each as likely, out of those that the scene can give; as many yes as no.
 
     A type that it cannot give is replaced by another, so that the rarer types ask for no more draws than they give.
     """
     refused: NotApplicable | None = None
     for type_ in choose.several(types, len(types)):
-        drawn = VERIFY[type_](view, choose, choose.chance(0.5)) if type_ in VERIFY else CHOOSE[type_](view, choose)
+        drawn = (
+            VERIFY_SAMPLERS[type_](view, choose, choose.chance(0.5))
+            if type_ in VERIFY_SAMPLERS
+            else CHOICE_SAMPLERS[type_](view, choose)
+        )
         if isinstance(drawn, Argument):
             return drawn
         refused = refused or drawn
     return refused or NotApplicable(reason="no type of question")
 
 
-def any_that(
-    types: Sequence[QuestionType], view: View, choose: Chooser, fits: Callable[[Argument], T | NotApplicable]
+def sample_fitting_argument(
+    types: Sequence[QuestionType], view: AskableScene, choose: Chooser, fits: Callable[[Argument], T | NotApplicable]
 ) -> tuple[Argument, T] | NotApplicable:
     """An argument of one of the types that ``fits`` takes, with what it makes of it.
 
@@ -75,10 +79,10 @@ def any_that(
     return refused or NotApplicable(reason="no type of question")
 
 
-def _true_and_false(type_: QuestionType, view: View, choose: Chooser) -> Iterator[Drawn]:
+def _true_and_false(type_: QuestionType, view: AskableScene, choose: Chooser) -> Iterator[SampledArgument]:
     """Of a yes/no type a false argument, which is the likelier to be refused, and a true one; of another type any."""
-    if type_ in VERIFY:
-        yield VERIFY[type_](view, choose, False)
-        yield VERIFY[type_](view, choose, True)
+    if type_ in VERIFY_SAMPLERS:
+        yield VERIFY_SAMPLERS[type_](view, choose, False)
+        yield VERIFY_SAMPLERS[type_](view, choose, True)
     else:
-        yield CHOOSE[type_](view, choose)
+        yield CHOICE_SAMPLERS[type_](view, choose)

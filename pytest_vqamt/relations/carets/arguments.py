@@ -15,7 +15,7 @@ from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.questions import wordings
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
-from pytest_vqamt.relations.lexical_knowledge import Knowledge
+from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
 from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -69,7 +69,7 @@ class Argument:
         )
 
 
-def existence(group: Group, *, subject: str, truth: str, unsure: bool = False) -> Argument:
+def existence_argument(group: Group, *, subject: str, truth: str, unsure: bool = False) -> Argument:
     """Q1: whether there is any of the group; ``unsure`` where it rests on an absence that is not annotated."""
     asking = Asking(type=QuestionType.OBJECT, meaning=Exists(group=group))
     return Argument(asking=asking, truth=truth, subject=subject, rests_on_absence=unsure)
@@ -108,56 +108,56 @@ def things_named(asking: Asking, scene: Scene) -> tuple[tuple[Thing, ...], tuple
 # that any worker draws the same.
 
 
-def of_name(name: str, corpus: Corpus) -> float:
+def name_weight(name: str, corpus: Corpus) -> float:
     """One over the number of scenes with the name."""
     return 1 / max(1, corpus.frequency.get(name, 0))
 
 
-def of_attribute(attribute: str, corpus: Corpus) -> float:
+def attribute_weight(attribute: str, corpus: Corpus) -> float:
     """One over the number of things that bear it."""
-    return 1 / max(1, bearers(corpus).get(attribute, 0))
+    return 1 / max(1, attribute_counts(corpus).get(attribute, 0))
 
 
-def of_class_and_name(word: str, name: str, corpus: Corpus, known: Knowledge) -> float:
+def class_and_name_weight(word: str, name: str, corpus: Corpus, known: LexicalKnowledge) -> float:
     """One over the scenes with the class (counted once for each of its names), and over those with the name."""
-    return of_name(name, corpus) / max(1, _of_class(corpus, known).get(word, 0))
+    return name_weight(name, corpus) / max(1, _class_counts(corpus, known).get(word, 0))
 
 
-def of_category_and_attribute(attribute: str, corpus: Corpus, known: Knowledge) -> float:
+def category_and_attribute_weight(attribute: str, corpus: Corpus, known: LexicalKnowledge) -> float:
     """One over the things that bear some attribute of its category, and over those that bear it."""
-    category = known.kinds.category_of(attribute)
-    return of_attribute(attribute, corpus) / max(1, _of_category(corpus, known).get(category or "", 0))
+    category = known.ontology.category_of(attribute)
+    return attribute_weight(attribute, corpus) / max(1, _category_counts(corpus, known).get(category or "", 0))
 
 
-def drawn(choose: Chooser, counted: Sequence[tuple[str, int]]) -> str:
+def sample_by_frequency(choose: Chooser, counted: Sequence[tuple[str, int]]) -> str:
     """Any of the words, as likely as it is frequent."""
     return choose.weighted([word for word, _ in counted], [n for _, n in counted])
 
 
-def share_kept(attribute: str, corpus: Corpus, known: Knowledge) -> float:
+def keep_probability(attribute: str, corpus: Corpus, known: LexicalKnowledge) -> float:
     """How many of the questions that an attribute answers are kept, so that no answer is right nearly always.
 
     All where it is borne no more often than half of its category are; else the fewer the more often, and at least one
     in four. A scene where everyone stands gives no other answer, however it is weighted.
     """
-    usual = _usual(corpus, known).get(known.kinds.category_of(attribute) or "", 1)
-    return min(1.0, max(_LEAST_KEPT, usual / max(1, bearers(corpus).get(attribute, 0))))
+    usual = _median_counts(corpus, known).get(known.ontology.category_of(attribute) or "", 1)
+    return min(1.0, max(_MIN_KEEP_PROBABILITY, usual / max(1, attribute_counts(corpus).get(attribute, 0))))
 
 
-_LEAST_KEPT = 0.25
+_MIN_KEEP_PROBABILITY = 0.25
 
 
 @lru_cache(maxsize=4)
-def _usual(corpus: Corpus, known: Knowledge) -> Mapping[str, int]:
+def _median_counts(corpus: Corpus, known: LexicalKnowledge) -> Mapping[str, int]:
     """How many things bear the attribute in the middle of each category, the rarest first."""
     counts: dict[str, list[int]] = {}
-    for attribute, n in bearers(corpus).items():
-        counts.setdefault(known.kinds.category_of(attribute) or "", []).append(n)
+    for attribute, n in attribute_counts(corpus).items():
+        counts.setdefault(known.ontology.category_of(attribute) or "", []).append(n)
     return {category: median_low(each) for category, each in counts.items()}
 
 
 @lru_cache(maxsize=4)
-def bearers(corpus: Corpus) -> Mapping[str, int]:
+def attribute_counts(corpus: Corpus) -> Mapping[str, int]:
     """How many things bear each attribute."""
     found: Counter[str] = Counter()
     for pairs in corpus.attributes.values():
@@ -167,15 +167,15 @@ def bearers(corpus: Corpus) -> Mapping[str, int]:
 
 
 @lru_cache(maxsize=4)
-def _of_category(corpus: Corpus, known: Knowledge) -> Mapping[str, int]:
+def _category_counts(corpus: Corpus, known: LexicalKnowledge) -> Mapping[str, int]:
     found: Counter[str] = Counter()
-    for attribute, n in bearers(corpus).items():
-        found[known.kinds.category_of(attribute) or ""] += n
+    for attribute, n in attribute_counts(corpus).items():
+        found[known.ontology.category_of(attribute) or ""] += n
     return found
 
 
 @lru_cache(maxsize=4)
-def _of_class(corpus: Corpus, known: Knowledge) -> Mapping[str, int]:
+def _class_counts(corpus: Corpus, known: LexicalKnowledge) -> Mapping[str, int]:
     found: Counter[str] = Counter()
     for name, n in corpus.frequency.items():
         for each in known.classes_of(name):

@@ -14,24 +14,24 @@ from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.meaning import Choice, Group
 from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
-from pytest_vqamt.relations.askable_scene import View
+from pytest_vqamt.relations.askable_scene import AskableScene
 from pytest_vqamt.relations.carets import arguments
 from pytest_vqamt.relations.carets.arguments import Argument
-from pytest_vqamt.relations.carets.verifying import definite, plausible
-from pytest_vqamt.relations.lexical_knowledge import Knowledge
+from pytest_vqamt.relations.carets.verifying import definite_phrases, plausible_attributes
+from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
 from pytest_vqamt.sampling.chooser import Chooser
 
 _THREE = 0.5
 
 
-def object_choice(view: View, choose: Chooser) -> Argument | NotApplicable:
+def object_choice(view: AskableScene, choose: Chooser) -> Argument | NotApplicable:
     """Q5: is the black animal a dog or a cat? Which animal is on the couch, a dog or a cat?"""
-    found = view.once("classes", lambda: _classes(view))
-    sure = [each for each in found if not view.is_unsure(each[1])]
+    found = view.cached("classes", lambda: _classes(view))
+    sure = [each for each in found if not view.is_presumed(each[1])]
     found = sure or found
     if not found:
         return NotApplicable(reason="no thing that is the only one of a class with names to choose from")
-    by = [arguments.of_class_and_name(word, thing.name, view.corpus, view.known) for thing, word, _ in found]
+    by = [arguments.class_and_name_weight(word, thing.name, view.corpus, view.known) for thing, word, _ in found]
     thing, word, groups = choose.weighted(found, by)
     others = dict(_classes_with_others(view, thing.name))[word]
     frequency = view.corpus.frequency
@@ -43,11 +43,11 @@ def object_choice(view: View, choose: Chooser) -> Argument | NotApplicable:
         ),
         truth=thing.name,
         subject=word,
-        rests_on_the_only_one=view.is_unsure(word),
+        rests_on_the_only_one=view.is_presumed(word),
     )
 
 
-def _classes(view: View) -> list[tuple[Thing, str, tuple[Group, ...]]]:
+def _classes(view: AskableScene) -> list[tuple[Thing, str, tuple[Group, ...]]]:
     """Each thing that can be told by a class, with the class and the phrases for it."""
     return [
         (thing, word, groups)
@@ -58,29 +58,29 @@ def _classes(view: View) -> list[tuple[Thing, str, tuple[Group, ...]]]:
     ]
 
 
-def attribute_choice(view: View, choose: Chooser) -> Argument | NotApplicable:
+def attribute_choice(view: AskableScene, choose: Chooser) -> Argument | NotApplicable:
     """Q6: what color is the cup on the table, red or blue?"""
     return _of_attribute(view, choose, QuestionType.ATTRIBUTE_CHOICE)
 
 
-def action_choice(view: View, choose: Chooser) -> Argument | NotApplicable:
+def action_choice(view: AskableScene, choose: Chooser) -> Argument | NotApplicable:
     """Q7: is the man in the red shirt standing or sitting?"""
     return _of_attribute(view, choose, QuestionType.ACTION_CHOICE)
 
 
-def _of_attribute(view: View, choose: Chooser, type_: QuestionType) -> Argument | NotApplicable:
-    kinds = view.known.kinds
-    found = view.once(type_, lambda: _attributes(view, type_))
+def _of_attribute(view: AskableScene, choose: Chooser, type_: QuestionType) -> Argument | NotApplicable:
+    kinds = view.known.ontology
+    found = view.cached(type_, lambda: _attributes(view, type_))
     if not found:
         return NotApplicable(
             reason="no thing that is the only one of its kind, with an attribute to choose"
             if view.corpus.has_attributes
             else "the data has no attributes"
         )
-    by = [arguments.of_category_and_attribute(word, view.corpus, view.known) for _, word, _, _ in found]
+    by = [arguments.category_and_attribute_weight(word, view.corpus, view.known) for _, word, _, _ in found]
     thing, word, groups, false = choose.weighted(found, by)
     category = kinds.category_of(word) or ""
-    if not choose.chance(arguments.share_kept(word, view.corpus, view.known)):
+    if not choose.chance(arguments.keep_probability(word, view.corpus, view.known)):
         return NotApplicable(reason="what is right is right often enough")
     return Argument(
         asking=Asking(
@@ -90,83 +90,85 @@ def _of_attribute(view: View, choose: Chooser, type_: QuestionType) -> Argument 
         ),
         truth=word,
         subject=word,
-        rests_on_the_only_one=view.is_unsure(thing.name),
+        rests_on_the_only_one=view.is_presumed(thing.name),
     )
 
 
 def _attributes(
-    view: View, type_: QuestionType
+    view: AskableScene, type_: QuestionType
 ) -> list[tuple[Thing, str, tuple[Group, ...], tuple[tuple[str, int], ...]]]:
     """Each thing that can be told, with an attribute of its own, the phrases for it, and false attributes."""
-    kinds = view.known.kinds
+    kinds = view.known.ontology
     found: list[tuple[Thing, str, tuple[Group, ...], tuple[tuple[str, int], ...]]] = []
     for thing in view.scene.objects:
         if type_ is QuestionType.ACTION_CHOICE and not _acts(view, thing.name):
             continue
-        for word in view.sayable(thing):
+        for word in view.askable_attributes(thing):
             category = kinds.category_of(word) or ""
             if kinds.is_action(category) != (type_ is QuestionType.ACTION_CHOICE) or not kinds.noun(category):
                 continue
             if not _is_option(view.known, word):
                 continue
-            if (false := _false_options(view, thing, word)) and (groups := definite(view, thing, word)):
+            if (false := _false_options(view, thing, word)) and (groups := definite_phrases(view, thing, word)):
                 found.append((thing, word, groups, false))
     return found
 
 
-def _acts(view: View, name: str) -> bool:
+def _acts(view: AskableScene, name: str) -> bool:
     """Whether things of this name do something: a chair that is standing does not."""
     return any(each.word in ("person", "animal") for each in view.known.classes_of(name))
 
 
-def _classes_with_others(view: View, name: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _classes_with_others(view: AskableScene, name: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """The classes of the name, with what can be offered beside it; none of which some are about, annotated or not."""
     return tuple(
         (each.word, others) for each in view.classes_of(name) if each.may_be_absent and (others := each.others(name))
     )
 
 
-def _of_class(view: View, thing: Thing, word: str, others: tuple[str, ...]) -> tuple[Group, ...]:
+def _of_class(view: AskableScene, thing: Thing, word: str, others: tuple[str, ...]) -> tuple[Group, ...]:
     """Phrases of the class that can mean nothing but this thing: with an attribute, or a related thing."""
     bare = view.known.class_group(word, view.scene)
-    by_relation = view.by_relation(thing, bare) if view.only_of_class(thing, word) else ()
-    if view.beside_a_class:
+    by_relation = view.phrases_by_relation(thing, bare) if view.is_unique_in_class(thing, word) else ()
+    if view.related_by_class:
         return by_relation
     by_attribute = (
         replace(bare, attributes=(attribute,))
-        for attribute in view.sayable(thing)
-        if not view.known.kinds.is_gradable(attribute)
+        for attribute in view.askable_attributes(thing)
+        if not view.known.ontology.is_gradable(attribute)
         and attribute not in (thing.name, *others)  # no orange fruit with an orange among the choices
-        and view.only_of_class(thing, word, attribute)
+        and view.is_unique_in_class(thing, word, attribute)
     )
     return (*by_attribute, *by_relation)
 
 
-def _false_options(view: View, thing: Thing, word: str) -> tuple[tuple[str, int], ...]:
+def _false_options(view: AskableScene, thing: Thing, word: str) -> tuple[tuple[str, int], ...]:
     """Attributes that exclude ``word``; none where the thing bears two of the category, and either may be meant."""
-    category_of = view.known.kinds.category_of
+    category_of = view.known.ontology.category_of
     if any(own != word and category_of(own) == category_of(word) for own in thing.attributes):
         return ()
-    return tuple(pair for pair in plausible(view, thing.name, word) if _is_option(view.known, pair[0]))
+    return tuple(pair for pair in plausible_attributes(view, thing.name, word) if _is_option(view.known, pair[0]))
 
 
-def _is_option(known: Knowledge, word: str) -> bool:
+def _is_option(known: LexicalKnowledge, word: str) -> bool:
     """Whether the attribute can be one of a choice: of materials, "wood" can, "wooden" cannot ("what material")."""
-    return known.kinds.category_of(word) != "material" or known.kinds.canonical(word) == word
+    return known.ontology.category_of(word) != "material" or known.ontology.canonical(word) == word
 
 
-def _exclusive_options(view: View, choose: Chooser, right: str, false: Sequence[tuple[str, int]]) -> tuple[str, ...]:
+def _exclusive_options(
+    view: AskableScene, choose: Chooser, right: str, false: Sequence[tuple[str, int]]
+) -> tuple[str, ...]:
     """The right one and one or two others, all of which exclude each other, in any order."""
-    first = arguments.drawn(choose, false)
-    rest = [pair for pair in false if view.known.kinds.excludes(first, pair[0])]
+    first = arguments.sample_by_frequency(choose, false)
+    rest = [pair for pair in false if view.known.ontology.excludes(first, pair[0])]
     if rest and choose.chance(_THREE):
-        return choose.several((right, first, arguments.drawn(choose, rest)), 3)
+        return choose.several((right, first, arguments.sample_by_frequency(choose, rest)), 3)
     return choose.several((right, first), 2)
 
 
 def _options(choose: Chooser, right: str, false: Sequence[tuple[str, int]]) -> tuple[str, ...]:
-    first = arguments.drawn(choose, false)
+    first = arguments.sample_by_frequency(choose, false)
     rest = [pair for pair in false if pair[0] != first]
     if rest and choose.chance(_THREE):
-        return choose.several((right, first, arguments.drawn(choose, rest)), 3)
+        return choose.several((right, first, arguments.sample_by_frequency(choose, rest)), 3)
     return choose.several((right, first), 2)

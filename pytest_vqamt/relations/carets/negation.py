@@ -9,9 +9,9 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions.templates import QuestionType
-from pytest_vqamt.relations.askable_scene import view_of
+from pytest_vqamt.relations.askable_scene import askable_scene_of
 from pytest_vqamt.relations.base import case_of
-from pytest_vqamt.relations.carets.argument_sampling import any_of
+from pytest_vqamt.relations.carets.argument_sampling import sample_argument
 from pytest_vqamt.relations.carets.arguments import one_template
 from pytest_vqamt.relations.expectations import opposite_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
@@ -41,8 +41,8 @@ class Negation(LexicalRelation):
     expect = opposite_answer
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = view_of(scene, corpus, self.known)
-        argument = any_of(_TYPES, view, choose)
+        view = askable_scene_of(scene, corpus, self.known)
+        argument = sample_argument(_TYPES, view, choose)
         if isinstance(argument, NotApplicable):
             return argument
         template = one_template(argument, choose)

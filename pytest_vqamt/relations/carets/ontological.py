@@ -13,11 +13,11 @@ from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.questions.templates import QuestionType
-from pytest_vqamt.relations.askable_scene import View, view_of
+from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.carets import arguments
-from pytest_vqamt.relations.carets.argument_sampling import CHOOSE
-from pytest_vqamt.relations.carets.arguments import Argument, existence, one_template
+from pytest_vqamt.relations.carets.argument_sampling import CHOICE_SAMPLERS
+from pytest_vqamt.relations.carets.arguments import Argument, existence_argument, one_template
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.sampling.chooser import Chooser
@@ -62,12 +62,12 @@ class Ontological(LexicalRelation):
     expect = same_answer
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = view_of(
+        view = askable_scene_of(
             scene,
             corpus,
             self.known,
             gradable=variant in _BESIDE,
-            beside_a_class=variant in _BESIDE,
+            related_by_class=variant in _BESIDE,
         )
         drawn = _drawn(view, choose, variant)
         if isinstance(drawn, NotApplicable):
@@ -85,7 +85,7 @@ class Ontological(LexicalRelation):
         )
 
 
-def _drawn(view: View, choose: Chooser, variant: str) -> tuple[Argument, Argument] | NotApplicable:
+def _drawn(view: AskableScene, choose: Chooser, variant: str) -> tuple[Argument, Argument] | NotApplicable:
     match variant:
         case "hypernym":
             return from_kind_to_class(view, choose)
@@ -98,7 +98,7 @@ def _drawn(view: View, choose: Chooser, variant: str) -> tuple[Argument, Argumen
 _WITH_ATTRIBUTE = 0.5
 
 
-def from_kind_to_class(view: View, choose: Chooser) -> tuple[Argument, Argument] | NotApplicable:
+def from_kind_to_class(view: AskableScene, choose: Chooser) -> tuple[Argument, Argument] | NotApplicable:
     """Whether there is a dog, as there is, and whether there is an animal: with the same attribute, or none."""
     found = [
         (name, each.word)
@@ -108,17 +108,17 @@ def from_kind_to_class(view: View, choose: Chooser) -> tuple[Argument, Argument]
     ]
     if not found:
         return NotApplicable(reason="no name in the scene of which the ontology knows a class")
-    by = [arguments.of_class_and_name(word, name, view.corpus, view.known) for name, word in found]
+    by = [arguments.class_and_name_weight(word, name, view.corpus, view.known) for name, word in found]
     name, word = choose.weighted(found, by)
-    words = list(dict.fromkeys(each for thing in view.bearing(name) for each in view.sayable(thing)))
+    words = list(dict.fromkeys(each for thing in view.things_named(name) for each in view.askable_attributes(thing)))
     attributes = (choose.one(words),) if words and choose.chance(_WITH_ATTRIBUTE) else ()
     kind = Group(name=name, attributes=attributes)
-    return existence(kind, subject=word, truth="yes"), existence(
+    return existence_argument(kind, subject=word, truth="yes"), existence_argument(
         view.known.class_group(word, view.scene, attributes), subject=word, truth="yes"
     )
 
 
-def from_class_to_kind(view: View, choose: Chooser) -> tuple[Argument, Argument] | NotApplicable:
+def from_class_to_kind(view: AskableScene, choose: Chooser) -> tuple[Argument, Argument] | NotApplicable:
     """Whether there is an animal, as there is none, and whether there is a dog: with the same attribute, or none."""
     if not view.scene.objects:
         return NotApplicable(reason="no thing in the scene")
@@ -126,38 +126,40 @@ def from_class_to_kind(view: View, choose: Chooser) -> tuple[Argument, Argument]
     found = [
         (name, word)
         for name, _ in view.corpus.cooccurring.get(companion, ())
-        if name not in view.here
+        if name not in view.annotated_names
         for word in view.classes_absent(name)
     ]
-    sure = [each for each in found if not view.is_unsure(each[1])]
+    sure = [each for each in found if not view.is_presumed(each[1])]
     found = sure or found
     if not found:
         return NotApplicable(reason="no class of which there is surely nothing, with a plausible kind")
-    by = [arguments.of_class_and_name(word, name, view.corpus, view.known) for name, word in found]
+    by = [arguments.class_and_name_weight(word, name, view.corpus, view.known) for name, word in found]
     name, word = choose.weighted(found, by)
-    words = view.sayable_of(name)
+    words = view.askable_attributes_of(name)
     attributes = (choose.one(words),) if words and choose.chance(_WITH_ATTRIBUTE) else ()
-    unsure = view.is_unsure(word)
+    unsure = view.is_presumed(word)
     return (
-        existence(Group(name=word, attributes=attributes), subject=word, truth="no", unsure=unsure),
-        existence(Group(name=name, attributes=attributes), subject=word, truth="no", unsure=unsure),
+        existence_argument(Group(name=word, attributes=attributes), subject=word, truth="no", unsure=unsure),
+        existence_argument(Group(name=name, attributes=attributes), subject=word, truth="no", unsure=unsure),
     )
 
 
-def with_class_beside(view: View, choose: Chooser, type_: QuestionType) -> tuple[Argument, Argument] | NotApplicable:
+def with_class_beside(
+    view: AskableScene, choose: Chooser, type_: QuestionType
+) -> tuple[Argument, Argument] | NotApplicable:
     """A choice about the one thing in a relation to another, which becomes the word for its class."""
-    drawn = CHOOSE[type_](view, choose)
+    drawn = CHOICE_SAMPLERS[type_](view, choose)
     if isinstance(drawn, NotApplicable):
         return drawn
     meaning = drawn.asking.meaning
     assert isinstance(meaning, Choice)
     (condition,) = meaning.what.related
-    (target,) = view.bearing(condition.to.name)
-    word = choose.one(view.classes_told_by(target))
+    (target,) = view.things_named(condition.to.name)
+    word = choose.one(view.unique_classes_of(target))
     what = replace(meaning.what, related=(replace(condition, to=view.known.class_group(word, view.scene)),))
     other = replace(
         drawn,
         asking=replace(drawn.asking, meaning=replace(meaning, what=what)),
-        rests_on_the_only_one=drawn.rests_on_the_only_one or view.is_unsure(word),
+        rests_on_the_only_one=drawn.rests_on_the_only_one or view.is_presumed(word),
     )
     return replace(drawn, subject=word), replace(other, subject=word)

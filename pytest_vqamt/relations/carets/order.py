@@ -13,9 +13,9 @@ from pytest_vqamt.core.meaning import Both, Choice, Either
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions.templates import CHOICE_TYPES, Askable, QuestionType
-from pytest_vqamt.relations.askable_scene import view_of
+from pytest_vqamt.relations.askable_scene import askable_scene_of
 from pytest_vqamt.relations.base import case_of
-from pytest_vqamt.relations.carets.argument_sampling import any_of
+from pytest_vqamt.relations.carets.argument_sampling import sample_argument
 from pytest_vqamt.relations.carets.arguments import one_template
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
@@ -51,8 +51,8 @@ class Order(LexicalRelation):
     expect = same_answer
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        view = view_of(scene, corpus, self.known)
-        argument = any_of(_TYPES[variant], view, choose)
+        view = askable_scene_of(scene, corpus, self.known)
+        argument = sample_argument(_TYPES[variant], view, choose)
         if isinstance(argument, NotApplicable):
             return argument
         reordered = replace(

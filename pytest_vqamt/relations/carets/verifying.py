@@ -26,10 +26,10 @@ from pytest_vqamt.core.scene import Thing
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.english.phrases import stands_before_its_noun
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
-from pytest_vqamt.relations.askable_scene import View, related
+from pytest_vqamt.relations.askable_scene import AskableScene, related_group
 from pytest_vqamt.relations.carets import arguments
-from pytest_vqamt.relations.carets.arguments import Argument, existence
-from pytest_vqamt.relations.lexical_knowledge import Knowledge
+from pytest_vqamt.relations.carets.arguments import Argument, existence_argument
+from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
 from pytest_vqamt.sampling.chooser import Chooser
 
 _WITH_ATTRIBUTE = 0.5
@@ -41,7 +41,7 @@ _SPATIAL = frozenset(
 """Predicates of which anything can be the subject; of others, what is of the subject's family."""
 
 
-def objects(view: View, choose: Chooser, yes: bool) -> Argument | NotApplicable:
+def object_argument(view: AskableScene, choose: Chooser, yes: bool) -> Argument | NotApplicable:
     """Q1: is there an A, a red A, an A on the B?"""
     names = view.nouns
     absent = _absent(view, choose)
@@ -54,7 +54,7 @@ def objects(view: View, choose: Chooser, yes: bool) -> Argument | NotApplicable:
     return _exists(*_false(view, choose, names, absent))
 
 
-def conjunction(view: View, choose: Chooser, yes: bool) -> Argument | NotApplicable:
+def conjunction_argument(view: AskableScene, choose: Chooser, yes: bool) -> Argument | NotApplicable:
     """Q2: are there both an A and a B?"""
     names, absent = view.nouns, _absent(view, choose)
     pairs = _apart(view, names)
@@ -65,18 +65,18 @@ def conjunction(view: View, choose: Chooser, yes: bool) -> Argument | NotApplica
         if yes
         else (
             _present(view, choose, names, one_of_two=True),
-            _perhaps_described(view, choose, arguments.drawn(choose, absent), one_of_two=True),
+            _perhaps_described(view, choose, arguments.sample_by_frequency(choose, absent), one_of_two=True),
         )
     )
     return _of_two(view, QuestionType.CONJUNCTION, (first, second), choose, truth=yes, absent=() if yes else (second,))
 
 
-def disjunction(view: View, choose: Chooser, yes: bool) -> Argument | NotApplicable:
+def disjunction_argument(view: AskableScene, choose: Chooser, yes: bool) -> Argument | NotApplicable:
     """Q3: is there either an A or a B?"""
     names, absent = view.nouns, _absent(view, choose)
     if not names or not absent:
         return _LACKING
-    first_false = arguments.drawn(choose, absent)
+    first_false = arguments.sample_by_frequency(choose, absent)
     beside = [pair for pair in absent if view.known.is_apart(first_false, pair[0], view.scene)]
     if not beside:
         return _LACKING
@@ -88,7 +88,7 @@ def disjunction(view: View, choose: Chooser, yes: bool) -> Argument | NotApplica
         return _of_two(view, QuestionType.DISJUNCTION, (first, second), choose, truth=True, absent=(second,))
     both = (
         _perhaps_described(view, choose, first_false, one_of_two=True),
-        _perhaps_described(view, choose, arguments.drawn(choose, beside), one_of_two=True),
+        _perhaps_described(view, choose, arguments.sample_by_frequency(choose, beside), one_of_two=True),
     )
     return _of_two(view, QuestionType.DISJUNCTION, both, choose, truth=False, absent=both)
 
@@ -97,31 +97,31 @@ _LACKING = NotApplicable(reason="too few names that are surely there, or in the 
 
 
 def _exists(group: Group, truth: str, unsure: bool = False) -> Argument:
-    return existence(group, subject=group.name, truth=truth, unsure=unsure)
+    return existence_argument(group, subject=group.name, truth=truth, unsure=unsure)
 
 
-def _absent(view: View, choose: Chooser) -> tuple[tuple[str, int], ...]:
+def _absent(view: AskableScene, choose: Chooser) -> tuple[tuple[str, int], ...]:
     """Absent names that are plausible beside some thing of the scene."""
     if not view.scene.objects:
         return ()
     return view.absent(choose.one(view.scene.objects).name)
 
 
-def _apart(view: View, names: Sequence[str]) -> list[tuple[str, str]]:
-    return view.once(
+def _apart(view: AskableScene, names: Sequence[str]) -> list[tuple[str, str]]:
+    return view.cached(
         "apart", lambda: [pair for pair in combinations(names, 2) if view.known.is_apart(*pair, view.scene)]
     )
 
 
-def _present(view: View, choose: Chooser, names: Sequence[str], *, one_of_two: bool = False) -> Group:
+def _present(view: AskableScene, choose: Chooser, names: Sequence[str], *, one_of_two: bool = False) -> Group:
     """A name in the scene, every other time with an attribute of some thing that bears it."""
-    name = choose.weighted(names, [arguments.of_name(name, view.corpus) for name in names])
+    name = choose.weighted(names, [arguments.name_weight(name, view.corpus) for name in names])
     return _described(view, choose, name, one_of_two=one_of_two)
 
 
-def _described(view: View, choose: Chooser, name: str, *, one_of_two: bool = False) -> Group:
+def _described(view: AskableScene, choose: Chooser, name: str, *, one_of_two: bool = False) -> Group:
     """The name, every other time with an attribute; of two names, one that cannot be taken to be said of both."""
-    words = list(dict.fromkeys(word for thing in view.bearing(name) for word in view.sayable(thing)))
+    words = list(dict.fromkeys(word for thing in view.things_named(name) for word in view.askable_attributes(thing)))
     if one_of_two:
         words = [word for word in words if stands_before_its_noun(word)]
     if words and choose.chance(_WITH_ATTRIBUTE):
@@ -130,20 +130,20 @@ def _described(view: View, choose: Chooser, name: str, *, one_of_two: bool = Fal
 
 
 def _false(
-    view: View, choose: Chooser, names: Sequence[str], absent: Sequence[tuple[str, int]]
+    view: AskableScene, choose: Chooser, names: Sequence[str], absent: Sequence[tuple[str, int]]
 ) -> tuple[Group, str, bool]:
     """A name with an attribute that none of its things has, or an absent name."""
     if choose.chance(_WITH_ATTRIBUTE):
-        name = choose.weighted(names, [arguments.of_name(name, view.corpus) for name in names])
-        if words := view.false_of(name):
-            return Group(name=name, attributes=(choose.one(words),)), "no", view.is_unsure(name)
-    group = _perhaps_described(view, choose, arguments.drawn(choose, absent))
-    return group, "no", view.is_unsure(group.name)
+        name = choose.weighted(names, [arguments.name_weight(name, view.corpus) for name in names])
+        if words := view.false_attributes_of(name):
+            return Group(name=name, attributes=(choose.one(words),)), "no", view.is_presumed(name)
+    group = _perhaps_described(view, choose, arguments.sample_by_frequency(choose, absent))
+    return group, "no", view.is_presumed(group.name)
 
 
-def _perhaps_described(view: View, choose: Chooser, name: str, *, one_of_two: bool = False) -> Group:
+def _perhaps_described(view: AskableScene, choose: Chooser, name: str, *, one_of_two: bool = False) -> Group:
     """An absent name, every other time with an attribute that its things bear in the corpus."""
-    words = view.sayable_of(name)
+    words = view.askable_attributes_of(name)
     if one_of_two:
         words = tuple(word for word in words if stands_before_its_noun(word))
     if words and choose.chance(_WITH_ATTRIBUTE):
@@ -151,23 +151,23 @@ def _perhaps_described(view: View, choose: Chooser, name: str, *, one_of_two: bo
     return Group(name=name)
 
 
-def _related(view: View, choose: Chooser, yes: bool) -> Argument | None:
+def _related(view: AskableScene, choose: Chooser, yes: bool) -> Argument | None:
     """An A that is on the B, and one that is not there at all to be on it."""
     found = [each for each in view.relations if each[0].name in view.nouns and view.absent(each[2].name)]
     if not found:
         return None
     subject, predicate, target = chosen = choose.weighted(
-        found, [arguments.of_name(subject.name, view.corpus) for subject, _, _ in found]
+        found, [arguments.name_weight(subject.name, view.corpus) for subject, _, _ in found]
     )
     absent = _stand_ins(view, chosen)
     if not absent:
         return None
-    name = subject.name if yes else arguments.drawn(choose, absent)
-    group = related(name, predicate, Group(name=target.name))
-    return _exists(group, "yes" if yes else "no", unsure=not yes and view.is_unsure(name))
+    name = subject.name if yes else arguments.sample_by_frequency(choose, absent)
+    group = related_group(name, predicate, Group(name=target.name))
+    return _exists(group, "yes" if yes else "no", unsure=not yes and view.is_presumed(name))
 
 
-def _stand_ins(view: View, relation: tuple[Thing, str, Thing]) -> tuple[tuple[str, int], ...]:
+def _stand_ins(view: AskableScene, relation: tuple[Thing, str, Thing]) -> tuple[tuple[str, int], ...]:
     """Absent names of what could stand in the relation."""
     subject, predicate, target = relation
     of_any = predicate in _SPATIAL
@@ -178,14 +178,14 @@ def _stand_ins(view: View, relation: tuple[Thing, str, Thing]) -> tuple[tuple[st
     )
 
 
-def _two_true(view: View, choose: Chooser, pairs: Sequence[tuple[str, str]]) -> tuple[Group, Group]:
-    by = [arguments.of_name(a, view.corpus) * arguments.of_name(b, view.corpus) for a, b in pairs]
+def _two_true(view: AskableScene, choose: Chooser, pairs: Sequence[tuple[str, str]]) -> tuple[Group, Group]:
+    by = [arguments.name_weight(a, view.corpus) * arguments.name_weight(b, view.corpus) for a, b in pairs]
     a, b = choose.weighted(pairs, by)
     return _described(view, choose, a, one_of_two=True), _described(view, choose, b, one_of_two=True)
 
 
 def _of_two(
-    view: View,
+    view: AskableScene,
     type_: QuestionType,
     groups: tuple[Group, Group],
     choose: Chooser,
@@ -200,7 +200,7 @@ def _of_two(
         asking=Asking(type=type_, meaning=meaning),
         truth="yes" if truth else "no",
         subject=subject,
-        rests_on_absence=any(view.is_unsure(group.name) for group in absent),
+        rests_on_absence=any(view.is_presumed(group.name) for group in absent),
     )
 
 
@@ -209,13 +209,13 @@ def _of_two(
 # might.
 
 
-def attribute(view: View, choose: Chooser, yes: bool) -> Argument | NotApplicable:
+def attribute_argument(view: AskableScene, choose: Chooser, yes: bool) -> Argument | NotApplicable:
     """Q4: is the A open? The true attribute is annotated, the false one excluded by one that is (rule 5)."""
     drawn = _true_and_false(view, choose, _false_beside)
     return drawn if isinstance(drawn, NotApplicable) else drawn[0 if yes else 1]
 
 
-def with_antonym(view: View, choose: Chooser) -> tuple[Argument, Argument] | NotApplicable:
+def antonym_arguments(view: AskableScene, choose: Chooser) -> tuple[Argument, Argument] | NotApplicable:
     """Q4, and the same with the antonym of the attribute: of one that is annotated, where its antonym is not (rule 8).
 
     The annotated one comes first as often as its antonym.
@@ -227,19 +227,21 @@ def with_antonym(view: View, choose: Chooser) -> tuple[Argument, Argument] | Not
     return (right, wrong) if choose.chance(0.5) else (wrong, right)
 
 
-_FalseOf: TypeAlias = Callable[[View, Thing, str], tuple[tuple[str, int], ...]]
+_FalseOf: TypeAlias = Callable[[AskableScene, Thing, str], tuple[tuple[str, int], ...]]
 
 
-def _true_and_false(view: View, choose: Chooser, false_of: _FalseOf) -> tuple[Argument, Argument] | NotApplicable:
+def _true_and_false(
+    view: AskableScene, choose: Chooser, false_of: _FalseOf
+) -> tuple[Argument, Argument] | NotApplicable:
     """Whether the one thing has its own attribute, and whether it has one of those that ``false_of`` gives for it."""
-    found = view.once(("attributes", false_of), lambda: _attributes(view, false_of))
+    found = view.cached(("attributes", false_of), lambda: _attributes(view, false_of))
     if not found:
         return NotApplicable(
             reason="no thing that is the only one of its kind, with an attribute that can be asked"
             if view.corpus.has_attributes
             else "the data has no attributes"
         )
-    by = [arguments.of_attribute(word, view.corpus) for _, word, _, _ in found]
+    by = [arguments.attribute_weight(word, view.corpus) for _, word, _, _ in found]
     thing, word, groups, false = choose.weighted(found, by)
     group = choose.one(groups)
     right, wrong = (
@@ -247,26 +249,26 @@ def _true_and_false(view: View, choose: Chooser, false_of: _FalseOf) -> tuple[Ar
             asking=Asking(type=QuestionType.ATTRIBUTE, meaning=Has(group=group, attribute=asked)),
             truth=truth,
             subject=asked,
-            rests_on_the_only_one=view.is_unsure(thing.name),
+            rests_on_the_only_one=view.is_presumed(thing.name),
         )
-        for asked, truth in ((word, "yes"), (arguments.drawn(choose, false), "no"))
+        for asked, truth in ((word, "yes"), (arguments.sample_by_frequency(choose, false), "no"))
     )
     return right, wrong
 
 
 def _attributes(
-    view: View, false_of: _FalseOf
+    view: AskableScene, false_of: _FalseOf
 ) -> list[tuple[Thing, str, tuple[Group, ...], tuple[tuple[str, int], ...]]]:
     """Each thing that can be told, with an attribute of its own, the phrases for it, and false attributes."""
     return [
         (thing, word, groups, false)
         for thing in view.scene.objects
-        for word in view.sayable(thing)
-        if (false := false_of(view, thing, word)) and (groups := definite(view, thing, word))
+        for word in view.askable_attributes(thing)
+        if (false := false_of(view, thing, word)) and (groups := definite_phrases(view, thing, word))
     ]
 
 
-def definite(view: View, thing: Thing, asked: str = "") -> tuple[Group, ...]:
+def definite_phrases(view: AskableScene, thing: Thing, asked: str = "") -> tuple[Group, ...]:
     """Phrases that can mean nothing but this thing: "the A", "the red A", "the A on the B".
 
     None says ``asked``, or another attribute of its category.
@@ -274,28 +276,28 @@ def definite(view: View, thing: Thing, asked: str = "") -> tuple[Group, ...]:
     if thing.name not in view.names:
         return ()
     bare = Group(name=thing.name)
-    only = view.only_by_name(thing)
-    by_relation = view.by_relation(thing, bare) if only else ()
-    if view.beside_a_class:
+    only = view.is_unique_by_name(thing)
+    by_relation = view.phrases_by_relation(thing, bare) if only else ()
+    if view.related_by_class:
         return by_relation
-    category = view.known.kinds.category_of(asked) if asked else None
-    words = (word for word in view.sayable(thing) if view.known.kinds.category_of(word) != category)
+    category = view.known.ontology.category_of(asked) if asked else None
+    words = (word for word in view.askable_attributes(thing) if view.known.ontology.category_of(word) != category)
     by_attribute = (
-        Group(name=thing.name, attributes=(word,)) for word in words if only or view.only_by_attribute(thing, word)
+        Group(name=thing.name, attributes=(word,)) for word in words if only or view.is_unique_by_attribute(thing, word)
     )
     return (*((bare,) if only else ()), *by_attribute, *by_relation)
 
 
-def _false_beside(view: View, thing: Thing, word: str) -> tuple[tuple[str, int], ...]:
+def _false_beside(view: AskableScene, thing: Thing, word: str) -> tuple[tuple[str, int], ...]:
     """Attributes of the category of ``word`` that the thing surely lacks, and that a thing of its name might have."""
-    return tuple(pair for pair in plausible(view, thing.name, word) if view.lacks(thing, pair[0]))
+    return tuple(pair for pair in plausible_attributes(view, thing.name, word) if view.surely_lacks(thing, pair[0]))
 
 
-def _antonym_beside(view: View, thing: Thing, word: str) -> tuple[tuple[str, int], ...]:
+def _antonym_beside(view: AskableScene, thing: Thing, word: str) -> tuple[tuple[str, int], ...]:
     """The antonym of ``word``, where the thing surely lacks it, and a thing of its name might have it."""
-    kinds = view.known.kinds
+    kinds = view.known.ontology
     other = kinds.antonym(word, thing.name)
-    if not other or not view.lacks(thing, other):
+    if not other or not view.surely_lacks(thing, other):
         return ()
     borne = {kinds.canonical(each) for each, _ in view.corpus.attributes.get(thing.name, ())}
     of_such_a_thing = kinds.category_of(word) in _OF_ANYTHING or kinds.antonym(word) is None  # listed for this name
@@ -306,16 +308,16 @@ _OF_ANYTHING = frozenset({"color", "material", "size", "pattern", "shape", "clea
 """Categories of attributes that any thing might have; a moon is full, but never empty."""
 
 
-def plausible(view: View, name: str, word: str) -> tuple[tuple[str, int], ...]:
+def plausible_attributes(view: AskableScene, name: str, word: str) -> tuple[tuple[str, int], ...]:
     """Attributes that exclude ``word``, with how often the corpus has them: on this name, else on any."""
     return _plausible(view.corpus, view.known, name, word)
 
 
 @lru_cache(maxsize=65536)
-def _plausible(corpus: Corpus, known: Knowledge, name: str, word: str) -> tuple[tuple[str, int], ...]:
-    kinds = known.kinds
+def _plausible(corpus: Corpus, known: LexicalKnowledge, name: str, word: str) -> tuple[tuple[str, int], ...]:
+    kinds = known.ontology
     category = kinds.category_of(word) or ""
-    borne = arguments.bearers(corpus)
+    borne = arguments.attribute_counts(corpus)
     of_name = [pair for pair in corpus.attributes.get(name, ()) if kinds.category_of(pair[0]) == category]
     of_any = [(other, borne[other]) for other in kinds.members(category) if other in borne]
     for counted in (of_name, of_any if category in _OF_ANYTHING else []):

@@ -14,14 +14,14 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.questions.templates import QuestionType
-from pytest_vqamt.relations.askable_scene import View, view_of
+from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.base import case_of
-from pytest_vqamt.relations.carets.argument_sampling import any_that
+from pytest_vqamt.relations.carets.argument_sampling import sample_fitting_argument
 from pytest_vqamt.relations.carets.arguments import Argument, one_template, things_named
-from pytest_vqamt.relations.edits import FLAT, covered
+from pytest_vqamt.relations.edits import RECTANGULAR_NAMES, pixel_box
 from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
-from pytest_vqamt.relations.soundness import is_recognisable, surely_unlike
+from pytest_vqamt.relations.soundness import cannot_be_confused, is_salient
 from pytest_vqamt.sampling.chooser import Chooser
 
 _SIGMA_PX = {"blur3": 3.0, "blur6": 6.0, "blur9": 9.0}
@@ -62,8 +62,10 @@ class Visual(LexicalRelation):
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         how = Obscuring.BLUR if variant in _SIGMA_PX else Obscuring(variant)
-        view = view_of(scene, corpus, self.known, gradable=how is Obscuring.BLUR)
-        drawn = any_that(tuple(QuestionType), view, choose, lambda argument: kept_for(argument, view, choose, how))
+        view = askable_scene_of(scene, corpus, self.known, gradable=how is Obscuring.BLUR)
+        drawn = sample_fitting_argument(
+            tuple(QuestionType), view, choose, lambda argument: kept_boxes(argument, view, choose, how)
+        )
         if isinstance(drawn, NotApplicable):
             return drawn
         argument, keep = drawn
@@ -110,7 +112,9 @@ class Obscuring(StrEnum):
     CROP = "crop"
 
 
-def kept_for(argument: Argument, view: View, choose: Chooser, how: Obscuring) -> tuple[Box, ...] | NotApplicable:
+def kept_boxes(
+    argument: Argument, view: AskableScene, choose: Chooser, how: Obscuring
+) -> tuple[Box, ...] | NotApplicable:
     """The boxes that stay as they are, where the answer is the same with nothing else in plain sight.
 
     They are those of the true objects of the question; of things that lack the attribute asked about, all of that name;
@@ -123,17 +127,17 @@ def kept_for(argument: Argument, view: View, choose: Chooser, how: Obscuring) ->
         if not scene.objects:
             return NotApplicable(reason="nothing whose box could be kept")
         things = choose.several(scene.objects, choose.between(1, min(2, len(scene.objects))))
-    elif how is not Obscuring.BLUR and not all(is_recognisable(thing, scene) for thing in things):
+    elif how is not Obscuring.BLUR and not all(is_salient(thing, scene) for thing in things):
         return NotApplicable(reason="what is asked about is too small to be told by itself")
     keep = _kept(things, scene, how)
     if scene.frame in keep:
         return NotApplicable(reason="the foreground fills the picture")
     if wary := _not_to_be_seen(argument, named, absent):
-        boxes = view.once("boxes", lambda: boxes_of(scene))
-        half = half_seen_of(boxes, keep, hidden_elsewhere=how is not Obscuring.BLUR)
-        if not all(surely_unlike(name, other) for name in wary for other in half):
+        boxes = view.cached("boxes", lambda: named_boxes(scene))
+        half = partly_visible(boxes, keep, hidden_elsewhere=how is not Obscuring.BLUR)
+        if not all(cannot_be_confused(name, other) for name in wary for other in half):
             return _HALF_HIDDEN
-    if how is Obscuring.MASK and not FLAT.isdisjoint(group.name for group in absent):
+    if how is Obscuring.MASK and not RECTANGULAR_NAMES.isdisjoint(group.name for group in absent):
         return NotApplicable(reason="what is painted over could be taken for what is asked about")
     return keep
 
@@ -165,17 +169,17 @@ def _not_to_be_seen(argument: Argument, named: Iterable[Thing], absent: Iterable
     }
 
 
-LEAST_PX = 32
+MIN_PATCH_PX = 32
 """A smaller patch is not reliably recognised by people (Jimenez et al., footnote 3, after Torralba et al., 2008)."""
 
 
 def foreground(things: Iterable[Thing], scene: Scene) -> tuple[Box, ...]:
     """The boxes of ``things`` in whole pixels, each grown to at least 32 x 32 within the frame."""
-    boxes = (covered(thing.box, scene) for thing in things)
-    return tuple(dict.fromkeys(grown(box, scene) for box in boxes if box))
+    boxes = (pixel_box(thing.box, scene) for thing in things)
+    return tuple(dict.fromkeys(grow(box, scene) for box in boxes if box))
 
 
-def grown(box: Box, scene: Scene) -> Box:
+def grow(box: Box, scene: Scene) -> Box:
     """``box``, of whole pixels, grown evenly on both sides, or where the frame ends, on the other one.
 
     A picture that is itself narrower than 32 pixels is kept in all its width.
@@ -185,22 +189,22 @@ def grown(box: Box, scene: Scene) -> Box:
     return Box.from_corners(x0, y0, x1, y1)
 
 
-def half_seen(scene: Scene, keep: Iterable[Box], *, hidden_elsewhere: bool) -> frozenset[str]:
+def partly_visible_names(scene: Scene, keep: Iterable[Box], *, hidden_elsewhere: bool) -> frozenset[str]:
     """The names of things and crowds that are seen, but not whole and sharp: those that no one box of ``keep`` holds.
 
     Where all else is hidden, what none of the boxes touches is not seen at all; where it is blurred, it is half seen.
     """
-    return half_seen_of(boxes_of(scene), keep, hidden_elsewhere=hidden_elsewhere)
+    return partly_visible(named_boxes(scene), keep, hidden_elsewhere=hidden_elsewhere)
 
 
-def boxes_of(scene: Scene) -> tuple[tuple[str, Box], ...]:
+def named_boxes(scene: Scene) -> tuple[tuple[str, Box], ...]:
     """The name and the box, in whole pixels, of each thing and crowd, as far as it lies in the frame."""
     named = [(thing.name, thing.box) for thing in scene.objects]
     named += [(region.name, region.box) for region in scene.regions]
-    return tuple((name, pixels) for name, box in named if (pixels := covered(box, scene)))
+    return tuple((name, pixels) for name, box in named if (pixels := pixel_box(box, scene)))
 
 
-def half_seen_of(boxes: Iterable[tuple[str, Box]], keep: Iterable[Box], *, hidden_elsewhere: bool) -> frozenset[str]:
+def partly_visible(boxes: Iterable[tuple[str, Box]], keep: Iterable[Box], *, hidden_elsewhere: bool) -> frozenset[str]:
     """``half_seen`` of what ``boxes_of`` gives for a scene."""
     kept = tuple(keep)
     return frozenset(
@@ -216,6 +220,6 @@ def _holds(patch: Box, box: Box) -> bool:
 
 
 def _span(start: int, stop: int, limit: int) -> tuple[int, int]:
-    length = max(stop - start, min(LEAST_PX, limit))
+    length = max(stop - start, min(MIN_PATCH_PX, limit))
     first = max(0, min(start - (length - (stop - start)) // 2, limit - length))
     return first, first + length

@@ -13,7 +13,7 @@ from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.base import BuiltInRelation
 from pytest_vqamt.relations.expectations import unchanged
 from pytest_vqamt.relations.metavqa import groups
-from pytest_vqamt.relations.published import published_question
+from pytest_vqamt.relations.published import sample_published_question
 from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -50,14 +50,14 @@ class Repeat(BuiltInRelation):
 
 def plain_question(scene: Scene, corpus: Corpus, choose: Chooser) -> Question | NotApplicable:
     """One of the data set's own questions where it has some; else half counts of two names, half of existence."""
-    if asked := published_question(scene, choose):
+    if asked := sample_published_question(scene, choose):
         return asked
     if choose.chance(0.5):
-        single = groups.single(scene, corpus, choose, "object")
+        single = groups.sample_single(scene, corpus, choose, "object")
         if isinstance(single, NotApplicable):
             return single
         return simple.exists(single.group, choose.between(0, simple.EXISTS_WORDINGS - 1))
-    pair = groups.pair(scene, corpus, choose, "object")
+    pair = groups.sample_pair(scene, corpus, choose, "object")
     if isinstance(pair, NotApplicable):
         return pair
     return simple.count((pair.first, pair.second), choose.between(0, simple.COUNT_WORDINGS - 1))

@@ -12,8 +12,8 @@ from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.captions import Reading
 from pytest_vqamt.relations.base import BuiltInRelation
-from pytest_vqamt.relations.metaic.insertion import caption_of, readings, texts_of, unparsed
-from pytest_vqamt.relations.metaic.placement import boxes_of
+from pytest_vqamt.relations.metaic.insertion import caption_query, caption_readings, caption_texts, unparsed_verdict
+from pytest_vqamt.relations.metaic.placement import annotated_boxes
 from pytest_vqamt.sampling.chooser import Chooser
 
 _STEPS = 10
@@ -56,21 +56,21 @@ class Deeptest(BuiltInRelation):
             relation=self.info.name,
             variant=variant,
             scene=scene.id,
-            queries=(caption_of(scene.picture), caption_of(picture)),
+            queries=(caption_query(scene.picture), caption_query(picture)),
             expected="first = second",
             facts=(("strength", strength),),
         )
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
         reading = Reading.REFINED
-        if unread := unparsed(answers, reading):
+        if unread := unparsed_verdict(answers, reading):
             return unread
-        before, after = texts_of(answers)
+        before, after = caption_texts(answers)
         differs = _bare(before) != _bare(after)
         return Verdict(
             outcome=Outcome.VIOLATED if differs else Outcome.HOLDS,
             reason=f"the captions must be the same, but got {before!r} and {after!r}" if differs else "",
-            readings=readings(answers, reading),
+            readings=caption_readings(answers, reading),
             figures=(("suspicious", float(differs)),),
         )
 
@@ -97,7 +97,7 @@ def _all_stay(factor: float, scene: Scene) -> bool:
     middle = scene.height / 2
     return all(
         box.x + factor * (middle - box.y1) >= 0 and box.x1 + factor * (middle - box.y) <= scene.width
-        for box in boxes_of(scene)
+        for box in annotated_boxes(scene)
     )
 
 

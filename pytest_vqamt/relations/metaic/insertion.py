@@ -30,32 +30,32 @@ from pytest_vqamt.language.captions import Form, Reading, class_of, classes_in
 from pytest_vqamt.language.english.nouns import indefinite, is_countable, plural
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.metaic.placement import (
-    LEAST_SHARE,
-    MOST_SHARE,
-    Areas,
+    MAX_SALIENT_SHARE,
+    MIN_LARGEST_SHARE,
+    AreaRange,
     Edges,
-    Layout,
-    areas_beside,
-    boxes_of,
-    least_area,
-    places,
+    OverlapLayout,
+    annotated_boxes,
+    insertion_area_range,
+    min_covering_area,
+    place_at_all_levels,
     salient_area,
 )
-from pytest_vqamt.relations.soundness import is_recognisable, presumed
+from pytest_vqamt.relations.soundness import is_salient, presumed
 from pytest_vqamt.sampling.chooser import Chooser, RandomChooser
 
-_CUT_OUTS = 30
+_MAX_CUT_OUTS = 30
 """So many are tried. Of most that find no place it is soon told: they are too small, or something is in their way."""
 _LAST_SEED = 2**32 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Insertion:
+class PlacedCutout:
     """A thing, and where it is at each level of overlap: in whole pixels, all of one size."""
 
     cutout: Cutout
     boxes: Mapping[str, Box]
-    layout: Layout
+    layout: OverlapLayout
 
     def picture(self, scene: Scene, level: str) -> Picture:
         """The background ``scene`` with the thing in it."""
@@ -72,12 +72,14 @@ class _Background:
     """What there is to know of a picture that something is inserted into: also, of which classes that may be."""
 
     photo: Photo
-    layout: Layout
-    areas: Areas
+    layout: OverlapLayout
+    areas: AreaRange
     classes: tuple[str, ...]
 
 
-def insertion(scene: Scene, corpus: Corpus, choose: Chooser, reading: Reading) -> Insertion | NotApplicable:
+def sample_placed_cutout(
+    scene: Scene, corpus: Corpus, choose: Chooser, reading: Reading
+) -> PlacedCutout | NotApplicable:
     """One thing to insert into ``scene``, of any class that captions name."""
     background = _background(scene, corpus, reading)
     if isinstance(background, NotApplicable):
@@ -88,17 +90,17 @@ def insertion(scene: Scene, corpus: Corpus, choose: Chooser, reading: Reading) -
 
 
 def _background(scene: Scene, corpus: Corpus, reading: Reading) -> _Background | NotApplicable:
-    layout = Layout.of(scene)
+    layout = OverlapLayout.of(scene)
     if layout is None:
         return NotApplicable(reason="no thing in the picture")
-    picture, areas = scene.frame.area, [box.area for box in boxes_of(scene)]
+    picture, areas = scene.frame.area, [box.area for box in annotated_boxes(scene)]
     salient = salient_area(areas, picture)
-    if max(areas) < LEAST_SHARE * picture:
-        return NotApplicable(reason=f"the largest thing takes less than {LEAST_SHARE} of the picture")
-    if salient > MOST_SHARE * picture:
-        return NotApplicable(reason=f"what is there takes more than {MOST_SHARE} of the picture")
-    possible = areas_beside(salient, picture)
-    if possible.high < least_area(layout):
+    if max(areas) < MIN_LARGEST_SHARE * picture:
+        return NotApplicable(reason=f"the largest thing takes less than {MIN_LARGEST_SHARE} of the picture")
+    if salient > MAX_SALIENT_SHARE * picture:
+        return NotApplicable(reason=f"what is there takes more than {MAX_SALIENT_SHARE} of the picture")
+    possible = insertion_area_range(salient, picture)
+    if possible.high < min_covering_area(layout):
         return NotApplicable(reason="what is as large as the others cannot cover 0.3 of the largest thing")
     classes = classes_that_fit(scene, names_by_class(corpus, reading))
     if not classes:
@@ -109,17 +111,17 @@ def _background(scene: Scene, corpus: Corpus, reading: Reading) -> _Background |
 @lru_cache(maxsize=32768)
 def _placed(
     background: _Background, corpus: Corpus, reading: Reading, first: CutoutEntry | None, seed: int
-) -> Insertion | None:
+) -> PlacedCutout | None:
     """The first cut-out that has a place at each level: ``first`` or, drawn from ``seed``, another one.
 
     Kept, since all items ask for the same ones: about 2 kB each.
     """
     random, entry = Random(seed), first
-    for _ in range(_CUT_OUTS):
+    for _ in range(_MAX_CUT_OUTS):
         if entry and corpus.scene(entry.index).photo != background.photo:
-            boxes = places(background.layout, background.areas, (entry.w, entry.h), random)
+            boxes = place_at_all_levels(background.layout, background.areas, (entry.w, entry.h), random)
             if boxes:
-                return Insertion(cutout=corpus.cut_out(entry), boxes=boxes, layout=background.layout)
+                return PlacedCutout(cutout=corpus.cut_out(entry), boxes=boxes, layout=background.layout)
         entry = _one_of(background.classes, corpus, reading, RandomChooser(random))
     return None
 
@@ -178,7 +180,7 @@ def classes_that_fit(scene: Scene, classes: Iterable[str]) -> tuple[str, ...]:
     """
     unsure = {class_of(region.name) for region in scene.regions}
     for thing in scene.objects:
-        if not (is_recognisable(thing, scene) and is_countable(thing.name)):
+        if not (is_salient(thing, scene) and is_countable(thing.name)):
             unsure.add(class_of(thing.name))
     return tuple(each for each in classes if each not in unsure)
 
@@ -191,7 +193,7 @@ def _is_well_shown(entry: CutoutEntry, corpus: Corpus) -> bool:
     scene = corpus.scene(entry.index)
     thing, frame = scene.thing(entry.thing), scene.frame
     to_the_edge = min(thing.box.x, thing.box.y, frame.x1 - thing.box.x1, frame.y1 - thing.box.y1)
-    return to_the_edge >= _EDGE_PX and is_recognisable(thing, scene)
+    return to_the_edge >= _EDGE_PX and is_salient(thing, scene)
 
 
 METAIC = RelationSetting(
@@ -202,27 +204,29 @@ METAIC = RelationSetting(
 )
 
 
-def caption_of(picture: Picture) -> Query:
+def caption_query(picture: Picture) -> Query:
     """The query for a caption of ``picture``."""
     return Query(picture=picture, meaning=Describe(), task=Task.CAPTIONING)
 
 
-def texts_of(answers: Sequence[Answer]) -> tuple[str, ...]:
+def caption_texts(answers: Sequence[Answer]) -> tuple[str, ...]:
     """The captions without the model's thinking aloud."""
     return tuple(strip_reasoning(answer.text) for answer in answers)
 
 
-def readings(answers: Sequence[Answer], reading: Reading) -> tuple[str, ...]:
+def caption_readings(answers: Sequence[Answer], reading: Reading) -> tuple[str, ...]:
     """The classes that are read from each caption: "dog, 2+ cats"; "no class" where none is."""
     return tuple(_in_words(answer, reading) for answer in answers)
 
 
-def unparsed(answers: Sequence[Answer], reading: Reading) -> Verdict | None:
+def unparsed_verdict(answers: Sequence[Answer], reading: Reading) -> Verdict | None:
     """The verdict where one of the captions is empty or a refusal; None where all can be read."""
     for answer in answers:
         found = prepare(answer.text)
         if isinstance(found, Unread):
-            return Verdict(outcome=Outcome.UNPARSED, reason=found.reason.value, readings=readings(answers, reading))
+            return Verdict(
+                outcome=Outcome.UNPARSED, reason=found.reason.value, readings=caption_readings(answers, reading)
+            )
     return None
 
 
@@ -238,15 +242,15 @@ DRAWS_AS = "metaic"
 """All items of both relations draw with the same seeds."""
 BREAKDOWN = ("was_there", "objects")
 
-_FROM = (2, 5, 10)
-_NUMBERS = ("1", "2 to 4", "5 to 9", "10 or more")
+_OBJECT_COUNT_BOUNDS = (2, 5, 10)
+_OBJECT_COUNTS = ("1", "2 to 4", "5 to 9", "10 or more")
 
 
-def pair(
+def caption_case(
     relation: Relation, level: str, scene: Scene, corpus: Corpus, choose: Chooser, reading: Reading, expected: str
 ) -> Case | NotApplicable:
     """The case of ``relation`` at this level of overlap; ``expected`` has "{}" for the inserted class."""
-    found = insertion(scene, corpus, choose, reading)
+    found = sample_placed_cutout(scene, corpus, choose, reading)
     if isinstance(found, NotApplicable):
         return found
     name = found.cutout.thing.name
@@ -254,24 +258,24 @@ def pair(
         relation=relation.info.name,
         variant=level,
         scene=scene.id,
-        queries=(caption_of(scene.picture), caption_of(found.picture(scene, level))),
+        queries=(caption_query(scene.picture), caption_query(found.picture(scene, level))),
         expected=expected.format(class_of(name)),
         facts=_facts(found, level, scene),
         tags=("presumed",) if presumed((name,), scene) else (),
     )
 
 
-def inserted_in(case: Case) -> str:
+def inserted_name(case: Case) -> str:
     """The name of the thing that was inserted."""
     return str(case.fact("inserted"))
 
 
-def _facts(found: Insertion, level: str, scene: Scene) -> tuple[tuple[str, Fact], ...]:
+def _facts(found: PlacedCutout, level: str, scene: Scene) -> tuple[tuple[str, Fact], ...]:
     name = found.cutout.thing.name
     return (
         ("inserted", name),
         ("overlap", level),
         ("covered", round(found.covered(level), 3)),
         ("was_there", any(class_of(thing.name) == class_of(name) for thing in scene.objects)),
-        ("objects", _NUMBERS[bisect_right(_FROM, len(scene.objects))]),
+        ("objects", _OBJECT_COUNTS[bisect_right(_OBJECT_COUNT_BOUNDS, len(scene.objects))]),
     )

@@ -16,11 +16,11 @@ from pytest_vqamt.relations.metaic.insertion import (
     BREAKDOWN,
     DRAWS_AS,
     METAIC,
-    inserted_in,
-    pair,
-    readings,
-    texts_of,
-    unparsed,
+    caption_case,
+    caption_readings,
+    caption_texts,
+    inserted_name,
+    unparsed_verdict,
 )
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -59,18 +59,18 @@ class ObjectAppearance(BuiltInRelation):
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         expected = "classes of second = classes of first and {}"
-        return pair(self, variant, scene, corpus, choose, Reading(self.metaic), expected)
+        return caption_case(self, variant, scene, corpus, choose, Reading(self.metaic), expected)
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
         reading = Reading(self.metaic)
-        if unread := unparsed(answers, reading):
+        if unread := unparsed_verdict(answers, reading):
             return unread
-        before, after = texts_of(answers)
-        found = check_appearance(before, after, inserted_in(case), reading)
+        before, after = caption_texts(answers)
+        found = check_appearance(before, after, inserted_name(case), reading)
         return Verdict(
             outcome=Outcome.VIOLATED if found.violated else Outcome.HOLDS,
             reason=f"{found.kind}: {found.reason}" if found.violated else "",
-            readings=readings(answers, reading),
+            readings=caption_readings(answers, reading),
             figures=(
                 ("suspicious", float(found.violated)),
                 *((kind, float(found.kind == kind)) for kind in ("omission", "misclassification")),

@@ -15,53 +15,57 @@ from typing import NamedTuple
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.edits import LARGEST_SCALE, Place, Size, covered
-from pytest_vqamt.relations.soundness import is_large_enough
+from pytest_vqamt.relations.edits import LARGEST_SCALE, Place, Size, pixel_box
+from pytest_vqamt.relations.soundness import is_salient_size
 
 HIGHEST = "45"
 
-_TRIES = 300
+_MAX_TRIES = 300
 """The authors' code draws up to 3,000 times, all over the picture; here each draw touches the largest thing."""
-_STEPS = 100
+_MAX_BISECTIONS = 100
 
 
-def places(layout: Layout, areas: Areas, cut_out: tuple[float, float], random: Random) -> Mapping[str, Box] | None:
+def place_at_all_levels(
+    layout: OverlapLayout, areas: AreaRange, cut_out: tuple[float, float], random: Random
+) -> Mapping[str, Box] | None:
     """The box of a cut-out of this width and height at each level, in whole pixels; None where one is not found."""
-    first = drawn(layout, areas, cut_out, random)
+    first = place_at_highest_level(layout, areas, cut_out, random)
     if first is None:
         return None
     boxes: dict[str, Box] = {}
     for level in LEVELS:
-        edges = first if level == HIGHEST else on_the_line(layout, first, level)
+        edges = first if level == HIGHEST else place_by_bisection(layout, first, level)
         if edges is None:
             return None
         boxes[level] = Box.from_corners(*edges)
     return boxes
 
 
-def least_area(layout: Layout) -> float:
+def min_covering_area(layout: OverlapLayout) -> float:
     """The area that covers enough of the largest thing, and not more."""
     return LEVELS[HIGHEST][0] * layout.largest[0].area
 
 
-def drawn(layout: Layout, areas: Areas, cut_out: tuple[float, float], random: Random) -> Edges | None:
+def place_at_highest_level(
+    layout: OverlapLayout, areas: AreaRange, cut_out: tuple[float, float], random: Random
+) -> Edges | None:
     """A size, and a place for it at the highest level.
 
     Sizes that the cut-out cannot have or that cover too little are not tried, nor are places beside the largest thing.
     """
-    least, most = max(areas.low, least_area(layout)), min(areas.high, largest_area(cut_out, layout.frame))
+    least, most = max(areas.low, min_covering_area(layout)), min(areas.high, max_cutout_area(cut_out, layout.frame))
     if most < least:
         return None
     largest, frame = layout.largest[0], layout.frame
     across, down = _Reach.of(largest.x0, largest.x1, frame.w), _Reach.of(largest.y0, largest.y1, frame.h)
-    for _ in range(_TRIES):
-        size = scaled(cut_out, least + random.random() * (most - least))
-        if not (areas.hold(size) and is_large_enough(*size, frame)):
+    for _ in range(_MAX_TRIES):
+        size = size_of_area(cut_out, least + random.random() * (most - least))
+        if not (areas.hold(size) and is_salient_size(*size, frame)):
             continue
         thing = _edges(across.place(size[0], random.random()), down.place(size[1], random.random()), size)
         if (
             layout.holds(thing)
-            and layout.stands(thing, HIGHEST) is Stands.WELL
+            and layout.stands(thing, HIGHEST) is LevelFit.WELL
             and layout.spares_the_others(thing, HIGHEST)
         ):
             return thing
@@ -85,7 +89,7 @@ class _Reach(NamedTuple):
         return first + int(chance * (last - first + 1))
 
 
-def on_the_line(layout: Layout, first: Edges, level: str) -> Edges | None:
+def place_by_bisection(layout: OverlapLayout, first: Edges, level: str) -> Edges | None:
     """The place that bisection finds for a thing that was drawn at ``first``."""
     largest = layout.largest[0]
     size = round(first.x1 - first.x0), round(first.y1 - first.y0)
@@ -95,8 +99,8 @@ def on_the_line(layout: Layout, first: Edges, level: str) -> Edges | None:
         return None
     inner = 0.0
     outer = min(map(_to_the_edge, start, way, size, (layout.frame.w, layout.frame.h)))
-    known: dict[Place, Stands] = {}  # whole pixels: bisection soon comes to the same places again and again
-    for _ in range(_STEPS):
+    known: dict[Place, LevelFit] = {}  # whole pixels: bisection soon comes to the same places again and again
+    for _ in range(_MAX_BISECTIONS):
         middle = (inner + outer) / 2
         if middle in (inner, outer):
             return None
@@ -106,11 +110,11 @@ def on_the_line(layout: Layout, first: Edges, level: str) -> Edges | None:
         if stands is None:
             thing = _edges(x, y, size)
             # The centre of the largest thing may be so near to the edge that what is put there reaches beyond.
-            stands = layout.stands(thing, level) if layout.holds(thing) else Stands.TOO_FAR_IN
-            if stands is Stands.WELL:
+            stands = layout.stands(thing, level) if layout.holds(thing) else LevelFit.TOO_FAR_IN
+            if stands is LevelFit.WELL:
                 return thing if layout.spares_the_others(thing, level) else None
             known[x, y] = stands
-        if stands is Stands.TOO_FAR_IN:
+        if stands is LevelFit.TOO_FAR_IN:
             inner = middle
         else:
             outer = middle
@@ -136,12 +140,12 @@ LEVELS: Mapping[str, tuple[float, float]] = {"0": (0.0, 0.0), "15": (0.0, 0.15),
 """By name, the ends of each interval; the lower one does not belong to it, unless both are 0."""
 
 
-def boxes_of(scene: Scene) -> list[Box]:
+def annotated_boxes(scene: Scene) -> list[Box]:
     """The boxes of all things and crowds, as annotated."""
     return [*(thing.box for thing in scene.objects), *(region.box for region in scene.regions)]
 
 
-class Stands(Enum):
+class LevelFit(Enum):
     """How a thing stands to the largest one, by rule R1: well, or it has to move."""
 
     WELL = auto()
@@ -180,7 +184,7 @@ class Edges(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class OverlapLayout:
     """The boxes of a background: of the largest thing or crowd, and of the others.
 
     Each stands here twice, as annotated and in the whole pixels that it covers: the rules hold for both.
@@ -191,22 +195,22 @@ class Layout:
     others: tuple[Edges, ...]
 
     @classmethod
-    def of(cls, scene: Scene) -> Layout | None:
+    def of(cls, scene: Scene) -> OverlapLayout | None:
         """The layout of a scene; None where it has no thing."""
-        boxes = [box for box in boxes_of(scene) if box.area > 0]
+        boxes = [box for box in annotated_boxes(scene) if box.area > 0]
         if not (scene.objects and boxes):
             return None
-        twice = [tuple(Edges.of(each) for each in (box, covered(box, scene)) if each) for box in boxes]
+        twice = [tuple(Edges.of(each) for each in (box, pixel_box(box, scene)) if each) for box in boxes]
         largest = twice.pop(max(range(len(boxes)), key=lambda number: boxes[number].area))
         return cls(frame=scene.frame, largest=largest, others=tuple(edges for both in twice for edges in both))
 
-    def stands(self, thing: Edges, level: str) -> Stands:
+    def stands(self, thing: Edges, level: str) -> LevelFit:
         """How ``thing`` stands to the largest one."""
         low, high = LEVELS[level]
         shares = [each.share_under(thing) for each in self.largest]
         if max(shares) > high:
-            return Stands.TOO_FAR_IN
-        return Stands.TOO_FAR_OUT if high and min(shares) <= low else Stands.WELL
+            return LevelFit.TOO_FAR_IN
+        return LevelFit.TOO_FAR_OUT if high and min(shares) <= low else LevelFit.WELL
 
     def spares_the_others(self, thing: Edges, level: str) -> bool:
         """Whether ``thing`` obeys rule R2."""
@@ -218,9 +222,9 @@ class Layout:
         return thing.x0 >= 0 and thing.y0 >= 0 and thing.x1 <= self.frame.w and thing.y1 <= self.frame.h
 
 
-LEAST_SHARE = 0.03
+MIN_LARGEST_SHARE = 0.03
 """The largest thing takes at least so much of the picture: where it is smaller, nothing is salient."""
-MOST_SHARE = 0.7
+MAX_SALIENT_SHARE = 0.7
 """Where the salient area is more of the picture, there is no room beside it."""
 
 _ROOMY_SHARE = 0.4
@@ -229,7 +233,7 @@ _FULL = (0.1, 0.37)
 """Between which parts of the salient area an inserted thing has its own, where that is under the share, and else."""
 
 
-class Areas(NamedTuple):
+class AreaRange(NamedTuple):
     """From which area to which, in square pixels."""
 
     low: float
@@ -250,23 +254,23 @@ def salient_area(areas: Sequence[float], picture_area: float) -> float:
     return sum(area * weight for area, weight in zip(areas, weights, strict=True)) / sum(weights)
 
 
-def areas_beside(salient: float, picture_area: float) -> Areas:
+def insertion_area_range(salient: float, picture_area: float) -> AreaRange:
     """Between which areas that of an inserted thing is drawn, by the salient area of what is there.
 
     >>> areas_beside(1000, 10_000), areas_beside(5000, 10_000)
     (Areas(low=800.0, high=1300.0), Areas(low=500.0, high=1850.0))
     """
     low, high = _ROOMY if salient < _ROOMY_SHARE * picture_area else _FULL
-    return Areas(low * salient, high * salient)
+    return AreaRange(low * salient, high * salient)
 
 
-def largest_area(cut_out: tuple[float, float], frame: Box) -> float:
+def max_cutout_area(cut_out: tuple[float, float], frame: Box) -> float:
     """The area up to which a cut-out of this width and height can be enlarged: at most twice, and into ``frame``."""
     width, height = cut_out
     return min(LARGEST_SCALE, frame.w / width, frame.h / height) ** 2 * width * height
 
 
-def scaled(cut_out: tuple[float, float], area: float) -> Size:
+def size_of_area(cut_out: tuple[float, float], area: float) -> Size:
     """The size in whole pixels at which a cut-out of this width and height has about this area; its aspect ratio stays.
 
     >>> scaled((40, 10), 1600)

@@ -16,11 +16,11 @@ from pytest_vqamt.relations.metaic.insertion import (
     BREAKDOWN,
     DRAWS_AS,
     METAIC,
-    inserted_in,
-    pair,
-    readings,
-    texts_of,
-    unparsed,
+    caption_case,
+    caption_readings,
+    caption_texts,
+    inserted_name,
+    unparsed_verdict,
 )
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -51,19 +51,19 @@ class SingularPlural(BuiltInRelation):
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         expected = "number of each class in second = in first; {} is singular, or plural where first has it"
-        return pair(self, variant, scene, corpus, choose, Reading(self.metaic), expected)
+        return caption_case(self, variant, scene, corpus, choose, Reading(self.metaic), expected)
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
         reading = Reading(self.metaic)
-        if unread := unparsed(answers, reading):
+        if unread := unparsed_verdict(answers, reading):
             return unread
-        before, after = texts_of(answers)
-        found = check_forms(before, after, inserted_in(case), reading)
+        before, after = caption_texts(answers)
+        found = check_forms(before, after, inserted_name(case), reading)
         violated = found is not None and found.violated
         return Verdict(
             outcome=Outcome.VIOLATED if violated else Outcome.HOLDS,
             reason=f"{found.kind}: {found.reason}" if found and violated else "",
             vacuous=found is None,
-            readings=readings(answers, reading),
+            readings=caption_readings(answers, reading),
             figures=(("suspicious", float(violated)), ("quantity", float(violated))),
         )

@@ -10,15 +10,15 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.base import BuiltInRelation, case_of
-from pytest_vqamt.relations.edits import AXES, pieces
+from pytest_vqamt.relations.edits import AXES, cut_spans
 from pytest_vqamt.relations.expectations import Expectation, all_yes, any_yes, sum_of_parts
-from pytest_vqamt.relations.metavqa.groups import VARIANTS, Kind, ask_about
+from pytest_vqamt.relations.metavqa.groups import VARIANTS, QuestionKind, sample_question
 from pytest_vqamt.sampling.chooser import Chooser
 
-_EXPECTED: Mapping[Kind, tuple[Expectation, str]] = {
-    Kind.COUNT: (sum_of_parts, "the first is the sum of all others"),
-    Kind.EXISTS: (any_yes, "the first is yes just where one of the others is"),
-    Kind.ABSENT: (all_yes, "the first is yes just where all of the others are"),
+_EXPECTED: Mapping[QuestionKind, tuple[Expectation, str]] = {
+    QuestionKind.COUNT: (sum_of_parts, "the first is the sum of all others"),
+    QuestionKind.EXISTS: (any_yes, "the first is yes just where one of the others is"),
+    QuestionKind.ABSENT: (all_yes, "the first is yes just where all of the others are"),
 }
 
 
@@ -47,12 +47,12 @@ class Cutting(BuiltInRelation):
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         if not all(thing.box.overlaps(scene.frame) for thing in scene.objects):
             return NotApplicable(reason="a thing lies outside the picture")
-        found = {axis: parts for axis in AXES if len(parts := pieces(scene, axis)) > 1}
+        found = {axis: parts for axis in AXES if len(parts := cut_spans(scene, axis)) > 1}
         if not found:
             return NotApplicable(reason="no gap between the things to cut in")
         axis = choose.one(tuple(found))
-        kind = Kind(variant)
-        asked = ask_about(scene, choose, kind, lambda _: True)
+        kind = QuestionKind(variant)
+        asked = sample_question(scene, choose, kind, lambda _: True)
         if isinstance(asked, NotApplicable):
             return asked
         cut = (scene.picture.cut(part.start, part.stop, axis) for part in found[axis])
@@ -67,5 +67,5 @@ class Cutting(BuiltInRelation):
         )
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        expect, _ = _EXPECTED[Kind(case.variant)]
+        expect, _ = _EXPECTED[QuestionKind(case.variant)]
         return expect(case, answers)

@@ -26,12 +26,12 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations.soundness import (
-    absent_here,
-    borne,
-    countable_here,
+    absent_names,
+    corpus_properties,
+    countable_names,
     disjoint,
     presumed,
-    seen_on,
+    scene_properties,
     single_valued,
 )
 from pytest_vqamt.sampling.chooser import Chooser
@@ -42,7 +42,7 @@ _EXISTENCE_PRESENT = 0.7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class GroupPair:
     """Two groups to be added up, the first to be named first; ``present`` of them are in the scene."""
 
     first: Group
@@ -51,19 +51,19 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Single:
+class SingleGroup:
     """A group whose existence is asked."""
 
     group: Group
     present: bool
 
 
-def pair(scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Pair | NotApplicable:
+def sample_pair(scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> GroupPair | NotApplicable:
     """Two groups for a count: of two names ("object") or of one name with two properties ("property")."""
     return _two_names(scene, corpus, choose) if variant == "object" else _two_properties(scene, corpus, choose)
 
 
-def single(scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Single | NotApplicable:
+def sample_single(scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> SingleGroup | NotApplicable:
     """A group for a question of existence: a name ("object") or a name with a property ("property")."""
     present = choose.chance(_EXISTENCE_PRESENT)
     return (
@@ -73,13 +73,13 @@ def single(scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Singl
     )
 
 
-def _two_names(scene: Scene, corpus: Corpus, choose: Chooser) -> Pair | NotApplicable:
-    here = countable_here(scene)
+def _two_names(scene: Scene, corpus: Corpus, choose: Chooser) -> GroupPair | NotApplicable:
+    here = countable_names(scene)
     pairs = [pair for pair in combinations(here, 2) if disjoint(*pair, scene)]
     present = _drawn_number(choose, at_most=2 if pairs else min(1, len(here)))
     if present == 2:
         return _named(choose, *choose.one(pairs), present=2)
-    absent = absent_here(scene, corpus)
+    absent = absent_names(scene, corpus)
     if firsts := here if present else absent:
         first = choose.one(firsts)
         if partners := [name for name in absent if disjoint(first, name, scene)]:
@@ -93,51 +93,51 @@ def _drawn_number(choose: Chooser, *, at_most: int) -> int:
     return choose.weighted(_PRESENT[skipped:], _PRESENT_WEIGHTS[skipped:])
 
 
-def _named(choose: Chooser, first: str, second: str, *, present: int) -> Pair:
+def _named(choose: Chooser, first: str, second: str, *, present: int) -> GroupPair:
     if choose.chance(0.5):
         first, second = second, first
-    return Pair(first=Group(name=first), second=Group(name=second), present=present)
+    return GroupPair(first=Group(name=first), second=Group(name=second), present=present)
 
 
-def _two_properties(scene: Scene, corpus: Corpus, choose: Chooser) -> Pair | NotApplicable:
-    here = [name for name in countable_here(scene) if single_valued(name, scene)]
+def _two_properties(scene: Scene, corpus: Corpus, choose: Chooser) -> GroupPair | NotApplicable:
+    here = [name for name in countable_names(scene) if single_valued(name, scene)]
     if not here:
         return NotApplicable(reason="no countable name whose things bear at most one property of the pool")
-    words_of = {name: borne(name, scene) for name in here}
+    words_of = {name: scene_properties(name, scene) for name in here}
     true = _drawn_number(choose, at_most=min(2, max(len(words) for words in words_of.values())))
     name = choose.one([name for name in here if len(words_of[name]) >= true])
-    false = [word for word in seen_on(name, corpus) if word not in words_of[name]]
+    false = [word for word in corpus_properties(name, corpus) if word not in words_of[name]]
     if len(false) < 2 - true:
         return NotApplicable(reason="too few properties known of the name")
     words = (*choose.several(words_of[name], true), *choose.several(false, 2 - true))
     if choose.chance(0.5):
         words = words[::-1]
     first, second = (Group(name=name, attributes=(word,)) for word in words)
-    return Pair(first=first, second=second, present=true)
+    return GroupPair(first=first, second=second, present=true)
 
 
-def _one_name(scene: Scene, corpus: Corpus, choose: Chooser, present: bool) -> Single | NotApplicable:
-    names = countable_here(scene) if present else absent_here(scene, corpus)
+def _one_name(scene: Scene, corpus: Corpus, choose: Chooser, present: bool) -> SingleGroup | NotApplicable:
+    names = countable_names(scene) if present else absent_names(scene, corpus)
     if not names:
         return NotApplicable(reason="no countable name in the scene" if present else "no countable name outside it")
-    return Single(group=Group(name=choose.one(names)), present=present)
+    return SingleGroup(group=Group(name=choose.one(names)), present=present)
 
 
-def _one_property(scene: Scene, corpus: Corpus, choose: Chooser, present: bool) -> Single | NotApplicable:
-    here = [name for name in countable_here(scene) if single_valued(name, scene)]
-    words_of = {name: borne(name, scene) for name in here}
+def _one_property(scene: Scene, corpus: Corpus, choose: Chooser, present: bool) -> SingleGroup | NotApplicable:
+    here = [name for name in countable_names(scene) if single_valued(name, scene)]
+    words_of = {name: scene_properties(name, scene) for name in here}
     if present:
         names = [name for name in here if words_of[name]]
         if not names:
             return NotApplicable(reason="no countable name with a property of the pool")
         name = choose.one(names)
-        return Single(group=Group(name=name, attributes=(choose.one(words_of[name]),)), present=True)
-    false = {name: [word for word in seen_on(name, corpus) if word not in words_of[name]] for name in here}
+        return SingleGroup(group=Group(name=name, attributes=(choose.one(words_of[name]),)), present=True)
+    false = {name: [word for word in corpus_properties(name, corpus) if word not in words_of[name]] for name in here}
     names = [name for name in here if false[name]]
     if not names:
         return NotApplicable(reason="too few properties known of the name")
     name = choose.one(names)
-    return Single(group=Group(name=name, attributes=(choose.one(false[name]),)), present=False)
+    return SingleGroup(group=Group(name=name, attributes=(choose.one(false[name]),)), present=False)
 
 
 # MetaVQA, Yuan et al., CVPR 2021, section 4.2: counts of one name, of two names and of things with a property
@@ -145,7 +145,7 @@ def _one_property(scene: Scene, corpus: Corpus, choose: Chooser, present: bool) 
 # thing that is to be put there.
 
 
-class Kind(StrEnum):
+class QuestionKind(StrEnum):
     """How the question asks: the variants of the relations that edit a picture."""
 
     COUNT = "count"
@@ -153,11 +153,11 @@ class Kind(StrEnum):
     ABSENT = "absent"
 
 
-VARIANTS: tuple[str, ...] = tuple(kind.value for kind in Kind)
+VARIANTS: tuple[str, ...] = tuple(kind.value for kind in QuestionKind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class GroupQuestion:
     """A question about groups.
 
     Attributes:
@@ -179,23 +179,23 @@ class Asked:
         return (("present_groups", self.present), ("shape", self.shape), ("wording", self.wording))
 
 
-def ask_about(
+def sample_question(
     scene: Scene,
     choose: Chooser,
-    kind: Kind,
+    kind: QuestionKind,
     fits: Callable[[str], bool],
     *,
     first: Group | None = None,
     bearing: tuple[str, ...] = (),
-    barred: tuple[str, ...] = (),
-) -> Asked | NotApplicable:
+    excluded_words: tuple[str, ...] = (),
+) -> GroupQuestion | NotApplicable:
     """A question about names that fit: ``first`` and what else there may be, or any that are in the scene.
 
     Shapes are drawn evenly out of those that the scene can give. A name that is in the scene can be asked about where
     it is countable and ``fits``; with ``first``, whose name needs no further check, that group is asked about, alone,
-    with another, or with one of the properties ``bearing``. Properties in ``barred`` are not asked about.
+    with another, or with one of the properties ``bearing``. Properties in ``excluded_words`` are not asked about.
     """
-    shapes = _shapes(scene, kind, fits, first, bearing, barred)
+    shapes = _shapes(scene, kind, fits, first, bearing, excluded_words)
     if not shapes:
         return NotApplicable(reason="nothing else in the scene that can surely be asked about")
     shape = choose.one(tuple(shapes))
@@ -203,56 +203,56 @@ def ask_about(
     if len(groups) == 2 and choose.chance(0.5):
         groups = groups[::-1]
     wording, question = _worded(kind, groups, choose)
-    return Asked(
+    return GroupQuestion(
         question=question,
         groups=groups,
         present=sum(bool(members(group, scene)) for group in groups),
         shape=shape,
         wording=wording,
-        presumed=kind is Kind.COUNT and presumed((group.name for group in groups), scene),
+        presumed=kind is QuestionKind.COUNT and presumed((group.name for group in groups), scene),
     )
 
 
 def _shapes(
     scene: Scene,
-    kind: Kind,
+    kind: QuestionKind,
     fits: Callable[[str], bool],
     first: Group | None,
     bearing: tuple[str, ...],
-    barred: tuple[str, ...],
+    excluded_words: tuple[str, ...],
 ) -> dict[str, tuple[tuple[Group, ...], ...]]:
     """Which groups can be asked about, by shape; a shape that gives none is left out."""
-    names = [name for name in countable_here(scene) if fits(name)]
+    names = [name for name in countable_names(scene) if fits(name)]
     ones = [Group(name=name) for name in names]
     if first is None:
         properties = [
             Group(name=name, attributes=(word,))
             for name in names
             if single_valued(name, scene)
-            for word in borne(name, scene)
-            if word not in barred
+            for word in scene_properties(name, scene)
+            if word not in excluded_words
         ]
         pairs = [(a, b) for a, b in combinations(ones, 2) if disjoint(a.name, b.name, scene)]
     else:
-        properties = [replace(first, attributes=(word,)) for word in bearing if word not in barred]
+        properties = [replace(first, attributes=(word,)) for word in bearing if word not in excluded_words]
         pairs = [(first, other) for other in ones if disjoint(first.name, other.name, scene)]
         ones = [first]
     found = {
         "one name": tuple((group,) for group in ones),
-        "two names": tuple(pairs) if kind is Kind.COUNT else (),
+        "two names": tuple(pairs) if kind is QuestionKind.COUNT else (),
         "property": tuple((group,) for group in properties),
     }
     return {shape: groups for shape, groups in found.items() if groups}
 
 
-def _worded(kind: Kind, groups: tuple[Group, ...], choose: Chooser) -> tuple[int, Question]:
+def _worded(kind: QuestionKind, groups: tuple[Group, ...], choose: Chooser) -> tuple[int, Question]:
     match kind:
-        case Kind.COUNT:
+        case QuestionKind.COUNT:
             wording = choose.between(0, simple.COUNT_WORDINGS - 1)
             return wording, simple.count(groups, wording)
-        case Kind.EXISTS:
+        case QuestionKind.EXISTS:
             wording = choose.between(0, simple.EXISTS_WORDINGS - 1)
             return wording, simple.exists(groups[0], wording)
-        case Kind.ABSENT:
+        case QuestionKind.ABSENT:
             wording = choose.between(0, simple.ABSENT_WORDINGS - 1)
             return wording, simple.absent(groups[0], wording)

@@ -9,10 +9,10 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.base import BuiltInRelation, case_of
-from pytest_vqamt.relations.edits import insert_one
+from pytest_vqamt.relations.edits import sample_insertion
 from pytest_vqamt.relations.expectations import same_answer
-from pytest_vqamt.relations.metavqa.groups import VARIANTS, Kind, ask_about
-from pytest_vqamt.relations.soundness import things_in
+from pytest_vqamt.relations.metavqa.groups import VARIANTS, QuestionKind, sample_question
+from pytest_vqamt.relations.soundness import object_names
 from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -39,11 +39,11 @@ class Insertion(BuiltInRelation):
     expect = same_answer
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        inserted = insert_one(scene, corpus, choose, things_in(scene))
+        inserted = sample_insertion(scene, corpus, choose, object_names(scene))
         if isinstance(inserted, NotApplicable):
             return inserted
-        kind = Kind(variant)
-        asked = ask_about(scene, choose, kind, lambda name: inserted.leaves(name, scene))
+        kind = QuestionKind(variant)
+        asked = sample_question(scene, choose, kind, lambda name: inserted.keeps_count_of(name, scene))
         if isinstance(asked, NotApplicable):
             return asked
         return case_of(
@@ -53,5 +53,5 @@ class Insertion(BuiltInRelation):
             ((picture, asked.question) for picture in (scene.picture, inserted.picture)),
             expected="first = second",
             facts=(*asked.facts, *inserted.facts),
-            presumed=kind is Kind.COUNT and (asked.presumed or inserted.is_presumed(asked.groups)),
+            presumed=kind is QuestionKind.COUNT and (asked.presumed or inserted.is_presumed(asked.groups)),
         )

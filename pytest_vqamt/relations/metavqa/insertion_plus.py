@@ -10,10 +10,10 @@ from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.base import BuiltInRelation, case_of
-from pytest_vqamt.relations.edits import insert_one, nothing_but_worn
+from pytest_vqamt.relations.edits import only_worn_items, sample_insertion
 from pytest_vqamt.relations.expectations import one_more
-from pytest_vqamt.relations.metavqa.groups import Kind, ask_about
-from pytest_vqamt.relations.soundness import countable_here, sure_of
+from pytest_vqamt.relations.metavqa.groups import QuestionKind, sample_question
+from pytest_vqamt.relations.soundness import certain_properties, countable_names
 from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -40,20 +40,20 @@ class InsertionPlus(BuiltInRelation):
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         def is_all_there(entry: CutoutEntry, name: str) -> bool:
-            return nothing_but_worn(entry.alongside, name)
+            return only_worn_items(entry.alongside, name)
 
-        inserted = insert_one(scene, corpus, choose, countable_here(scene), is_all_there)
+        inserted = sample_insertion(scene, corpus, choose, countable_names(scene), is_all_there)
         if isinstance(inserted, NotApplicable):
             return inserted
         if not inserted.is_whole:
             return NotApplicable(reason="the edge of its photo cuts off what would be inserted")
-        asked = ask_about(
+        asked = sample_question(
             scene,
             choose,
-            Kind.COUNT,
-            lambda name: inserted.leaves(name, scene),
+            QuestionKind.COUNT,
+            lambda name: inserted.keeps_count_of(name, scene),
             first=Group(name=inserted.thing.name),
-            bearing=sure_of(inserted.thing),
+            bearing=certain_properties(inserted.thing),
         )
         if isinstance(asked, NotApplicable):
             return asked

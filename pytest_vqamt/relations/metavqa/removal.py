@@ -9,9 +9,9 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.base import BuiltInRelation, case_of
-from pytest_vqamt.relations.edits import ERASE, INPAINT, eraser, removable
+from pytest_vqamt.relations.edits import ERASE, INPAINT, make_eraser, removable
 from pytest_vqamt.relations.expectations import same_answer
-from pytest_vqamt.relations.metavqa.groups import VARIANTS, Kind, ask_about
+from pytest_vqamt.relations.metavqa.groups import VARIANTS, QuestionKind, sample_question
 from pytest_vqamt.relations.soundness import unrelated
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -43,19 +43,19 @@ class Removal(BuiltInRelation):
     expect = same_answer
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        with_ = eraser(self.erase, self.inpaint, corpus)
+        with_ = make_eraser(self.erase, self.inpaint, corpus)
         if isinstance(with_, NotApplicable):
             return with_
         things = removable(scene)
         if not things:
             return NotApplicable(reason="every thing overlaps another")
         thing = choose.one(things)
-        asked = ask_about(
+        asked = sample_question(
             scene,
             choose,
-            Kind(variant),
-            lambda name: unrelated(name, thing.name, scene) and name not in with_.barred_names,
-            barred=with_.barred,
+            QuestionKind(variant),
+            lambda name: unrelated(name, thing.name, scene) and name not in with_.excluded_names,
+            excluded_words=with_.excluded_words,
         )
         if isinstance(asked, NotApplicable):
             return asked

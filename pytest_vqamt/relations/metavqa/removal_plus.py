@@ -10,10 +10,10 @@ from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.base import BuiltInRelation, case_of
-from pytest_vqamt.relations.edits import ERASE, INPAINT, eraser, removable
+from pytest_vqamt.relations.edits import ERASE, INPAINT, make_eraser, removable
 from pytest_vqamt.relations.expectations import one_less
-from pytest_vqamt.relations.metavqa.groups import Kind, ask_about
-from pytest_vqamt.relations.soundness import countable_here, is_recognisable, sure_of, unrelated
+from pytest_vqamt.relations.metavqa.groups import QuestionKind, sample_question
+from pytest_vqamt.relations.soundness import certain_properties, countable_names, is_salient, unrelated
 from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -42,22 +42,22 @@ class RemovalPlus(BuiltInRelation):
     expect = one_less
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        with_ = eraser(self.erase, self.inpaint, corpus)
+        with_ = make_eraser(self.erase, self.inpaint, corpus)
         if isinstance(with_, NotApplicable):
             return with_
-        counted = set(countable_here(scene)) - with_.barred_names
-        things = [thing for thing in removable(scene) if thing.name in counted and is_recognisable(thing, scene)]
+        counted = set(countable_names(scene)) - with_.excluded_names
+        things = [thing for thing in removable(scene) if thing.name in counted and is_salient(thing, scene)]
         if not things:
             return NotApplicable(reason="everything that can be counted overlaps something, or is too small")
         thing = choose.one(things)
-        asked = ask_about(
+        asked = sample_question(
             scene,
             choose,
-            Kind.COUNT,
-            lambda name: unrelated(name, thing.name, scene) and name not in with_.barred_names,
+            QuestionKind.COUNT,
+            lambda name: unrelated(name, thing.name, scene) and name not in with_.excluded_names,
             first=Group(name=thing.name),
-            bearing=sure_of(thing),
-            barred=with_.barred,
+            bearing=certain_properties(thing),
+            excluded_words=with_.excluded_words,
         )
         if isinstance(asked, NotApplicable):
             return asked

@@ -32,7 +32,7 @@ class Reorder(BuiltInRelation):
     expect = same_answer
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        pair = groups.pair(scene, corpus, choose, variant)
+        pair = groups.sample_pair(scene, corpus, choose, variant)
         if isinstance(pair, NotApplicable):
             return pair
         wording = choose.between(0, simple.COUNT_WORDINGS - 1)

@@ -32,7 +32,7 @@ class Reversion(BuiltInRelation):
     expect = opposite_answer
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        single = groups.single(scene, corpus, choose, variant)
+        single = groups.sample_single(scene, corpus, choose, variant)
         if isinstance(single, NotApplicable):
             return single
         exists = choose.between(0, simple.EXISTS_WORDINGS - 1)

@@ -25,9 +25,15 @@ from pytest_vqamt.language.english.nouns import is_person, plural, singular
 from pytest_vqamt.language.questions.hypotheses import Hypothesis
 from pytest_vqamt.relations.base import Relation, case_of
 from pytest_vqamt.relations.expectations import label_becomes
-from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, Knowledge, LexicalRelation
-from pytest_vqamt.relations.soundness import names_in, presumed
-from pytest_vqamt.relations.veglue.statements import Published, Statement, Writer, published, writer_of
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalKnowledge, LexicalRelation
+from pytest_vqamt.relations.soundness import annotated_names, presumed
+from pytest_vqamt.relations.veglue.statements import (
+    PublishedStatement,
+    Statement,
+    StatementWriter,
+    published_statements,
+    statement_writer,
+)
 from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -56,21 +62,21 @@ class AntonymSwap(LexicalRelation):
     expect = partial(label_becomes, label=Label.CONTRADICTION)
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        change = with_antonym(scene, corpus, self.known, choose)
+        change = sample_antonym_swap(scene, corpus, self.known, choose)
         if change is None:
             return NotApplicable(reason="no word of a hypothesis whose antonym is surely false")
         return change.case(self, variant, scene, expected="second is contradiction")
 
 
-def with_antonym(scene: Scene, corpus: Corpus, known: Knowledge, choose: Chooser) -> Change | None:
+def sample_antonym_swap(scene: Scene, corpus: Corpus, known: LexicalKnowledge, choose: Chooser) -> WordChange | None:
     """A hypothesis with an antonym for one of its words: a published one, where there is any; None where none has one.
 
     Names and attributes are drawn evenly, where there are both.
     """
     if scene.hypotheses:
-        every = [change for each in published(scene, known) for change in _of_published(each)]
+        every = [change for each in published_statements(scene, known) for change in _of_published(each)]
         return choose.one(every) if every else None
-    writer = writer_of(scene, corpus, known, gradable=True)
+    writer = statement_writer(scene, corpus, known, gradable=True)
     names = [(thing, other) for thing in writer.things if (other := _opposite_name(thing, writer))]
     words = [pair for thing in writer.things for pair in _opposite_attributes(thing, writer)]
     if names and (not words or choose.chance(0.5)):
@@ -78,17 +84,17 @@ def with_antonym(scene: Scene, corpus: Corpus, known: Knowledge, choose: Chooser
     return _of_attribute(*choose.one(words), writer, choose) if words else None
 
 
-def _opposite_name(thing: Thing, writer: Writer) -> str | None:
+def _opposite_name(thing: Thing, writer: StatementWriter) -> str | None:
     """The name of the other sex, where nothing in the scene could go by it."""
     scene, known = writer.view.scene, writer.view.known
     other = OPPOSITE_NAMES.get(thing.name)
-    here = names_in(scene) - {thing.name}
+    here = annotated_names(scene) - {thing.name}
     return other if other and known.is_absent(other, here, scene.exhaustive) else None
 
 
-def _of_name(thing: Thing, other: str, writer: Writer, choose: Chooser) -> Change:
+def _of_name(thing: Thing, other: str, writer: StatementWriter, choose: Chooser) -> WordChange:
     statement = writer.about(thing, writer.things, choose)
-    return Change(
+    return WordChange(
         statement=statement,
         after=statement.changed(thing, lambda group: replace(group, name=other)),
         kind="name",
@@ -98,46 +104,46 @@ def _of_name(thing: Thing, other: str, writer: Writer, choose: Chooser) -> Chang
     )
 
 
-def _opposite_attributes(thing: Thing, writer: Writer) -> Iterator[tuple[Thing, str, str]]:
+def _opposite_attributes(thing: Thing, writer: StatementWriter) -> Iterator[tuple[Thing, str, str]]:
     """The attributes of a thing whose antonym each bearer of its name surely lacks (relations.md, rules 5 and 8)."""
     view = writer.view
-    if not view.is_only_name(thing.name):
+    if not view.is_unambiguous(thing.name):
         return
-    for word in view.sayable(thing):
-        other = view.known.kinds.antonym(word, thing.name)
-        if other and all(view.lacks(bearer, other) for bearer in view.bearing(thing.name)):
+    for word in view.askable_attributes(thing):
+        other = view.known.ontology.antonym(word, thing.name)
+        if other and all(view.surely_lacks(bearer, other) for bearer in view.things_named(thing.name)):
             yield thing, word, other
 
 
-def _of_attribute(thing: Thing, word: str, other: str, writer: Writer, choose: Chooser) -> Change:
+def _of_attribute(thing: Thing, word: str, other: str, writer: StatementWriter, choose: Chooser) -> WordChange:
     statement = writer.about(thing, writer.things, choose, saying=word)
 
     def swapped(group: Group) -> Group:
         return replace(group, attributes=tuple(other if each == word else each for each in group.attributes))
 
-    return Change(
+    return WordChange(
         statement=statement,
         after=statement.changed(thing, swapped),
         kind="attribute",
         word=word,
         instead=other,
-        unsure=writer.view.is_unsure(thing.name),
+        unsure=writer.view.is_presumed(thing.name),
     )
 
 
-def _of_published(statement: Published) -> Iterator[Change]:
+def _of_published(statement: PublishedStatement) -> Iterator[WordChange]:
     for unit in statement.units:
         yield from _names(statement, unit)
         yield from _attributes(statement, unit)
 
 
-def _names(statement: Published, unit: LinkedUnit) -> Iterator[Change]:
+def _names(statement: PublishedStatement, unit: LinkedUnit) -> Iterator[WordChange]:
     """The unit with a name of the other sex, where neither the scene nor the text has anything that could go by it."""
     scene, known = statement.scene, statement.known
     said = _last_word(unit.object)
     name = singular(said)
     other = OPPOSITE_NAMES.get(name)
-    here = (names_in(scene) | statement.names) - {name}
+    here = (annotated_names(scene) | statement.names) - {name}
     if other is None or not known.is_absent(other, here, scene.exhaustive):
         return
     places = replacements_of(statement.text, name, other)
@@ -145,7 +151,7 @@ def _names(statement: Published, unit: LinkedUnit) -> Iterator[Change]:
     if places and pronouns is not None:
         after = replaced(statement.text, (*places, *pronouns))
         meant = _instead(statement, unit, plural(other) if said != name else other, unit.property)
-        yield Change(
+        yield WordChange(
             statement=statement,
             after=Hypothesis(after, meant),
             kind="name",
@@ -155,7 +161,7 @@ def _names(statement: Published, unit: LinkedUnit) -> Iterator[Change]:
         )
 
 
-def _pronouns(statement: Published, name: str) -> tuple[Replacement, ...] | None:
+def _pronouns(statement: PublishedStatement, name: str) -> tuple[Replacement, ...] | None:
     """The pronouns that go with the name; None where one may be of somebody else, or has two for the other sex."""
     text, instead = statement.text, opposite_pronouns(name)
     said = [word for word in sorted(PRONOUNS) if any(found(text, word))]
@@ -169,7 +175,7 @@ def _last_word(text: str) -> str:
     return text.lower().rpartition(" ")[2]
 
 
-def _attributes(statement: Published, unit: LinkedUnit) -> Iterator[Change]:
+def _attributes(statement: PublishedStatement, unit: LinkedUnit) -> Iterator[WordChange]:
     """The unit with the antonym of its adjective, or of the place where it is, where it is the only one of its name.
 
     An adjective stands before the noun, or is all that the property says; and the text has it once.
@@ -180,7 +186,7 @@ def _attributes(statement: Published, unit: LinkedUnit) -> Iterator[Change]:
         places = tuple(found(statement.text, word))
         if len(places) == 1:
             after = replaced(statement.text, [Replacement(places[0].start(), places[0].end(), other)])
-            yield Change(
+            yield WordChange(
                 statement=statement,
                 after=Hypothesis(after, _instead(statement, unit, thing.name, other)),
                 kind=kind,
@@ -190,9 +196,9 @@ def _attributes(statement: Published, unit: LinkedUnit) -> Iterator[Change]:
             )
 
 
-def _candidates(statement: Published, unit: LinkedUnit, name: str) -> Iterator[tuple[str, str, str]]:
+def _candidates(statement: PublishedStatement, unit: LinkedUnit, name: str) -> Iterator[tuple[str, str, str]]:
     """What sort of word, the word and its antonym; of people no size."""
-    kinds = statement.known.kinds
+    kinds = statement.known.ontology
     verb, _, said = unit.property.lower().rpartition(" ")
     after_is = [said] if verb in ("", "is", "are") else []
     for word in (*unit.object.lower().split()[:-1], *after_is):
@@ -204,9 +210,9 @@ def _candidates(statement: Published, unit: LinkedUnit, name: str) -> Iterator[t
             yield "place", word, OPPOSITE_PLACES[word]
 
 
-def _instead(statement: Published, unit: LinkedUnit, name: str, attribute: str) -> Entails:
+def _instead(statement: PublishedStatement, unit: LinkedUnit, name: str, attribute: str) -> Entails:
     """The other linked units, and one that nothing in the scene bears."""
-    others = Published(
+    others = PublishedStatement(
         text=statement.text,
         units=tuple(each for each in statement.units if each is not unit),
         scene=statement.scene,
@@ -217,7 +223,7 @@ def _instead(statement: Published, unit: LinkedUnit, name: str, attribute: str) 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class WordChange:
     """A change of one word.
 
     Attributes:

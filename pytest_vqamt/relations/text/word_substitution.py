@@ -14,11 +14,11 @@ from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.lexical_relations import replaced, replacements, replacements_of
 from pytest_vqamt.language.english.nouns import counted, is_countable, is_person
 from pytest_vqamt.language.questions.hypotheses import Hypothesis
-from pytest_vqamt.relations.askable_scene import View, view_of
+from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.expectations import same_label
-from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, Knowledge, LexicalRelation
-from pytest_vqamt.relations.text.antonym_swap import Change
-from pytest_vqamt.relations.veglue.statements import Published, Written, any_statement
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalKnowledge, LexicalRelation
+from pytest_vqamt.relations.text.antonym_swap import WordChange
+from pytest_vqamt.relations.veglue.statements import PublishedStatement, WrittenStatement, sample_statement
 from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -48,7 +48,7 @@ class WordSubstitution(LexicalRelation):
     expect = same_label
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        change = with_a_near_word(scene, corpus, self.known, choose)
+        change = sample_substitution(scene, corpus, self.known, choose)
         if change is None:
             return NotApplicable(reason="no word of a hypothesis that has a synonym or a class")
         return change.case(self, variant, scene, expected="first = second")
@@ -63,22 +63,22 @@ _SHARING = re.compile(
 """Another noun, without an article of its own; "sits and talks" has verbs."""
 
 
-def with_a_near_word(scene: Scene, corpus: Corpus, known: Knowledge, choose: Chooser) -> Change | None:
+def sample_substitution(scene: Scene, corpus: Corpus, known: LexicalKnowledge, choose: Chooser) -> WordChange | None:
     """A hypothesis with a synonym or a class for one of its words; where it has both sorts, they are drawn evenly."""
-    statement = any_statement(scene, corpus, known, choose)
+    statement = sample_statement(scene, corpus, known, choose)
     if statement is None:
         return None
-    view = view_of(scene, corpus, known)
+    view = askable_scene_of(scene, corpus, known)
     synonyms = tuple(_synonyms(statement))
     classes = tuple(_classes(statement, view))
     sorts = [sort for sort in (synonyms, classes) if sort]
     return choose.one(choose.one(sorts)) if sorts else None
 
 
-def _synonyms(statement: Written | Published) -> Iterator[Change]:
+def _synonyms(statement: WrittenStatement | PublishedStatement) -> Iterator[WordChange]:
     before = statement.hypothesis
     for each in replacements(before.text):
-        yield Change(
+        yield WordChange(
             statement=statement,
             after=Hypothesis(replaced(before.text, [each]), before.meaning),
             kind="synonym",
@@ -87,25 +87,25 @@ def _synonyms(statement: Written | Published) -> Iterator[Change]:
         )
 
 
-def _classes(statement: Written | Published, view: View) -> Iterator[Change]:
+def _classes(statement: WrittenStatement | PublishedStatement, view: AskableScene) -> Iterator[WordChange]:
     for thing in statement.things:
         for word in _classes_of(thing, view) if _keeps_its_size(statement, thing, view) else ():
             after = _with_class(statement, thing, word, view)
             if after is not None:
-                yield Change(statement=statement, after=after, kind="class", word=thing.name, instead=word)
+                yield WordChange(statement=statement, after=after, kind="class", word=thing.name, instead=word)
 
 
-def _keeps_its_size(statement: Written | Published, thing: Thing, view: View) -> bool:
+def _keeps_its_size(statement: WrittenStatement | PublishedStatement, thing: Thing, view: AskableScene) -> bool:
     """Whether nothing is said of the thing that depends on its class: a small elephant is no small animal."""
-    if isinstance(statement, Written):
+    if isinstance(statement, WrittenStatement):
         said = [word for each in statement.said for word in each.attributes_of(thing)]
     else:
         units = [unit for unit in statement.units if unit.thing == thing.id]
         said = [word for unit in units for word in _WORD.findall(f"{unit.object} {unit.property}".lower())]
-    return not any(map(view.known.kinds.is_gradable, said))
+    return not any(map(view.known.ontology.is_gradable, said))
 
 
-def _classes_of(thing: Thing, view: View) -> Iterator[str]:
+def _classes_of(thing: Thing, view: AskableScene) -> Iterator[str]:
     """The classes of a thing, but for those of which one is not counted: nobody speaks of "small fruit".
 
     Of a name that people go by, such as "female", no class is said that is not one of people.
@@ -117,13 +117,15 @@ def _classes_of(thing: Thing, view: View) -> Iterator[str]:
             yield each.word
 
 
-def _with_class(statement: Written | Published, thing: Thing, word: str, view: View) -> Hypothesis | None:
+def _with_class(
+    statement: WrittenStatement | PublishedStatement, thing: Thing, word: str, view: AskableScene
+) -> Hypothesis | None:
     """The hypothesis with the class for the thing; None of a text that does not name it once, with an article."""
 
     def as_class(group: Group) -> Group:
         return replace(group, name=word, covers=view.known.class_group(word, view.scene).covers)
 
-    if isinstance(statement, Written):
+    if isinstance(statement, WrittenStatement):
         return statement.changed(thing, as_class)
     places = replacements_of(statement.text, thing.name, counted(word))
     if len(places) != 1 or not _stands_alone(statement.text[: places[0].start], statement.text[places[0].end :]):

@@ -12,7 +12,7 @@ from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.corruption import SEVERITY, VARIANTS, corrupted
 from pytest_vqamt.relations.expectations import same_label
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
-from pytest_vqamt.relations.veglue.statements import any_statement
+from pytest_vqamt.relations.veglue.statements import sample_statement
 from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -44,7 +44,7 @@ class HypothesisCorruption(LexicalRelation):
     severity: str = SEVERITY.default
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        statement = any_statement(scene, corpus, self.known, choose)
+        statement = sample_statement(scene, corpus, self.known, choose)
         if statement is None:
             return NotApplicable(reason="no hypothesis that is surely true")
         hypothesis = statement.hypothesis

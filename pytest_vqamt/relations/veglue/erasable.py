@@ -18,7 +18,7 @@ from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.families import belong_together, family, is_nearly_everywhere
 from pytest_vqamt.language.wordnet import WordNet
 from pytest_vqamt.relations import edits
-from pytest_vqamt.relations.edits import covered
+from pytest_vqamt.relations.edits import pixel_box
 
 ERASE = replace(edits.ERASE, default="inpaint")
 """The paper's way is to inpaint."""
@@ -29,9 +29,9 @@ OVERLAP = RelationSetting(
     meaning="what may be erased: where little of anything else goes with it (share), or by IoU as published, which is "
     "unsound: small things go with large ones (iou)",
 )
-MOST_COVERED = 0.1
+MAX_COVERED_SHARE = 0.1
 """At most this share of anything that stays may be erased with a thing."""
-MOST_OF_FRAME = 0.5
+MAX_ERASED_SHARE = 0.5
 """At most this share of the picture may be erased: an inpainter has to have something to go by."""
 NOTHING_TO_ERASE = NotApplicable(reason="nothing can be erased without a part of something else")
 NOTHING_TO_ASK = NotApplicable(reason="no surely answered question about what can be erased")
@@ -40,48 +40,50 @@ _NEAR = 0.05
 """A gap of at most this share of the picture's longer side is near."""
 
 
-def erasable(scene: Scene) -> tuple[Thing, ...]:
+def erasable_things(scene: Scene) -> tuple[Thing, ...]:
     """The things of ``scene`` that may be erased, in scene order."""
-    return tuple(thing for thing in scene.objects if _leaves_enough(thing, scene) and allowed(thing, scene))
+    return tuple(thing for thing in scene.objects if _leaves_enough(thing, scene) and is_erasable(thing, scene))
 
 
-def erasable_by(overlap: str, scene: Scene, *, most_iou: float) -> tuple[Thing, ...]:
+def erasable_things_by(overlap: str, scene: Scene, *, most_iou: float) -> tuple[Thing, ...]:
     """Those that may be erased as the setting ``overlap`` has it: by IoU, of at most ``most_iou``, as published.
 
     However it is set, what is erased is no more than half of the picture, and at least half of it is in the frame.
     """
     if overlap == OVERLAP.default:
-        return erasable(scene)
+        return erasable_things(scene)
     return tuple(
-        thing for thing in scene.objects if _leaves_enough(thing, scene) and allowed_by_iou(thing, scene, most=most_iou)
+        thing
+        for thing in scene.objects
+        if _leaves_enough(thing, scene) and is_erasable_by_iou(thing, scene, most=most_iou)
     )
 
 
-def allowed(thing: Thing, scene: Scene) -> bool:
+def is_erasable(thing: Thing, scene: Scene) -> bool:
     """Whether at most 0.1 of what is seen of anything else lies inside the thing's box, rounded outwards."""
-    patch = covered(thing.box, scene)
+    patch = pixel_box(thing.box, scene)
     others = (other.box for other in scene.objects if other.id != thing.id)
     crowds = (region.box for region in scene.regions)
     seen = (box.intersection(scene.frame) for box in (*others, *crowds))
-    return patch is not None and all(box.share_inside(patch) <= MOST_COVERED for box in seen if box)
+    return patch is not None and all(box.share_inside(patch) <= MAX_COVERED_SHARE for box in seen if box)
 
 
-def allowed_by_iou(thing: Thing, scene: Scene, *, most: float = MOST_COVERED) -> bool:
+def is_erasable_by_iou(thing: Thing, scene: Scene, *, most: float = MAX_COVERED_SHARE) -> bool:
     """Whether the thing's IoU with every other thing is at most ``most``: the paper's rule, to compare ours with."""
     return all(thing.box.iou(other.box) <= most for other in scene.objects if other.id != thing.id)
 
 
 def _leaves_enough(thing: Thing, scene: Scene) -> bool:
     """Whether the thing lies in the frame, by more than half, and takes no more than half of it."""
-    patch = covered(thing.box, scene)
+    patch = pixel_box(thing.box, scene)
     return (
         patch is not None
-        and patch.area <= MOST_OF_FRAME * scene.frame.area
+        and patch.area <= MAX_ERASED_SHARE * scene.frame.area
         and thing.box.share_inside(scene.frame) > GONE_SHARE
     )
 
 
-def standing(erased: Thing, others: tuple[Thing, ...], scene: Scene) -> tuple[tuple[str, Fact], ...]:
+def erasure_facts(erased: Thing, others: tuple[Thing, ...], scene: Scene) -> tuple[tuple[str, Fact], ...]:
     """What section 6.1 tells violations apart by: how the erased thing stands to what is left to be seen.
 
     It was near one of ``others``; similar to one, here of the same family; or semantically related, here of a family

@@ -8,19 +8,25 @@ from dataclasses import dataclass
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.relations.lexical_knowledge import Knowledge
-from pytest_vqamt.relations.soundness import is_recognisable
+from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
+from pytest_vqamt.relations.soundness import is_salient
 from pytest_vqamt.relations.veglue.erasable import OVERLAP, is_place
-from pytest_vqamt.relations.veglue.statements import Published, Statement, Writer, published, writer_of
+from pytest_vqamt.relations.veglue.statements import (
+    PublishedStatement,
+    Statement,
+    StatementWriter,
+    published_statements,
+    statement_writer,
+)
 from pytest_vqamt.sampling.chooser import Chooser
 
 NOTHING_TO_STATE = NotApplicable(reason="no hypothesis that is surely true or false once something is erased")
-MOST_IOU_UNLINKED = 0.1
+MAX_UNLINKED_IOU = 0.1
 """Of an un-linked object the IoU with every linked one is less (section 3.3.2)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Linked:
+class LinkedErasure:
     """What is to be erased, a hypothesis, and what is left of it: all of it, where it speaks of something else."""
 
     erased: Thing
@@ -29,7 +35,7 @@ class Linked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Linker:
+class ErasureSampler:
     """Finds what may be erased of a scene, of the things that are ``free`` to be.
 
     ``by_iou`` says that the place of what is not linked does not matter, as published.
@@ -37,11 +43,11 @@ class Linker:
 
     scene: Scene
     corpus: Corpus
-    known: Knowledge
+    known: LexicalKnowledge
     free: tuple[Thing, ...]
     by_iou: bool
 
-    def together(self, choose: Chooser) -> Linked | None:
+    def together(self, choose: Chooser) -> LinkedErasure | None:
         """A linked thing that can go with its unit: nothing that is left goes by its name, or is a part of it."""
         if self.scene.hypotheses:
             return _one(self._published_together(), choose)
@@ -53,9 +59,9 @@ class Linker:
         thing, others = choose.one(pairs)
         statement = writer.about(thing, others, choose, least=2)
         rest = statement.without(thing)
-        return Linked(erased=thing, statement=statement, rest=rest) if rest else None
+        return LinkedErasure(erased=thing, statement=statement, rest=rest) if rest else None
 
-    def alone(self, fits: Callable[[Thing], bool], choose: Chooser) -> Linked | None:
+    def alone(self, fits: Callable[[Thing], bool], choose: Chooser) -> LinkedErasure | None:
         """A linked thing that fits and without which the hypothesis is false: nothing else could go by its name."""
         if self.scene.hypotheses:
             return _one(self._published_alone(fits), choose)
@@ -63,36 +69,36 @@ class Linker:
         things = [
             each
             for each in self._spoken_of(writer)
-            if writer.view.only_by_name(each) and self._can_be_missed(each.name) and fits(each)
+            if writer.view.is_unique_by_name(each) and self._can_be_missed(each.name) and fits(each)
         ]
         if not things:
             return None
         thing = choose.one(things)
         statement = writer.about(thing, [other for other in writer.things if other.id != thing.id], choose)
-        return Linked(erased=thing, statement=statement, rest=statement)
+        return LinkedErasure(erased=thing, statement=statement, rest=statement)
 
-    def beside(self, choose: Chooser) -> Linked | None:
+    def beside(self, choose: Chooser) -> LinkedErasure | None:
         """A thing that the hypothesis does not speak of: none of its names is the thing's, or has it for a part.
 
         Where any of them is large enough to be missed, it is one of those.
         """
         if self.scene.hypotheses:
             found = self._published_beside()
-            return _one([each for each in found if is_recognisable(each.erased, self.scene)] or found, choose)
+            return _one([each for each in found if is_salient(each.erased, self.scene)] or found, choose)
         writer = self._writer
         pairs = [(thing, self._none_of(thing, writer.things)) for thing in self.free]
         pairs = [(thing, others) for thing, others in pairs if others]
         if not pairs:
             return None
-        thing, others = choose.one([pair for pair in pairs if is_recognisable(pair[0], self.scene)] or pairs)
+        thing, others = choose.one([pair for pair in pairs if is_salient(pair[0], self.scene)] or pairs)
         statement = writer.about(choose.one(others), others, choose)
-        return Linked(erased=thing, statement=statement, rest=statement)
+        return LinkedErasure(erased=thing, statement=statement, rest=statement)
 
     @property
-    def _writer(self) -> Writer:
-        return writer_of(self.scene, self.corpus, self.known)
+    def _writer(self) -> StatementWriter:
+        return statement_writer(self.scene, self.corpus, self.known)
 
-    def _spoken_of(self, writer: Writer) -> list[Thing]:
+    def _spoken_of(self, writer: StatementWriter) -> list[Thing]:
         """The things that are free and that can be spoken of."""
         ids = {thing.id for thing in self.free}
         return [thing for thing in writer.things if thing.id in ids]
@@ -106,49 +112,51 @@ class Linker:
             if other.id != thing.id and known.is_absent(thing.name, frozenset({other.name}), exhaustive)
         ]
 
-    def _published_together(self) -> list[Linked]:
+    def _published_together(self) -> list[LinkedErasure]:
         return [
-            Linked(erased=thing, statement=statement, rest=rest)
+            LinkedErasure(erased=thing, statement=statement, rest=rest)
             for statement, thing in self._published_linked()
             if (rest := statement.without(thing)) and self._is_placed(rest) and rest.is_none(thing)
         ]
 
-    def _published_alone(self, fits: Callable[[Thing], bool]) -> list[Linked]:
+    def _published_alone(self, fits: Callable[[Thing], bool]) -> list[LinkedErasure]:
         return [
-            Linked(erased=thing, statement=statement, rest=statement)
+            LinkedErasure(erased=thing, statement=statement, rest=statement)
             for statement, thing in self._published_linked()
             if fits(thing) and self._can_be_missed(thing.name)
             if statement.is_only(thing) and statement.is_said_of_one(thing)
         ]
 
-    def _published_beside(self) -> list[Linked]:
+    def _published_beside(self) -> list[LinkedErasure]:
         return [
-            Linked(erased=thing, statement=statement, rest=statement)
-            for statement in published(self.scene, self.known)
+            LinkedErasure(erased=thing, statement=statement, rest=statement)
+            for statement in published_statements(self.scene, self.known)
             if self._is_placed(statement)
             for thing in self.free
             if statement.is_none(thing)
-            and all(thing.box.iou(other.box) < MOST_IOU_UNLINKED for other in statement.things)
+            and all(thing.box.iou(other.box) < MAX_UNLINKED_IOU for other in statement.things)
         ]
 
-    def _published_linked(self) -> list[tuple[Published, Thing]]:
+    def _published_linked(self) -> list[tuple[PublishedStatement, Thing]]:
         ids = {thing.id for thing in self.free}
-        every = published(self.scene, self.known)
+        every = published_statements(self.scene, self.known)
         return [(statement, thing) for statement in every for thing in statement.things if thing.id in ids]
 
-    def _is_placed(self, statement: Published) -> bool:
+    def _is_placed(self, statement: PublishedStatement) -> bool:
         """Whether it is known where everything is that it speaks of, so that none of it is erased with another."""
         return self.by_iou or statement.is_all_placed
 
     def _can_be_missed(self, name: str) -> bool:
         """Whether one can say that there is none: not of walls, nor of a store of which a patch is erased."""
-        return name in self.scene.exhaustive or not is_place(name, self.known.words)
+        return name in self.scene.exhaustive or not is_place(name, self.known.wordnet)
 
 
-def linker_of(scene: Scene, corpus: Corpus, known: Knowledge, free: tuple[Thing, ...], overlap: str) -> Linker:
+def erasure_sampler(
+    scene: Scene, corpus: Corpus, known: LexicalKnowledge, free: tuple[Thing, ...], overlap: str
+) -> ErasureSampler:
     """The linker of what is free to be erased as the setting ``overlap`` has it."""
-    return Linker(scene=scene, corpus=corpus, known=known, free=free, by_iou=overlap != OVERLAP.default)
+    return ErasureSampler(scene=scene, corpus=corpus, known=known, free=free, by_iou=overlap != OVERLAP.default)
 
 
-def _one(found: Sequence[Linked], choose: Chooser) -> Linked | None:
+def _one(found: Sequence[LinkedErasure], choose: Chooser) -> LinkedErasure | None:
     return choose.one(found) if found else None

@@ -13,12 +13,12 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.english.lexical_relations import Replacement, replaced, replacements
 from pytest_vqamt.language.questions.hypotheses import Hypothesis
 from pytest_vqamt.relations.base import case_of
-from pytest_vqamt.relations.edits import INPAINT, eraser
+from pytest_vqamt.relations.edits import INPAINT, make_eraser
 from pytest_vqamt.relations.expectations import label_becomes
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
-from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ERASE, OVERLAP, erasable_by
-from pytest_vqamt.relations.veglue.linking import NOTHING_TO_STATE, linker_of
-from pytest_vqamt.relations.veglue.statements import facts_of
+from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ERASE, OVERLAP, erasable_things_by
+from pytest_vqamt.relations.veglue.linking import NOTHING_TO_STATE, erasure_sampler
+from pytest_vqamt.relations.veglue.statements import erased_statement_facts
 from pytest_vqamt.sampling.chooser import Chooser
 
 _MOST_IOU = 0.05
@@ -54,13 +54,13 @@ class JointErase(LexicalRelation):
     overlap: str = OVERLAP.default
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        cleaner = eraser(self.erase, self.inpaint, corpus)
+        cleaner = make_eraser(self.erase, self.inpaint, corpus)
         if isinstance(cleaner, NotApplicable):
             return cleaner
-        free = erasable_by(self.overlap, scene, most_iou=_MOST_IOU)
+        free = erasable_things_by(self.overlap, scene, most_iou=_MOST_IOU)
         if not free:
             return NOTHING_TO_ERASE
-        linked = linker_of(scene, corpus, self.known, free, self.overlap).together(choose)
+        linked = erasure_sampler(scene, corpus, self.known, free, self.overlap).together(choose)
         if linked is None:
             return NOTHING_TO_STATE
         rest = linked.rest.hypothesis
@@ -78,7 +78,7 @@ class JointErase(LexicalRelation):
             ),
             expected="second is entailment",
             facts=(
-                *facts_of(linked.statement, linked.erased, linked.rest.things, scene),
+                *erased_statement_facts(linked.statement, linked.erased, linked.rest.things, scene),
                 ("synonyms", len(synonyms)),
             ),
         )

@@ -11,13 +11,13 @@ from pytest_vqamt.core.meaning import Label
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.base import case_of
-from pytest_vqamt.relations.edits import INPAINT, eraser
+from pytest_vqamt.relations.edits import INPAINT, make_eraser
 from pytest_vqamt.relations.expectations import label_becomes
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.relations.soundness import is_bulky, presumed
-from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ERASE, OVERLAP, erasable_by
-from pytest_vqamt.relations.veglue.linking import NOTHING_TO_STATE, linker_of
-from pytest_vqamt.relations.veglue.statements import facts_of
+from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ERASE, OVERLAP, erasable_things_by
+from pytest_vqamt.relations.veglue.linking import NOTHING_TO_STATE, erasure_sampler
+from pytest_vqamt.relations.veglue.statements import erased_statement_facts
 from pytest_vqamt.sampling.chooser import Chooser
 
 _MOST_IOU = 0.2
@@ -53,14 +53,14 @@ class LinkedErase(LexicalRelation):
     overlap: str = OVERLAP.default
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        cleaner = eraser(self.erase, self.inpaint, corpus)
+        cleaner = make_eraser(self.erase, self.inpaint, corpus)
         if isinstance(cleaner, NotApplicable):
             return cleaner
-        free = erasable_by(self.overlap, scene, most_iou=_MOST_IOU)
+        free = erasable_things_by(self.overlap, scene, most_iou=_MOST_IOU)
         if not free:
             return NOTHING_TO_ERASE
-        linked = linker_of(scene, corpus, self.known, free, self.overlap).alone(
-            lambda thing: thing.name not in cleaner.barred_names and is_bulky(thing, scene), choose
+        linked = erasure_sampler(scene, corpus, self.known, free, self.overlap).alone(
+            lambda thing: thing.name not in cleaner.excluded_names and is_bulky(thing, scene), choose
         )
         if linked is None:
             return NOTHING_TO_STATE
@@ -71,6 +71,6 @@ class LinkedErase(LexicalRelation):
             scene,
             ((scene.picture, hypothesis), (cleaner.erase(scene.picture, linked.erased.box), hypothesis)),
             expected="second is contradiction",
-            facts=facts_of(linked.statement, linked.erased, scene.objects, scene),
+            facts=erased_statement_facts(linked.statement, linked.erased, scene.objects, scene),
             presumed=presumed((linked.erased.name,), scene),
         )

@@ -11,12 +11,18 @@ from pytest_vqamt.core.meaning import Label
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.relations.base import case_of
-from pytest_vqamt.relations.edits import INPAINT, eraser
+from pytest_vqamt.relations.edits import INPAINT, make_eraser
 from pytest_vqamt.relations.expectations import label_becomes
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
-from pytest_vqamt.relations.veglue.erasable import ERASE, MOST_COVERED, NOTHING_TO_ERASE, OVERLAP, erasable_by
-from pytest_vqamt.relations.veglue.linking import NOTHING_TO_STATE, linker_of
-from pytest_vqamt.relations.veglue.statements import facts_of
+from pytest_vqamt.relations.veglue.erasable import (
+    ERASE,
+    MAX_COVERED_SHARE,
+    NOTHING_TO_ERASE,
+    OVERLAP,
+    erasable_things_by,
+)
+from pytest_vqamt.relations.veglue.linking import NOTHING_TO_STATE, erasure_sampler
+from pytest_vqamt.relations.veglue.statements import erased_statement_facts
 from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -51,13 +57,13 @@ class UnlinkedErase(LexicalRelation):
     overlap: str = OVERLAP.default
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        cleaner = eraser(self.erase, self.inpaint, corpus)
+        cleaner = make_eraser(self.erase, self.inpaint, corpus)
         if isinstance(cleaner, NotApplicable):
             return cleaner
-        free = erasable_by(self.overlap, scene, most_iou=MOST_COVERED)
+        free = erasable_things_by(self.overlap, scene, most_iou=MAX_COVERED_SHARE)
         if not free:
             return NOTHING_TO_ERASE
-        linked = linker_of(scene, corpus, self.known, free, self.overlap).beside(choose)
+        linked = erasure_sampler(scene, corpus, self.known, free, self.overlap).beside(choose)
         if linked is None:
             return NOTHING_TO_STATE
         hypothesis = linked.statement.hypothesis
@@ -67,5 +73,5 @@ class UnlinkedErase(LexicalRelation):
             scene,
             ((scene.picture, hypothesis), (cleaner.erase(scene.picture, linked.erased.box), hypothesis)),
             expected="second is entailment",
-            facts=facts_of(linked.statement, linked.erased, linked.statement.things, scene),
+            facts=erased_statement_facts(linked.statement, linked.erased, linked.statement.things, scene),
         )

@@ -7,30 +7,30 @@ from collections.abc import Iterable
 from pytest_vqamt.core.case import Fact
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.relations.soundness import countable_here
-from pytest_vqamt.relations.veglue.erasable import standing
+from pytest_vqamt.relations.soundness import countable_names
+from pytest_vqamt.relations.veglue.erasable import erasure_facts
 from pytest_vqamt.sampling.chooser import Chooser
 
 
-def only_of_their_name(things: Iterable[Thing], scene: Scene) -> tuple[Thing, ...]:
+def unique_by_name(things: Iterable[Thing], scene: Scene) -> tuple[Thing, ...]:
     """Those of a countable name that no other thing or crowd in the scene bears: each is all of its unit."""
-    here = frozenset(countable_here(scene))
+    here = frozenset(countable_names(scene))
     return tuple(thing for thing in things if thing.name in here and scene.count(thing.name) == 1)
 
 
-def in_any_order(names: Iterable[str], choose: Chooser) -> tuple[Group, ...]:
+def shuffled_groups(names: Iterable[str], choose: Chooser) -> tuple[Group, ...]:
     """One name or two as the groups to be asked about."""
     groups = tuple(Group(name=name) for name in names)
     return groups[::-1] if len(groups) > 1 and choose.chance(0.5) else groups
 
 
-def facts_of(
+def erased_question_facts(
     erased: Thing, groups: tuple[Group, ...], wording: int, beside: Iterable[Thing], scene: Scene
 ) -> tuple[tuple[str, Fact], ...]:
     """What reports break the verdicts down by: what was erased, how it stood to what is ``beside``, what was asked."""
     return (
         ("erased", erased.name),
-        *standing(erased, tuple(beside), scene),
+        *erasure_facts(erased, tuple(beside), scene),
         ("shape", "two names" if len(groups) > 1 else "one name"),
         ("present_groups", len(groups)),
         ("wording", wording),

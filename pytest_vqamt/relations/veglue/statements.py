@@ -17,10 +17,10 @@ from pytest_vqamt.language.questions.hypotheses import Hypothesis, hypothesis, w
 from pytest_vqamt.language.units import DescriptionUnit, head_noun, left_in_place, recombined
 from pytest_vqamt.language.units.lexicon import Tag
 from pytest_vqamt.language.units.parser import read
-from pytest_vqamt.relations.askable_scene import View, view_of
-from pytest_vqamt.relations.lexical_knowledge import Knowledge
-from pytest_vqamt.relations.soundness import countable_here, is_recognisable
-from pytest_vqamt.relations.veglue.erasable import is_place, standing
+from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
+from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
+from pytest_vqamt.relations.soundness import countable_names, is_salient
+from pytest_vqamt.relations.veglue.erasable import erasure_facts, is_place
 from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -50,30 +50,30 @@ class Statement(Protocol):
         ...
 
 
-def facts_of(
+def erased_statement_facts(
     statement: Statement, erased: Thing, beside: Iterable[Thing], scene: Scene
 ) -> tuple[tuple[str, Fact], ...]:
     """What reports break the verdicts down by: what was erased, how it stood to what is ``beside``, what was said."""
     others = tuple(other for other in beside if other.id != erased.id)
-    return (("erased", erased.name), *standing(erased, others, scene), *statement.facts)
+    return (("erased", erased.name), *erasure_facts(erased, others, scene), *statement.facts)
 
 
 # The meaning has the linked units alone: what is said of the others is not known to be true or false of the scene.
 
 
-_LEAST_LETTERS = 3
+_MIN_LETTERS = 3
 """WordNet has shorter nouns as well, of chemistry and units of measurement."""
 _PEOPLE = frozenset({"person.n.01"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Published:
+class PublishedStatement:
     """A hypothesis of a data set, or what is left of it."""
 
     text: str
     units: tuple[LinkedUnit, ...]
     scene: Scene
-    known: Knowledge
+    known: LexicalKnowledge
 
     @property
     def hypothesis(self) -> Hypothesis:
@@ -97,7 +97,7 @@ class Published:
         words = {singular(word) for unit in self.units for word in unit.object.lower().split()}
         known = words | {thing.name for thing in self.scene.objects}
         return all(unit.thing for unit in self.units) and all(
-            noun in known or is_place(noun, self.known.words) for noun in nouns_in(self.text, self.known)
+            noun in known or is_place(noun, self.known.wordnet) for noun in nouns_in(self.text, self.known)
         )
 
     @property
@@ -119,7 +119,7 @@ class Published:
     def is_said_of_one(self, thing: Thing) -> bool:
         """Whether the text says of it that it is one: "a bike", and not as in "people are bike riding"."""
         objects = [unit.object for unit in self.units if unit.thing == thing.id]
-        return all(head_noun(each) in _said_of_one(self.text) for each in objects)
+        return all(head_noun(each) in _heads_with_article(self.text) for each in objects)
 
     def is_none(self, thing: Thing) -> bool:
         """Whether by no name of its own the thing is what the text names, or a part or garment of it."""
@@ -131,11 +131,11 @@ class Published:
 
     def _is_apart(self, name: str, other: str) -> bool:
         """Whether no thing goes by both names; a defender may be a player, so of people only listed names count."""
-        if self.known.words.is_under(name, _PEOPLE) and self.known.words.is_under(other, _PEOPLE):
+        if self.known.wordnet.is_under(name, _PEOPLE) and self.known.wordnet.is_under(other, _PEOPLE):
             return any(other in each.others(name) for each in self.known.classes_of(name))
         return self.known.is_apart(name, other, self.scene)
 
-    def without(self, thing: Thing) -> Published | None:
+    def without(self, thing: Thing) -> PublishedStatement | None:
         """The other units, recombined, less what they say of this thing."""
         left = self.units
         while (place := next((n for n, unit in enumerate(left) if unit.thing == thing.id), None)) is not None:
@@ -149,10 +149,10 @@ class Published:
         return Unit(group=Group(name=name, attributes=(unit.property,) if unit.property else ()))
 
 
-def published(scene: Scene, known: Knowledge) -> tuple[Published, ...]:
+def published_statements(scene: Scene, known: LexicalKnowledge) -> tuple[PublishedStatement, ...]:
     """The hypotheses of the scene that it entails and of which some unit is linked."""
     return tuple(
-        Published(text=each.text, units=each.units, scene=scene, known=known)
+        PublishedStatement(text=each.text, units=each.units, scene=scene, known=known)
         for each in scene.hypotheses
         if each.label == "entailment" and any(unit.thing for unit in each.units)
     )
@@ -171,14 +171,14 @@ def _without(units: tuple[LinkedUnit, ...], erased: int) -> tuple[LinkedUnit, ..
 
 
 @lru_cache(maxsize=4096)
-def nouns_in(text: str, known: Knowledge) -> frozenset[str]:
+def nouns_in(text: str, known: LexicalKnowledge) -> frozenset[str]:
     """Every noun of the text that WordNet knows as the name of a physical thing, in the singular."""
-    nouns = (token.word for token in read(text).tokens if token.tag is Tag.NOUN and len(token.word) >= _LEAST_LETTERS)
+    nouns = (token.word for token in read(text).tokens if token.tag is Tag.NOUN and len(token.word) >= _MIN_LETTERS)
     return frozenset(singular(noun) for noun in nouns if known.is_named(noun))
 
 
 @lru_cache(maxsize=4096)
-def _said_of_one(text: str) -> frozenset[str]:
+def _heads_with_article(text: str) -> frozenset[str]:
     """The heads of noun phrases that have an article or the like, begin the text, or follow "and"."""
     sentence = read(text)
     return frozenset(
@@ -196,19 +196,19 @@ def _said_of_one(text: str) -> frozenset[str]:
 # each thing it is certain that people see it (``recognisable``). No thing goes by the names of two units.
 
 
-_RELATED, _EXACT = 0.5, 0.7
+_RELATED_CHANCE, _EXACT_CHANCE = 0.5, 0.7
 """How often a relationship is said, where there is one; and how often one that is not vague ("near"), likewise."""
-_SAID_OF_IT, _WEIGHTS = (0, 1, 2), (0.3, 0.5, 0.2)
+_ATTRIBUTE_COUNTS, _ATTRIBUTE_COUNT_WEIGHTS = (0, 1, 2), (0.3, 0.5, 0.2)
 """So many attributes a unit has, each as likely."""
-_MORE_UNITS, _MORE_WEIGHTS = (0, 1, 2), (0.35, 0.4, 0.25)
-_ENOUGH = 3
+_EXTRA_UNITS, _EXTRA_UNIT_WEIGHTS = (0, 1, 2), (0.35, 0.4, 0.25)
+_MAX_THINGS = 3
 """Where so many things are spoken of, no more are added."""
 _BODY_PARTS = frozenset({"body_part.n.01"})
 """Nobody says of a zebra that there is a head."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class StatementUnit:
     """A group, the thing that it was written of, and the one that stands beside it where it is related to one."""
 
     group: Group
@@ -222,10 +222,10 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
+class WrittenStatement:
     """A hypothesis in one of its wordings."""
 
-    said: tuple[Said, ...]
+    said: tuple[StatementUnit, ...]
     wording: int
 
     @property
@@ -255,7 +255,7 @@ class Written:
         groups = (_changed(each.group, thing.name, change) for each in self.said)
         return hypothesis([Unit(group=group) for group in groups], self.wording)
 
-    def without(self, thing: Thing) -> Written | None:
+    def without(self, thing: Thing) -> WrittenStatement | None:
         """The units of other things, less what they say of this one. What stood beside it is a unit of its own."""
         left = tuple(rest for each in self.said if (rest := _said_without(each, thing)))
         return replace(self, said=left) if left else None
@@ -266,43 +266,45 @@ def _changed(group: Group, name: str, change: Callable[[Group], Group]) -> Group
     return replace(change(group) if group.name == name else group, related=beside)
 
 
-def _said_without(each: Said, thing: Thing) -> Said | None:
+def _said_without(each: StatementUnit, thing: Thing) -> StatementUnit | None:
     if each.beside is None:
         return None if each.thing.id == thing.id else each
     if each.beside.id == thing.id:
-        return Said(group=replace(each.group, related=()), thing=each.thing)
+        return StatementUnit(group=replace(each.group, related=()), thing=each.thing)
     if each.thing.id == thing.id:
-        return Said(group=each.group.related[0].to, thing=each.beside)
+        return StatementUnit(group=each.group.related[0].to, thing=each.beside)
     return each
 
 
 @dataclass(frozen=True, slots=True)
-class Writer:
+class StatementWriter:
     """Writes hypotheses of one scene."""
 
-    view: View
+    view: AskableScene
 
     @property
     def things(self) -> tuple[Thing, ...]:
         """The things that can be spoken of, in scene order."""
-        return self.view.once("spoken of", self._things)
+        return self.view.cached("spoken of", self._things)
 
     def about(
         self, first: Thing, others: Sequence[Thing], choose: Chooser, *, least: int = 1, saying: str = ""
-    ) -> Written:
+    ) -> WrittenStatement:
         """A hypothesis about ``first``, of which it is ``saying`` an attribute, and of others as it comes.
 
         It speaks of ``least`` things; of ``others`` there must be enough, of names that ``first`` does not go by.
         """
         said = [self._said(first, others, choose, saying=saying)]
-        more = choose.weighted(_MORE_UNITS, _MORE_WEIGHTS)
+        more = choose.weighted(_EXTRA_UNITS, _EXTRA_UNIT_WEIGHTS)
         while free := self._free(said, others):
             spoken_of = sum(1 + (each.beside is not None) for each in said)
-            if spoken_of >= (least if len(said) > more else _ENOUGH):
+            if spoken_of >= (least if len(said) > more else _MAX_THINGS):
                 break
             said.append(self._said(choose.one(free), free, choose))
         drawn = choose.several(said, len(said))
-        return Written(said=drawn, wording=choose.one(wordings_for([Unit(group=each.group) for each in drawn])))
+        return WrittenStatement(
+            said=drawn, wording=choose.one(wordings_for([Unit(group=each.group) for each in drawn]))
+        )
 
     def _group(
         self, thing: Thing, choose: Chooser, *, most: int = 2, before_its_noun: bool = False, saying: str = ""
@@ -313,24 +315,24 @@ class Writer:
         """
         if saying:
             return Group(name=thing.name, attributes=(saying,))
-        kinds = self.view.known.kinds
+        kinds = self.view.known.ontology
         words: dict[str, str] = {}
-        for word in self.view.sayable(thing):
+        for word in self.view.askable_attributes(thing):
             if not before_its_noun or stands_before_its_noun(word):
                 category = kinds.category_of(word) or ""
                 words.setdefault("action" if kinds.is_action(category) else category, word)
         at_most = min(most, len(words))
-        number = choose.weighted(_SAID_OF_IT[: at_most + 1], _WEIGHTS[: at_most + 1])
+        number = choose.weighted(_ATTRIBUTE_COUNTS[: at_most + 1], _ATTRIBUTE_COUNT_WEIGHTS[: at_most + 1])
         return Group(name=thing.name, attributes=choose.several(tuple(words.values()), number))
 
     def _things(self) -> tuple[Thing, ...]:
         scene = self.view.scene
-        names = frozenset(countable_here(scene)).intersection(self.view.nouns)
-        words = self.view.known.words
+        names = frozenset(countable_names(scene)).intersection(self.view.nouns)
+        words = self.view.known.wordnet
         named = frozenset(name for name in names if not words.is_under(name, _BODY_PARTS))
-        return tuple(thing for thing in scene.objects if thing.name in named and is_recognisable(thing, scene))
+        return tuple(thing for thing in scene.objects if thing.name in named and is_salient(thing, scene))
 
-    def _said(self, thing: Thing, others: Sequence[Thing], choose: Chooser, *, saying: str = "") -> Said:
+    def _said(self, thing: Thing, others: Sequence[Thing], choose: Chooser, *, saying: str = "") -> StatementUnit:
         """A unit of the thing, every other time with one of the others where it stands in a relationship to one."""
         ids = {other.id for other in others}
         related = [
@@ -339,17 +341,19 @@ class Writer:
             if (subject.id == thing.id and target.id in ids) or (target.id == thing.id and subject.id in ids)
             if self.view.known.is_apart(subject.name, target.name, self.view.scene)
         ]
-        if not related or (saying and not stands_before_its_noun(saying)) or not choose.chance(_RELATED):
-            return Said(group=self._group(thing, choose, saying=saying), thing=thing)
-        exact = [each for each in related if not self.view.known.kinds.is_vague(each[1])]
-        subject, predicate, target = choose.one(exact if exact and choose.chance(_EXACT) else related)
+        if not related or (saying and not stands_before_its_noun(saying)) or not choose.chance(_RELATED_CHANCE):
+            return StatementUnit(group=self._group(thing, choose, saying=saying), thing=thing)
+        exact = [each for each in related if not self.view.known.ontology.is_vague(each[1])]
+        subject, predicate, target = choose.one(exact if exact and choose.chance(_EXACT_CHANCE) else related)
         group, to = (
             self._group(each, choose, most=1, before_its_noun=True, saying=saying if each.id == thing.id else "")
             for each in (subject, target)
         )
-        return Said(group=replace(group, related=(Related(predicate=predicate, to=to),)), thing=subject, beside=target)
+        return StatementUnit(
+            group=replace(group, related=(Related(predicate=predicate, to=to),)), thing=subject, beside=target
+        )
 
-    def _free(self, said: Sequence[Said], others: Sequence[Thing]) -> list[Thing]:
+    def _free(self, said: Sequence[StatementUnit], others: Sequence[Thing]) -> list[Thing]:
         """Those of the others whose names nothing goes by that is spoken of."""
         named = {thing.name for each in said for thing in (each.thing, each.beside) if thing is not None}
         return [
@@ -360,16 +364,20 @@ class Writer:
         ]
 
 
-def any_statement(scene: Scene, corpus: Corpus, known: Knowledge, choose: Chooser) -> Written | Published | None:
+def sample_statement(
+    scene: Scene, corpus: Corpus, known: LexicalKnowledge, choose: Chooser
+) -> WrittenStatement | PublishedStatement | None:
     """A published hypothesis that the scene entails; where it has none, a written one. The picture stays as it is."""
     if scene.hypotheses:
-        found = published(scene, known)
+        found = published_statements(scene, known)
         return choose.one(found) if found else None
-    writer = writer_of(scene, corpus, known, gradable=True)
+    writer = statement_writer(scene, corpus, known, gradable=True)
     things = writer.things
     return writer.about(choose.one(things), things, choose) if things else None
 
 
-def writer_of(scene: Scene, corpus: Corpus, known: Knowledge, *, gradable: bool = False) -> Writer:
+def statement_writer(
+    scene: Scene, corpus: Corpus, known: LexicalKnowledge, *, gradable: bool = False
+) -> StatementWriter:
     """The writer of a scene's hypotheses; ``gradable`` where the picture stays as it is."""
-    return Writer(view_of(scene, corpus, known, gradable=gradable))
+    return StatementWriter(askable_scene_of(scene, corpus, known, gradable=gradable))

@@ -10,11 +10,11 @@ from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.relations.base import BuiltInRelation, case_of
-from pytest_vqamt.relations.edits import INPAINT, eraser
+from pytest_vqamt.relations.edits import INPAINT, make_eraser
 from pytest_vqamt.relations.expectations import same_answer
-from pytest_vqamt.relations.soundness import countable_here, disjoint
-from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ASK, NOTHING_TO_ERASE, erasable
-from pytest_vqamt.relations.veglue.questions import facts_of, in_any_order, only_of_their_name
+from pytest_vqamt.relations.soundness import countable_names, disjoint
+from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ASK, NOTHING_TO_ERASE, erasable_things
+from pytest_vqamt.relations.veglue.questions import erased_question_facts, shuffled_groups, unique_by_name
 from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -42,23 +42,23 @@ class VqaMr1(BuiltInRelation):
     inpaint: str = INPAINT.default
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        cleaner = eraser(self.erase, self.inpaint, corpus)
+        cleaner = make_eraser(self.erase, self.inpaint, corpus)
         if isinstance(cleaner, NotApplicable):
             return cleaner
-        free = erasable(scene)
+        free = erasable_things(scene)
         if not free:
             return NOTHING_TO_ERASE
-        here = countable_here(scene)
+        here = countable_names(scene)
         pairs = [
             (thing, [name for name in here if disjoint(thing.name, name, scene)])
-            for thing in only_of_their_name(free, scene)
+            for thing in unique_by_name(free, scene)
         ]
         pairs = [(thing, others) for thing, others in pairs if others]
         if not pairs:
             return NOTHING_TO_ASK
         thing, others = choose.one(pairs)
         left = choose.one(others)
-        groups = in_any_order((thing.name, left), choose)
+        groups = shuffled_groups((thing.name, left), choose)
         wording = choose.between(0, simple.BOTH_IN_THE_SINGULAR - 1)
         asked = (
             (scene.picture, simple.both(groups, wording)),
@@ -74,5 +74,5 @@ class VqaMr1(BuiltInRelation):
             scene,
             asked,
             expected="first = second",
-            facts=facts_of(thing, groups, wording, beside, scene),
+            facts=erased_question_facts(thing, groups, wording, beside, scene),
         )

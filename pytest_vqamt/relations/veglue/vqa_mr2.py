@@ -10,11 +10,11 @@ from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.relations.base import BuiltInRelation, case_of
-from pytest_vqamt.relations.edits import INPAINT, eraser
+from pytest_vqamt.relations.edits import INPAINT, make_eraser
 from pytest_vqamt.relations.expectations import becomes_no
-from pytest_vqamt.relations.soundness import alone, countable_here, is_bulky, presumed
-from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ASK, NOTHING_TO_ERASE, erasable
-from pytest_vqamt.relations.veglue.questions import facts_of, in_any_order, only_of_their_name
+from pytest_vqamt.relations.soundness import countable_names, is_bulky, is_disjoint_from_all, presumed
+from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ASK, NOTHING_TO_ERASE, erasable_things
+from pytest_vqamt.relations.veglue.questions import erased_question_facts, shuffled_groups, unique_by_name
 from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -44,25 +44,27 @@ class VqaMr2(BuiltInRelation):
     inpaint: str = INPAINT.default
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        cleaner = eraser(self.erase, self.inpaint, corpus)
+        cleaner = make_eraser(self.erase, self.inpaint, corpus)
         if isinstance(cleaner, NotApplicable):
             return cleaner
-        free = erasable(scene)
+        free = erasable_things(scene)
         if not free:
             return NOTHING_TO_ERASE
         things = [
             thing
-            for thing in only_of_their_name(free, scene)
-            if alone(thing.name, scene) and thing.name not in cleaner.barred_names and is_bulky(thing, scene)
+            for thing in unique_by_name(free, scene)
+            if is_disjoint_from_all(thing.name, scene)
+            and thing.name not in cleaner.excluded_names
+            and is_bulky(thing, scene)
         ]
         if not things:
             return NOTHING_TO_ASK
         thing = choose.one(things)
         names = [thing.name]
-        others = [name for name in countable_here(scene) if name != thing.name]
+        others = [name for name in countable_names(scene) if name != thing.name]
         if others and choose.chance(0.5):
             names.append(choose.one(others))
-        groups = in_any_order(names, choose)
+        groups = shuffled_groups(names, choose)
         wording = choose.between(0, simple.BOTH_IN_THE_SINGULAR - 1)
         question = simple.both(groups, wording)
         beside = (other for other in scene.objects if other.id != thing.id)
@@ -72,6 +74,6 @@ class VqaMr2(BuiltInRelation):
             scene,
             ((scene.picture, question), (cleaner.erase(scene.picture, thing.box), question)),
             expected="first is yes, second is no",
-            facts=facts_of(thing, groups, wording, beside, scene),
+            facts=erased_question_facts(thing, groups, wording, beside, scene),
             presumed=presumed(names, scene),
         )

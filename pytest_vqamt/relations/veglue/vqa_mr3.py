@@ -11,11 +11,11 @@ from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions import simple
 from pytest_vqamt.relations.base import BuiltInRelation, case_of
-from pytest_vqamt.relations.edits import INPAINT, eraser
+from pytest_vqamt.relations.edits import INPAINT, make_eraser
 from pytest_vqamt.relations.expectations import same_answer
-from pytest_vqamt.relations.soundness import countable_here, disjoint, unrelated
-from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ASK, NOTHING_TO_ERASE, erasable
-from pytest_vqamt.relations.veglue.questions import facts_of, in_any_order
+from pytest_vqamt.relations.soundness import countable_names, disjoint, unrelated
+from pytest_vqamt.relations.veglue.erasable import ERASE, NOTHING_TO_ASK, NOTHING_TO_ERASE, erasable_things
+from pytest_vqamt.relations.veglue.questions import erased_question_facts, shuffled_groups
 from pytest_vqamt.sampling.chooser import Chooser
 
 
@@ -44,13 +44,13 @@ class VqaMr3(BuiltInRelation):
     inpaint: str = INPAINT.default
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        cleaner = eraser(self.erase, self.inpaint, corpus)
+        cleaner = make_eraser(self.erase, self.inpaint, corpus)
         if isinstance(cleaner, NotApplicable):
             return cleaner
-        free = erasable(scene)
+        free = erasable_things(scene)
         if not free:
             return NOTHING_TO_ERASE
-        here = countable_here(scene)
+        here = countable_names(scene)
         unlinked = [(thing, [name for name in here if unrelated(thing.name, name, scene)]) for thing in free]
         unlinked = [(thing, names) for thing, names in unlinked if names]
         if not unlinked:
@@ -58,7 +58,7 @@ class VqaMr3(BuiltInRelation):
         thing, askable = choose.one(unlinked)
         pairs = [pair for pair in combinations(askable, 2) if disjoint(*pair, scene)]
         names = choose.one(pairs) if pairs and choose.chance(0.5) else (choose.one(askable),)
-        groups = in_any_order(names, choose)
+        groups = shuffled_groups(names, choose)
         several = all(scene.count(name) > 1 for name in names)
         wording = choose.between(0, (simple.BOTH_WORDINGS if several else simple.BOTH_IN_THE_SINGULAR) - 1)
         question = simple.both(groups, wording)
@@ -69,5 +69,5 @@ class VqaMr3(BuiltInRelation):
             scene,
             ((scene.picture, question), (cleaner.erase(scene.picture, thing.box), question)),
             expected="first = second",
-            facts=facts_of(thing, groups, wording, beside, scene),
+            facts=erased_question_facts(thing, groups, wording, beside, scene),
         )

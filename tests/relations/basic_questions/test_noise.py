@@ -17,7 +17,13 @@ from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.basic_questions import noise
-from pytest_vqamt.relations.basic_questions.noise import AnswerType, MainQuestion, Noise, figures_of, main_question
+from pytest_vqamt.relations.basic_questions.noise import (
+    AnswerType,
+    MainQuestion,
+    Noise,
+    accuracy_figures,
+    sample_main_question,
+)
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.making import answers_of, case_of, choosers, group_of, scene_of
 
@@ -218,13 +224,13 @@ def of(meaning: Meaning, **facts: Fact) -> Case:
 
 def test_both_answers_count_over_all_and_over_their_answer_type() -> None:
     # There is no dog in the empty picture.
-    assert figures_of(of(DOGS), ("0", "2")) == (
+    assert accuracy_figures(of(DOGS), ("0", "2")) == (
         ("clean", 1.0), ("clean number", 1.0), ("noisy", 0.0), ("noisy number", 0.0),
     )  # fmt: skip
 
 
 def accuracies(case: Case, *readings: str) -> tuple[float, float]:
-    figures = dict(figures_of(case, readings))
+    figures = dict(accuracy_figures(case, readings))
     assert figures["clean"] == figures[f"clean {case.fact('answer_type')}"]
     return figures["clean"], figures["noisy"]
 
@@ -272,11 +278,11 @@ def test_yes_and_no_of_published_questions_are_right_as_they_are_read() -> None:
 
 
 def test_where_nobody_knows_nothing_is_counted() -> None:
-    assert figures_of(of(DOGS, truth_known=False), ("0", "2")) == ()
+    assert accuracy_figures(of(DOGS, truth_known=False), ("0", "2")) == ()
 
 
 def of_of_main_question(scene: Scene) -> list[MainQuestion]:
-    found = [main_question(scene, choose) for choose in choosers(60)]
+    found = [sample_main_question(scene, choose) for choose in choosers(60)]
     return [each for each in found if isinstance(each, MainQuestion)]
 
 
@@ -300,7 +306,7 @@ def test_a_count_that_may_miss_something_has_no_known_answer(yard: Scene) -> Non
 
 def test_of_an_empty_picture_nothing_is_asked(bare: Scene) -> None:
     assert of_of_main_question(bare) == []
-    assert all(isinstance(main_question(bare, choose), NotApplicable) for choose in choosers(3))
+    assert all(isinstance(sample_main_question(bare, choose), NotApplicable) for choose in choosers(3))
 
 
 def test_published_questions_come_first(yard: Scene) -> None:

@@ -11,16 +11,16 @@ from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.meaning import Both, Choice, Either, Exists, Group, Has
 from pytest_vqamt.core.scene import Relationship, Scene
 from pytest_vqamt.language.questions.templates import Askable, QuestionType
-from pytest_vqamt.relations.askable_scene import View
+from pytest_vqamt.relations.askable_scene import AskableScene
 from pytest_vqamt.relations.base import Relation
-from pytest_vqamt.relations.carets.argument_sampling import any_of
+from pytest_vqamt.relations.carets.argument_sampling import sample_argument
 from pytest_vqamt.relations.carets.arguments import Argument
-from pytest_vqamt.relations.lexical_knowledge import knowledge
+from pytest_vqamt.relations.lexical_knowledge import load_knowledge
 from pytest_vqamt.sampling.chooser import Chooser, RandomChooser
 
 T = TypeVar("T")
 
-KNOWN = knowledge("bundled", "bundled")
+KNOWN = load_knowledge("bundled", "bundled")
 MEAN = (120, 110, 100)
 
 
@@ -28,10 +28,10 @@ def corpus_of(*scenes: Scene) -> Corpus:
     return gather_corpus(scenes, measure=lambda: MEAN)
 
 
-def view_of(scene: Scene, *others: Scene, gradable: bool = True, beside_a_class: bool = False) -> View:
+def view_of(scene: Scene, *others: Scene, gradable: bool = True, related_by_class: bool = False) -> AskableScene:
     """The scene in a source that has the others, too."""
-    return View(
-        scene=scene, corpus=corpus_of(scene, *others), known=KNOWN, gradable=gradable, beside_a_class=beside_a_class
+    return AskableScene(
+        scene=scene, corpus=corpus_of(scene, *others), known=KNOWN, gradable=gradable, related_by_class=related_by_class
     )
 
 
@@ -42,8 +42,8 @@ def many(draw: Callable[[Chooser], T | NotApplicable], draws: int = 250, seed: i
     return [each for each in found if not isinstance(each, NotApplicable)]
 
 
-def arguments(type_: QuestionType, view: View, draws: int = 250, seed: int = 0) -> list[Argument]:
-    return many(lambda choose: any_of((type_,), view, choose), draws, seed)
+def arguments(type_: QuestionType, view: AskableScene, draws: int = 250, seed: int = 0) -> list[Argument]:
+    return many(lambda choose: sample_argument((type_,), view, choose), draws, seed)
 
 
 def cases(relation: Relation, scene: Scene, *others: Scene, variant: str = "", draws: int = 250) -> list[Case]:

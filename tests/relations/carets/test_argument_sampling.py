@@ -8,7 +8,7 @@ import pytest
 
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.language.questions.templates import QuestionType
-from pytest_vqamt.relations.carets.argument_sampling import any_of, any_that
+from pytest_vqamt.relations.carets.argument_sampling import sample_argument, sample_fitting_argument
 from pytest_vqamt.relations.carets.arguments import Argument
 from tests.making import choosers, scene_of
 from tests.relations.carets.draws import many, one_is, view_of
@@ -22,21 +22,25 @@ ODD = NotApplicable(reason="odd")
 
 def test_each_type_is_as_likely() -> None:
     view = view_of(PARK, FARM)
-    drawn = Counter(each.asking.type for each in many(lambda choose: any_of(TYPES, view, choose), 3500))
+    drawn = Counter(each.asking.type for each in many(lambda choose: sample_argument(TYPES, view, choose), 3500))
     # A standard deviation of a seventh of 3500 is 0.6 points.
     assert all(abs(drawn[type_] / 3500 - 1 / 7) < 0.024 for type_ in TYPES), drawn
 
 
 def test_a_type_that_the_scene_cannot_give_is_replaced() -> None:
     view = view_of(scene_of("dog", "car", exhaustive=LISTED), FARM)  # nothing has an attribute
-    drawn = many(lambda choose: any_of(TYPES, view, choose), 300)
+    drawn = many(lambda choose: sample_argument(TYPES, view, choose), 300)
     assert len(drawn) == 300
     assert {each.asking.type for each in drawn} == set(TYPES[:3])
 
 
 def test_where_no_type_can_be_had_one_says_why() -> None:
     view = view_of(scene_of(), FARM)
-    reasons = {each.reason for choose in choosers(50) if isinstance(each := any_of(TYPES, view, choose), NotApplicable)}
+    reasons = {
+        each.reason
+        for choose in choosers(50)
+        if isinstance(each := sample_argument(TYPES, view, choose), NotApplicable)
+    }
     assert len(reasons) > 1
     assert all(reasons)
 
@@ -48,7 +52,7 @@ def test_what_is_refused_of_the_one_truth_does_not_tip_the_balance(refused: str)
     def fits(argument: Argument) -> int | NotApplicable:
         return ODD if argument.truth == refused and argument.subject[0] == "c" else len(argument.subject)
 
-    drawn = many(lambda choose: any_that(TYPES[:4], view, choose, fits), 3000)
+    drawn = many(lambda choose: sample_fitting_argument(TYPES[:4], view, choose, fits), 3000)
     truths = Counter(argument.truth for argument, _ in drawn)
     # Of more than 1000, a standard deviation is at most 1.6 points.
     assert truths.total() > 1000
@@ -59,4 +63,4 @@ def test_what_is_refused_of_the_one_truth_does_not_tip_the_balance(refused: str)
 
 def test_where_nothing_fits_one_says_why() -> None:
     view = view_of(PARK, FARM)
-    assert {any_that(TYPES, view, choose, lambda _: ODD) for choose in choosers(20)} == {ODD}
+    assert {sample_fitting_argument(TYPES, view, choose, lambda _: ODD) for choose in choosers(20)} == {ODD}

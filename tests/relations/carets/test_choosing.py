@@ -175,4 +175,4 @@ def test_exactly_one_choice_is_right_and_all_exclude_each_other(type_: QuestionT
         assert truth(meaning, scene) == each.truth
         assert len(set(meaning.options)) == len(meaning.options) in (2, 3)
         for a, b in combinations(meaning.options, 2):
-            assert type_ is OBJECT or KNOWN.kinds.excludes(a, b)
+            assert type_ is OBJECT or KNOWN.ontology.excludes(a, b)

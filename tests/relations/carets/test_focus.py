@@ -10,11 +10,11 @@ from pytest_vqamt.core.meaning import Both, Exists, Has
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions.templates import Askable, Asking, QuestionType
 from pytest_vqamt.relations.carets.arguments import Argument
-from pytest_vqamt.relations.carets.visual import Obscuring, kept_for
+from pytest_vqamt.relations.carets.visual import Obscuring, kept_boxes
 from tests.making import FirstOption, choosers, group_of, scene_of, thing_of
 from tests.relations.carets.draws import view_of
 
-pytestmark = pytest.mark.usefixtures("small_is_large_enough")
+pytestmark = pytest.mark.usefixtures("small_things_are_salient")
 
 BLUR, MASK, CROP = Obscuring.BLUR, Obscuring.MASK, Obscuring.CROP
 HALF_HIDDEN = NotApplicable(reason="what would be half hidden could be taken for what is asked about")
@@ -27,7 +27,7 @@ CAR = thing_of("car", id="car", box=Box(160, 60, 40, 40))
 
 def kept(meaning: Askable, scene: Scene, how: Obscuring, truth: str = "yes") -> tuple[Box, ...] | NotApplicable:
     asking = Asking(type=QuestionType.OBJECT, meaning=meaning)
-    return kept_for(Argument(asking=asking, truth=truth, subject=""), view_of(scene), FirstOption(), how)
+    return kept_boxes(Argument(asking=asking, truth=truth, subject=""), view_of(scene), FirstOption(), how)
 
 
 IS_THERE_A_DOG = Exists(group=group_of("dog"))
@@ -109,5 +109,5 @@ def test_nothing_can_be_kept_of_nothing() -> None:
 
 def test_of_what_is_not_there_one_or_two_things_are_kept() -> None:
     argument = Argument(asking=Asking(type=QuestionType.OBJECT, meaning=IS_THERE_A_COW), truth="no", subject="")
-    found = [kept_for(argument, view_of(scene_of(DOG, CAT, CAR)), choose, MASK) for choose in choosers(100)]
+    found = [kept_boxes(argument, view_of(scene_of(DOG, CAT, CAR)), choose, MASK) for choose in choosers(100)]
     assert {len(each) for each in found if isinstance(each, tuple)} == {1, 2}

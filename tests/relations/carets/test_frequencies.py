@@ -18,7 +18,7 @@ from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.carets import arguments as weights
 from pytest_vqamt.relations.carets.arguments import Argument
 from pytest_vqamt.relations.carets.ontological import from_class_to_kind, from_kind_to_class
-from pytest_vqamt.relations.carets.verifying import with_antonym
+from pytest_vqamt.relations.carets.verifying import antonym_arguments
 from tests.making import scene_of
 from tests.relations.carets.draws import KNOWN, arguments, corpus_of, many, one_is, short, view_of
 
@@ -116,7 +116,7 @@ class TestVerifying:
 
     def test_antonyms_by_how_rare_the_annotated_one_is(self) -> None:
         view = view_of(scene_of("open clean car"), *of({"open door": 3, "clean cup": 11, "closed car": 1}))
-        pairs = many(lambda choose: with_antonym(view, choose), DRAWS)
+        pairs = many(lambda choose: antonym_arguments(view, choose), DRAWS)
         words = (each.subject for pair in pairs for each in pair if each.truth == "yes")
         assert_drawn_by(words, {"open": 1 / 4, "clean": 1 / 12})
 
@@ -190,34 +190,41 @@ class TestWeights:
     )
 
     def test_of_a_name_is_one_over_the_scenes_with_it(self) -> None:
-        assert [weights.of_name(name, self.CORPUS) for name in ("dog", "car", "cat", "cow")] == [1 / 2, 1 / 2, 1, 1]
+        assert [weights.name_weight(name, self.CORPUS) for name in ("dog", "car", "cat", "cow")] == [1 / 2, 1 / 2, 1, 1]
 
     def test_of_an_attribute_is_one_over_the_things_that_bear_it(self) -> None:
-        assert [weights.of_attribute(word, self.CORPUS) for word in ("red", "blue", "wood", "old")] == [1 / 2, 1, 1, 1]
+        assert [weights.attribute_weight(word, self.CORPUS) for word in ("red", "blue", "wood", "old")] == [
+            1 / 2,
+            1,
+            1,
+            1,
+        ]
 
     def test_of_a_class_is_also_one_over_the_scenes_with_its_names(self) -> None:
         # Animals: dogs in 2 scenes and cats in 1. Vehicles: cars in 2.
-        assert weights.of_class_and_name("animal", "dog", self.CORPUS, KNOWN) == pytest.approx(1 / 2 / 3)
-        assert weights.of_class_and_name("animal", "cat", self.CORPUS, KNOWN) == pytest.approx(1 / 1 / 3)
-        assert weights.of_class_and_name("vehicle", "car", self.CORPUS, KNOWN) == pytest.approx(1 / 2 / 2)
-        assert weights.of_class_and_name("food", "pizza", self.CORPUS, KNOWN) == 1
+        assert weights.class_and_name_weight("animal", "dog", self.CORPUS, KNOWN) == pytest.approx(1 / 2 / 3)
+        assert weights.class_and_name_weight("animal", "cat", self.CORPUS, KNOWN) == pytest.approx(1 / 1 / 3)
+        assert weights.class_and_name_weight("vehicle", "car", self.CORPUS, KNOWN) == pytest.approx(1 / 2 / 2)
+        assert weights.class_and_name_weight("food", "pizza", self.CORPUS, KNOWN) == 1
 
     def test_of_a_category_is_also_one_over_the_things_that_bear_any_of_it(self) -> None:
         # Four colors are borne: red twice, blue, green.
-        assert weights.of_category_and_attribute("red", self.CORPUS, KNOWN) == pytest.approx(1 / 2 / 4)
-        assert weights.of_category_and_attribute("green", self.CORPUS, KNOWN) == pytest.approx(1 / 1 / 4)
-        assert weights.of_category_and_attribute("wood", self.CORPUS, KNOWN) == 1
+        assert weights.category_and_attribute_weight("red", self.CORPUS, KNOWN) == pytest.approx(1 / 2 / 4)
+        assert weights.category_and_attribute_weight("green", self.CORPUS, KNOWN) == pytest.approx(1 / 1 / 4)
+        assert weights.category_and_attribute_weight("wood", self.CORPUS, KNOWN) == 1
 
     def test_kept_is_all_that_is_borne_no_more_often_than_the_one_in_the_middle_of_its_category(self) -> None:
         # In the middle of 1, 2, 2 + 1 and 4, from below, is 2. Wood is the only material.
         counted = {"blue car": 1, "green car": 2, "white cat": 2, "white car": 1, "red cup": 4, "wood box": 9}
         corpus = corpus_of(*of(counted))
-        kept = {word: weights.share_kept(word, corpus, KNOWN) for word in ("blue", "green", "white", "red", "wood")}
+        kept = {
+            word: weights.keep_probability(word, corpus, KNOWN) for word in ("blue", "green", "white", "red", "wood")
+        }
         assert kept == {"blue": 1, "green": 1, "white": 2 / 3, "red": 2 / 4, "wood": 1}
 
     def test_kept_is_at_least_one_in_four(self) -> None:
         corpus = corpus_of(*of({"standing man": 3, "standing dog": 20, "lying cat": 1, "running man": 9}))
-        kept = [weights.share_kept(word, corpus, KNOWN) for word in ("standing", "lying", "running")]
+        kept = [weights.keep_probability(word, corpus, KNOWN) for word in ("standing", "lying", "running")]
         assert kept == [1 / 4, 1, 1]  # 1 / 23 is less; running is no pose
 
 

@@ -97,8 +97,8 @@ def test_no_class_is_said_to_be_absent_beside_it() -> None:
 @pytest.mark.parametrize("other", ["wooden duck", "roasted duck", "toy cow", "bronze man"])
 def test_nothing_else_is_the_only_one_of_a_class_beside_it(other: str) -> None:
     scene: Scene = scene_of("black dog", other)
-    assert not view_of(scene).only_of_class(scene.objects[0], "animal")
-    assert not view_of(scene).only_of_class(scene.objects[0], "animal", "black")
+    assert not view_of(scene).is_unique_in_class(scene.objects[0], "animal")
+    assert not view_of(scene).is_unique_in_class(scene.objects[0], "animal", "black")
 
 
 def test_it_is_never_absent() -> None:

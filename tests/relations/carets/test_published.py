@@ -14,18 +14,18 @@ from pytest_vqamt.core.scene import Demand, PublishedPair, PublishedQuestion, Sc
 from pytest_vqamt.data.carets import load
 from pytest_vqamt.models.reference.oracle import say
 from pytest_vqamt.relations.base import PublishedRelation
-from pytest_vqamt.relations.published import TESTS, Published
+from pytest_vqamt.relations.published import PUBLISHED_TESTS, PublishedPairs
 from tests.making import FirstOption, answers_of, scene_of
 
 REAL = Path(__file__).parents[3] / "../shared/data/carets"
 
-PUBLISHED = Published()
+PUBLISHED = PublishedPairs()
 YES_NO = ("yes", "no")
 COLOURS = ("light blue", "blue", "red")
 
 
 def asked(
-    test: str = TESTS[0],
+    test: str = PUBLISHED_TESTS[0],
     demand: Demand = "opposite",
     answers: tuple[str, str] = YES_NO,
     options: tuple[str, ...] = YES_NO,
@@ -67,8 +67,8 @@ def outcome(case: Case, *texts: str) -> Outcome:
 
 
 OPPOSITE = the_case(asked())
-SAME = the_case(asked(TESTS[3], "same", ("yes", "yes"), kind="object_verification_conjunction_1_attrs"))
-IMPLIED = the_case(asked(TESTS[1], "implied", ("blue", "blue"), COLOURS, "attribute_rel1_choice"))
+SAME = the_case(asked(PUBLISHED_TESTS[3], "same", ("yes", "yes"), kind="object_verification_conjunction_1_attrs"))
+IMPLIED = the_case(asked(PUBLISHED_TESTS[1], "implied", ("blue", "blue"), COLOURS, "attribute_rel1_choice"))
 
 
 def test_its_cases_are_published() -> None:
@@ -141,12 +141,12 @@ def test_the_answers_are_read_by_what_may_be_answered(case: Case, texts: tuple[s
 
 
 def test_every_pair_of_a_test_is_a_case_in_the_order_of_the_files() -> None:
-    pairs = [asked(TESTS[number % 2], number=number) for number in range(5)]
+    pairs = [asked(PUBLISHED_TESTS[number % 2], number=number) for number in range(5)]
     scene = scene_with(*(question for pair in pairs for question in pair))
-    cases = PUBLISHED.every(scene, TESTS[0])
+    cases = PUBLISHED.every(scene, PUBLISHED_TESTS[0])
     assert not isinstance(cases, NotApplicable)
     assert [case.fact("published") for case in cases] == ["a.json:0-s", "a.json:2-s", "a.json:4-s"]
-    assert PUBLISHED.derive(scene, gather_corpus([scene]), FirstOption(), TESTS[1]) == the_case(pairs[1])
+    assert PUBLISHED.derive(scene, gather_corpus([scene]), FirstOption(), PUBLISHED_TESTS[1]) == the_case(pairs[1])
 
 
 @pytest.mark.parametrize(
@@ -154,12 +154,14 @@ def test_every_pair_of_a_test_is_a_case_in_the_order_of_the_files() -> None:
     [
         ((), "no published pair is about the picture: take --vqamt-data=carets:DIR"),
         (asked()[:1], "no published pair is about the picture: take --vqamt-data=carets:DIR"),
-        (asked(TESTS[1]), "no pair of this test is about the picture"),
+        (asked(PUBLISHED_TESTS[1]), "no pair of this test is about the picture"),
     ],
 )
 def test_a_scene_without_such_a_pair_gives_no_case(questions: tuple[PublishedQuestion, ...], reason: str) -> None:
     scene = scene_with(*questions)
-    assert PUBLISHED.derive(scene, gather_corpus([scene]), FirstOption(), TESTS[0]) == NotApplicable(reason=reason)
+    assert PUBLISHED.derive(scene, gather_corpus([scene]), FirstOption(), PUBLISHED_TESTS[0]) == NotApplicable(
+        reason=reason
+    )
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +171,9 @@ def sample() -> dict[str, list[Case]]:
         pytest.skip("the data of ../shared/data is not here")
     with pytest.warns(UserWarning, match="which is not there"):
         source = load(str(REAL))
-    found = {test: [PUBLISHED.every(source.scene(index), test) for index in range(len(source))] for test in TESTS}
+    found = {
+        test: [PUBLISHED.every(source.scene(index), test) for index in range(len(source))] for test in PUBLISHED_TESTS
+    }
     return {
         test: [case for cases in of_scenes if not isinstance(cases, NotApplicable) for case in cases]
         for test, of_scenes in found.items()

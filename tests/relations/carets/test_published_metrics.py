@@ -17,7 +17,7 @@ from pytest_vqamt.core.pairs import PairCounter, PairTally
 from pytest_vqamt.core.tallies import CaseCounter
 from pytest_vqamt.data.carets import load
 from pytest_vqamt.execution.plan import Plan, Sampling
-from pytest_vqamt.relations.published import TESTS, Published
+from pytest_vqamt.relations.published import PUBLISHED_TESTS, PublishedPairs
 from tests.making import answers_of
 
 REAL = Path(__file__).parents[3] / "../shared/data/carets"
@@ -113,7 +113,10 @@ def rates(tally: PairTally, pass_rate: float | None) -> dict[str, float | None]:
 def cases() -> dict[str, dict[str, Case]]:
     """Every case of each test by the name of its perturbed question."""
     source, sampling = load(str(REAL)), Sampling(all_published=True)
-    plans = {test: Plan(relation=Published(), variant=test, source=source, sampling=sampling) for test in TESTS}
+    plans = {
+        test: Plan(relation=PublishedPairs(), variant=test, source=source, sampling=sampling)
+        for test in PUBLISHED_TESTS
+    }
     return {test: {str(case.fact("published")): case for case in plan} for test, plan in plans.items()}
 
 
@@ -125,9 +128,9 @@ def random_sets(test: str) -> Iterator[list[tuple[Row, tuple[str, str]]]]:
         yield [(row, predictions(row, random, right)) for row in found]
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("test", PUBLISHED_TESTS)
 def test_they_agree_on_a_thousand_sets_of_predictions(test: str, cases: dict[str, dict[str, Case]]) -> None:
-    relation = Published()
+    relation = PublishedPairs()
     assert {row.name for row in rows(test)} == set(cases[test])
     for predicted in random_sets(test):
         counts = CaseCounter(pairs=PairCounter(PairKind.SAME))
@@ -158,6 +161,6 @@ def test_they_agree_on_a_thousand_sets_of_predictions(test: str, cases: dict[str
 
 
 def test_the_garbage_is_no_choice() -> None:
-    every = {option for test in TESTS for row in rows(test) for option in row.options}
+    every = {option for test in PUBLISHED_TESTS for row in rows(test) for option in row.options}
     assert not every & set(GARBAGE)
     assert len(every) > 50

@@ -74,7 +74,7 @@ def test_of_a_source_that_is_loaded_anew_the_same(here: dict[str, str]) -> None:
 def test_where_few_views_are_kept_the_same(
     pictures: SceneSource, here: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(askable_scene, "_KEPT", 2)
+    monkeypatch.setattr(askable_scene, "_CACHE_SIZE", 2)
     monkeypatch.setattr(askable_scene, "_views", {})
     assert drawn(pictures, [(item, seed) for seed in SEEDS for item in ITEMS]) == here
 
@@ -95,27 +95,27 @@ class TestKeptViews:
     def test_are_those_of_the_same_scene_and_corpus(self) -> None:
         scene = scene_of("dog")
         corpus = corpus_of(scene)
-        first = askable_scene.view_of(scene, corpus, KNOWN)
-        assert askable_scene.view_of(scene, corpus, KNOWN) is first
-        assert askable_scene.view_of(scene, corpus_of(scene), KNOWN) is not first
-        assert askable_scene.view_of(scene_of("dog"), corpus, KNOWN) is not first
-        assert askable_scene.view_of(scene, corpus, KNOWN, gradable=False) is not first
-        assert askable_scene.view_of(scene, corpus, KNOWN, beside_a_class=True) is not first
+        first = askable_scene.askable_scene_of(scene, corpus, KNOWN)
+        assert askable_scene.askable_scene_of(scene, corpus, KNOWN) is first
+        assert askable_scene.askable_scene_of(scene, corpus_of(scene), KNOWN) is not first
+        assert askable_scene.askable_scene_of(scene_of("dog"), corpus, KNOWN) is not first
+        assert askable_scene.askable_scene_of(scene, corpus, KNOWN, gradable=False) is not first
+        assert askable_scene.askable_scene_of(scene, corpus, KNOWN, related_by_class=True) is not first
 
     def test_are_never_those_of_another_scene_in_the_same_place_of_memory(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(askable_scene, "_KEPT", 3)
+        monkeypatch.setattr(askable_scene, "_CACHE_SIZE", 3)
         corpus = corpus_of(scene_of("dog"))
         for number in range(300):
             name = ("dog", "car", "bed", "cup")[number % 4]
-            assert askable_scene.view_of(scene_of(name, id=str(number)), corpus, KNOWN).names == (name,)
+            assert askable_scene.askable_scene_of(scene_of(name, id=str(number)), corpus, KNOWN).names == (name,)
 
     def test_are_no_more_than_they_may_be(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(askable_scene, "_KEPT", 5)
+        monkeypatch.setattr(askable_scene, "_CACHE_SIZE", 5)
         monkeypatch.setattr(askable_scene, "_views", {})
         corpus = corpus_of(scene_of("dog"))
         scenes = [scene_of("dog", id=str(number)) for number in range(20)]
         for scene in scenes:
-            askable_scene.view_of(scene, corpus, KNOWN)
+            askable_scene.askable_scene_of(scene, corpus, KNOWN)
         assert len(askable_scene._views) == 5

@@ -17,7 +17,7 @@ from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.carets.antonym import Antonym
 from pytest_vqamt.relations.carets.rephrase import Rephrase
-from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, knowledge
+from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, load_knowledge
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import scene_of
 from tests.relations.carets.draws import cases
@@ -113,5 +113,5 @@ class TestAUsersOntology:
 
 
 def test_what_the_settings_name_is_opened_once() -> None:
-    assert knowledge("bundled", "bundled") is knowledge("bundled", "bundled")
+    assert load_knowledge("bundled", "bundled") is load_knowledge("bundled", "bundled")
     assert Rephrase().known is Rephrase(wordnet="bundled").known

@@ -12,11 +12,11 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.language.questions.templates import QuestionType
-from pytest_vqamt.relations.askable_scene import view_of
+from pytest_vqamt.relations.askable_scene import askable_scene_of
 from pytest_vqamt.relations.carets import arguments
 from pytest_vqamt.relations.carets.arguments import Argument
 from pytest_vqamt.relations.carets.choosing import action_choice
-from pytest_vqamt.relations.lexical_knowledge import Knowledge
+from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import scene_of
 from tests.relations.carets import draws
@@ -36,13 +36,13 @@ def right(source: SceneSource) -> Counter[str]:
     choose, found = RandomChooser(Random(4)), Counter[str]()
     for _ in range(DRAWS):
         scene = source.scene(choose.between(0, len(source) - 1))
-        drawn = action_choice(view_of(scene, source.corpus, KNOWN), choose)
+        drawn = action_choice(askable_scene_of(scene, source.corpus, KNOWN), choose)
         if isinstance(drawn, Argument):
             found[drawn.truth] += 1
     return found
 
 
-def all_kept(_attribute: str, _corpus: Corpus, _known: Knowledge) -> float:
+def all_kept(_attribute: str, _corpus: Corpus, _known: LexicalKnowledge) -> float:
     return 1.0
 
 
@@ -55,15 +55,15 @@ def test_no_action_is_right_in_more_than_about_half_of_the_choices(
     kept = right(pictures)
     assert kept.total() > 600
     assert max(kept.values()) / kept.total() < 0.5 + 0.05
-    monkeypatch.setattr(arguments, "share_kept", all_kept)
+    monkeypatch.setattr(arguments, "keep_probability", all_kept)
     everything = right(pictures)
     assert everything["standing"] / everything.total() > 0.6, "there would be nothing to thin out"
 
 
 def test_what_is_kept_is_kept_by_its_share(pictures: SceneSource, monkeypatch: pytest.MonkeyPatch) -> None:
     thinned = right(pictures)
-    shares = {word: arguments.share_kept(word, pictures.corpus, KNOWN) for word in thinned}
-    monkeypatch.setattr(arguments, "share_kept", all_kept)
+    shares = {word: arguments.keep_probability(word, pictures.corpus, KNOWN) for word in thinned}
+    monkeypatch.setattr(arguments, "keep_probability", all_kept)
     everything = right(pictures)
     expected = {word: everything[word] * share for word, share in shares.items()}
     for word, n in expected.items():

@@ -16,8 +16,8 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.language.english.nouns import is_mass, plural, singular
 from pytest_vqamt.language.questions.templates import Asking, QuestionType
 from pytest_vqamt.relations import catalogue
-from pytest_vqamt.relations.askable_scene import view_of
-from pytest_vqamt.relations.carets.argument_sampling import any_of
+from pytest_vqamt.relations.askable_scene import askable_scene_of
+from pytest_vqamt.relations.carets.argument_sampling import sample_argument
 from pytest_vqamt.relations.carets.arguments import Argument
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import group_of, scene_of
@@ -52,7 +52,7 @@ def cases(source: SceneSource, name: str, variant: str) -> Iterator[Case]:
 def arguments(source: SceneSource, type_: QuestionType) -> Iterator[tuple[Scene, Argument]]:
     choose = RandomChooser(Random(2))
     for scene in scenes(source, choose):
-        drawn = any_of((type_,), view_of(scene, source.corpus, KNOWN), choose)
+        drawn = sample_argument((type_,), askable_scene_of(scene, source.corpus, KNOWN), choose)
         if isinstance(drawn, Argument):
             yield scene, drawn
 
@@ -137,10 +137,10 @@ def broken_by(argument: Argument, scene: Scene) -> Iterator[str]:
     match meaning:
         case Has(group=group, attribute=word) if argument.truth == "no":
             (thing,) = members(group, scene)
-            if not any(KNOWN.kinds.excludes(own, word) for own in thing.attributes):
+            if not any(KNOWN.ontology.excludes(own, word) for own in thing.attributes):
                 yield "rule 5: the false attribute is merely not annotated"
         case Choice(options=options) if argument.asking.type is not QuestionType.OBJECT_CHOICE:
-            if not all(KNOWN.kinds.excludes(a, b) for a, b in combinations(options, 2)):
+            if not all(KNOWN.ontology.excludes(a, b) for a, b in combinations(options, 2)):
                 yield "rule 2: choices do not exclude each other"
 
 
@@ -158,7 +158,7 @@ def _broken_by_absence(group: Group, scene: Scene, here: set[str]) -> Iterator[s
         yield "rule 5: a relation that is merely not annotated"
     if bearers:
         (word,) = group.attributes
-        if not all(any(KNOWN.kinds.excludes(own, word) for own in thing.attributes) for thing in bearers):
+        if not all(any(KNOWN.ontology.excludes(own, word) for own in thing.attributes) for thing in bearers):
             yield "rule 5: a false attribute that one bearer has none to exclude"
         return
     for other in here:
@@ -166,7 +166,7 @@ def _broken_by_absence(group: Group, scene: Scene, here: set[str]) -> Iterator[s
             yield f"rule 4: {group.name} is absent beside {other}"
         if {group.name, other} <= scene.exhaustive:
             continue
-        words = KNOWN.words
+        words = KNOWN.wordnet
         if words.is_kind_of(other, group.name) or words.is_kind_of(group.name, other):
             yield f"rule 4: {group.name} is absent beside its kind {other}"
         if words.part_related(group.name, other):

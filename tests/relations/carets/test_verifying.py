@@ -10,9 +10,9 @@ from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.meaning import Both, Either, groups_of, members
 from pytest_vqamt.core.scene import Relationship, Scene
 from pytest_vqamt.language.questions.templates import QuestionType
-from pytest_vqamt.relations.askable_scene import View
+from pytest_vqamt.relations.askable_scene import AskableScene
 from pytest_vqamt.relations.carets.choosing import action_choice, attribute_choice
-from pytest_vqamt.relations.carets.verifying import attribute, with_antonym
+from pytest_vqamt.relations.carets.verifying import antonym_arguments, attribute_argument
 from pytest_vqamt.sampling.chooser import Chooser
 from tests.making import FirstOption, scene_of, thing_of
 from tests.relations.carets.draws import arguments, asked, one_is, view_of
@@ -179,7 +179,7 @@ def test_every_other_one_is_true(yard: Scene, type_: QuestionType) -> None:
     assert yes / len(found) == pytest.approx(0.5, abs=0.035)
 
 
-Draw = Callable[[View, Chooser], object]
+Draw = Callable[[AskableScene, Chooser], object]
 
 LOT = scene_of("blue car", "white car", "closed car", "open door", "closed door", id="lot")
 
@@ -255,7 +255,9 @@ def test_are_no_sizes_of_people(who: str) -> None:
     assert yes_no_of_attributes(here, street) == ({"dog: little"}, {"dog: large"})
 
 
-@pytest.mark.parametrize("draw", [lambda v, c: attribute(v, c, True), with_antonym, attribute_choice, action_choice])
+@pytest.mark.parametrize(
+    "draw", [lambda v, c: attribute_argument(v, c, True), antonym_arguments, attribute_choice, action_choice]
+)
 def test_data_without_any_are_told_from_a_scene_without(draw: Draw) -> None:
     without = draw(view_of(scene_of("dog", "car"), scene_of("cat", id="b")), FirstOption())
     assert without == NotApplicable(reason="the data has no attributes")

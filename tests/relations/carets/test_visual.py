@@ -21,14 +21,14 @@ from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.language.english.families import family
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.relations.carets.visual import foreground, grown, half_seen
+from pytest_vqamt.relations.carets.visual import foreground, grow, partly_visible_names
 from pytest_vqamt.sampling.samplers import Sampler
 from tests.core.random_scenes import boxes_within, pixels, scenes
 from tests.making import answers_of, choosers, scene_of, thing_of
 from tests.relations.carets.draws import MEAN, corpus_of
 from tests.relations.carets.obscured import BARN, VARIANTS, VISUAL, about, asked, cases, edit_of, kept, words_of
 
-pytestmark = pytest.mark.usefixtures("small_is_large_enough")
+pytestmark = pytest.mark.usefixtures("small_things_are_salient")
 
 DRAWN = Sampling(max_cases=400, sampler=Sampler.RANDOM)
 """So many cases of the picture world show much of what there is."""
@@ -235,11 +235,11 @@ def test_a_class_that_is_not_listed_makes_the_only_one_presumed(yard: Scene) -> 
     ],
 )
 def test_a_box_is_grown_evenly_to_32_by_32_within_the_frame(box: Box, patch: Box) -> None:
-    assert grown(box, scene_of()) == patch
+    assert grow(box, scene_of()) == patch
 
 
 def test_a_picture_narrower_than_32_is_kept_in_all_its_width() -> None:
-    assert grown(Box(3, 4, 5, 5), replace(scene_of(), width=20, height=200)) == Box(0, 0, 20, 32)
+    assert grow(Box(3, 4, 5, 5), replace(scene_of(), width=20, height=200)) == Box(0, 0, 20, 32)
 
 
 def test_boxes_are_rounded_outwards_before_they_grow() -> None:
@@ -257,7 +257,7 @@ def test_things_in_one_place_are_one_box() -> None:
 def test_what_is_grown_holds_its_box_and_is_no_larger_than_it_must_be(data: st.DataObject) -> None:
     width, height = data.draw(st.integers(1, 80)), data.draw(st.integers(1, 80))
     box = data.draw(boxes_within(width, height))
-    patch = grown(box, replace(scene_of(), width=width, height=height))
+    patch = grow(box, replace(scene_of(), width=width, height=height))
     assert pixels(box) <= pixels(patch) <= pixels(Box(0, 0, width, height))
     assert (patch.w, patch.h) == (max(box.w, min(32, width)), max(box.h, min(32, height)))
 
@@ -274,5 +274,5 @@ def test_half_seen_is_what_no_kept_box_holds_all_pixels_of(scene: Scene, data: s
     blurred |= {region.name for region in scene.regions if region not in crowds_whole}
     cut_off = {thing.name for thing in scene.objects if thing.id in touched - whole}
     cut_off |= {region.name for region in crowds_touched if region not in crowds_whole}
-    assert half_seen(scene, keep, hidden_elsewhere=False) == blurred
-    assert half_seen(scene, keep, hidden_elsewhere=True) == cut_off
+    assert partly_visible_names(scene, keep, hidden_elsewhere=False) == blurred
+    assert partly_visible_names(scene, keep, hidden_elsewhere=True) == cut_off

@@ -8,7 +8,7 @@ from pytest_vqamt.core.box import Box
 from tests.making import scene_of, thing_of
 from tests.relations.carets.obscured import about, asked, cases
 
-pytestmark = pytest.mark.usefixtures("small_is_large_enough")
+pytestmark = pytest.mark.usefixtures("small_things_are_salient")
 
 
 class TestWhatIsNotThere:

@@ -11,7 +11,7 @@ from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.language.captions import Reading
-from pytest_vqamt.relations.metaic.insertion import Insertion, insertion
+from pytest_vqamt.relations.metaic.insertion import PlacedCutout, sample_placed_cutout
 from pytest_vqamt.sampling.chooser import RandomChooser
 
 
@@ -19,7 +19,7 @@ from pytest_vqamt.sampling.chooser import RandomChooser
 class Drawn:
     """Insertions with the scenes that they were drawn for, how many of the scenes gave one, and why others did not."""
 
-    of: list[tuple[Scene, Insertion]] = field(default_factory=list)
+    of: list[tuple[Scene, PlacedCutout]] = field(default_factory=list)
     fruitful: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
 
@@ -30,8 +30,8 @@ def draw_many(source: SceneSource, indices: Iterable[int], wanted: int, first: i
     scenes = [source.scene(index) for index in indices]
     choose = RandomChooser(Random(seed))
     for scene in scenes:
-        outcomes = [insertion(scene, source.corpus, choose, Reading.REFINED) for _ in range(first)]
-        made = [(scene, each) for each in outcomes if isinstance(each, Insertion)]
+        outcomes = [sample_placed_cutout(scene, source.corpus, choose, Reading.REFINED) for _ in range(first)]
+        made = [(scene, each) for each in outcomes if isinstance(each, PlacedCutout)]
         found.of.extend(made)
         found.fruitful.update({scene.id: len(made)} if made else {})
         if not made:
@@ -39,7 +39,7 @@ def draw_many(source: SceneSource, indices: Iterable[int], wanted: int, first: i
     again = [scene for scene in scenes if scene.id in found.fruitful]
     while again and len(found.of) < wanted:
         for scene in again:
-            each = insertion(scene, source.corpus, choose, Reading.REFINED)
-            if isinstance(each, Insertion):
+            each = sample_placed_cutout(scene, source.corpus, choose, Reading.REFINED)
+            if isinstance(each, PlacedCutout):
                 found.of.append((scene, each))
     return found

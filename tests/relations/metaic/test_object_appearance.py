@@ -49,7 +49,7 @@ def test_the_facts_say_what_was_inserted_and_how_it_lies(level: str, low: float,
     assert facts == {"inserted": "dog", "overlap": level, "was_there": False, "objects": "1"}
 
 
-def test_they_say_whether_the_class_was_there(small_is_large_enough: None) -> None:
+def test_they_say_whether_the_class_was_there(small_things_are_salient: None) -> None:
     facts = dict(a_case(scene=backyard(DOG)).facts)
     assert (facts["was_there"], facts["objects"]) == (True, "2 to 4")
 

@@ -16,18 +16,18 @@ from pytest_vqamt.relations.metaic.insertion import cut_outs
 from pytest_vqamt.relations.metaic.placement import (
     HIGHEST,
     LEVELS,
-    Areas,
+    AreaRange,
     Edges,
-    Layout,
-    Stands,
-    areas_beside,
-    boxes_of,
-    drawn,
-    largest_area,
-    least_area,
-    on_the_line,
+    LevelFit,
+    OverlapLayout,
+    annotated_boxes,
+    insertion_area_range,
+    max_cutout_area,
+    min_covering_area,
+    place_at_highest_level,
+    place_by_bisection,
     salient_area,
-    scaled,
+    size_of_area,
 )
 from tests.making import scene_of, thing_of
 from tests.relations.inserted import insert_of
@@ -38,9 +38,9 @@ from tests.soundness.samples import COCO, PICTURES, Sample, each_of
 INSERTIONS = 2000
 
 
-def areas_of(scene: Scene) -> Areas:
+def areas_of(scene: Scene) -> AreaRange:
     picture = scene.width * scene.height
-    return areas_beside(salient_area([box.area for box in boxes_of(scene)], picture), picture)
+    return insertion_area_range(salient_area([box.area for box in annotated_boxes(scene)], picture), picture)
 
 
 @each_of(COCO, PICTURES)
@@ -65,13 +65,15 @@ def test_the_share_of_cut_outs_that_find_a_place_at_a_level_is_told(
     entries = [entry for name in corpus.cutouts if class_of(name) for entry in cut_outs(corpus, name)]
     tried = 0
     for scene in map(sample.load().scene, range(40)):
-        layout, areas = Layout.of(scene), areas_of(scene)
-        if layout is None or areas.high < least_area(layout):
+        layout, areas = OverlapLayout.of(scene), areas_of(scene)
+        if layout is None or areas.high < min_covering_area(layout):
             continue
         for entry in random.sample(entries, 10):
             tried += 1
-            first = drawn(layout, areas, (entry.w, entry.h), random)
-            levels = [level for level in LEVELS if first and (level == HIGHEST or on_the_line(layout, first, level))]
+            first = place_at_highest_level(layout, areas, (entry.w, entry.h), random)
+            levels = [
+                level for level in LEVELS if first and (level == HIGHEST or place_by_bisection(layout, first, level))
+            ]
             found.update([*levels, *(["all"] if len(levels) == len(LEVELS) else [])])
     with capsys.disabled():
         shares = ", ".join(f"{level}: {found[level] / tried:.0%}" for level in (*LEVELS, "all"))
@@ -97,13 +99,13 @@ YARD = scene_of(
 )
 
 
-def layout(scene: Scene = YARD) -> Layout:
-    found = Layout.of(scene)
+def layout(scene: Scene = YARD) -> OverlapLayout:
+    found = OverlapLayout.of(scene)
     assert found is not None
     return found
 
 
-def stands(x0: float, x1: float, level: str) -> Stands:
+def stands(x0: float, x1: float, level: str) -> LevelFit:
     """Of what reaches over the whole height from ``x0`` to ``x1``."""
     return layout().stands(Edges(x0, 0, x1, 100), level)
 
@@ -130,8 +132,8 @@ def test_boxes_count_as_annotated_and_in_whole_pixels() -> None:
 
 
 def test_a_scene_of_no_thing_has_no_layout(bare: Scene) -> None:
-    assert Layout.of(bare) is None
-    assert Layout.of(scene_of(crowds=("person",))) is None
+    assert OverlapLayout.of(bare) is None
+    assert OverlapLayout.of(scene_of(crowds=("person",))) is None
 
 
 # The bus is 100 pixels wide, so each pixel is a hundredth of it.
@@ -142,15 +144,19 @@ def test_a_scene_of_no_thing_has_no_layout(bare: Scene) -> None:
 def test_the_share_of_the_largest_lies_in_the_interval(level: str, well: range) -> None:
     # Yu et al., section 3.2.2: 0, (0, 0.15], (0.15, 0.30], (0.30, 0.45].
     expected = {
-        covered: Stands.WELL if covered in well else Stands.TOO_FAR_IN if covered > max(well) else Stands.TOO_FAR_OUT
+        covered: LevelFit.WELL
+        if covered in well
+        else LevelFit.TOO_FAR_IN
+        if covered > max(well)
+        else LevelFit.TOO_FAR_OUT
         for covered in range(101)
     }
     assert {covered: stands(100 - covered, 150, level) for covered in range(101)} == expected
 
 
 def test_what_touches_does_not_overlap() -> None:
-    assert stands(100, 150, "0") is Stands.WELL
-    assert stands(99, 150, "0") is Stands.TOO_FAR_IN
+    assert stands(100, 150, "0") is LevelFit.WELL
+    assert stands(99, 150, "0") is LevelFit.TOO_FAR_IN
 
 
 @pytest.mark.parametrize(
@@ -205,7 +211,7 @@ def test_it_lies_between_the_plain_mean_and_the_largest(areas: list[float]) -> N
 )
 def test_an_inserted_thing_is_about_as_large_where_there_is_room(salient: float, expected: tuple[float, float]) -> None:
     # Yu et al., section 3.2.1: 0.8 and 1.3 below 0.4 of the picture, 0.1 and 0.37 from there on.
-    assert areas_beside(salient, 10_000) == pytest.approx(expected)
+    assert insertion_area_range(salient, 10_000) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -220,25 +226,25 @@ def test_an_inserted_thing_is_about_as_large_where_there_is_room(salient: float,
     ],
 )
 def test_a_cut_out_is_enlarged_at_most_twice_and_fits_in(cut_out: tuple[float, float], expected: float) -> None:
-    assert largest_area(cut_out, FRAME) == pytest.approx(expected)
+    assert max_cutout_area(cut_out, FRAME) == pytest.approx(expected)
 
 
 def test_a_size_has_whole_pixels_and_the_aspect_ratio_of_the_cut_out() -> None:
     # 30 x 20 at an area of 2400: twice as wide and high.
-    assert scaled((30, 20), 2400) == (60, 40)
+    assert size_of_area((30, 20), 2400) == (60, 40)
     # 33 x 20 at 1000: 40.62 x 24.62.
-    assert scaled((33, 20), 1000) == (41, 25)
+    assert size_of_area((33, 20), 1000) == (41, 25)
 
 
 @given(st.floats(5, 500), st.floats(5, 500), st.floats(100, 100_000))
 def test_rounding_moves_each_side_by_half_a_pixel_at_most(width: float, height: float, area: float) -> None:
-    w, h = scaled((width, height), area)
+    w, h = size_of_area((width, height), area)
     assert abs(w * height - h * width) <= 0.5 * (width + height) + 1e-6
     assert abs(w - (area * width / height) ** 0.5) <= 0.5 + 1e-6
 
 
 def test_areas_hold_the_sizes_between_their_ends() -> None:
-    areas = Areas(100, 200)
+    areas = AreaRange(100, 200)
     assert areas.hold((10, 10))
     assert areas.hold((20, 10))
     assert not areas.hold((11, 9))

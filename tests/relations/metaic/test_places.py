@@ -11,21 +11,21 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.metaic.placement import Areas, Layout, least_area, places
+from pytest_vqamt.relations.metaic.placement import AreaRange, OverlapLayout, min_covering_area, place_at_all_levels
 from tests.making import scene_of, thing_of
 from tests.relations.metaic.rules import INTERVALS, shares_of_pixels
 
 LEVELS = tuple(INTERVALS)
 # In the middle of 200 x 100 pixels.
 ALONE = scene_of(thing_of("bus", box=Box(80, 30, 40, 40)))
-SIZES = Areas(500, 600)
+SIZES = AreaRange(500, 600)
 """Of what covers 0.3 of it, which is 480, and has room above and below it."""
 
 
-def found(scene: Scene, areas: Areas, cut_out: tuple[float, float], seed: int = 0) -> Mapping[str, Box] | None:
-    layout = Layout.of(scene)
+def found(scene: Scene, areas: AreaRange, cut_out: tuple[float, float], seed: int = 0) -> Mapping[str, Box] | None:
+    layout = OverlapLayout.of(scene)
     assert layout is not None
-    return places(layout, areas, cut_out, Random(seed))
+    return place_at_all_levels(layout, areas, cut_out, Random(seed))
 
 
 def assert_they_obey(scene: Scene, boxes: Mapping[str, Box]) -> None:
@@ -70,23 +70,23 @@ def test_the_same_seed_finds_the_same_places() -> None:
 
 def test_there_is_none_for_what_is_too_small_to_cover_enough() -> None:
     # 0.3 of 40 x 40 is 480: twice 15 x 7.5 is 450.
-    layout = Layout.of(ALONE)
+    layout = OverlapLayout.of(ALONE)
     assert layout is not None
-    assert least_area(layout) == pytest.approx(480)
-    assert found(ALONE, Areas(160, 592), (15, 7.5)) is None
-    assert any(found(ALONE, Areas(160, 592), (25, 25), seed) for seed in range(20))
+    assert min_covering_area(layout) == pytest.approx(480)
+    assert found(ALONE, AreaRange(160, 592), (15, 7.5)) is None
+    assert any(found(ALONE, AreaRange(160, 592), (25, 25), seed) for seed in range(20))
 
 
-def test_nor_for_what_nobody_would_see(small_is_large_enough: None) -> None:
+def test_nor_for_what_nobody_would_see(small_things_are_salient: None) -> None:
     # 200 pixels wide, so a thing is at least 10 long, and 3.3 wide; a strip of 12 to 1 is narrower at this area.
-    assert found(scene_of(thing_of("key", box=Box(90, 40, 20, 12))), Areas(192, 312), (48, 4)) is not None
+    assert found(scene_of(thing_of("key", box=Box(90, 40, 20, 12))), AreaRange(192, 312), (48, 4)) is not None
     assert all(
-        found(scene_of(thing_of("key", box=Box(90, 40, 10, 8))), Areas(64, 104), (48, 2), seed) is None
+        found(scene_of(thing_of("key", box=Box(90, 40, 10, 8))), AreaRange(64, 104), (48, 2), seed) is None
         for seed in range(20)
     )
 
 
-def test_nor_where_everything_around_is_taken(small_is_large_enough: None) -> None:
+def test_nor_where_everything_around_is_taken(small_things_are_salient: None) -> None:
     # A frame of things a pixel apart around the bus: at level 0 none of them may be touched.
     around = (Box(0, 0, 200, 28), Box(0, 72, 200, 28), Box(0, 28, 78, 44), Box(122, 28, 78, 44))
     boxed_in = scene_of(
@@ -97,12 +97,12 @@ def test_nor_where_everything_around_is_taken(small_is_large_enough: None) -> No
             for x in range(0, int(box.w), 10)
         ),
     )
-    assert all(found(boxed_in, Areas(480, 600), (20, 20), seed) is None for seed in range(20))
+    assert all(found(boxed_in, AreaRange(480, 600), (20, 20), seed) is None for seed in range(20))
 
 
 def test_nor_where_the_largest_fills_the_picture() -> None:
     full = scene_of(thing_of("bed", box=Box(0, 0, 200, 90)))
-    assert all(found(full, Areas(5400, 6660), (90, 80), seed) is None for seed in range(20))
+    assert all(found(full, AreaRange(5400, 6660), (90, 80), seed) is None for seed in range(20))
 
 
 @st.composite
@@ -119,10 +119,10 @@ def scenes(draw: st.DrawFn) -> Scene:
 @settings(max_examples=60, suppress_health_check=[HealthCheck.filter_too_much])
 @given(scenes(), st.floats(10, 120), st.floats(10, 90), st.integers(0, 2**32))
 def test_on_any_scene_all_rules_hold(scene: Scene, width: float, height: float, seed: int) -> None:
-    layout = Layout.of(scene)
+    layout = OverlapLayout.of(scene)
     assert layout is not None
-    areas = Areas(least_area(layout), 2 * least_area(layout))
-    boxes = places(layout, areas, (width, height), Random(seed))
+    areas = AreaRange(min_covering_area(layout), 2 * min_covering_area(layout))
+    boxes = place_at_all_levels(layout, areas, (width, height), Random(seed))
     assume(boxes is not None)
     assert boxes is not None
     assert_they_obey(scene, boxes)

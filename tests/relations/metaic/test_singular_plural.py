@@ -86,7 +86,7 @@ def test_a_refusal_cannot_be_read() -> None:
     assert (verdict.outcome, verdict.reason, verdict.figures) == (Outcome.UNPARSED, "refusal", ())
 
 
-def test_a_class_that_is_there_is_inserted_too(small_is_large_enough: None) -> None:
+def test_a_class_that_is_there_is_inserted_too(small_things_are_salient: None) -> None:
     there = cases(RELATION, "0", backyard(DOG), dogs())
     assert {case.fact("was_there") for case in there} == {True}
     assert {case.queries[1].picture.scene.count("dog") for case in there} == {2}

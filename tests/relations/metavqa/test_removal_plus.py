@@ -16,7 +16,7 @@ from pytest_vqamt.imaging import inpainting
 from pytest_vqamt.relations.metavqa.removal_plus import RemovalPlus
 from tests.making import FirstOption, answers_of, choosers, group_of, scene_of, thing_of
 
-pytestmark = pytest.mark.usefixtures("small_is_large_enough")
+pytestmark = pytest.mark.usefixtures("small_things_are_salient")
 
 PLUS = RemovalPlus()
 

@@ -16,8 +16,8 @@ from pytest_vqamt.core.edits import Fill
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.imaging.outlines import STROKES, Outline, Shows, draw_outlines
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.relations.edits import covered
-from pytest_vqamt.relations.veglue.erasable import MOST_COVERED, allowed, allowed_by_iou, erasable
+from pytest_vqamt.relations.edits import pixel_box
+from pytest_vqamt.relations.veglue.erasable import MAX_COVERED_SHARE, erasable_things, is_erasable, is_erasable_by_iou
 from tests.imaging.coco_photos import CocoPhotos
 
 _SHOWN = 5
@@ -39,7 +39,7 @@ class Erasure:
     @property
     def lost(self) -> tuple[str, ...]:
         """The names of what would be erased with it by more than our rule lets."""
-        return tuple(name for name, share in self.taken if share > MOST_COVERED)
+        return tuple(name for name, share in self.taken if share > MAX_COVERED_SHARE)
 
 
 def erasures(scenes: Iterable[Scene]) -> tuple[Erasure, ...]:
@@ -48,7 +48,7 @@ def erasures(scenes: Iterable[Scene]) -> tuple[Erasure, ...]:
 
 
 def _erasure(scene: Scene, thing: Thing) -> Erasure:
-    patch = covered(thing.box, scene) or thing.box
+    patch = pixel_box(thing.box, scene) or thing.box
     others = [(other.name, other.box) for other in scene.objects if other.id != thing.id]
     others += [(f"{region.name} (crowd)", region.box) for region in scene.regions]
     taken = sorted(((name, box.share_inside(patch)) for name, box in others), key=lambda each: (-each[1], each[0]))
@@ -56,8 +56,8 @@ def _erasure(scene: Scene, thing: Thing) -> Erasure:
         scene=scene,
         thing=thing,
         taken=tuple(taken),
-        by_iou=allowed_by_iou(thing, scene),
-        by_ours=allowed(thing, scene),
+        by_iou=is_erasable_by_iou(thing, scene),
+        by_ours=is_erasable(thing, scene),
     )
 
 
@@ -70,7 +70,7 @@ def report(found: tuple[Erasure, ...]) -> str:
         "things": len(found),
         "erasable by IoU, the paper's rule": sum(each.by_iou for each in found),
         "erasable by ours": sum(each.by_ours for each in found),
-        "of these, at most half of the picture": sum(len(erasable(scene)) for scene in _scenes(found)),
+        "of these, at most half of the picture": sum(len(erasable_things(scene)) for scene in _scenes(found)),
         "by both": sum(each.by_iou and each.by_ours for each in found),
         "by ours alone": sum(each.by_ours and not each.by_iou for each in found),
         "by IoU alone": len(only_iou),
@@ -97,13 +97,13 @@ def examples(found: tuple[Erasure, ...]) -> tuple[Erasure, ...]:
 
 def drawn(each: Erasure, photos: CocoPhotos) -> Image.Image:
     """The photo with the erased box and what goes with it outlined, and beside it what is left: RGB, uint8."""
-    scene, patch = each.scene, covered(each.thing.box, each.scene) or each.thing.box
+    scene, patch = each.scene, pixel_box(each.thing.box, each.scene) or each.thing.box
     before = photos.photo(scene.photo)
     others = [other for other in scene.objects if other.id != each.thing.id]
     marks = [
         Outline(box=other.box, label=other.name, shows=Shows.ASKED)
         for other in others
-        if other.box.share_inside(patch) > MOST_COVERED
+        if other.box.share_inside(patch) > MAX_COVERED_SHARE
     ]
     draw_outlines(before, [*marks, Outline(box=patch, label=f"erased {each.thing.name}", shows=Shows.EDITED)], (1, 1))
     after = render(scene.picture.erase(patch, Fill.INPAINT, method="telea"), photos)

@@ -14,7 +14,7 @@ from pytest_vqamt.relations.veglue.corruption import HypothesisCorruption
 from tests.making import answers_of, choosers, scene_of
 from tests.relations.veglue.rooms import RIFLE, ROOM, groups
 
-pytestmark = pytest.mark.usefixtures("small_is_large_enough")
+pytestmark = pytest.mark.usefixtures("small_things_are_salient")
 
 CORRUPTION = HypothesisCorruption()
 

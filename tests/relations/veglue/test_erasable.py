@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.relations.veglue.erasable import allowed, allowed_by_iou, erasable, standing
+from pytest_vqamt.relations.veglue.erasable import erasable_things, erasure_facts, is_erasable, is_erasable_by_iou
 from tests.core.random_scenes import pixels, scenes
 from tests.imaging.coco_photos import FOLDER, CocoPhotos, needs_coco
 from tests.making import scene_of, thing_of
@@ -29,16 +29,16 @@ ROOM = scene_of(TABLE, CUP, DOG)
 
 def test_iou_does_not_protect_a_cup_on_a_table() -> None:
     # The cup's 100 px are 0.02 of the table's 5000: an IoU of 0.02, and all of the cup would be gone.
-    assert allowed_by_iou(TABLE, ROOM)
-    assert not allowed(TABLE, ROOM)
-    assert allowed(CUP, ROOM)
+    assert is_erasable_by_iou(TABLE, ROOM)
+    assert not is_erasable(TABLE, ROOM)
+    assert is_erasable(CUP, ROOM)
 
 
 def test_a_tenth_of_what_stays_may_go() -> None:
     # Of the dog's 1600 px, 4 x 40 lie in the table's box: exactly 0.1. A table of one column more takes 0.125.
     wider = thing_of("table", id="table", box=Box(0, 40, 101, 50))
-    assert allowed(TABLE, scene_of(TABLE, DOG))
-    assert not allowed(wider, scene_of(wider, DOG))
+    assert is_erasable(TABLE, scene_of(TABLE, DOG))
+    assert not is_erasable(wider, scene_of(wider, DOG))
 
 
 def test_the_erased_box_is_rounded_outwards_first() -> None:
@@ -46,29 +46,29 @@ def test_the_erased_box_is_rounded_outwards_first() -> None:
     wider = thing_of("table", id="table", box=Box(0, 40, 100.2, 50))
     dog = thing_of("dog", id="dog", box=Box(96.5, 50, 40, 40))
     assert dog.box.share_inside(wider.box) < 0.1
-    assert not allowed(wider, scene_of(wider, dog))
+    assert not is_erasable(wider, scene_of(wider, dog))
 
 
 def test_a_crowd_stays_too() -> None:
     # The crowd's box is 50 x 50 at (0, 50), of which the dog's takes nothing and a cat's a third.
     cat = thing_of("cat", id="cat", box=Box(10, 50, 20, 50))
     scene = scene_of(DOG, cat, crowds=("person",))
-    assert allowed(DOG, scene)
-    assert not allowed(cat, scene)
+    assert is_erasable(DOG, scene)
+    assert not is_erasable(cat, scene)
 
 
 def test_no_more_than_half_of_the_picture_is_erased() -> None:
     # The frame is 200 x 100.
     half, more = (thing_of("bus", box=Box(0, 0, 100 + extra, 100)) for extra in (0, 1))
-    assert erasable(scene_of(half)) == (half,)
-    assert erasable(scene_of(more)) == ()
+    assert erasable_things(scene_of(half)) == (half,)
+    assert erasable_things(scene_of(more)) == ()
 
 
 def test_what_lies_mostly_outside_the_frame_is_not_erased() -> None:
     # It would stay in the scene: half of it is not to be seen, so it cannot be covered.
     half, less = (thing_of("bus", box=Box(190 + extra, 10, 20, 20)) for extra in (-1, 0))
-    assert erasable(scene_of(half)) == (half,)
-    assert erasable(scene_of(less)) == ()
+    assert erasable_things(scene_of(half)) == (half,)
+    assert erasable_things(scene_of(less)) == ()
 
 
 @given(scenes())
@@ -79,8 +79,8 @@ def test_what_may_be_erased_takes_at_most_a_tenth_of_the_pixels_of_anything_else
         others = [pixels(other.box) for other in scene.objects if other.id != thing.id]
         others += [pixels(region.box) for region in scene.regions]
         harmless = all(10 * len(patch & other) <= len(other) for other in others)
-        assert allowed(thing, scene) == harmless
-        assert (thing in erasable(scene)) == (harmless and 2 * len(patch) <= frame)
+        assert is_erasable(thing, scene) == harmless
+        assert (thing in erasable_things(scene)) == (harmless and 2 * len(patch) <= frame)
 
 
 @given(scenes())
@@ -88,17 +88,19 @@ def test_the_papers_rule_is_on_pixels_that_both_have_and_that_either_has(scene: 
     for thing in scene.objects:
         patch = pixels(thing.box)
         others = [pixels(other.box) for other in scene.objects if other.id != thing.id]
-        assert allowed_by_iou(thing, scene) == all(10 * len(patch & other) <= len(patch | other) for other in others)
+        assert is_erasable_by_iou(thing, scene) == all(
+            10 * len(patch & other) <= len(patch | other) for other in others
+        )
 
 
 @given(scenes())
 def test_what_ours_allows_the_papers_rule_allows_too(scene: Scene) -> None:
-    assert all(allowed_by_iou(thing, scene) for thing in scene.objects if allowed(thing, scene))
+    assert all(is_erasable_by_iou(thing, scene) for thing in scene.objects if is_erasable(thing, scene))
 
 
 @given(scenes())
 def test_erasing_takes_the_thing_out_of_the_scene_and_nothing_else(scene: Scene) -> None:
-    for thing in erasable(scene):
+    for thing in erasable_things(scene):
         after = scene.picture.erase(thing.box).scene
         assert after.objects == tuple(other for other in scene.objects if other.id != thing.id)
         assert after.regions == scene.regions
@@ -111,7 +113,7 @@ def test_in_the_picture_world_nothing_is_left_of_the_thing_and_most_of_all_else(
         # 1 + the place of the thing that is seen there: drawn, not derived from boxes.
         labels = np.asarray(world.label_map(index))
         numbers = {thing.id: number for number, thing in enumerate(scene.objects, start=1)}
-        for thing in erasable(scene):
+        for thing in erasable_things(scene):
             erased += 1
             left = labels.copy()
             left[int(thing.box.y) : int(np.ceil(thing.box.y1)), int(thing.box.x) : int(np.ceil(thing.box.x1))] = 0
@@ -167,7 +169,7 @@ class TestStanding:
     def test_near_is_a_gap_of_a_twentieth_of_the_picture(self, at: tuple[int, int], near: bool) -> None:
         # Both are 20 x 20, the first at the corner: from (28, 26) the gap is 8 and 6, so 10; from (29, 30) 9 and 10.
         erased, other = thing_of("dog", id="0", box=Box(0, 0, 20, 20)), thing_of("car", id="1", box=Box(*at, 20, 20))
-        assert dict(standing(erased, (other,), scene_of(erased, other)))["near"] is near
+        assert dict(erasure_facts(erased, (other,), scene_of(erased, other)))["near"] is near
 
     @pytest.mark.parametrize(
         ("erased", "other", "similar", "related"),
@@ -183,10 +185,10 @@ class TestStanding:
         self, erased: str, other: str, similar: bool, related: bool
     ) -> None:
         things = thing_of(erased, id="0"), thing_of(other, id="1")
-        facts = dict(standing(things[0], things[1:], scene_of(*things)))
+        facts = dict(erasure_facts(things[0], things[1:], scene_of(*things)))
         assert (facts["similar"], facts["related"]) == (similar, related)
 
     def test_one_of_several_is_enough(self) -> None:
         things = [thing_of(name, id=str(place)) for place, name in enumerate(("dog", "car", "cat"))]
-        assert dict(standing(things[0], tuple(things[1:]), scene_of(*things)))["similar"] is True
-        assert dict(standing(things[0], (), scene_of(*things)))["near"] is False
+        assert dict(erasure_facts(things[0], tuple(things[1:]), scene_of(*things)))["similar"] is True
+        assert dict(erasure_facts(things[0], (), scene_of(*things)))["near"] is False

@@ -19,7 +19,7 @@ from tests.making import answers_of, choosers, scene_of, thing_of
 from tests.relations.veglue.rooms import ROOM, groups, photo, said, unit
 from tests.relations.veglue.tables import derived
 
-pytestmark = pytest.mark.usefixtures("small_is_large_enough")
+pytestmark = pytest.mark.usefixtures("small_things_are_salient")
 
 MR3 = UnlinkedErase()
 

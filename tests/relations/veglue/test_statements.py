@@ -10,22 +10,22 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.meaning import Group, Label, truth
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.data import catalogue
-from pytest_vqamt.relations.lexical_knowledge import knowledge
-from pytest_vqamt.relations.veglue.statements import Published, nouns_in, published
+from pytest_vqamt.relations.lexical_knowledge import load_knowledge
+from pytest_vqamt.relations.veglue.statements import PublishedStatement, nouns_in, published_statements
 from tests.relations.veglue.rooms import RIFLE, photo, said, unit
 
-KNOWN = knowledge("bundled", "bundled")
+KNOWN = load_knowledge("bundled", "bundled")
 SNLI_VE = Path(__file__).parents[3] / "../shared/data/snli_ve"
 MAN = Thing(id="m", name="man", box=Box(0, 0, 40, 90), attributes=("is walking", "is waving to a dog"))
 DOG = Thing(id="d", name="dog", box=Box(100, 0, 40, 40))
 
 
-def one(scene: Scene) -> Published:
-    (only,) = published(scene, KNOWN)
+def one(scene: Scene) -> PublishedStatement:
+    (only,) = published_statements(scene, KNOWN)
     return only
 
 
-def of(text: str, *units: tuple[str, str, str]) -> Published:
+def of(text: str, *units: tuple[str, str, str]) -> PublishedStatement:
     return one(photo(MAN, DOG, hypotheses=(said(text, *(unit(*each) for each in units)),)))
 
 
@@ -38,7 +38,7 @@ def test_only_what_is_entailed_and_linked_counts() -> None:
         said("people are walking.", unit("people", "are walking"), id="not linked"),
         said(entailed, id="without units"),
     )
-    assert [each.text for each in published(photo(MAN, hypotheses=hypotheses), KNOWN)] == [entailed]
+    assert [each.text for each in published_statements(photo(MAN, hypotheses=hypotheses), KNOWN)] == [entailed]
 
 
 def test_the_meaning_has_the_linked_units_alone() -> None:
@@ -131,7 +131,7 @@ def test_the_papers_example_names_what_it_names() -> None:
 @pytest.mark.skipif(not SNLI_VE.exists(), reason="needs ../shared/data")
 def test_all_of_the_authors_rows_are_entailed_by_their_scenes() -> None:
     source = catalogue.load(f"snli-ve:{SNLI_VE}")
-    found = [each for number in range(len(source)) for each in published(source.scene(number), KNOWN)]
+    found = [each for number in range(len(source)) for each in published_statements(source.scene(number), KNOWN)]
     assert len(found) > 100
     for each in found:
         assert truth(each.hypothesis.meaning, each.scene) is Label.ENTAILMENT, each.text

@@ -15,7 +15,7 @@ from pytest_vqamt.sampling.samplers import Sampler
 from tests.making import answers_of, choosers, scene_of
 from tests.relations.veglue.tables import FRUIT, WITH_DISH, derived
 
-pytestmark = pytest.mark.usefixtures("small_is_large_enough")
+pytestmark = pytest.mark.usefixtures("small_things_are_salient")
 
 MR2 = VqaMr2()
 

@@ -15,28 +15,37 @@ from pytest_vqamt.core.meaning import Entails, Group, Label, Related, truth
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.questions.hypotheses import IN_A_ROW
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.relations.lexical_knowledge import knowledge
+from pytest_vqamt.relations.lexical_knowledge import load_knowledge
 from pytest_vqamt.relations.soundness import disjoint
-from pytest_vqamt.relations.veglue.statements import Published, Said, Writer, Written, any_statement, writer_of
+from pytest_vqamt.relations.veglue.statements import (
+    PublishedStatement,
+    StatementUnit,
+    StatementWriter,
+    WrittenStatement,
+    sample_statement,
+    statement_writer,
+)
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import choosers, scene_of, thing_of
 from tests.relations.veglue.rooms import RIFLE, ROOM
 
-KNOWN = knowledge("bundled", "bundled")
+KNOWN = load_knowledge("bundled", "bundled")
 MAN, CUP, TABLE, DOG = ROOM.objects
 
 
-def writer(scene: Scene, *, gradable: bool = False) -> Writer:
-    return writer_of(scene, gather_corpus((scene,)), KNOWN, gradable=gradable)
+def writer(scene: Scene, *, gradable: bool = False) -> StatementWriter:
+    return statement_writer(scene, gather_corpus((scene,)), KNOWN, gradable=gradable)
 
 
-def written(scene: Scene, first: Thing, *, draws: int = 300, least: int = 1, saying: str = "") -> list[Written]:
+def written(
+    scene: Scene, first: Thing, *, draws: int = 300, least: int = 1, saying: str = ""
+) -> list[WrittenStatement]:
     one = writer(scene)
     others = [other for other in one.things if other.id != first.id]
     return [one.about(first, others, choose, least=least, saying=saying) for choose in choosers(draws)]
 
 
-pytestmark = pytest.mark.usefixtures("small_is_large_enough")
+pytestmark = pytest.mark.usefixtures("small_things_are_salient")
 
 
 def test_it_speaks_of_the_thing_and_of_others_as_it_comes() -> None:
@@ -75,7 +84,7 @@ def test_it_may_have_to_say_an_attribute() -> None:
         assert group.attributes == ("red",)
 
 
-def _groups(statement: Written) -> list[Group]:
+def _groups(statement: WrittenStatement) -> list[Group]:
     return [group for each in statement.said for group in (each.group, *(it.to for it in each.group.related))]
 
 
@@ -119,8 +128,9 @@ def test_no_thing_goes_by_the_names_of_two_units() -> None:
 # ---- without one of the things
 
 HOLDING = Group(name="man", related=(Related(predicate="holding", to=Group(name="cup", attributes=("red",))),))
-OF_TWO = Written(
-    said=(Said(group=HOLDING, thing=MAN, beside=CUP), Said(group=Group(name="dog"), thing=DOG)), wording=IN_A_ROW
+OF_TWO = WrittenStatement(
+    said=(StatementUnit(group=HOLDING, thing=MAN, beside=CUP), StatementUnit(group=Group(name="dog"), thing=DOG)),
+    wording=IN_A_ROW,
 )
 
 
@@ -143,7 +153,7 @@ def test_a_thing_goes_with_its_unit_and_with_what_others_say_of_it(gone: Thing |
 
 
 def test_nothing_is_left_of_one_unit() -> None:
-    assert Written(said=OF_TWO.said[1:], wording=0).without(DOG) is None
+    assert WrittenStatement(said=OF_TWO.said[1:], wording=0).without(DOG) is None
 
 
 def test_the_paper_s_units_are_counted_and_named() -> None:
@@ -165,11 +175,11 @@ def test_another_group_in_the_same_wording() -> None:
 def test_published_ones_come_first() -> None:
     corpus = gather_corpus((RIFLE,))
     for choose in choosers(5):
-        assert isinstance(any_statement(RIFLE, corpus, KNOWN, choose), Published)
-        assert isinstance(any_statement(ROOM, gather_corpus((ROOM,)), KNOWN, choose), Written)
-        assert any_statement(scene_of(), corpus, KNOWN, choose) is None
+        assert isinstance(sample_statement(RIFLE, corpus, KNOWN, choose), PublishedStatement)
+        assert isinstance(sample_statement(ROOM, gather_corpus((ROOM,)), KNOWN, choose), WrittenStatement)
+        assert sample_statement(scene_of(), corpus, KNOWN, choose) is None
         contradicted = replace(RIFLE, hypotheses=(replace(RIFLE.hypotheses[0], label="contradiction"),))
-        assert any_statement(contradicted, corpus, KNOWN, choose) is None
+        assert sample_statement(contradicted, corpus, KNOWN, choose) is None
 
 
 @cache
@@ -181,7 +191,7 @@ def test_in_the_picture_world_all_is_entailed_and_names_are_apart() -> None:
     world = many()
     for number in range(500):
         scene = world.scene(number % len(world))
-        statement = any_statement(scene, world.corpus, KNOWN, RandomChooser(Random(number)))
+        statement = sample_statement(scene, world.corpus, KNOWN, RandomChooser(Random(number)))
         if statement is not None:
             assert truth(statement.hypothesis.meaning, scene) is Label.ENTAILMENT, statement.hypothesis.text
             names = [thing.name for thing in statement.things]

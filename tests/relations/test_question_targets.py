@@ -9,7 +9,7 @@ import pytest
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.meaning import Absent, Count, Exists, Group
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.metavqa.groups import VARIANTS, Asked, Kind, ask_about
+from pytest_vqamt.relations.metavqa.groups import VARIANTS, GroupQuestion, QuestionKind, sample_question
 from tests.making import choosers, group_of, scene_of
 
 MANY = 300
@@ -18,22 +18,24 @@ STREET = scene_of("brown dog", "black dog", "red car", "sitting man", exhaustive
 
 
 def asked(
-    kind: Kind,
+    kind: QuestionKind,
     scene: Scene = STREET,
     *,
     but: str = "",
     first: Group | None = None,
     bearing: tuple[str, ...] = (),
-    barred: tuple[str, ...] = (),
-) -> list[Asked]:
+    excluded_words: tuple[str, ...] = (),
+) -> list[GroupQuestion]:
     found = [
-        ask_about(scene, choose, kind, lambda name: name != but, first=first, bearing=bearing, barred=barred)
+        sample_question(
+            scene, choose, kind, lambda name: name != but, first=first, bearing=bearing, excluded_words=excluded_words
+        )
         for choose in choosers(MANY)
     ]
-    return [each for each in found if isinstance(each, Asked)]
+    return [each for each in found if isinstance(each, GroupQuestion)]
 
 
-def groups(found: list[Asked], shape: str) -> set[frozenset[Group]]:
+def groups(found: list[GroupQuestion], shape: str) -> set[frozenset[Group]]:
     return {frozenset(each.groups) for each in found if each.shape == shape}
 
 
@@ -43,23 +45,25 @@ def sets(*phrases: str) -> set[frozenset[Group]]:
 
 
 def test_a_count_is_of_one_name_of_two_or_of_a_property() -> None:
-    found = asked(Kind.COUNT)
+    found = asked(QuestionKind.COUNT)
     assert groups(found, "one name") == sets("dog", "car", "man")
     assert groups(found, "two names") == sets("dog+car", "dog+man", "car+man")
     assert groups(found, "property") == sets("brown_dog", "black_dog", "red_car", "sitting_man")
     assert len(found) == MANY
 
 
-@pytest.mark.parametrize("kind", [Kind.EXISTS, Kind.ABSENT])
-def test_yes_and_no_are_asked_of_one_group(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [QuestionKind.EXISTS, QuestionKind.ABSENT])
+def test_yes_and_no_are_asked_of_one_group(kind: QuestionKind) -> None:
     found = asked(kind)
     assert groups(found, "one name") == sets("dog", "car", "man")
     assert groups(found, "property") == sets("brown_dog", "black_dog", "red_car", "sitting_man")
     assert {each.shape for each in found} == {"one name", "property"}
 
 
-@pytest.mark.parametrize(("kind", "meaning"), [(Kind.COUNT, Count), (Kind.EXISTS, Exists), (Kind.ABSENT, Absent)])
-def test_the_question_means_what_its_kind_says(kind: Kind, meaning: type) -> None:
+@pytest.mark.parametrize(
+    ("kind", "meaning"), [(QuestionKind.COUNT, Count), (QuestionKind.EXISTS, Exists), (QuestionKind.ABSENT, Absent)]
+)
+def test_the_question_means_what_its_kind_says(kind: QuestionKind, meaning: type) -> None:
     assert {type(each.question.meaning) for each in asked(kind)} == {meaning}
 
 
@@ -68,7 +72,7 @@ def test_the_variants_are_the_kinds() -> None:
 
 
 def test_shapes_are_drawn_evenly_and_either_name_comes_first() -> None:
-    found = asked(Kind.COUNT)
+    found = asked(QuestionKind.COUNT)
     shapes = Counter(each.shape for each in found)
     assert all(n / len(found) == pytest.approx(1 / 3, abs=0.08) for n in shapes.values())
     first = Counter(each.groups[0].name for each in found if {g.name for g in each.groups} == {"dog", "car"})
@@ -76,7 +80,7 @@ def test_shapes_are_drawn_evenly_and_either_name_comes_first() -> None:
 
 
 def test_the_facts_say_what_was_asked() -> None:
-    for each in asked(Kind.COUNT):
+    for each in asked(QuestionKind.COUNT):
         facts = dict(each.facts)
         assert facts["shape"] == each.shape
         assert facts["present_groups"] == len(each.groups) == (2 if each.shape == "two names" else 1)
@@ -84,39 +88,39 @@ def test_the_facts_say_what_was_asked() -> None:
 
 
 def test_a_name_that_does_not_fit_is_in_no_question() -> None:
-    names = {group.name for each in asked(Kind.COUNT, but="dog") for group in each.groups}
+    names = {group.name for each in asked(QuestionKind.COUNT, but="dog") for group in each.groups}
     assert names == {"car", "man"}
 
 
 def test_a_barred_property_is_in_no_question() -> None:
-    found = asked(Kind.COUNT, barred=("red", "brown"))
+    found = asked(QuestionKind.COUNT, excluded_words=("red", "brown"))
     assert groups(found, "property") == sets("black_dog", "sitting_man")
 
 
 def test_two_names_are_disjoint_for_certain() -> None:
     scene = scene_of("dog", "puppy", "car")
-    assert groups(asked(Kind.COUNT, scene), "two names") == sets("dog+car", "puppy+car")
+    assert groups(asked(QuestionKind.COUNT, scene), "two names") == sets("dog+car", "puppy+car")
 
 
 def test_properties_are_asked_where_each_thing_has_one() -> None:
     scene = scene_of("brown dog", "black white dog", "red car")
-    assert groups(asked(Kind.COUNT, scene), "property") == sets("red_car")
+    assert groups(asked(QuestionKind.COUNT, scene), "property") == sets("red_car")
 
 
 def test_what_is_listed_nowhere_is_presumed() -> None:
     scene = scene_of("dog", "car", exhaustive=("dog",))
-    for each in asked(Kind.COUNT, scene):
+    for each in asked(QuestionKind.COUNT, scene):
         assert each.presumed is any(group.name == "car" for group in each.groups)
 
 
-@pytest.mark.parametrize("kind", [Kind.EXISTS, Kind.ABSENT])
-def test_whether_there_is_any_of_what_is_there_is_never_presumed(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [QuestionKind.EXISTS, QuestionKind.ABSENT])
+def test_whether_there_is_any_of_what_is_there_is_never_presumed(kind: QuestionKind) -> None:
     assert not any(each.presumed for each in asked(kind, scene_of("dog", "car")))
 
 
 def test_nothing_to_ask_about_is_not_applicable() -> None:
     for choose in choosers(20):
-        found = ask_about(scene_of("water", "pants"), choose, Kind.EXISTS, lambda _: True)
+        found = sample_question(scene_of("water", "pants"), choose, QuestionKind.EXISTS, lambda _: True)
         assert isinstance(found, NotApplicable)
 
 
@@ -124,19 +128,19 @@ class TestAFirstGroup:
     DOG = Group(name="dog")
 
     def test_is_asked_about_alone_or_with_another(self) -> None:
-        found = asked(Kind.COUNT, first=self.DOG, but="dog")
+        found = asked(QuestionKind.COUNT, first=self.DOG, but="dog")
         assert groups(found, "one name") == sets("dog")
         assert groups(found, "two names") == sets("dog+car", "dog+man")
         assert groups(found, "property") == set()
 
     def test_the_other_fits(self) -> None:
-        assert groups(asked(Kind.COUNT, first=self.DOG, but="man"), "two names") == sets("dog+car")
+        assert groups(asked(QuestionKind.COUNT, first=self.DOG, but="man"), "two names") == sets("dog+car")
 
     def test_or_with_a_property_that_is_given(self) -> None:
-        found = asked(Kind.COUNT, first=self.DOG, bearing=("white", "black"), barred=("white",))
+        found = asked(QuestionKind.COUNT, first=self.DOG, bearing=("white", "black"), excluded_words=("white",))
         assert groups(found, "property") == sets("black_dog")
 
     def test_a_property_that_nothing_here_has_is_not_present(self) -> None:
-        found = asked(Kind.COUNT, first=self.DOG, bearing=("white",))
+        found = asked(QuestionKind.COUNT, first=self.DOG, bearing=("white",))
         assert {each.present for each in found if each.shape == "property"} == {0}
         assert {dict(each.facts)["present_groups"] for each in found if each.shape == "one name"} == {1}

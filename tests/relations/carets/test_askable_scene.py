@@ -18,7 +18,7 @@ def only(name: str, scene: Scene) -> bool:
     """Whether "the NAME" means the first thing of the scene, of that name."""
     view = view_of(scene)
     assert scene.objects[0].name == name
-    return view.only_by_name(scene.objects[0])
+    return view.is_unique_by_name(scene.objects[0])
 
 
 class TestTheOnlyOne:
@@ -57,7 +57,7 @@ class TestTheOnlyOne:
 def by_word(word: str, *named: str) -> bool:
     """Whether "the WORD NAME" means the first thing of a scene of these."""
     scene = scene_of(*named)
-    return view_of(scene).only_by_attribute(scene.objects[0], word)
+    return view_of(scene).is_unique_by_attribute(scene.objects[0], word)
 
 
 class TestTheOnlyOneWithAnAttribute:
@@ -85,14 +85,14 @@ class TestTheOnlyOneWithAnAttribute:
 
     def test_is_not_so_beside_one_of_many_colours(self) -> None:
         scene = scene_of("red car", thing_of("blue car", id="1", multi_coloured=True))
-        assert not view_of(scene).only_by_attribute(scene.objects[0], "red")
+        assert not view_of(scene).is_unique_by_attribute(scene.objects[0], "red")
 
     def test_is_not_so_beside_one_of_another_name_that_goes_by_it(self) -> None:
         assert not by_word("black", "black dog", "white dog", "white puppy")
 
     def test_is_not_so_beside_a_crowd(self) -> None:
         scene = scene_of("red car", "blue car", crowds=("car",))
-        assert not view_of(scene).only_by_attribute(scene.objects[0], "red")
+        assert not view_of(scene).is_unique_by_attribute(scene.objects[0], "red")
 
 
 class TestTheOnlyOneOfAClass:
@@ -101,7 +101,7 @@ class TestTheOnlyOneOfAClass:
     @staticmethod
     def told(word: str, attribute: str, *named: str) -> bool:
         scene = scene_of(*named)
-        return view_of(scene).only_of_class(scene.objects[0], word, attribute)
+        return view_of(scene).is_unique_in_class(scene.objects[0], word, attribute)
 
     def test_is_not_so_where_another_could_be_of_it(self) -> None:
         assert not self.told("animal", "", "dog", "cow")
@@ -117,7 +117,7 @@ class TestTheOnlyOneOfAClass:
 
     def test_is_not_so_beside_a_crowd_of_it(self) -> None:
         scene = scene_of("black dog", "car", crowds=("sheep",))
-        assert not view_of(scene).only_of_class(scene.objects[0], "animal", "black")
+        assert not view_of(scene).is_unique_in_class(scene.objects[0], "animal", "black")
 
     def test_is_not_so_beside_what_wordnet_does_not_know(self) -> None:
         assert not self.told("animal", "", "dog", "zzz")
@@ -126,27 +126,27 @@ class TestTheOnlyOneOfAClass:
 class TestWhatCanBeSaid:
     def test_is_what_the_ontology_knows_and_can_put_before_a_noun(self) -> None:
         scene = scene_of("red frobbed carrying open car")
-        assert view_of(scene).sayable(scene.objects[0]) == ("red", "open")
+        assert view_of(scene).askable_attributes(scene.objects[0]) == ("red", "open")
 
     def test_is_no_colour_of_what_has_many(self) -> None:
         scene = scene_of(thing_of("red open car", multi_coloured=True))
-        assert view_of(scene).sayable(scene.objects[0]) == ("open",)
+        assert view_of(scene).askable_attributes(scene.objects[0]) == ("open",)
 
     def test_is_nothing_gradable_where_that_would_change(self) -> None:
         """Rule 7."""
         scene = scene_of("small tall old red dog")
-        assert view_of(scene, gradable=False).sayable(scene.objects[0]) == ("red",)
-        assert view_of(scene).sayable(scene.objects[0]) == ("small", "tall", "old", "red")
-        assert view_of(scene, gradable=False).sayable_of("dog") == ("red",)
+        assert view_of(scene, gradable=False).askable_attributes(scene.objects[0]) == ("red",)
+        assert view_of(scene).askable_attributes(scene.objects[0]) == ("small", "tall", "old", "red")
+        assert view_of(scene, gradable=False).askable_attributes_of("dog") == ("red",)
 
     def test_is_no_size_of_people(self) -> None:
         """A little girl is not small for a girl; tall she may be."""
         scene = scene_of("little tall standing girl", "large man", "little dog")
         girl, man, dog = scene.objects
         view = view_of(scene)
-        assert view.sayable(girl) == ("tall", "standing")
-        assert view.sayable(man) == ()
-        assert view.sayable(dog) == ("little",)
+        assert view.askable_attributes(girl) == ("tall", "standing")
+        assert view.askable_attributes(man) == ()
+        assert view.askable_attributes(dog) == ("little",)
 
 
 class TestWhatIsLacked:
@@ -166,24 +166,24 @@ class TestWhatIsLacked:
     )
     def test_is_nothing_that_no_annotated_one_excludes(self, thing: str, word: str) -> None:
         scene = scene_of(thing)
-        assert not view_of(scene).lacks(scene.objects[0], word)
+        assert not view_of(scene).surely_lacks(scene.objects[0], word)
 
     @pytest.mark.parametrize(
         ("thing", "word"), [("red car", "blue"), ("grey cat", "red"), ("open door", "shut"), ("large dog", "little")]
     )
     def test_is_what_an_annotated_one_excludes_in_any_spelling(self, thing: str, word: str) -> None:
         scene = scene_of(thing)
-        assert view_of(scene).lacks(scene.objects[0], word)
+        assert view_of(scene).surely_lacks(scene.objects[0], word)
 
     def test_is_nothing_that_is_annotated_as_well(self) -> None:
         scene = scene_of("open closed door")
-        assert not view_of(scene).lacks(scene.objects[0], "open")
-        assert not view_of(scene).lacks(scene.objects[0], "closed")
+        assert not view_of(scene).surely_lacks(scene.objects[0], "open")
+        assert not view_of(scene).surely_lacks(scene.objects[0], "closed")
 
     def test_is_no_colour_of_what_has_many(self) -> None:
         scene = scene_of(thing_of("red open car", multi_coloured=True))
-        assert not view_of(scene).lacks(scene.objects[0], "blue")
-        assert view_of(scene).lacks(scene.objects[0], "closed")
+        assert not view_of(scene).surely_lacks(scene.objects[0], "blue")
+        assert view_of(scene).surely_lacks(scene.objects[0], "closed")
 
     @pytest.mark.parametrize(
         ("thing", "word"),
@@ -193,7 +193,7 @@ class TestWhatIsLacked:
         # "Little" is "small", whatever "large" excludes; who says "spotted" may say "dotted", and who says "orange",
         # "yellow".
         scene = scene_of(thing)
-        assert not view_of(scene).lacks(scene.objects[0], word)
+        assert not view_of(scene).surely_lacks(scene.objects[0], word)
 
 
 class TestFalseAttributes:
@@ -202,23 +202,23 @@ class TestFalseAttributes:
     LOT = scene_of("white car", "blue car", "red car", "big car", id="lot")
 
     def test_are_those_that_every_bearer_has_an_excluding_one_of(self) -> None:
-        assert set(view_of(scene_of("red car", "blue car"), self.LOT).false_of("car")) == {"white"}
-        assert set(view_of(scene_of("red car"), self.LOT).false_of("car")) == {"white", "blue"}
+        assert set(view_of(scene_of("red car", "blue car"), self.LOT).false_attributes_of("car")) == {"white"}
+        assert set(view_of(scene_of("red car"), self.LOT).false_attributes_of("car")) == {"white", "blue"}
 
     def test_are_none_where_one_bearer_is_of_no_known_colour(self) -> None:
-        assert view_of(scene_of("red car", "car"), self.LOT).false_of("car") == ()
+        assert view_of(scene_of("red car", "car"), self.LOT).false_attributes_of("car") == ()
 
     def test_are_none_where_one_bearer_is_of_many(self) -> None:
         scene = scene_of("red car", thing_of("blue car", id="1", multi_coloured=True))
-        assert view_of(scene, self.LOT).false_of("car") == ()
+        assert view_of(scene, self.LOT).false_attributes_of("car") == ()
 
     def test_are_none_where_another_name_may_be_meant(self) -> None:
         dogs = scene_of("white dog", "brown dog", id="dogs")
-        assert set(view_of(scene_of("black dog"), dogs).false_of("dog")) == {"white"}
-        assert view_of(scene_of("black dog", "puppy"), dogs).false_of("dog") == ()
+        assert set(view_of(scene_of("black dog"), dogs).false_attributes_of("dog")) == {"white"}
+        assert view_of(scene_of("black dog", "puppy"), dogs).false_attributes_of("dog") == ()
 
     def test_are_borne_by_things_of_the_name_in_the_corpus(self) -> None:
-        assert view_of(scene_of("red car"), scene_of("blue boat")).false_of("car") == ()
+        assert view_of(scene_of("red car"), scene_of("blue boat")).false_attributes_of("car") == ()
 
 
 class TestRelations:
@@ -242,7 +242,7 @@ class TestRelations:
         scene = scene_of("cat", "bench", "car", relationships=(one_is("on"), one_is("near", "0", "2")))
         view = view_of(scene)
         cat = scene.objects[0]
-        (on, near) = view.by_relation(cat, Group(name="cat"))
+        (on, near) = view.phrases_by_relation(cat, Group(name="cat"))
         assert [each.related[0].predicate for each in (on, near)] == ["on", "near"]
 
 
@@ -260,8 +260,8 @@ def test_what_names_no_thing_is_not_asked_about(name: str) -> None:
 
 def test_what_is_annotated_exhaustively_is_sure() -> None:
     view = view_of(scene_of("dog", exhaustive=("cat",)))
-    assert (view.is_unsure("cat"), view.is_unsure("dog")) == (False, True)
-    assert view_of(replace(view.scene, exhaustive=frozenset())).is_unsure("cat")
+    assert (view.is_presumed("cat"), view.is_presumed("dog")) == (False, True)
+    assert view_of(replace(view.scene, exhaustive=frozenset())).is_presumed("cat")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.relations.askable_scene import PLAUSIBLE
+from pytest_vqamt.relations.askable_scene import MAX_PLAUSIBLE_NAMES
 from tests.making import scene_of
 from tests.relations.carets.draws import view_of
 
@@ -83,7 +83,7 @@ class TestWhatIsAbsent:
         more = ("drum", "candle", "vase", "ball", "guitar", "window", "sofa", "spoon", "bottle", "balloon", "banana")
         others = [scene_of("dog", name, id=name) for name in (*fruits, *more)]
         found = view_of(scene_of("dog", exhaustive=(*fruits, *more, "dog")), *others).absent("dog")
-        assert len(found) == PLAUSIBLE < len(fruits + more)
+        assert len(found) == MAX_PLAUSIBLE_NAMES < len(fruits + more)
 
 
 class TestClassesThatAreAbsent:
