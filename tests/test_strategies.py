@@ -20,7 +20,7 @@ from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.catalogue import UserRelation
 from pytest_vqamt.strategies import cases, objects, properties, questions, scenes
@@ -37,7 +37,7 @@ def anything(drawn: object) -> bool:
 
 def holds(model: str, case: Case) -> bool:
     """Whether the model's answers obey the relation of the case."""
-    asked = Catalogue().load(model, ModelOptions())
+    asked = ModelCatalogue().load(model, ModelOptions())
     inputs = [ModelInput(query, lambda picture: render(picture, WORLD)) for query in case.queries]
     return catalogue.get(case.relation).judge(case, asked.ask(Task.VQA, inputs)).obeys
 

@@ -25,8 +25,8 @@ from pytest_vqamt.core.query import ModelInput, Query
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.english.nouns import plural
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.prompts import BARE
-from pytest_vqamt.models.transformers.tiny import WEIGHTS, Llava
+from pytest_vqamt.models.prompts import PLAIN_PROMPTS
+from pytest_vqamt.models.transformers.tiny import WEIGHTS, TinyLlava
 from pytest_vqamt.picture_world.looks import NAMES
 from pytest_vqamt.picture_world.source import PictureWorld
 from training.asked import World
@@ -121,7 +121,7 @@ def _bare(kind: str, text: str) -> str:
     """The hypothesis itself, which the adapter puts into the prompt."""
     if kind != "entailment":
         return text
-    before, after = BARE.entailment.split("{text}")
+    before, after = PLAIN_PROMPTS.entailment.split("{text}")
     return text.removeprefix(before).removesuffix(after)
 
 
@@ -148,7 +148,7 @@ def named_in(caption: str) -> set[str]:
     }
 
 
-def captions(model: Llava, scenes: Sequence[Scene], photos: PictureWorld) -> dict[str, float]:
+def captions(model: TinyLlava, scenes: Sequence[Scene], photos: PictureWorld) -> dict[str, float]:
     """How many of the names in a scene its caption mentions, and how many that it mentions are there."""
     there = mentioned = both = 0
     asked = [(number, "") for number in range(CAPTIONED)]
@@ -169,7 +169,7 @@ def main() -> None:
     scenes = [photos.scene(FIRST_SCENE + number) for number in range(SCENES)]
     asked = balanced(scenes, World.of(scenes[:WORLD_SCENES]))
     asked.sort(key=lambda each: (each.type == "entailment", each.scene))
-    model = Llava(given.checkpoint, ModelOptions(), BARE)
+    model = TinyLlava(given.checkpoint, ModelOptions(), PLAIN_PROMPTS)
     said: list[str] = []
     for task in (model.answer, model.entail):
         part = [each for each in asked if (each.type == "entailment") == (task == model.entail)]

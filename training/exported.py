@@ -13,7 +13,7 @@ import numpy as np
 from datasets import Image, load_dataset  # type: ignore[import-untyped]  # it comes without types
 
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.models.prompts import BARE, PLACE
+from pytest_vqamt.models.prompts import PLACEHOLDER, PLAIN_PROMPTS
 from training.bank import Bank, encoded
 from training.build import tokenizer
 from training.sheets import Row
@@ -87,8 +87,8 @@ def _row(task: str, text: str, label: str) -> Row:
     """The row with the prompt that the model is asked with."""
     match Task(task):
         case Task.VQA:
-            return Row("asked", BARE.question.replace(PLACE, text), label)
+            return Row("asked", PLAIN_PROMPTS.question.replace(PLACEHOLDER, text), label)
         case Task.ENTAILMENT:
-            return Row("asked", BARE.entailment.replace(PLACE, text), label)
+            return Row("asked", PLAIN_PROMPTS.entailment.replace(PLACEHOLDER, text), label)
         case Task.CAPTIONING:
-            return Row("caption", BARE.caption, label)
+            return Row("caption", PLAIN_PROMPTS.caption, label)

@@ -10,7 +10,7 @@ from pytest_vqamt.core.meaning import Absent, Count, Exists, Group, Label, truth
 from pytest_vqamt.core.scene import Scene, Thing
 from pytest_vqamt.language.english.nouns import number_word, plural
 from pytest_vqamt.language.questions import simple
-from pytest_vqamt.models.prompts import BARE
+from pytest_vqamt.models.prompts import PLAIN_PROMPTS
 from pytest_vqamt.picture_world.looks import (
     CATEGORIES,
     CATEGORY_OF,
@@ -48,7 +48,7 @@ def sheet(scene: Scene, world: World, seed: str) -> list[Row]:
             if row is not None:
                 rows.append(row)
     rows.extend(_entailments(asked))
-    rows.append(Row("caption", BARE.caption, caption(scene)))
+    rows.append(Row("caption", PLAIN_PROMPTS.caption, caption(scene)))
     return rows
 
 
@@ -265,7 +265,7 @@ def _entailments(asked: Asked) -> Iterator[Row]:
     for label in (*Label, *Label):
         written = hypothesis(asked.scene, choose, label)
         if written is not None:
-            yield Row("entailment", BARE.entailment.format(text=written[0]), label.value)
+            yield Row("entailment", PLAIN_PROMPTS.entailment.format(text=written[0]), label.value)
 
 
 def caption(scene: Scene) -> str:

@@ -24,14 +24,14 @@ def check(spec: str, options: ModelOptions) -> None:
     hypotheses.check(spec, options)
 
 
-def complete(spec: str, options: ModelOptions) -> None:
+def annotate(spec: str, options: ModelOptions) -> None:
     """Has them do what is to be done to the source of this spec, once.
 
     Raises:
         VqamtError: a model or the data cannot be used.
     """
-    photos.complete(spec, options)
-    hypotheses.complete(spec, options)
+    photos.annotate_photos(spec, options)
+    hypotheses.ground_hypotheses(spec, options)
 
 
 def warn(spec: str, options: ModelOptions) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.annotation.detectors import catalogue
-from pytest_vqamt.annotation.progress import shown, tell
+from pytest_vqamt.annotation.progress import print_status, progress_bar
 from pytest_vqamt.core.detections import DetectedObject, Grounder
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError, VqamtError
 from pytest_vqamt.core.identity import canonical_json, digest
@@ -22,7 +22,7 @@ from pytest_vqamt.data.snli_ve.files import UNITS, find
 from pytest_vqamt.data.snli_ve.ungrounded import Wanting, WantingHypothesis, WantingUnit, settled_ids, write
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.batching import free_memory, is_out_of_memory
-from pytest_vqamt.models.transformers.checkpoint import check_model_type, located
+from pytest_vqamt.models.transformers.checkpoint import check_model_type, locate_checkpoint
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -49,13 +49,13 @@ def check(spec: str, options: ModelOptions) -> None:
     """
     if spec.partition(":")[0] != KIND:
         return
-    catalogue.least_score(options.settings)
+    catalogue.min_score_setting(options.settings)
     given = options.settings.get(SETTING)
-    if given is not None and not _named(given)[1].strip():
+    if given is not None and not _split_kind(given)[1].strip():
         raise OptionError(f"Expected --vqamt-option {SETTING}=REPO-OR-PATH, but got {SETTING}={given!r}")
 
 
-def complete(spec: str, options: ModelOptions) -> None:
+def ground_hypotheses(spec: str, options: ModelOptions) -> None:
     """Adds a line to ``units.jsonl`` for each entailed hypothesis of ``snli-ve:DIR`` that has no box.
 
     Each unit that is about one thing gets the surest box for the phrase "object property", or none. Lines that are
@@ -74,7 +74,7 @@ def complete(spec: str, options: ModelOptions) -> None:
         return
     check(spec, options)
     argument = os.path.expanduser(argument)  # noqa: PTH111 - Path's raises where nobody is of that name
-    settings = _of_grounder(options)
+    settings = _grounder_settings(options)
     asked = digest(canonical_json(settings), options.device, str(options.dtype))
     wanting = Wanting(find(argument))
     if not _missing(wanting, asked):
@@ -86,11 +86,15 @@ def complete(spec: str, options: ModelOptions) -> None:
             hypotheses, photos = sum(wanting.counts[photo] for photo in missing), len(missing)
             several = "hypotheses" if hypotheses > 1 else "hypothesis"
             what = f"{hypotheses} {several} about {photos} photo{'s' if photos > 1 else ''}"
-            tell(f"looking for the units of {what} in {short_path(wanting.folder)} without boxes")
+            print_status(f"looking for the units of {what} in {short_path(wanting.folder)} without boxes")
             try:
-                with shown(len(missing)) as progress:
-                    boxes = Work(wanting, wanting.photos, _grounder(options), settings, asked).do(missing, progress)
-                tell(f"{len(boxes)} of them have a line in {UNITS} now: {sum(boxes)} boxes, none in {boxes.count(0)}")
+                with progress_bar(len(missing)) as progress:
+                    boxes = HypothesisGrounder(wanting, wanting.photos, _grounder(options), settings, asked).do(
+                        missing, progress
+                    )
+                print_status(
+                    f"{len(boxes)} of them have a line in {UNITS} now: {sum(boxes)} boxes, none in {boxes.count(0)}"
+                )
             finally:
                 if options.device != "cpu":
                     free_memory()  # the models that are tested next have a use for the device's
@@ -106,7 +110,7 @@ def warn(spec: str, options: ModelOptions) -> None:
     if kind != KIND or SETTING not in options.settings:
         return
     files = find(os.path.expanduser(argument))  # noqa: PTH111 - as above
-    now, known = _of_grounder(options), ungrounded.troubles(files.folder)
+    now, known = _grounder_settings(options), ungrounded.troubles(files.folder)
     noted = ungrounded.settings_of_lines(files.folder)
     there = settled_ids(files) if noted else ()
     others = [told for hypothesis, told in noted.items() if told != now and hypothesis in there]
@@ -148,12 +152,14 @@ def _missing(wanting: Wanting, asked: str) -> tuple[str, ...]:
         if wanting.photos
         and wanting.has_photo(photo)
         and (
-            photo not in known or known[photo].asked != asked or digest_of(wanting.photos, photo) != known[photo].digest
+            photo not in known
+            or known[photo].asked != asked
+            or photo_digest(wanting.photos, photo) != known[photo].digest
         )
     )
 
 
-def _of_grounder(options: ModelOptions) -> dict[str, str]:
+def _grounder_settings(options: ModelOptions) -> dict[str, str]:
     return {name: options.settings[name] for name in SETTINGS if name in options.settings}
 
 
@@ -164,9 +170,9 @@ def _grounder(options: ModelOptions) -> Grounder:
         OptionError: a package is not installed.
         ModelError: it cannot be loaded.
     """
-    kinds, named = _named(options.settings[SETTING])
+    kinds, named = _split_kind(options.settings[SETTING])
     try:
-        checkpoint = located(named, default="", kind=SETTING, typed=f"--vqamt-option {SETTING}=")
+        checkpoint = locate_checkpoint(named, default="", kind=SETTING, typed=f"--vqamt-option {SETTING}=")
     except ModuleNotFoundError:
         return catalogue.grounder_of(named, options)  # it says what is to be installed
     if kinds:
@@ -174,13 +180,13 @@ def _grounder(options: ModelOptions) -> Grounder:
     return catalogue.grounder_of(str(checkpoint.folder), options)
 
 
-def _named(given: str) -> tuple[tuple[str, ...], str]:
+def _split_kind(given: str) -> tuple[tuple[str, ...], str]:
     """The kinds of checkpoint that the setting allows, none where it does not say; and the checkpoint."""
     kind, mark, named = given.partition(":")
     return (_KINDS[kind], named) if mark and kind in _KINDS else ((), given)
 
 
-_MOST_IN_A_ROW = 5
+_MAX_FAILURES_IN_A_ROW = 5
 """A model that fails on so many photos one after the other fails on all."""
 
 
@@ -188,7 +194,7 @@ class _LookError(DataError):
     """The model failed on a photo."""
 
 
-class Work:
+class HypothesisGrounder:
     """Photo after photo, each to the lines of the hypotheses about it."""
 
     def __init__(
@@ -219,8 +225,8 @@ class Work:
                 found = self._grounded(name, hypotheses)
             except _LookError as error:
                 failed[name] = error
-                if len(failed) == _MOST_IN_A_ROW:
-                    raise ModelError(f"{error}. So it did on the last {_MOST_IN_A_ROW} photos") from error
+                if len(failed) == _MAX_FAILURES_IN_A_ROW:
+                    raise ModelError(f"{error}. So it did on the last {_MAX_FAILURES_IN_A_ROW} photos") from error
             except DataError as error:
                 self._note(name, error)
             else:
@@ -249,7 +255,7 @@ class Work:
         failed.clear()
 
     def _note(self, name: str, error: DataError) -> None:
-        digest = digest_of(self._photos, name)
+        digest = photo_digest(self._photos, name)
         ungrounded.note_trouble(self._wanting.folder, name, Trouble(why=str(error), digest=digest, asked=self._asked))
 
     def _grounded(self, name: str, hypotheses: Sequence[WantingHypothesis]) -> list[list[DetectedObject | None]]:
@@ -268,7 +274,7 @@ class Work:
 
     def _looked_for(self, name: str, image: Image, units: Sequence[WantingUnit]) -> list[DetectedObject | None]:
         try:
-            return [_best(each, image) for each in _ground(self._grounder, image, units)]
+            return [_surest_box(each, image) for each in _ground(self._grounder, image, units)]
         except VqamtError:
             raise
         except Exception as error:
@@ -286,7 +292,7 @@ class Work:
             ) from error
 
 
-def digest_of(photos: PhotoFiles, name: str) -> str:
+def photo_digest(photos: PhotoFiles, name: str) -> str:
     """Of the photo's file; "" where it cannot be read."""
     try:
         return photos.digest(name)
@@ -319,7 +325,7 @@ def _ground(grounder: Grounder, image: Image, units: Sequence[WantingUnit]) -> t
     return of_objects
 
 
-def _best(found: Sequence[DetectedObject], image: Image) -> DetectedObject | None:
+def _surest_box(found: Sequence[DetectedObject], image: Image) -> DetectedObject | None:
     """The surest with a box that can be written."""
     for each in found:
         box = rounded(each.box, image.size)

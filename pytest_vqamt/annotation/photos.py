@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 
 from pytest_vqamt.annotation.detectors import catalogue
-from pytest_vqamt.annotation.progress import shown, tell
+from pytest_vqamt.annotation.progress import print_status, progress_bar
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.detections import DetectedObject, Detector
 from pytest_vqamt.core.errors import DataError, ModelError, VqamtError
@@ -40,7 +40,7 @@ def check(spec: str, options: ModelOptions) -> None:
         catalogue.check(options.settings)
 
 
-def complete(spec: str, options: ModelOptions) -> None:
+def annotate_photos(spec: str, options: ModelOptions) -> None:
     """Adds a line for each photo of ``photos:DIR`` that has none, where the settings name a detector.
 
     Lines that are there are never touched, and each line is written as soon as it is known, so that who is interrupted
@@ -58,7 +58,7 @@ def complete(spec: str, options: ModelOptions) -> None:
         return
     catalogue.check(options.settings)
     folder = open_folder(os.path.expanduser(argument))  # noqa: PTH111 - Path's raises where nobody is of that name
-    settings = _of_detectors(options)
+    settings = _detector_settings(options)
     asked = digest(canonical_json(settings), options.device, str(options.dtype))
     if not _missing(folder, asked):
         return
@@ -66,12 +66,16 @@ def complete(spec: str, options: ModelOptions) -> None:
         missing, taken = _missing(folder, asked), set(folder.ids())
         if missing:
             count = f"{len(missing)} photo{'s' if len(missing) > 1 else ''}"
-            tell(f"looking at {count} in {short_path(folder.path)} without a line in {FILE}")
+            print_status(f"looking at {count} in {short_path(folder.path)} without a line in {FILE}")
             try:
-                with shown(len(missing)) as progress:
-                    things = Work(folder, catalogue.detector_of(options), settings, asked, taken).do(missing, progress)
+                with progress_bar(len(missing)) as progress:
+                    things = PhotoAnnotator(folder, catalogue.detector_of(options), settings, asked, taken).do(
+                        missing, progress
+                    )
                 without = len(missing) - len(things)
-                tell(f"looked at {count}: {sum(things)} things, nothing in {things.count(0)}, no line for {without}")
+                print_status(
+                    f"looked at {count}: {sum(things)} things, nothing in {things.count(0)}, no line for {without}"
+                )
             finally:
                 if options.device != "cpu":
                     free_memory()  # the models that are tested next have a use for the device's
@@ -87,7 +91,7 @@ def warn(spec: str, options: ModelOptions) -> None:
     if kind != KIND or not catalogue.names_a_detector(options.settings):
         return
     folder = open_folder(os.path.expanduser(argument))  # noqa: PTH111 - as above
-    lines, now = folder.lines(), _of_detectors(options)
+    lines, now = folder.lines(), _detector_settings(options)
     noted = {photo: told for photo, told in photos.settings_of_lines(folder.path).items() if photo in lines}
     others = [told for told in noted.values() if told != now]
     try:
@@ -108,7 +112,7 @@ def warn(spec: str, options: ModelOptions) -> None:
         raise DataError(f"Expected lines that detectors need not write anew, but {error}") from error
 
 
-def _of_detectors(options: ModelOptions) -> dict[str, str]:
+def _detector_settings(options: ModelOptions) -> dict[str, str]:
     return {name: options.settings[name] for name in catalogue.SETTINGS if name in options.settings}
 
 
@@ -122,7 +126,7 @@ def _missing(folder: OwnPhotos, asked: str) -> tuple[str, ...]:
     )
 
 
-_MOST_IN_A_ROW = 5
+_MAX_FAILURES_IN_A_ROW = 5
 """A detector that fails on so many photos one after the other fails on all."""
 
 _END_OF_A_LONG_NAME = 150
@@ -132,7 +136,7 @@ class _LookError(DataError):
     """A detector failed on a photo."""
 
 
-class Work:
+class PhotoAnnotator:
     """Photo after photo, each to its line."""
 
     def __init__(
@@ -164,8 +168,8 @@ class Work:
                 findings, row = self._seen(name, scene_id)
             except _LookError as error:
                 failed[name] = error
-                if len(failed) == _MOST_IN_A_ROW:
-                    raise ModelError(f"{error}. So it did on the last {_MOST_IN_A_ROW} photos") from error
+                if len(failed) == _MAX_FAILURES_IN_A_ROW:
+                    raise ModelError(f"{error}. So it did on the last {_MAX_FAILURES_IN_A_ROW} photos") from error
             except DataError as error:
                 self._note(name, error)
             else:

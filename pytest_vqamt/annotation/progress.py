@@ -10,13 +10,13 @@ from contextlib import contextmanager
 SHOW_AFTER_S = 2.0
 
 
-def tell(text: str) -> None:
+def print_status(text: str) -> None:
     """Tells the user, also one who reads a log, where no bar is."""
     print(f"vqamt: {text}", file=sys.stderr, flush=True)
 
 
 @contextmanager
-def shown(photos: int) -> Iterator[Callable[[], object]]:
+def progress_bar(photos: int) -> Iterator[Callable[[], object]]:
     """A bar on standard error, where a person looks at it and it takes its time."""
     if "CI" in os.environ or not sys.stderr.isatty():
         yield lambda: None

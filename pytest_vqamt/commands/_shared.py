@@ -20,7 +20,7 @@ from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.json_io import parse, text_of
 from pytest_vqamt.data.messages import error_reason
 from pytest_vqamt.data.records import Record
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.catalogue import ModelCatalogue
 
 STANDARD_INPUT = "-"
 _LONGEST_LINE = 1 << 20
@@ -160,7 +160,7 @@ def _text(record: Record, field: str) -> str:
 
 def settings_in_words(name: str) -> tuple[str, ...] | None:
     """What a kind of model, or of data that can be set, is; None where there is none of this name."""
-    for kind in Catalogue().kinds:
+    for kind in ModelCatalogue().kinds:
         if kind.name == name:
             taken = "any" if kind.settings is None else ", ".join(kind.settings) or "none"
             return _told(f"--vqamt-model={kind.form}", kind.description, taken, kind.extra)

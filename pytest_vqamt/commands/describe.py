@@ -24,7 +24,7 @@ from pytest_vqamt.imaging.contact_sheet import Strip, case_strip, sheet
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.integration.options import parse_settings
 from pytest_vqamt.integration.replay import save, scenes_by_photo
-from pytest_vqamt.models.reference.oracle import known, say
+from pytest_vqamt.models.reference.oracle import answer_text, true_answer
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.catalogue import UserRelation, select
 from pytest_vqamt.sampling.samplers import Sampler
@@ -162,7 +162,7 @@ def _sheet(cases: Sequence[Case], source: SceneSource, arguments: argparse.Names
 def _strip(case: Case, source: SceneSource) -> Strip:
     return case_strip(
         case,
-        [say(known(query)) for query in case.queries],
+        [answer_text(true_answer(query)) for query in case.queries],
         title=item_name(case.relation, case.variant),
         notes=(
             f"case {case.id}, scene {case.scene} of {source.spec}, with the right answers",
@@ -232,7 +232,7 @@ def _example(case: Case) -> Iterator[str]:
     texts = [_asked(query) for query in case.queries]
     width = max(map(len, texts))
     for text, query in zip(texts, case.queries, strict=True):
-        yield f"    {text.ljust(width)}  ->  {say(known(query))}"
+        yield f"    {text.ljust(width)}  ->  {answer_text(true_answer(query))}"
     yield f"    expected: {case.expected}"
 
 

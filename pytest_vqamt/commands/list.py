@@ -10,7 +10,7 @@ from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.case import RelationInfo
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.data import catalogue as sources
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.reference.faults import FAULTS
 from pytest_vqamt.relations import catalogue
 
@@ -34,7 +34,7 @@ def _lines(infos: list[RelationInfo]) -> Iterator[str]:
     relations = ((info.item(variant), info.task.value, _claim(info)) for info in infos for variant in info.variants)
     yield from _table("relation", "task", "claim", rows=relations)
     yield ""
-    yield from _table("model", "what it is", rows=Catalogue().describe())
+    yield from _table("model", "what it is", rows=ModelCatalogue().describe())
     yield ""
     yield from _table("data", "what it is", rows=sources.describe())
     yield ""
@@ -68,7 +68,7 @@ def _rows(infos: list[RelationInfo]) -> dict[str, Json]:
             for info in infos
             for variant in info.variants
         ],
-        "models": [{"spec": spec, "description": description} for spec, description in Catalogue().describe()],
+        "models": [{"spec": spec, "description": description} for spec, description in ModelCatalogue().describe()],
         "data": [{"name": name, "description": description} for name, description in sources.describe()],
         "faults": [{"spec": f"fault:{name}", "description": fault.description} for name, fault in FAULTS.items()],
     }

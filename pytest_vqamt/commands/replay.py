@@ -35,9 +35,9 @@ from pytest_vqamt.integration.replay import (
     scenes_by_photo,
     write_case,
 )
-from pytest_vqamt.models.answers_file import parse
+from pytest_vqamt.models.answers_file import parse_row
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.base import Relation
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     options = ModelOptions(device=arguments.device or "auto", dtype=arguments.dtype, settings=of_models)
     for spec in arguments.model:
-        Catalogue().check(spec, options)
+        ModelCatalogue().check(spec, options)
     found = find_case(arguments.what, arguments.report)
     register_inpainter({**found.settings, **of_relations})
     relation = _relation(found, of_relations) if arguments.model else None
@@ -137,7 +137,7 @@ def _render(arguments: argparse.Namespace) -> int:
 
 def _settings_of(models: Sequence[str]) -> tuple[str, ...] | None:
     """The names of the settings that models of these specs take; None where one takes any."""
-    taken = [Catalogue().settings(spec) for spec in models]
+    taken = [ModelCatalogue().kind(spec).settings for spec in models]
     return None if None in taken else tuple(name for names in taken for name in names or ())
 
 
@@ -179,7 +179,7 @@ def _answers_now(
     """What models of these specs make of the case now."""
     before = {each.model: each.said for each in recorded}
     first = recorded[0]
-    loaded = [Catalogue().load(spec, options) for spec in models]
+    loaded = [ModelCatalogue().load(spec, options) for spec in models]
     return [rerun_case(first.case, first.source, model, relation, before.get(model.name)) for model in loaded]
 
 
@@ -275,7 +275,7 @@ def _listed(file: Path) -> Iterator[_TodoRow]:
 
 
 def _todo_row(line: bytes, where: str) -> _TodoRow:
-    row = parse(line, where)
+    row = parse_row(line, where)
     recipe = cast("dict[str, Json]", json.loads(line)).get("picture")
     if row.id is not None and row.text is not None and row.task is not None:
         match recipe:

@@ -14,7 +14,7 @@ from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.integration.options import parse_settings
-from pytest_vqamt.models.catalogue import Catalogue, Kind
+from pytest_vqamt.models.catalogue import ModelCatalogue, ModelKind
 from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE
 from pytest_vqamt.relations.edits import INPAINT
 from pytest_vqamt.serving.config import ServeConfig, bind_socket, is_loopback, reachable_cluster
@@ -95,7 +95,9 @@ def _offer(arguments: argparse.Namespace) -> ServeConfig:
     data = tuple(dict.fromkeys(arguments.vqamt_data)) or ("pictures",)
     for each in data:
         sources.check(each)
-    of_relations, of_model = parse_settings(arguments.vqamt_option, "--vqamt-option", Catalogue().settings(spec))
+    of_relations, of_model = parse_settings(
+        arguments.vqamt_option, "--vqamt-option", ModelCatalogue().kind(spec).settings
+    )
     kind = _kind(spec)
     if others := sorted(set(of_relations) - {INPAINT.name}):
         raise OptionError(
@@ -128,13 +130,13 @@ def _offer(arguments: argparse.Namespace) -> ServeConfig:
         session=secrets.token_hex(8),
         cluster=os.environ.get("RAY_ADDRESS", "").strip(),
     )
-    Catalogue().check(spec, offer.model_options)
+    ModelCatalogue().check(spec, offer.model_options)
     return offer
 
 
-def _kind(spec: str) -> Kind:
-    kind = next(kind for kind in Catalogue().kinds if kind.name == spec.partition(":")[0])
-    if kind.is_elsewhere:
+def _kind(spec: str) -> ModelKind:
+    kind = next(kind for kind in ModelCatalogue().kinds if kind.name == spec.partition(":")[0])
+    if kind.is_remote:
         raise OptionError(
             f"Expected a model to serve, but got model={spec!r}, which is served already: name what it is"
         )

@@ -90,13 +90,15 @@ class QueryRunner:
             ModelError: the model breaks its protocol, or has failed on everything it was asked.
         """
         found: dict[str, Answer | Failure] = {}
-        failed_ahead = self._model.standing.failed_ahead
-        if failed := {name: failed_ahead.pop(name) for name in queries if name in failed_ahead}:
+        prefetch_failures = self._model.health.prefetch_failures
+        if failed := {name: prefetch_failures.pop(name) for name in queries if name in prefetch_failures}:
             self._enter_needed(failed, found)
         lacking = [query for name, query in queries.items() if name not in failed]
         if not lacking:
             return found
-        batches = LeasedBatches(self._store, self._model.fingerprint, lacking, self._more, self._later, failed_ahead)
+        batches = LeasedBatches(
+            self._store, self._model.fingerprint, lacking, self._more, self._later, prefetch_failures
+        )
         self._expected.clear()
         try:
             if self._model.batches_at_once > 1:
@@ -123,11 +125,11 @@ class QueryRunner:
                 if not batches.wait(size):
                     return
                 continue
-            coming = batches.next(size) if self._model.readies else []
+            coming = batches.next(size) if self._model.preprocess else []
             later = coming or batches.later(batch[0].task, size)
             self._expect(batch, later, batches)
             shown = self._showing.inputs(batch)
-            if self._model.readies:
+            if self._model.preprocess:
                 self._showing.make_ready(self._model, later)
             self._enter(batches, shown, self._asked(shown, batches), found)
 
@@ -182,7 +184,7 @@ class QueryRunner:
         """Takes in what became of a batch."""
         of_batch = {each.query.id: answer for each, answer in zip(shown, answers, strict=True)}
         batches.answered(of_batch)
-        self._model.standing.failed_ahead |= {
+        self._model.health.prefetch_failures |= {
             name: answer
             for name, answer in of_batch.items()
             if name in batches.asked_ahead and isinstance(answer, Failure)
@@ -254,7 +256,7 @@ class LeasedBatches:
         queries: Iterable[Query],
         more: QuerySource,
         later: QuerySource,
-        failed_ahead: Iterable[str] = (),
+        prefetch_failures: Iterable[str] = (),
     ) -> None:
         self.asked_ahead: set[str] = set()
         self._found = CachedAnswers({}, 0, 0)
@@ -263,7 +265,7 @@ class LeasedBatches:
         self._more = more
         self._later = later
         self._left = _by_picture(queries)
-        self._met = {query.id for some in self._left.values() for query in some} | set(failed_ahead)
+        self._met = {query.id for some in self._left.values() for query in some} | set(prefetch_failures)
         self._mine: dict[Task, deque[Query]] = {task: deque() for task in Task}  # claimed, and in no batch yet
         self._theirs: dict[str, Query] = {}
         self._claimed: dict[str, None] = {}
@@ -440,24 +442,24 @@ class BatchBisector:
         except ModelError:
             raise
         except Exception as error:  # a model may raise anything; the one bad query is found and reported
-            ran_out = is_out_of_memory(error)
-            failed = OutOfMemoryError(f"{_OUT_OF_MEMORY} ({error})") if ran_out else error
+            shrink_after = is_out_of_memory(error)
+            failed = OutOfMemoryError(f"{_OUT_OF_MEMORY} ({error})") if shrink_after else error
         else:
             with self._lock:
-                self._model.batch.went_well(len(inputs))
+                self._model.batch.grow_after(len(inputs))
                 self.succeeded += len(answers)
-                self._model.standing.answered += len(answers)
+                self._model.health.answered += len(answers)
             if keep is not None:
                 keep(inputs, answers)
             return list(answers), 0
-        if ran_out:
+        if shrink_after:
             free_memory()  # out here the exception is gone, which holds on to all that the model had computed
         found, too_large = self._split(task, inputs, failed, keep)
         with self._lock:
-            if ran_out and not too_large:
-                self._model.batch.ran_out(len(inputs))  # it was too many, and no one of them too large
-            elif not ran_out and 2 * sum(isinstance(each, Answer) for each in found) > len(inputs):
-                self._model.batch.went_well(len(inputs))  # what failed was not for their number
+            if shrink_after and not too_large:
+                self._model.batch.shrink_after(len(inputs))  # it was too many, and no one of them too large
+            elif not shrink_after and 2 * sum(isinstance(each, Answer) for each in found) > len(inputs):
+                self._model.batch.grow_after(len(inputs))  # what failed was not for their number
         return found, too_large
 
     def _split(
@@ -472,13 +474,13 @@ class BatchBisector:
 
     def _failure(self, error: Exception) -> Failure:
         reason = f"{type(error).__name__}: {_one_line(str(error))}"
-        standing = self._model.standing
+        health = self._model.health
         with self._lock:
             self.failed += 1
-            standing.failed += 1
-            if standing.failed >= _HOPELESS and not standing.answered:
-                told = self.hopeless(standing.failed, reason)
-                standing.given_up = str(told)
+            health.failed += 1
+            if health.failed >= _HOPELESS and not health.answered:
+                told = self.hopeless(health.failed, reason)
+                health.disabled_reason = str(told)
                 raise told from error
         return Failure(reason=reason)
 

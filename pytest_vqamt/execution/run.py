@@ -23,8 +23,8 @@ from pytest_vqamt.execution.baseline import Baseline, baseline_use
 from pytest_vqamt.execution.lookahead import LookAhead, UpcomingItem
 from pytest_vqamt.execution.plan import MAX_CASES, Job, RunOptions, Sampling, is_left_out
 from pytest_vqamt.execution.run_item import run_item
-from pytest_vqamt.models.base import ModelOptions, adopt
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.base import ModelOptions, wrap_model
+from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.catalogue import check, select, settings_known
 from pytest_vqamt.relations.catalogue import preset as preset_of
 from pytest_vqamt.sampling.samplers import Sampler
@@ -85,7 +85,7 @@ def run(
     published = named.settings if named else {}
     of_relations = {**published, **{name: value for name, value in (settings or {}).items() if name in known}}
     of_model = {name: value for name, value in (settings or {}).items() if name not in known}
-    taken = Catalogue().settings(model) if isinstance(model, str) else None
+    taken = ModelCatalogue().kind(model).settings if isinstance(model, str) else None
     if taken is not None:
         taken += annotate.settings(data) if isinstance(data, str) else ()
         for name in of_model:
@@ -110,14 +110,16 @@ def run(
     wanted = _globs(relations) or (named.relations if named else ())
     selected = tuple(select(wanted, _globs(exclude), of_relations))
     if isinstance(model, str):
-        Catalogue().check(model, options)
+        ModelCatalogue().check(model, options)
     # All that could be refused has been: now for what takes long. Detectors before the model takes their room.
     if isinstance(data, str):
         annotate.check(data, options)
-        annotate.complete(data, options)
+        annotate.annotate(data, options)
         annotate.warn(data, options)
     source = sources.load(data, allow_bad_records=allow_bad_records) if isinstance(data, str) else data
-    loaded = Catalogue().load(model, options) if isinstance(model, str) else adopt(_name(model), model, options)
+    loaded = (
+        ModelCatalogue().load(model, options) if isinstance(model, str) else wrap_model(_name(model), model, options)
+    )
     chosen = [
         (relation, variant)
         for relation, variant in selected

@@ -40,7 +40,7 @@ from pytest_vqamt.execution.shrink import (
     judge_case,
     shown_case,
 )
-from pytest_vqamt.models.answers_file import NAMED, first_of
+from pytest_vqamt.models.answers_file import MAX_NAMED, name_queries
 from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.relations.base import Relation, resources_of
 from pytest_vqamt.stats.gates import gate
@@ -102,7 +102,7 @@ class _Run:
         if self._lacking and (deferred := self._job.model.deferred):
             raise ModelError(
                 f"Expected model {self._job.model.name!r} to hold an answer to every query, but it lacks "
-                f"{self._lacking} ({first_of(self._first_lacking)}): they are listed in {deferred.todo_file}; add "
+                f"{self._lacking} ({name_queries(self._first_lacking)}): they are listed in {deferred.todo_file}; add "
                 "their answers and run again"
             )
         if self._asker.last_failure and not self._has_answers:
@@ -199,7 +199,7 @@ class _Run:
         assert self._job.model.deferred is not None
         self._job.model.deferred.todo(unwritten)
         self._lacking += len(unwritten)
-        self._first_lacking += unwritten[: NAMED - len(self._first_lacking)]
+        self._first_lacking += unwritten[: MAX_NAMED - len(self._first_lacking)]
         for query in unwritten:
             del lacking[query.id]
 
@@ -356,7 +356,7 @@ class UsageMeter:
         self._asker = asker
         self._began = time.monotonic()
         # From where the item before left off: what comes next may be prepared between the two.
-        before = model.standing.used
+        before = model.health.used
         self._used_before = tuple((model.used() if before is None else before).items())
         self._saved = 0
         self._entered = 0
@@ -370,7 +370,7 @@ class UsageMeter:
     def use(self) -> ModelUse:
         """All of it, when the item ends; what was asked or found since ``met`` was told last counts as needed once."""
         model, asker = self._model, self._asker
-        used = model.standing.used = model.used()
+        used = model.health.used = model.used()
         return ModelUse(
             name=model.name,
             fingerprint=model.fingerprint,

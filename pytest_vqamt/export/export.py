@@ -31,7 +31,7 @@ from pytest_vqamt.data.records import Record
 from pytest_vqamt.data.snli_ve import files
 from pytest_vqamt.export.cases import ReportedQueries, ReportedQuery, Wanted, is_certain, read
 from pytest_vqamt.export.writing import Example, Layout, Writer, in_place, sorting_in
-from pytest_vqamt.models.reference.oracle import say
+from pytest_vqamt.models.reference.oracle import answer_text
 
 TRAIN, TEST = "train", "test"
 
@@ -487,4 +487,4 @@ def label(query: Query) -> str | None:
     'no'
     """
     value = truth(query.meaning, query.picture.scene)
-    return None if value is None else say(value)
+    return None if value is None else answer_text(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from pytest_vqamt.annotation.annotate import complete, warn
+from pytest_vqamt.annotation.annotate import annotate, warn
 from pytest_vqamt.core.errors import OptionError, VqamtError
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.data import catalogue as sources
@@ -16,7 +16,7 @@ from pytest_vqamt.execution.plan import Job, is_left_out
 from pytest_vqamt.integration.item_specs import ItemSpec, item_specs
 from pytest_vqamt.integration.settings import Settings
 from pytest_vqamt.models.base import LoadedModel
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.catalogue import check as check_patterns
 
 
@@ -26,7 +26,7 @@ class Resources:
     def __init__(self, settings: Settings, *, is_worker: bool) -> None:
         self.settings = settings
         self._is_worker = is_worker
-        self._catalogue = Catalogue()
+        self._catalogue = ModelCatalogue()
         self._models: dict[str, LoadedModel] = {}
         self._unusable: dict[str, VqamtError] = {}
         self._sources: dict[str, SceneSource] = {}
@@ -62,7 +62,7 @@ class Resources:
         """
         names: dict[str, str] = {}
         for spec in self.settings.models:
-            name = self.model(spec).name if self._catalogue.is_elsewhere(spec) else spec
+            name = self.model(spec).name if self._catalogue.kind(spec).is_remote else spec
             for other, its_name in names.items():
                 if its_name == name:
                     raise OptionError(
@@ -79,7 +79,7 @@ class Resources:
             VqamtError: it cannot be opened.
         """
         if spec not in self._sources:
-            complete(spec, self.settings.model_options)
+            annotate(spec, self.settings.model_options)
             warn(spec, self.settings.model_options)
             self._sources[spec] = sources.load(spec, allow_bad_records=self.settings.terms.sampling.allow_bad_records)
         return self._sources[spec]
@@ -98,7 +98,7 @@ class Resources:
             VqamtError: a model or a photo cannot be used.
         """
         for spec in self.settings.data:
-            complete(spec, self.settings.model_options)
+            annotate(spec, self.settings.model_options)
 
     @cached_property
     def stores(self) -> AnswerStores:

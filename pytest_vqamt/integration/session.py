@@ -35,7 +35,7 @@ from pytest_vqamt.integration.resources import Resources
 from pytest_vqamt.integration.settings import Settings, check_markers, read_settings, thresholds_for
 from pytest_vqamt.integration.waivers import WaivedCaseIds
 from pytest_vqamt.integration.xdist import RunFolder
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.reporting.cases import CasesPart, remove_report, start_parts
 from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.progress import ProgressBar, open_terminal
@@ -302,7 +302,7 @@ def _check_devices(config: pytest.Config, settings: Settings) -> None:
     workers = len(getattr(config.option, "tx", None) or ())
     if workers < 2 or settings.model_options.device != "auto":
         return
-    if any(Catalogue().is_on_device(spec) for spec in settings.models):
+    if any(ModelCatalogue().kind(spec).on_device for spec in settings.models):
         from pytest_vqamt.models.transformers.runtime import device_of
 
         try:

@@ -21,7 +21,7 @@ from pytest_vqamt.integration.options import option_value, option_values, parse_
 from pytest_vqamt.integration.waivers import read_waivers
 from pytest_vqamt.integration.xdist import run_process_of
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.catalogue import check, preset
 from pytest_vqamt.reporting.html.cards import Images
 from pytest_vqamt.sampling.samplers import Sampler
@@ -89,9 +89,9 @@ def read_settings(config: pytest.Config) -> Settings:
     cache = _cache(config)
     options = _model_options(config, model_settings, cache)
     for spec in models:
-        Catalogue().check(spec, options)
+        ModelCatalogue().check(spec, options)
         if spec.startswith("fault:"):
-            Catalogue().load(spec, options)  # costs nothing, and tells an unknown fault before any worker starts
+            ModelCatalogue().load(spec, options)  # costs nothing, and tells an unknown fault before any worker starts
     for spec in data:
         annotate.check(spec, options)
     return Settings(
@@ -123,7 +123,7 @@ def _settings_of(models: Sequence[str], data: Sequence[str]) -> tuple[str, ...] 
     """The settings that models and data of these specs take; None where one takes any."""
     names: dict[str, None] = {}
     for spec in models:
-        taken = Catalogue().settings(spec)
+        taken = ModelCatalogue().kind(spec).settings
         if taken is None:
             return None
         names |= dict.fromkeys(taken)
@@ -314,7 +314,7 @@ def rerun_command(config: pytest.Config) -> str:
 
 def _elsewhere(config: pytest.Config) -> Iterator[str]:
     models = option_values(config, "vqamt_model")
-    if any(Catalogue().is_elsewhere(spec) for spec in models):
+    if any(ModelCatalogue().kind(spec).is_remote for spec in models):
         yield from (f"--vqamt-model={spec}" for spec in models)
 
 

@@ -1,13 +1,13 @@
-"""``answers:FILE``: answers that were obtained elsewhere, read from a file; no model at hand.
+"""``answers:FILE``: answers that were obtained elsewhere, read from a file.
 
-JSON Lines, one object a line: ``{"id", "photo", "picture", "task", "text", "answer"}``, of which ``answer`` is text,
-or null where it is not answered yet. A row is found by ``id``, the query's, or, where the picture has no edits, by
-``published`` (the id of a question of a published pair, as ``carets:DIR`` has them) or by ``photo`` and ``text`` (and
-``task``, where the row names one), in this order. A query that asks the same thing once more (``control.repeat``) is
-found by ``id`` alone. Other fields are left alone. FILE need not exist yet.
+JSON Lines, one object a line: ``{"id", "photo", "picture", "task", "text", "answer"}``, where ``answer`` is text, or
+null while unanswered. A row is matched by ``id``, the query's, or, for pictures without edits, by ``published`` (the id
+of a question of a published pair, as in ``carets:DIR``) or by ``photo`` and ``text`` (and ``task``, where given), in
+this order. A repeated query (``control.repeat``) is matched by ``id`` alone. Other fields are ignored. FILE need not
+exist yet.
 
-Queries that lack an answer are added to ``FILE.todo.jsonl``, as rows of the same form with ``answer`` null. Once they
-are answered, by whatever means, they belong into FILE.
+Queries without an answer are added to ``FILE.todo.jsonl``, as rows of the same form with ``answer`` null. Once
+answered, by whatever means, they belong into FILE.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.core.recipes import picture_recipe
 from pytest_vqamt.models.base import ModelOptions
 
-_Asked: TypeAlias = tuple[str | None, str | None, Task | None]
+_ContentKey: TypeAlias = tuple[str | None, str | None, Task | None]
 """A photo's id, a text, and the task where the row names one."""
 
 
 def load(argument: str, _options: ModelOptions) -> AnswersFile:
-    """The answers in the file that ``argument`` names.
+    """The answers in the file ``argument``.
 
     Raises:
-        OptionError: there is no folder to hold the file.
-        DataError: the file cannot be read, or a line of it is wrong.
+        OptionError: the file's folder does not exist.
+        DataError: the file cannot be read, or a line of it is invalid.
     """
     path = Path(argument).expanduser().absolute()
     if not path.parent.is_dir():
@@ -45,7 +45,7 @@ def load(argument: str, _options: ModelOptions) -> AnswersFile:
 
 
 class AnswersFile:
-    """Answers queries from a file, and lists what the file lacks. Its fingerprint is the file's content."""
+    """Answers queries from a file, and lists missing ones. Its fingerprint is the digest of the file."""
 
     batch_size = 256
 
@@ -53,17 +53,17 @@ class AnswersFile:
         self._path = path
         content = _read(path)
         self.fingerprint = sha256(content).hexdigest()[:16]
-        self._rows = _Rows()
-        for number, line in lines_of(content):
-            self._rows.add(parse(line, f"{path}:{number}"))
-        self._listed: set[str] | None = None
+        self._rows = _AnswerIndex()
+        for number, line in numbered_lines(content):
+            self._rows.add(parse_row(line, f"{path}:{number}"))
+        self._todo_ids: set[str] | None = None
 
     @property
     def todo_file(self) -> Path:
         return self._path.with_name(f"{self._path.name}.todo.jsonl")
 
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        return tuple(Answer(self._found(asked.query)) for asked in batch)
+        return tuple(Answer(self._answer_to(key.query)) for key in batch)
 
     def entail(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         return self.answer(batch)
@@ -75,24 +75,24 @@ class AnswersFile:
         return self._rows.find(query) is None
 
     def todo(self, queries: Iterable[Query]) -> None:
-        if self._listed is None:
-            rows = (_parsed(line) for _, line in lines_of(_read(self.todo_file)))
-            self._listed = {row.id for row in rows if row and row.id}
+        if self._todo_ids is None:
+            rows = (_parse_or_none(line) for _, line in numbered_lines(_read(self.todo_file)))
+            self._todo_ids = {row.id for row in rows if row and row.id}
         lacking = {query.id: query for query in queries}
-        new = [query for query_id, query in lacking.items() if query_id not in self._listed]
+        new = [query for query_id, query in lacking.items() if query_id not in self._todo_ids]
         if new:
-            _append(self.todo_file, "".join(map(unanswered, new)).encode())
-            self._listed.update(query.id for query in new)
+            _append(self.todo_file, "".join(map(todo_line, new)).encode())
+            self._todo_ids.update(query.id for query in new)
 
     def prune(self) -> None:
         before = _read(self.todo_file)
-        lines = (line for _, line in lines_of(before))
+        lines = (line for _, line in numbered_lines(before))
         # The last line may have been cut off; ended, it cannot spoil the one that is added next.
-        after = b"".join(line + b"\n" for line in lines if not self._rows.answer(_parsed(line)))
+        after = b"".join(line + b"\n" for line in lines if not self._rows.answer(_parse_or_none(line)))
         if after != before:
             _replace(self.todo_file, after)
 
-    def _found(self, query: Query) -> str:
+    def _answer_to(self, query: Query) -> str:
         row = self._rows.find(query)
         if row is None or row.answer is None:
             raise DataError(
@@ -103,59 +103,59 @@ class AnswersFile:
 
 
 @dataclass(slots=True)
-class _Rows:
-    """The rows that have an answer, by all that they can be found by."""
+class _AnswerIndex:
+    """The answered rows, by everything that can match them."""
 
-    by_id: dict[str, Row] = field(default_factory=dict)
-    by_published: dict[str, Row] = field(default_factory=dict)
-    by_asked: dict[_Asked, Row] = field(default_factory=dict)
-    disputed: dict[_Asked, Row] = field(default_factory=dict)
+    by_id: dict[str, AnswerRow] = field(default_factory=dict)
+    by_published: dict[str, AnswerRow] = field(default_factory=dict)
+    by_content: dict[_ContentKey, AnswerRow] = field(default_factory=dict)
+    conflicts: dict[_ContentKey, AnswerRow] = field(default_factory=dict)
 
-    def add(self, row: Row) -> None:
+    def add(self, row: AnswerRow) -> None:
         if row.answer is None:
             return
         for name, known in ((row.id, self.by_id), (row.published if row.plain else None, self.by_published)):
             if name is not None and (first := known.setdefault(name, row)).answer != row.answer:
                 raise _contradiction(first, row)
         if row.plain and row.photo is not None and row.text is not None:
-            asked: _Asked = (row.photo, row.text, row.task)
-            if self.by_asked.setdefault(asked, row).answer != row.answer:
-                self.disputed.setdefault(asked, row)
+            key: _ContentKey = (row.photo, row.text, row.task)
+            if self.by_content.setdefault(key, row).answer != row.answer:
+                self.conflicts.setdefault(key, row)
 
-    def answer(self, row: Row | None) -> bool:
-        """Whether what a row of the todo list asks is answered."""
+    def answer(self, row: AnswerRow | None) -> bool:
+        """Whether a row of the todo list has been answered."""
         if row is None:
             return False
         if row.id in self.by_id or not row.plain:
             return row.id in self.by_id
-        asked = [(row.photo, row.text, task) for task in (row.task, None)]
-        return row.published in self.by_published or any(each in self.by_asked for each in asked)
+        key = [(row.photo, row.text, task) for task in (row.task, None)]
+        return row.published in self.by_published or any(each in self.by_content for each in key)
 
-    def find(self, query: Query) -> Row | None:
+    def find(self, query: Query) -> AnswerRow | None:
         row = self.by_id.get(query.id)
         if row is not None or query.picture.edits or query.trial:
             return row
-        return self._of_published(query) or self._of_asked(query)
+        return self._by_published_id(query) or self._by_content(query)
 
-    def _of_published(self, query: Query) -> Row | None:
-        rows = [self.by_published[name] for name in published(query) if name in self.by_published]
+    def _by_published_id(self, query: Query) -> AnswerRow | None:
+        rows = [self.by_published[name] for name in published_ids(query) if name in self.by_published]
         for row in rows:
             if row.answer != rows[0].answer:
                 raise _contradiction(rows[0], row)
         return rows[0] if rows else None
 
-    def _of_asked(self, query: Query) -> Row | None:
+    def _by_content(self, query: Query) -> AnswerRow | None:
         for task in (query.task, None):
-            asked: _Asked = (query.picture.photo.id, query.text, task)
+            key: _ContentKey = (query.picture.photo.id, query.text, task)
             # Photo ids may repeat between scene sources, so rows that differ matter only where one of them is needed.
-            if asked in self.disputed:
-                raise _contradiction(self.by_asked[asked], self.disputed[asked])
-            if asked in self.by_asked:
-                return self.by_asked[asked]
+            if key in self.conflicts:
+                raise _contradiction(self.by_content[key], self.conflicts[key])
+            if key in self.by_content:
+                return self.by_content[key]
         return None
 
 
-def _contradiction(first: Row, second: Row) -> DataError:
+def _contradiction(first: AnswerRow, second: AnswerRow) -> DataError:
     told = f"id={second.id!r}, photo={second.photo!r}, text={second.text!r}"
     if second.published is not None:
         told += f", published={second.published!r}"
@@ -165,16 +165,16 @@ def _contradiction(first: Row, second: Row) -> DataError:
     )
 
 
-def _parsed(line: bytes) -> Row | None:
+def _parse_or_none(line: bytes) -> AnswerRow | None:
     """The row of a line of the todo list; None for one that was cut off, or broken while it was being filled in."""
     try:
-        return parse(line, "")
+        return parse_row(line, "")
     except DataError:
         return None
 
 
 def _read(path: Path) -> bytes:
-    """The content of a file; nothing where there is no file."""
+    """The content of a file; empty if there is none."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -184,7 +184,7 @@ def _read(path: Path) -> bytes:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    """Puts ``content`` in place of a file's, all at once; nothing at all in place of it takes the file away."""
+    """Replaces a file's content atomically; deletes the file where there is no content."""
     try:
         if not content:
             path.unlink()
@@ -197,7 +197,7 @@ def _replace(path: Path, content: bytes) -> None:
 
 
 def _append(path: Path, lines: bytes) -> None:
-    """Adds whole lines in one write, which keeps those of other processes apart."""
+    """Adds whole lines in one write, so that those of several processes do not mix."""
     try:
         with path.open("ab", buffering=0) as file:
             written = file.write(lines)
@@ -208,15 +208,15 @@ def _append(path: Path, lines: bytes) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class AnswerRow:
     """One row as it was read.
 
     Attributes:
         where: file and line, for messages.
-        id, photo, text, task: what the row names; None where it is silent.
-        published: the id of the published question that it answers, the file's name in front; None where it is silent.
-        plain: whether the row is about a photo without edits, asked for the first time.
-        answer: None where it is not answered yet.
+        id, photo, text, task: None where missing.
+        published: the id of the published question, prefixed with its file's name.
+        plain: whether the picture has no edits and the query is no repetition.
+        answer: None while unanswered.
     """
 
     where: str
@@ -229,26 +229,28 @@ class Row:
     answer: str | None
 
 
-NAMED = 3
-"""So many queries that lack an answer are named where a run ends for them."""
+MAX_NAMED = 3
+"""How many unanswered queries the message at the end of a run names."""
 
 _MOST_OF_A_TEXT = 150
 
 
-def first_of(queries: Sequence[Query]) -> str:
-    """The queries in words: "the first: 'Is there a dog?' on 7.jpg, ..."."""
-    return f"the first: {', '.join(f'{_asked(query)} on {query.picture.photo.id}' for query in queries[:NAMED])}"
+def name_queries(queries: Sequence[Query]) -> str:
+    """The first queries in words: "the first: 'Is there a dog?' on 7.jpg, ..."."""
+    return (
+        f"the first: {', '.join(f'{_query_label(query)} on {query.picture.photo.id}' for query in queries[:MAX_NAMED])}"
+    )
 
 
-def _asked(query: Query) -> str:
+def _query_label(query: Query) -> str:
     text = query.text if len(query.text) <= _MOST_OF_A_TEXT else f"{query.text[:_MOST_OF_A_TEXT]}..."
     return repr(text) if text else f"the {query.task.value}"
 
 
-def published(query: Query) -> tuple[str, ...]:
-    """The ids of the published questions, of pairs, that ask this very thing; none of an edited picture, or once more.
+def published_ids(query: Query) -> tuple[str, ...]:
+    """The ids of the published questions that equal this query; none for edited pictures and repetitions.
 
-    Only those of pairs: their ids are unique in the whole data set.
+    Only questions of pairs count: their ids are unique in the whole data set.
     """
     if query.picture.edits or query.trial:
         return ()
@@ -257,8 +259,8 @@ def published(query: Query) -> tuple[str, ...]:
     return tuple(each.id for each in questions if each.text == query.text and each.id in of_pairs)
 
 
-def unanswered(query: Query) -> str:
-    """The row that asks for the answer to a query, as one line."""
+def todo_line(query: Query) -> str:
+    """The row, as one line, that asks for the answer to a query."""
     row: dict[str, Json] = {
         "id": query.id,
         "photo": query.picture.photo.id,
@@ -269,36 +271,36 @@ def unanswered(query: Query) -> str:
     }
     if query.trial:
         row["trial"] = query.trial
-    if ids := published(query):
+    if ids := published_ids(query):
         row["published"] = ids[0]
     return json.dumps(row, ensure_ascii=False) + "\n"
 
 
-def lines_of(content: bytes) -> Iterator[tuple[int, bytes]]:
+def numbered_lines(content: bytes) -> Iterator[tuple[int, bytes]]:
     """The lines that are not blank, with their numbers from 1."""
     for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), start=1):
         if line.strip():
             yield number, line
 
 
-def parse(line: bytes, where: str) -> Row:
-    """The row that a line holds.
+def parse_row(line: bytes, where: str) -> AnswerRow:
+    """The row in a line.
 
     Raises:
-        DataError: it holds none; the message begins with ``where``.
+        DataError: the line is invalid; the message begins with ``where``.
     """
-    fields = _fields(line, where)
+    fields = _json_object(line, where)
     if "answer" not in fields:
         raise DataError(f"{where}: Expected a row with 'answer' (text, or null), but got {', '.join(fields) or 'none'}")
-    row = Row(
+    row = AnswerRow(
         where=where,
-        id=_text(fields, "id", where),
-        photo=_text(fields, "photo", where),
-        text=_text(fields, "text", where),
-        task=_task(fields, where),
-        published=_text(fields, "published", where),
-        plain=not _edits(fields, where) and not fields.get("trial"),
-        answer=_text(fields, "answer", where),
+        id=_text_field(fields, "id", where),
+        photo=_text_field(fields, "photo", where),
+        text=_text_field(fields, "text", where),
+        task=_task_field(fields, where),
+        published=_text_field(fields, "published", where),
+        plain=not _has_edits(fields, where) and not fields.get("trial"),
+        answer=_text_field(fields, "answer", where),
     )
     if row.id is None and row.published is None and (row.photo is None or row.text is None):
         raise DataError(
@@ -308,7 +310,7 @@ def parse(line: bytes, where: str) -> Row:
     return row
 
 
-def _fields(line: bytes, where: str) -> dict[str, object]:
+def _json_object(line: bytes, where: str) -> dict[str, object]:
     try:
         row: object = json.loads(line)
     except ValueError as error:
@@ -318,15 +320,15 @@ def _fields(line: bytes, where: str) -> dict[str, object]:
     return row
 
 
-def _text(fields: dict[str, object], name: str, where: str) -> str | None:
+def _text_field(fields: dict[str, object], name: str, where: str) -> str | None:
     value = fields.get(name)
     if not isinstance(value, str | None):
         raise DataError(f"{where}: Expected {name!r} to be text or null, but got {name}={shortened(value)}")
     return value
 
 
-def _task(fields: dict[str, object], where: str) -> Task | None:
-    task = _text(fields, "task", where)
+def _task_field(fields: dict[str, object], where: str) -> Task | None:
+    task = _text_field(fields, "task", where)
     if task is None:
         return None
     if task not in set(Task):
@@ -334,8 +336,7 @@ def _task(fields: dict[str, object], where: str) -> Task | None:
     return Task(task)
 
 
-def _edits(fields: dict[str, object], where: str) -> bool:
-    """Whether the row's picture has edits."""
+def _has_edits(fields: dict[str, object], where: str) -> bool:
     picture = fields.get("picture")
     if picture is None:
         return False

@@ -1,4 +1,4 @@
-"""Every kind of model that ``--vqamt-model`` can name."""
+"""The kinds of models that ``--vqamt-model`` can name."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from operator import attrgetter
 from typing import Any, TypeAlias
 
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, did_you_mean
-from pytest_vqamt.models.base import LoadedModel, ModelOptions, adopt
+from pytest_vqamt.models.base import LoadedModel, ModelOptions, wrap_model
 from pytest_vqamt.models.prompts import PROMPT_SETTINGS
 
 ENTRY_POINTS = "pytest_vqamt.models"
 """The group of entry points by which installed packages add kinds: ``name = "module:factory"``."""
 
 
-class Catalogue:
-    """The kinds of models of a session: ours, those of installed packages, and those that hooks register."""
+class ModelCatalogue:
+    """The kinds of models of a session: built-in ones, those of installed packages, and those that hooks register."""
 
     def __init__(self) -> None:
-        self._registered: list[Kind] = []
+        self._registered: list[ModelKind] = []
 
-    def register(self, name: str, factory: str | Factory, description: str = "") -> None:
+    def register(self, name: str, factory: str | ModelFactory, description: str = "") -> None:
         """Adds a kind whose models ``factory(argument, options)`` makes.
 
         Raises:
-            OptionError: the name is taken, or no spec can begin with it.
+            OptionError: the name is taken or invalid.
         """
         if not name or name != name.strip() or ":" in name:
             raise OptionError(f"Expected a name without colons to register a kind of model, but got name={name!r}")
@@ -38,84 +38,53 @@ class Catalogue:
                     f"Expected a new name to register a kind of model, but got name={name!r}, which {kind.origin} has"
                 )
         self._registered.append(
-            Kind(name=name, factory=factory, description=description, settings=None, origin="a hook")
+            ModelKind(name=name, factory=factory, description=description, settings=None, origin="a hook")
         )
 
     @property
-    def kinds(self) -> tuple[Kind, ...]:
+    def kinds(self) -> tuple[ModelKind, ...]:
         """Every kind, in the order in which they are listed."""
         return (*MODELS, *self._installed, *self._registered)
 
     def describe(self) -> tuple[tuple[str, str], ...]:
-        """How a spec of each kind is written, and what it is. Imports none of them."""
+        """The syntax and the description of each kind. Imports none of them."""
         return tuple((kind.form, kind.description) for kind in self.kinds)
 
     def check(self, spec: str, options: ModelOptions) -> None:
-        """Checks ``spec`` as far as that goes without loading anything.
+        """Checks ``spec`` without loading anything.
 
         Raises:
-            OptionError: no such kind, a missing or needless argument, or a setting that cannot be.
-            ModelError: what it names is not there.
+            OptionError: no such kind, a missing or superfluous argument, or an invalid setting.
+            ModelError: what it names does not exist.
         """
         kind, argument = self._parsed(spec)
         if kind.check:
-            check: Callable[[str, ModelOptions], None] = _named(kind.check)
+            check: Callable[[str, ModelOptions], None] = _import_object(kind.check)
             check(argument, options)
 
     def load(self, spec: str, options: ModelOptions) -> LoadedModel:
-        """The model that ``spec``, ``name`` or ``name:argument``, names.
+        """The model of a spec, ``name`` or ``name:argument``.
 
         Raises:
-            OptionError: no such kind, a missing or needless argument, or a package that is not installed.
-            ModelError: the model cannot be made.
+            OptionError: no such kind, a missing or superfluous argument, or a package that is not installed.
+            ModelError: the model cannot be loaded.
         """
         kind, argument = self._parsed(spec)
-        model = _made(kind, argument, spec, options)
-        return adopt(_own_name(model, spec) if kind.is_elsewhere else spec, model, options)
+        model = _load_kind(kind, argument, spec, options)
+        name: object = getattr(model, "name", None) if kind.is_remote else None
+        return wrap_model(name if isinstance(name, str) else spec, model, options)
 
-    def settings(self, spec: str) -> tuple[str, ...] | None:
-        """The names of the settings that a model of this spec can be given; None for any.
-
-        Raises:
-            OptionError: no such kind.
-        """
-        return self._parsed(spec)[0].settings
-
-    def is_on_device(self, spec: str) -> bool:
-        """Whether a model of this spec computes on a CUDA device, where there is one.
+    def kind(self, spec: str) -> ModelKind:
+        """The kind of model that a spec names.
 
         Raises:
             OptionError: no such kind.
         """
-        return self._parsed(spec)[0].on_device
+        return self._parsed(spec)[0]
 
-    def reads_meaning(self, spec: str) -> bool:
-        """Whether a model of this spec may look at what a query means.
-
-        Raises:
-            OptionError: no such kind.
-        """
-        return self._parsed(spec)[0].reads_meaning
-
-    def needs_scenes(self, spec: str) -> bool:
-        """Whether a model of this spec looks at scenes, so that pixels alone say nothing to it.
-
-        Raises:
-            OptionError: no such kind.
-        """
-        return self._parsed(spec)[0].needs_scenes
-
-    def is_elsewhere(self, spec: str) -> bool:
-        """Whether the model at this spec has a name of its own, which is known once it is loaded.
-
-        Raises:
-            OptionError: no such kind.
-        """
-        return self._parsed(spec)[0].is_elsewhere
-
-    def _parsed(self, spec: str) -> tuple[Kind, str]:
+    def _parsed(self, spec: str) -> tuple[ModelKind, str]:
         name, _, argument = spec.partition(":")
-        kind = self._kind(name, spec)
+        kind = self._kind_named(name, spec)
         if kind.argument and not argument and not kind.is_optional:
             raise OptionError(f"Expected --vqamt-model={kind.form}, but got model={spec!r}")
         if kind.argument == "" and spec != name:
@@ -123,10 +92,10 @@ class Catalogue:
         return kind, argument
 
     @cached_property
-    def _installed(self) -> tuple[Kind, ...]:
+    def _installed(self) -> tuple[ModelKind, ...]:
         found = sorted(entry_points(group=ENTRY_POINTS), key=lambda point: (point.name, point.value))
         return tuple(
-            Kind(
+            ModelKind(
                 name=point.name,
                 factory=point.value,
                 description=f"from the package {package}",
@@ -137,7 +106,7 @@ class Catalogue:
             if (package := point.dist.name if point.dist else point.module)
         )
 
-    def _kind(self, name: str, spec: str) -> Kind:
+    def _kind_named(self, name: str, spec: str) -> ModelKind:
         found = [kind for kind in self.kinds if kind.name == name]
         if not found:
             hint = did_you_mean(name, (kind.name for kind in self.kinds))
@@ -148,9 +117,10 @@ class Catalogue:
         return found[0]
 
 
-def _made(kind: Kind, argument: str, spec: str, options: ModelOptions) -> object:
+def _load_kind(kind: ModelKind, argument: str, spec: str, options: ModelOptions) -> object:
     try:
-        return _factory(kind)(argument, options)
+        factory: ModelFactory = _import_object(kind.factory) if isinstance(kind.factory, str) else kind.factory
+        return factory(argument, options)
     except VqamtError:
         raise
     except Exception as error:
@@ -163,56 +133,42 @@ def _made(kind: Kind, argument: str, spec: str, options: ModelOptions) -> object
         raise ModelError(f"Loading model={spec!r} raised {type(error).__name__}: {error}") from error
 
 
-def _own_name(model: object, spec: str) -> str:
-    """The name of what was found at a place."""
-    name: object = getattr(model, "name", None)
-    return name if isinstance(name, str) else spec
-
-
-def _factory(kind: Kind) -> Factory:
-    if not isinstance(kind.factory, str):
-        return kind.factory
-    factory: Factory = _named(kind.factory)
-    return factory
-
-
-def _named(where: str) -> Any:
-    """What "module:name" names."""
+def _import_object(where: str) -> Any:
+    """Imports "module:name"."""
     module, _, name = where.partition(":")
     return attrgetter(name)(importlib.import_module(module))
 
 
 REGION_SETTINGS = ("detector", "features", "features-dtype", "region-min-size", "region-max-size")
-"""What the models over region features can be given."""
+"""The settings of models over region features."""
 
-Factory: TypeAlias = Callable[[str, ModelOptions], object]
-"""Makes a model from what follows the first colon of its spec, and the options."""
+ModelFactory: TypeAlias = Callable[[str, ModelOptions], object]
+"""Makes a model from the argument of its spec and the options."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class ModelKind:
     """One kind of model.
 
     Attributes:
-        name: what its specs begin with.
-        factory: the factory, or where it is: "module:callable", imported when a model of this kind is first made.
+        name: the beginning of its specs.
+        factory: the factory, or "module:callable", imported when the first model of this kind is made.
         description: one line.
-        argument: what follows the colon ("FILE"), in brackets where it may be left out; "" where nothing may follow;
-            None where the factory alone can tell.
-        extra: the extra of this package that installs what it needs.
-        on_device: whether it computes on a CUDA device, where there is one.
-        settings: the names that ``--vqamt-option NAME=VALUE`` may give it; None for any.
-        check: where a function is, "module:callable", that gets what the factory does and refuses what cannot be, but
-            loads nothing; "" where there is nothing to check.
-        reads_meaning: whether its models may look at what a query means, and so must be told of it from afar.
-        needs_scenes: whether they look at scenes, and pixels alone say nothing to them.
-        is_elsewhere: whether a spec names a place and not a model: what answers there has a name of its own, by which
-            items and reports go, and that is known once it is asked.
+        argument: what follows the colon ("FILE"), in brackets where optional; "" for nothing; None where only the
+            factory can tell.
+        extra: the extra of this package that installs its dependencies.
+        on_device: whether it uses a CUDA device, where there is one.
+        settings: the names that ``--vqamt-option NAME=VALUE`` may have; None for any.
+        check: "module:callable", called like the factory, which raises on invalid specs without loading; "" for none.
+        reads_meaning: whether its models may read the meaning of a query, so that it must be sent to a server.
+        needs_scenes: whether its models read scenes, so that pixels alone are not enough.
+        is_remote: whether a spec names a server. The model there has a name of its own, known once it is loaded, which
+            items and reports show.
         origin: who adds it.
     """
 
     name: str
-    factory: str | Factory
+    factory: str | ModelFactory
     description: str
     argument: str | None = None
     extra: str = ""
@@ -221,24 +177,24 @@ class Kind:
     check: str = ""
     reads_meaning: bool = True
     needs_scenes: bool = False
-    is_elsewhere: bool = False
+    is_remote: bool = False
     origin: str = "pytest-vqamt"
 
     @property
     def form(self) -> str:
-        """How a spec of this kind is written: "answers:FILE"; what may be left out is in brackets."""
+        """The syntax of its specs: "answers:FILE"; what is optional is in brackets."""
         if not self.argument:
             return self.name
         return f"{self.name}[:{self.argument[1:-1]}]" if self.is_optional else f"{self.name}:{self.argument}"
 
     @property
     def is_optional(self) -> bool:
-        """Whether the argument may be left out."""
+        """Whether the argument is optional."""
         return bool(self.argument) and str(self.argument).startswith("[")
 
 
-MODELS: tuple[Kind, ...] = (
-    Kind(
+MODELS: tuple[ModelKind, ...] = (
+    ModelKind(
         name="tiny",
         factory="pytest_vqamt.models.transformers.tiny:load",
         description="the small trained model that comes with this package; does every task",
@@ -246,7 +202,7 @@ MODELS: tuple[Kind, ...] = (
         extra="demo",
         reads_meaning=False,
     ),
-    Kind(
+    ModelKind(
         name="lxmert",
         factory="pytest_vqamt.models.region_models.lxmert:load",
         check="pytest_vqamt.models.transformers.spec_checks:check_lxmert",
@@ -257,7 +213,7 @@ MODELS: tuple[Kind, ...] = (
         settings=(*REGION_SETTINGS, "answers"),
         reads_meaning=False,
     ),
-    Kind(
+    ModelKind(
         name="visualbert",
         factory="pytest_vqamt.models.region_models.visualbert:load",
         check="pytest_vqamt.models.transformers.spec_checks:check_visualbert",
@@ -268,7 +224,7 @@ MODELS: tuple[Kind, ...] = (
         settings=(*REGION_SETTINGS, "answers"),
         reads_meaning=False,
     ),
-    Kind(
+    ModelKind(
         name="vilt",
         factory="pytest_vqamt.models.transformers.vilt:load",
         check="pytest_vqamt.models.transformers.spec_checks:check_vilt",
@@ -278,7 +234,7 @@ MODELS: tuple[Kind, ...] = (
         on_device=True,
         reads_meaning=False,
     ),
-    Kind(
+    ModelKind(
         name="blip",
         factory="pytest_vqamt.models.transformers.blip:load",
         check="pytest_vqamt.models.transformers.spec_checks:check_blip",
@@ -289,7 +245,7 @@ MODELS: tuple[Kind, ...] = (
         settings=("prompt-caption", "longest-answer", "longest-caption"),
         reads_meaning=False,
     ),
-    Kind(
+    ModelKind(
         name="hf",
         factory="pytest_vqamt.models.transformers.prompted.adapter:load",
         check="pytest_vqamt.models.transformers.spec_checks:check_hf",
@@ -300,7 +256,7 @@ MODELS: tuple[Kind, ...] = (
         settings=PROMPT_SETTINGS,
         reads_meaning=False,
     ),
-    Kind(
+    ModelKind(
         name="openai",
         factory="pytest_vqamt.models.openai.model:load",
         description="a model behind an HTTP endpoint of the form that OpenAI's chat completions have",
@@ -320,7 +276,7 @@ MODELS: tuple[Kind, ...] = (
         check="pytest_vqamt.models.openai.model:check",
         reads_meaning=False,
     ),
-    Kind(
+    ModelKind(
         name="served",
         factory="pytest_vqamt.models.served.model:load",
         check="pytest_vqamt.models.served.model:check",
@@ -328,28 +284,28 @@ MODELS: tuple[Kind, ...] = (
         argument="URL",
         extra="http",
         settings=("send", "timeout-s", "retries-s"),
-        is_elsewhere=True,
+        is_remote=True,
     ),
-    Kind(
+    ModelKind(
         name="python",
         factory="pytest_vqamt.models.python:load",
         description="a model that your own code makes, or a function f(image, text)",
         argument="module:factory",
     ),
-    Kind(
+    ModelKind(
         name="answers",
         factory="pytest_vqamt.models.answers_file:load",
         description="answers obtained elsewhere; lists the queries it lacks in FILE.todo.jsonl",
         argument="FILE",
     ),
-    Kind(
+    ModelKind(
         name="oracle",
         factory="pytest_vqamt.models.reference.oracle:load",
         description="knows every scene: holds on every relation, or the relation is wrong",
         argument="",
         needs_scenes=True,
     ),
-    Kind(
+    ModelKind(
         name="fault",
         factory="pytest_vqamt.models.reference.faults:load",
         description="the oracle with one planted fault, which relations must catch",

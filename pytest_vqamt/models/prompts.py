@@ -1,4 +1,4 @@
-"""How each task is put to a model that reads one text."""
+"""Prompts: how each task is put to a model that reads one text."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.language.questions.form import VERSION, QuestionForm, form_of
 from pytest_vqamt.models.base import ModelOptions
 
-PLACE = "{text}"
-"""What stands for the question or the hypothesis in a prompt."""
+PLACEHOLDER = "{text}"
+"""Stands for the question or the hypothesis in a prompt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompts:
-    """What is said to the model; ``{text}`` stands for the question or the hypothesis.
+    """The prompt templates of a model; ``{text}`` stands for the question or the hypothesis.
 
-    The form of a question is told from its text alone: queries of one id have one prompt.
+    The form of a question depends on its text alone: queries of one id have one prompt.
 
     Attributes:
-        question: for questions of which no more is known.
-        yes_no, count, choice: for questions to be answered by yes or no, by a number, and by one of what they offer;
-            empty where ``question`` serves.
-        entailment, caption: for hypotheses, and for descriptions.
-        longest_answer, longest_caption: how many tokens may be generated at most.
+        question: for questions of unknown form.
+        yes_no, count, choice: for questions of that form; empty where ``question`` serves.
+        entailment, caption: for hypotheses and descriptions.
+        longest_answer, longest_caption: the most tokens to generate.
     """
 
     question: str
@@ -37,21 +36,21 @@ class Prompts:
     longest_answer: int = 16
     longest_caption: int = 80
 
-    def text(self, asked: ModelInput) -> str:
-        """What is said to the model for this input."""
-        query = asked.query
+    def text(self, item: ModelInput) -> str:
+        """The prompt for this input."""
+        query = item.query
         if query.task is Task.CAPTIONING:
             return self.caption
         prompt = self.entailment if query.task is Task.ENTAILMENT else self._of_question(query.text)
-        return prompt.replace(PLACE, query.text)
+        return prompt.replace(PLACEHOLDER, query.text)
 
     def longest(self, task: Task) -> int:
-        """How many tokens may be generated at most."""
+        """The most tokens to generate."""
         return self.longest_caption if task is Task.CAPTIONING else self.longest_answer
 
     @property
     def digest(self) -> str:
-        """Names all of them, for fingerprints, and the rules by which one of them is taken."""
+        """A digest of the templates and of the rules that choose among them, for fingerprints."""
         rules = (f"forms {VERSION}",) if self.yes_no or self.count or self.choice else ()
         return digest(*map(str, astuple(self)), *rules)
 
@@ -67,7 +66,7 @@ class Prompts:
                 return self.question
 
 
-BARE = Prompts(
+PLAIN_PROMPTS = Prompts(
     question="{text}",
     entailment="Hypothesis: {text} Entailment, neutral or contradiction?",
     caption="Describe the picture.",
@@ -76,7 +75,7 @@ BARE = Prompts(
 )
 """For models trained on these very prompts, such as the tiny one."""
 
-INSTRUCTED = Prompts(
+INSTRUCTION_PROMPTS = Prompts(
     question="{text}\nAnswer the question using a single word or phrase.",
     yes_no="{text}\nAnswer with yes or no.",
     count="{text}\nAnswer with a number.",
@@ -104,12 +103,12 @@ PROMPT_SETTINGS = (*_FIELD_OF, *_LENGTH_OF)
 """The names of ``--vqamt-option NAME=VALUE`` that change prompts."""
 
 
-def prompts_of(options: ModelOptions, base: Prompts = INSTRUCTED) -> Prompts:
-    r"""``base`` with what the user sets instead; ``\n`` in a prompt is a new line.
+def prompts_from(options: ModelOptions, base: Prompts = INSTRUCTION_PROMPTS) -> Prompts:
+    r"""``base`` with the user's settings; ``\n`` in a prompt is a new line.
 
     Raises:
-        OptionError: a prompt has no place for its text; one for descriptions has such a place, or is empty although the
-            model has to be told what to do; or a length is no whole number.
+        OptionError: a prompt lacks ``{text}``; a caption prompt has it, or is empty where it is needed; or a
+            length is no whole number.
     """
     texts: dict[str, str] = {}
     lengths: dict[str, int] = {}
@@ -118,14 +117,18 @@ def prompts_of(options: ModelOptions, base: Prompts = INSTRUCTED) -> Prompts:
             value = options.settings[name].replace("\\n", "\n")
             given = f"but got {name}={value!r}"
             if field == "caption":
-                if PLACE in value:
-                    raise OptionError(f"Expected a prompt without {PLACE}, for nothing is asked beside it, {given}")
-                if not value.strip() and base.caption == INSTRUCTED.caption:  # what continues a text may begin it, too
+                if PLACEHOLDER in value:
+                    raise OptionError(
+                        f"Expected a prompt without {PLACEHOLDER}, for nothing is asked beside it, {given}"
+                    )
+                if (
+                    not value.strip() and base.caption == INSTRUCTION_PROMPTS.caption
+                ):  # what continues a text may begin it, too
                     raise OptionError(f"Expected a prompt that asks for a description, {given}")
             elif not value.strip() and field in _MAY_BE_EMPTY:
                 value = ""
-            elif PLACE not in value:
-                raise OptionError(f"Expected {PLACE} in the prompt, where the question is to stand, {given}")
+            elif PLACEHOLDER not in value:
+                raise OptionError(f"Expected {PLACEHOLDER} in the prompt, where the question is to stand, {given}")
             texts[field] = value
     for name, field in _LENGTH_OF.items():
         if name in options.settings:

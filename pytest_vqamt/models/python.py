@@ -1,4 +1,4 @@
-"""``python:module:factory``: a model made by the user's own code."""
+"""``python:module:factory``: a model from the user's own code."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 from types import ModuleType
 
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError, did_you_mean
-from pytest_vqamt.models.base import METHODS, ModelOptions, takes
+from pytest_vqamt.models.base import METHODS, ModelOptions, accepts
 
 
 def load(argument: str, _options: ModelOptions) -> object:
-    """What ``module:factory`` names: called if it is a class or a function of no arguments, else as it is.
+    """The object ``module:factory``: called if it is a class or takes no arguments, else as it is.
 
     Modules in the current directory are found, as by ``python -m``.
 
@@ -24,17 +24,17 @@ def load(argument: str, _options: ModelOptions) -> object:
     module_name, colon, name = argument.partition(":")
     if not colon or not all(part.isidentifier() for part in (*module_name.split("."), name)):
         raise OptionError(f"Expected python:module:factory, such as python:my_models:load, but got model={spec!r}")
-    module = _imported(module_name, spec)
+    module = _import_module(module_name, spec)
     if not hasattr(module, name):
         hint = did_you_mean(name, (known for known in vars(module) if not known.startswith("_")))
         raise OptionError(
             f"Expected a name that module {module_name!r} ({_place(module)}) defines, but got {name!r} "
             f"in model={spec!r}; {hint}"
         )
-    return _made(getattr(module, name), spec)
+    return _call_factory(getattr(module, name), spec)
 
 
-def _imported(name: str, spec: str) -> ModuleType:
+def _import_module(name: str, spec: str) -> ModuleType:
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
@@ -55,9 +55,9 @@ def _imported(name: str, spec: str) -> ModuleType:
         ) from error
 
 
-def _made(found: object, spec: str) -> object:
+def _call_factory(found: object, spec: str) -> object:
     is_model = any(hasattr(found, method) for method in METHODS.values())
-    if not isinstance(found, type) and (is_model or not callable(found) or not takes(found)):
+    if not isinstance(found, type) and (is_model or not callable(found) or not accepts(found)):
         return found
     try:
         return found()

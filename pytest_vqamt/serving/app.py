@@ -16,31 +16,28 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.models.http.settings import is_on_this_machine
+from pytest_vqamt.models.http.settings import is_loopback
+from pytest_vqamt.models.served.json_fields import WireError
 from pytest_vqamt.models.served.protocol import (
-    ANOTHER_MODEL,
     ANSWERS_PATH,
-    GIVEN_UP,
+    BAD_REQUEST,
+    MODEL_DISABLED,
     MODEL_PATH,
     NOT_READY,
-    REFUSED,
+    OTHER_MODEL,
     STATUS_PATH,
     TOKEN_VARIABLE,
     TOO_LARGE,
     UNAUTHORIZED,
-    Card,
-    QueryRow,
-    Request,
-    Status,
-    Told,
-    TooLargeError,
-    WireError,
-    read_request,
+    ModelCard,
+    QueryResult,
+    ServerStatus,
+    write_answers,
     write_card,
     write_error,
-    write_reply,
     write_status,
 )
+from pytest_vqamt.models.served.requests import AnswersRequest, QueryRow, RequestTooLargeError, read_request
 from pytest_vqamt.serving.messages import Chunk, ChunkResult, Progress, StatusMessage
 
 _NOT_FOUND = 404
@@ -78,7 +75,7 @@ class InferenceApp:
         alive: tells how many replicas are running; may take its time.
     """
 
-    def __init__(self, card: Card, once: SingleFlight, *, token: str, alive: Callable[[], int]) -> None:
+    def __init__(self, card: ModelCard, once: SingleFlight, *, token: str, alive: Callable[[], int]) -> None:
         self._card = card
         self._once = once
         self._expected = f"Bearer {token}".encode() if token else b""
@@ -111,7 +108,7 @@ class InferenceApp:
             return _error(UNAUTHORIZED, f"Expected the token of {TOKEN_VARIABLE}, but got none or another: set it")
         if not self._expected and (strange := foreign_origin(headers)):
             return _error(
-                REFUSED, f"Expected a request of a program on this machine, but got {strange}: set {TOKEN_VARIABLE}"
+                BAD_REQUEST, f"Expected a request of a program on this machine, but got {strange}: set {TOKEN_VARIABLE}"
             )
         path = str(scope["path"])
         method = _METHODS.get(path)
@@ -120,7 +117,7 @@ class InferenceApp:
         if scope["method"] != method:
             return _error(_WRONG_METHOD, f"Expected {method} for {path}, but got another method")
         if method == "POST" and not headers.get(b"content-type", b"").lower().startswith(b"application/json"):
-            return _error(REFUSED, "Expected Content-Type: application/json, but got another, or none")
+            return _error(BAD_REQUEST, "Expected Content-Type: application/json, but got another, or none")
         if path == MODEL_PATH:
             return HttpResponse(status=200, body=write_card(self._card))
         if path == STATUS_PATH:
@@ -139,15 +136,15 @@ class InferenceApp:
             request = await asyncio.to_thread(read_request, body, max_queries=self._card.max_queries, max_bytes=most)
         except BodyTooLargeError:
             return _error(TOO_LARGE, f"Expected at most {most} bytes in one request, but got more: send fewer queries")
-        except TooLargeError as error:
+        except RequestTooLargeError as error:
             return _error(TOO_LARGE, str(error))
         except WireError as error:
-            return _error(REFUSED, str(error))
+            return _error(BAD_REQUEST, str(error))
         finally:
             self._held -= room
         if request.model != self._card.identity:
             return _error(
-                ANOTHER_MODEL,
+                OTHER_MODEL,
                 f"Expected the model that is served here, {self._card.model!r} (model={self._card.identity!r}), but "
                 f"got model={request.model[:80]!r}: run again, or ask the server that you mean",
             )
@@ -157,16 +154,16 @@ class InferenceApp:
         try:
             told = await self._once.answers(request)
         except ModelDisabledError as error:
-            return _error(GIVEN_UP, str(error))
+            return _error(MODEL_DISABLED, str(error))
         except Exception as error:  # of Ray, whatever that may be
             reason = f"{type(error).__name__}: {next(iter(str(error).strip().splitlines()), '')[:300]}"
             return _error(NOT_READY, f"Expected the replicas to answer, but got {reason}: ask again", _AGAIN_S)
         finally:
             self._waiting -= len(body)
-        return HttpResponse(status=200, body=await asyncio.to_thread(write_reply, self._card.identity, told))
+        return HttpResponse(status=200, body=await asyncio.to_thread(write_answers, self._card.identity, told))
 
-    async def _status(self) -> Status:
-        return Status(
+    async def _status(self) -> ServerStatus:
+        return ServerStatus(
             queries_received=self._once.received,
             queries_asked=self._once.asked,
             answers_remembered=self._once.remembered,
@@ -205,7 +202,7 @@ class SingleFlight:
         self._ask = ask
         self._remembered = remembered
         self._disk = ThreadPoolExecutor(1, thread_name_prefix="vqamt-remember")
-        self._under_way: dict[str, asyncio.Future[Told]] = {}
+        self._under_way: dict[str, asyncio.Future[QueryResult]] = {}
         self._chunks: set[asyncio.Task[None]] = set()
 
     @property
@@ -218,7 +215,7 @@ class SingleFlight:
         """How many distinct queries wait for the model, or are with it."""
         return len(self._under_way)
 
-    async def answers(self, request: Request) -> list[Told]:
+    async def answers(self, request: AnswersRequest) -> list[QueryResult]:
         """What is told to each query of the request, in order.
 
         What it asks first is asked to the end, though whoever sent it may have gone: it comes again, and finds it.
@@ -229,9 +226,11 @@ class SingleFlight:
         self.received += len(request.queries)
         keys = [request.key(place) for place in range(len(request.queries))]
         loop = asyncio.get_running_loop()
-        known: dict[str, Told] = dict(await loop.run_in_executor(self._disk, self._remembered.get, list(set(keys))))
+        known: dict[str, QueryResult] = dict(
+            await loop.run_in_executor(self._disk, self._remembered.get, list(set(keys)))
+        )
         new: dict[str, int] = {}
-        waited: dict[str, asyncio.Future[Told]] = {}
+        waited: dict[str, asyncio.Future[QueryResult]] = {}
         for place, key in enumerate(keys):
             if key in known or key in waited:
                 continue
@@ -275,7 +274,7 @@ class SingleFlight:
                 self._under_way.pop(key).set_result(told)
 
 
-def _chunks(request: Request, new: dict[str, int], size: int) -> Iterator[tuple[tuple[str, ...], Chunk]]:
+def _chunks(request: AnswersRequest, new: dict[str, int], size: int) -> Iterator[tuple[tuple[str, ...], Chunk]]:
     """What is new in a request in chunks of one task, all that is asked of one picture in a row, with its keys."""
     for task in Task:
         wanted = [(key, request.queries[place]) for key, place in new.items() if request.queries[place].task is task]
@@ -285,7 +284,7 @@ def _chunks(request: Request, new: dict[str, int], size: int) -> Iterator[tuple[
             yield tuple(key for key, _ in some), _chunk(request, task, [row for _, row in some])
 
 
-def _chunk(request: Request, task: Task, rows: list[QueryRow]) -> Chunk:
+def _chunk(request: AnswersRequest, task: Task, rows: list[QueryRow]) -> Chunk:
     places = {picture: place for place, picture in enumerate(dict.fromkeys(row.picture for row in rows))}
     return Chunk(
         task=task,
@@ -351,7 +350,7 @@ def foreign_origin(headers: Mapping[bytes, bytes]) -> str:
         return "one of a web page"
     host = headers.get(b"host", b"localhost").decode("latin-1")
     try:
-        is_here = is_on_this_machine(f"http://{host}")
+        is_here = is_loopback(f"http://{host}")
     except ValueError:
         is_here = False
     return "" if is_here else f"one for host={host[:80]!r}"

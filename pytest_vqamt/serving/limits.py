@@ -21,7 +21,8 @@ from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.prefetch import RenderPrefetcher
 from pytest_vqamt.imaging.inpainting import KINDS, LAMA, checkpoint_of
-from pytest_vqamt.models.served.protocol import PictureRow, PngRow, Unknown
+from pytest_vqamt.models.served.protocol import UnknownPhoto
+from pytest_vqamt.models.served.requests import PictureRow, PngRow
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -152,7 +153,7 @@ class PictureResolver:
     def __init__(self, sources: Sequence[SceneSource], batch_size: int) -> None:
         self._sources = tuple((source, RenderPrefetcher(source, batch_size)) for source in sources)
 
-    def show(self, row: PictureRow) -> ResolvedPicture | Failure | Unknown:
+    def show(self, row: PictureRow) -> ResolvedPicture | Failure | UnknownPhoto:
         """The picture that a row of a request describes, or why there is none."""
         try:
             if isinstance(row, PngRow):
@@ -175,7 +176,7 @@ class PictureResolver:
         for _, ahead in self._sources:
             ahead.close()
 
-    def _found(self, row: dict[str, Json]) -> ResolvedPicture | Unknown:
+    def _found(self, row: dict[str, Json]) -> ResolvedPicture | UnknownPhoto:
         photo, digest = str(row["photo"]), row["digest"]
         edits = [check_edit(decode(each)) for each in cast("list[Json]", row["edits"])]
         for source, ahead in self._sources:
@@ -186,7 +187,7 @@ class PictureResolver:
             if picture.digest == digest:
                 return picture, ahead.image
         served = ", ".join(source.spec for source, _ in self._sources) or "no data"
-        return Unknown(reason=f"Expected a picture of what is served ({served}), but got photo={photo[:200]!r}")
+        return UnknownPhoto(reason=f"Expected a picture of what is served ({served}), but got photo={photo[:200]!r}")
 
 
 def _scene(source: SceneSource, photo_id: str) -> Scene | None:

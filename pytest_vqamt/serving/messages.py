@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import TypeAlias
 
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.models.served.protocol import PictureRow, QueryRow, Served, Told
+from pytest_vqamt.models.served.protocol import QueryResult, ServedData
+from pytest_vqamt.models.served.requests import PictureRow, QueryRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +31,7 @@ class ChunkResult:
         batch_size: how many queries the model takes at once from now on.
     """
 
-    told: tuple[Told, ...]
+    told: tuple[QueryResult, ...]
     given_up: str = ""
     busy_s: float = 0.0
     batch_size: int = 1
@@ -45,7 +46,7 @@ class ReplicaInfo:
     fingerprint: str = ""
     persistent: bool = False
     batch_size: int = 1
-    data: tuple[Served, ...] = ()
+    data: tuple[ServedData, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,13 +16,14 @@ from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.execution.inference import BatchBisector
 from pytest_vqamt.imaging.inpainting import method_of
 from pytest_vqamt.models.base import LoadedModel
-from pytest_vqamt.models.catalogue import Catalogue
-from pytest_vqamt.models.served.protocol import QueryRow, Served, Told
+from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.served.protocol import QueryResult, ServedData
+from pytest_vqamt.models.served.requests import QueryRow
 from pytest_vqamt.serving.config import ServeConfig
 from pytest_vqamt.serving.limits import PictureResolver, ResolvedPicture
 from pytest_vqamt.serving.messages import Chunk, ChunkResult, ReplicaInfo
 
-ResolvedQuery: TypeAlias = "tuple[QueryRow, ResolvedPicture | Told]"
+ResolvedQuery: TypeAlias = "tuple[QueryRow, ResolvedPicture | QueryResult]"
 """A query with its picture, or with why there is none."""
 
 _MOST_PIXELS = 200_000_000
@@ -82,14 +83,14 @@ class Replica:
 
         if offer.inpaint:
             method_of(offer.inpaint)
-        self._model: LoadedModel = Catalogue().load(offer.model, offer.model_options)
+        self._model: LoadedModel = ModelCatalogue().load(offer.model, offer.model_options)
         self._splitting = BatchBisector(self._model)
         loaded = [sources.load(spec, allow_bad_records=True) for spec in offer.data]  # no recipe is of a bad record
         at_once = self._model.batches_at_once
         self._preparing = ThreadPoolExecutor(1, thread_name_prefix="vqamt-prepare")
         self._asking = ThreadPoolExecutor(at_once, thread_name_prefix="vqamt-ask")
         self._gallery = PictureResolver(loaded, self._model.batch_size)
-        self._data = tuple(Served(spec=source.spec, digest=source.digest) for source in loaded)
+        self._data = tuple(ServedData(spec=source.spec, digest=source.digest) for source in loaded)
         gather = serve.batch(
             max_batch_size=self._model.batch_size,
             batch_wait_timeout_s=offer.wait_ms / 1000,
@@ -106,12 +107,12 @@ class Replica:
     async def _answered(self, chunks: list[Chunk]) -> list[ChunkResult]:
         """What became of chunks that were gathered to a batch, chunk by chunk."""
         loop = asyncio.get_running_loop()
-        told: list[list[Told]] = [[] for _ in chunks]
+        told: list[list[QueryResult]] = [[] for _ in chunks]
         given_up, busy_s = "", 0.0
         for task in dict.fromkeys(chunk.task for chunk in chunks):
             places = [place for place, chunk in enumerate(chunks) if chunk.task is task]
             asked = await loop.run_in_executor(self._preparing, self._shown, [chunks[i] for i in places])
-            found: list[Told] = []
+            found: list[QueryResult] = []
             while asked:
                 some = asked[: fitting_count(asked)]
                 del asked[: len(some)]  # what is unpacked of their pictures goes with them
@@ -144,13 +145,13 @@ class Replica:
             found += [(row, shown[row.picture]) for row in chunk.queries]
         return found
 
-    async def _told(self, task: Task, asked: Sequence[ResolvedQuery]) -> tuple[list[Told] | str, float]:
+    async def _told(self, task: Task, asked: Sequence[ResolvedQuery]) -> tuple[list[QueryResult] | str, float]:
         """What ``_timed`` gives of queries that are prepared first."""
         loop = asyncio.get_running_loop()
         inputs = await loop.run_in_executor(self._preparing, self._prepared, task, asked)
         return await loop.run_in_executor(self._asking, self._timed, task, inputs)
 
-    def _prepared(self, task: Task, asked: Sequence[ResolvedQuery]) -> list[ModelInput | Told]:
+    def _prepared(self, task: Task, asked: Sequence[ResolvedQuery]) -> list[ModelInput | QueryResult]:
         """What the model is asked, in order; in the place of what it cannot be asked, the reason."""
         self._gallery.expect([shown for _, shown in asked if isinstance(shown, tuple)], self._model.batch_size)
         made = [_input(row, shown) for row, shown in asked]
@@ -158,22 +159,22 @@ class Replica:
             self._model.prepare(task, inputs)
         return made
 
-    def _timed(self, task: Task, made: Sequence[ModelInput | Told]) -> tuple[list[Told] | str, float]:
+    def _timed(self, task: Task, made: Sequence[ModelInput | QueryResult]) -> tuple[list[QueryResult] | str, float]:
         """What ``_asked`` gives, and how long the model had it."""
         began = time.monotonic()
         return self._asked(task, made), time.monotonic() - began
 
-    def _asked(self, task: Task, made: Sequence[ModelInput | Told]) -> list[Told] | str:
+    def _asked(self, task: Task, made: Sequence[ModelInput | QueryResult]) -> list[QueryResult] | str:
         """What the model answers, in order; or why it can be asked no more."""
         inputs = [each for each in made if isinstance(each, ModelInput)]
-        answers: Iterator[Told]
+        answers: Iterator[QueryResult]
         try:
             answers = iter([told for batch in self._batches_of(inputs) for told in self._splitting.ask(task, batch)])
         except ModelError as error:
-            standing = self._model.standing
-            if not standing.answered and standing.failed and standing.given_up == str(error):
+            health = self._model.health
+            if not health.answered and health.failed and health.disabled_reason == str(error):
                 # It has failed at whatever it was asked until now. Who asked that may be to blame, so others may ask.
-                standing.failed, standing.given_up = 0, ""
+                health.failed, health.disabled_reason = 0, ""
                 answers = iter([Failure(reason=str(error))] * len(inputs))
             else:
                 return str(error)
@@ -202,7 +203,7 @@ def fitting_count(asked: Sequence[ResolvedQuery], most_pixels: int = _MOST_PIXEL
     return len(asked)
 
 
-def _input(row: QueryRow, shown: ResolvedPicture | Told) -> ModelInput | Told:
+def _input(row: QueryRow, shown: ResolvedPicture | QueryResult) -> ModelInput | QueryResult:
     if not isinstance(shown, tuple):
         return shown
     picture, drawn = shown

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.execution.leases import LockedFolder
-from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE, Card, identity_of
+from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE, ModelCard, model_identity
 from pytest_vqamt.serving.app import BoundedAnswerCache, IdleConnections, InferenceApp, ProgressReporter, SingleFlight
 from pytest_vqamt.serving.config import ServeConfig, allow_port_reuse
 from pytest_vqamt.serving.messages import Progress, Ready, ReplicaInfo, StartupFailed, StatusMessage, as_line, from_line
@@ -491,9 +491,9 @@ async def _tell_of(server: Server, account: ProgressReporter, opened: Callable[[
         silence.end(server.server_state.connections, time.monotonic())  # type: ignore[arg-type] # all speak h11
 
 
-def _card(offer: ServeConfig, model: ReplicaInfo, replicas: int) -> Card:
-    return Card(
-        identity=identity_of(offer.model, model.fingerprint, "" if model.persistent else offer.session),
+def _card(offer: ServeConfig, model: ReplicaInfo, replicas: int) -> ModelCard:
+    return ModelCard(
+        identity=model_identity(offer.model, model.fingerprint, "" if model.persistent else offer.session),
         vqamt_version=version("pytest-vqamt"),
         model=offer.model,
         fingerprint=model.fingerprint,

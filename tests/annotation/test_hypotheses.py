@@ -10,7 +10,7 @@ from PIL import Image
 
 import pytest_vqamt as vqamt
 from pytest_vqamt.annotation.detectors import catalogue
-from pytest_vqamt.annotation.hypotheses import check, complete, settings
+from pytest_vqamt.annotation.hypotheses import check, ground_hypotheses, settings
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError
@@ -41,7 +41,7 @@ def folder(tmp_path: Path) -> Path:
 def test_every_entailed_hypothesis_gets_its_line(folder: Path, owl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     boxes = {"man plays with a dog": Box(10, 20, 30, 40), "woman reads a book": Box(50, 0, 9, 40)}
     put(monkeypatch, lambda _image, phrase: [here(phrase, box=boxes.get(phrase))])
-    complete(f"snli-ve:{folder}", options(owl))
+    ground_hypotheses(f"snli-ve:{folder}", options(owl))
 
     def line(pair: str, text: str, *units: tuple[str, str, list[int] | None]) -> dict[str, object]:
         return {
@@ -71,7 +71,7 @@ def test_every_entailed_hypothesis_gets_its_line(folder: Path, owl: Path, monkey
 
 @pytest.mark.parametrize("prefix", ["", "owl:"])
 def test_a_real_model_draws_the_boxes_that_it_draws_by_itself(folder: Path, owl: Path, prefix: str) -> None:
-    complete(f"snli-ve:{folder}", options(f"{prefix}{owl}"))
+    ground_hypotheses(f"snli-ve:{folder}", options(f"{prefix}{owl}"))
     [row] = [row for row in rows(folder) if row["photo"] == "2.jpg"]
     with Image.open(folder / "images" / "2.jpg") as image:
         [[best, *_]] = catalogue.grounder_of(str(owl), options()).ground(image.convert("RGB"), ["dog runs"])
@@ -80,7 +80,7 @@ def test_a_real_model_draws_the_boxes_that_it_draws_by_itself(folder: Path, owl:
 
 
 def test_who_made_which_line(folder: Path, owl: Path) -> None:
-    complete(f"snli-ve:{folder}", options(f"owl:{owl}"))
+    ground_hypotheses(f"snli-ve:{folder}", options(f"owl:{owl}"))
     noted = rows(folder, "units.grounded.jsonl")
     assert [row["photo"] for row in noted] == ["1.jpg", "2.jpg", "3.jpg"]
     assert noted[0]["settings"] == {"grounder": f"owl:{owl}"}
@@ -91,21 +91,21 @@ def test_who_made_which_line(folder: Path, owl: Path) -> None:
 
 
 def test_grounding_dino(folder: Path, dino: Path) -> None:
-    complete(f"snli-ve:{folder}", options(f"grounding-dino:{dino}", **{"min-score": "0.01"}))
+    ground_hypotheses(f"snli-ve:{folder}", options(f"grounding-dino:{dino}", **{"min-score": "0.01"}))
     assert [row["id"] for row in rows(folder)] == ["1.jpg#0r1e", "1.jpg#1r1e", "2.jpg#0r1e", "3.jpg#0r1e"]
     assert load(f"snli-ve:{folder}").bad_records == ()
 
 
 def test_a_checkpoint_of_another_kind_than_is_said(folder: Path, owl: Path) -> None:
     with pytest.raises(ModelError, match=r"model_type 'grounding-dino' or .*leave out what stands before"):
-        complete(f"snli-ve:{folder}", options(f"grounding-dino:{owl}"))
+        ground_hypotheses(f"snli-ve:{folder}", options(f"grounding-dino:{owl}"))
     with pytest.raises(ModelError, match="Expected --vqamt-option grounder=PATH with a checkpoint folder"):
-        complete(f"snli-ve:{folder}", options(folder / "nowhere"))
+        ground_hypotheses(f"snli-ve:{folder}", options(folder / "nowhere"))
 
 
 def test_a_phrase_is_an_object_with_its_property(folder: Path, owl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     grounds = put(monkeypatch)
-    complete(f"snli-ve:{folder}", options(owl))
+    ground_hypotheses(f"snli-ve:{folder}", options(owl))
     assert grounds.asked == [
         ("man plays with a dog", "dog"),
         ("dog runs",),
@@ -120,7 +120,7 @@ def test_the_surest_box_that_can_be_seen_is_taken(folder: Path, owl: Path, monke
         return [here(phrase, 0.9, Box(5, 5, 0.5, 9)), here(phrase, 0.8, Box(1.04, 2, 20, 10)), here(phrase, 0.7)]
 
     put(monkeypatch, ground)
-    complete(f"snli-ve:{folder}", options(owl))
+    ground_hypotheses(f"snli-ve:{folder}", options(owl))
     assert [[unit["box"] for unit in row["units"]] for row in rows(folder)] == [
         [[1, 2, 20, 10]] * 2, [None], [None], [[1, 2, 20, 10]] * 2,
     ]  # fmt: skip
@@ -131,7 +131,7 @@ def test_a_phrase_that_is_too_long_loses_words_at_its_end(folder: Path, owl: Pat
     """The small OWLv2 reads 32 tokens, of which two mark the ends; each of its tokens is a letter."""
     long = "A dog jumps very high over the fence in the garden."
     write_official(folder, official_row("2.jpg#0r1e", long), official_row("2.jpg#1r1e", "A dog runs."))
-    complete(f"snli-ve:{folder}", options(owl))
+    ground_hypotheses(f"snli-ve:{folder}", options(owl))
     assert [bool(row["units"][0]["box"]) for row in rows(folder)] == [True, True]
     assert rows(folder)[0]["units"][0]["property"].startswith("jumps very high over the fence")
 
@@ -143,7 +143,7 @@ def test_words_are_lost_one_by_one(folder: Path, owl: Path, monkeypatch: pytest.
         return [here(phrase)]
 
     grounds = put(monkeypatch, ground)
-    complete(f"snli-ve:{folder}", options(owl))
+    ground_hypotheses(f"snli-ve:{folder}", options(owl))
     assert grounds.asked[:4] == [
         ("man plays with a dog", "dog"), ("man", "dog"), ("man plays with a", "dog"), ("man plays with", "dog"),
     ]  # fmt: skip
@@ -156,7 +156,7 @@ def test_a_model_that_cannot_be_asked_at_all(folder: Path, owl: Path, monkeypatc
 
     grounds = put(monkeypatch, ground)
     with pytest.raises(ModelError, match="Expected numbers"):
-        complete(f"snli-ve:{folder}", options(owl))
+        ground_hypotheses(f"snli-ve:{folder}", options(owl))
     assert grounds.looks == 2
 
 
@@ -168,7 +168,7 @@ def test_lines_and_tables_that_say_where_units_are_stay(folder: Path, owl: Path)
     mine = units_row("3.jpg#0r1e", {"object": "woman", "property": "reads", "box": None}, photo="3.jpg")
     write_units(folder, mine)
     before = (folder / "units.jsonl").read_bytes()
-    complete(f"snli-ve:{folder}", options(owl))
+    ground_hypotheses(f"snli-ve:{folder}", options(owl))
     assert (folder / "units.jsonl").read_bytes().startswith(before)
     assert [row["id"] for row in rows(folder)][1:] == ["1.jpg#0r1e", "1.jpg#1r1e"]
 
@@ -178,19 +178,19 @@ def test_a_table_without_a_box_gives_the_units(folder: Path, owl: Path, monkeypa
     units = [{"object": "reader", "property": "reads"}]
     write_units(folder, {"hypothesis": "A woman reads a book", "units": units})
     grounds = put(monkeypatch)
-    complete(f"snli-ve:{folder}", options(owl))
+    ground_hypotheses(f"snli-ve:{folder}", options(owl))
     assert grounds.asked[1:] == [("brown dog runs fast",), ("reader reads",)]
 
 
 def test_where_nothing_is_wanting_no_model_is_loaded(folder: Path, owl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    complete(f"snli-ve:{folder}", options(owl))
+    ground_hypotheses(f"snli-ve:{folder}", options(owl))
     before = [(folder / name).read_bytes() for name in ("units.jsonl", "units.grounded.jsonl")]
     monkeypatch.setattr(catalogue, "grounder_of", lambda _named, _options: pytest.fail("a model was loaded"))
-    complete(f"snli-ve:{folder}", options(owl))
-    complete(f"photos:{folder}", options(owl))
-    complete("pictures:5", options(owl))
+    ground_hypotheses(f"snli-ve:{folder}", options(owl))
+    ground_hypotheses(f"photos:{folder}", options(owl))
+    ground_hypotheses("pictures:5", options(owl))
     (folder / "units.jsonl").unlink()
-    complete(f"snli-ve:{folder}", ModelOptions(settings={"min-score": "0.5"}))
+    ground_hypotheses(f"snli-ve:{folder}", ModelOptions(settings={"min-score": "0.5"}))
     assert not (folder / "units.jsonl").exists()
     assert (folder / "units.grounded.jsonl").read_bytes() == before[1]
 
@@ -203,10 +203,10 @@ def test_who_is_interrupted_goes_on_where_they_were(folder: Path, owl: Path, mon
 
     put(monkeypatch, interrupted)
     with pytest.raises(KeyboardInterrupt):
-        complete(f"snli-ve:{folder}", options(owl))
+        ground_hypotheses(f"snli-ve:{folder}", options(owl))
     assert [row["id"] for row in rows(folder)] == ["1.jpg#0r1e", "1.jpg#1r1e"]
     again = put(monkeypatch)
-    complete(f"snli-ve:{folder}", options(owl))
+    ground_hypotheses(f"snli-ve:{folder}", options(owl))
     assert again.looks == 2
     assert [row["id"] for row in rows(folder)] == ["1.jpg#0r1e", "1.jpg#1r1e", "2.jpg#0r1e", "3.jpg#0r1e"]
 
@@ -214,12 +214,12 @@ def test_who_is_interrupted_goes_on_where_they_were(folder: Path, owl: Path, mon
 def test_without_photos_nothing_can_be_grounded(folder: Path, owl: Path) -> None:
     write_official(folder / "bare")
     with pytest.raises(DataError, match=r"Expected photos to look .*bare' has none: put them into .*flickr30k-images"):
-        complete(f"snli-ve:{folder / 'bare'}", options(owl))
+        ground_hypotheses(f"snli-ve:{folder / 'bare'}", options(owl))
 
 
 def test_the_home_folder(folder: Path, owl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(folder.parent))
-    complete("snli-ve:~/park", options(owl))
+    ground_hypotheses("snli-ve:~/park", options(owl))
     assert len(rows(folder)) == 4
 
 

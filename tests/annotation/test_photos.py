@@ -14,7 +14,7 @@ from PIL import Image
 import pytest_vqamt as vqamt
 from pytest_vqamt.annotation import progress
 from pytest_vqamt.annotation.detectors import catalogue
-from pytest_vqamt.annotation.photos import complete
+from pytest_vqamt.annotation.photos import annotate_photos
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.data.catalogue import load
@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_every_photo_gets_its_line(folder: Path, detector: Path) -> None:
-    complete(f"photos:{folder}", options(detector))
+    annotate_photos(f"photos:{folder}", options(detector))
     assert rows(folder) == [
         {
             "id": name,
@@ -60,7 +60,7 @@ def test_every_photo_gets_its_line(folder: Path, detector: Path) -> None:
 
 
 def test_who_made_which_line(folder: Path, detector: Path) -> None:
-    complete(f"photos:{folder}", options(detector))
+    annotate_photos(f"photos:{folder}", options(detector))
     noted = rows(folder, "graphs.detected.jsonl")
     assert [row["photo"] for row in noted] == ["2024/c.png", "a.jpg", "b.jpg"]
     assert noted[0]["objects"]["1"]["by"] == "boxes"
@@ -73,11 +73,11 @@ def test_who_made_which_line(folder: Path, detector: Path) -> None:
 
 
 def test_lines_that_are_there_are_never_touched_and_new_photos_come_last(folder: Path, detector: Path) -> None:
-    complete(f"photos:{folder}", options(detector))
+    annotate_photos(f"photos:{folder}", options(detector))
     corrected = (folder / "graphs.jsonl").read_text().replace('"dog"', '"black cat"')
     (folder / "graphs.jsonl").write_text(corrected)
     Image.new("RGB", (30, 20)).save(folder / "aa.png")
-    complete(f"photos:{folder}", options(detector))
+    annotate_photos(f"photos:{folder}", options(detector))
     after = (folder / "graphs.jsonl").read_text()
     assert after.startswith(corrected)
     assert [row["photo"] for row in rows(folder)][3:] == ["aa.png"]
@@ -86,13 +86,13 @@ def test_lines_that_are_there_are_never_touched_and_new_photos_come_last(folder:
 def test_where_every_photo_has_a_line_no_detector_is_loaded(
     folder: Path, detector: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    complete(f"photos:{folder}", options(detector))
+    annotate_photos(f"photos:{folder}", options(detector))
     before = (folder / "graphs.jsonl").read_bytes(), (folder / "graphs.detected.jsonl").read_bytes()
     monkeypatch.setattr(catalogue, "detector_of", lambda _options: pytest.fail("a detector was loaded"))
-    complete(f"photos:{folder}", options(detector))
-    complete(f"graphs:{folder / 'graphs.jsonl'}", options(detector))
-    complete("pictures:5", options(detector))
-    complete(f"photos:{folder}", ModelOptions(settings={"min-score": "0.5"}))
+    annotate_photos(f"photos:{folder}", options(detector))
+    annotate_photos(f"graphs:{folder / 'graphs.jsonl'}", options(detector))
+    annotate_photos("pictures:5", options(detector))
+    annotate_photos(f"photos:{folder}", ModelOptions(settings={"min-score": "0.5"}))
     assert ((folder / "graphs.jsonl").read_bytes(), (folder / "graphs.detected.jsonl").read_bytes()) == before
 
 
@@ -106,10 +106,10 @@ def test_who_is_interrupted_goes_on_where_they_were(
 
     finds = put(monkeypatch, interrupted)
     with pytest.raises(KeyboardInterrupt):
-        complete(f"photos:{folder}", options(detector))
+        annotate_photos(f"photos:{folder}", options(detector))
     assert [row["photo"] for row in rows(folder)] == ["2024/c.png"]
     again = put(monkeypatch)
-    complete(f"photos:{folder}", options(detector))
+    annotate_photos(f"photos:{folder}", options(detector))
     assert again.looks == 2
     assert [row["photo"] for row in rows(folder)] == ["2024/c.png", "a.jpg", "b.jpg"]
 
@@ -117,7 +117,7 @@ def test_who_is_interrupted_goes_on_where_they_were(
 def test_an_id_that_is_taken_is_not_taken_again(folder: Path, detector: Path) -> None:
     row = {"id": "b.jpg", "photo": "a.jpg", "width": 200, "height": 100}
     (folder / "graphs.jsonl").write_text(json.dumps(row))
-    complete(f"photos:{folder}", options(detector))
+    annotate_photos(f"photos:{folder}", options(detector))
     assert [row["id"] for row in rows(folder)] == ["b.jpg", "2024/c.png", "b.jpg (2)"]
     assert load(f"photos:{folder}").bad_records == ()
 
@@ -126,14 +126,14 @@ def test_a_long_name(folder: Path, detector: Path) -> None:
     name = "/".join(("x" * 120, "y" * 120 + ".png"))
     (folder / name).parent.mkdir()
     Image.new("RGB", (20, 10)).save(folder / name)
-    complete(f"photos:{folder}", options(detector))
+    annotate_photos(f"photos:{folder}", options(detector))
     assert load(f"photos:{folder}").bad_records == ()
     assert max(len(row["id"]) for row in rows(folder)) <= 200
 
 
 def test_the_home_folder(folder: Path, detector: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(folder.parent))
-    complete("photos:~/shop", options(detector))
+    annotate_photos("photos:~/shop", options(detector))
     assert len(load("photos:~/shop")) == 3
 
 
@@ -155,7 +155,7 @@ def test_a_bar_at_a_terminal(folder: Path, detector: Path, monkeypatch: pytest.M
     monkeypatch.setattr(progress, "SHOW_AFTER_S", 0.0)
     monkeypatch.setattr("sys.stderr", Terminal())
     put(monkeypatch)
-    complete(f"photos:{folder}", options(detector))
+    annotate_photos(f"photos:{folder}", options(detector))
     assert "looking at photos" in Terminal.text
     assert "/3" in Terminal.text
 
@@ -189,7 +189,7 @@ def test_real_photos_by_every_kind_of_detector(tmp_path: Path) -> None:
         "min-score": "0.1",
     }
     write_detector(tmp_path / "regions", NARROW)
-    complete(f"photos:{photos}", ModelOptions(device="cpu", settings=settings))
+    annotate_photos(f"photos:{photos}", ModelOptions(device="cpu", settings=settings))
     source = load(f"photos:{photos}")
     assert source.bad_records == ()
     assert len(source) == 3

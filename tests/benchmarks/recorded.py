@@ -11,7 +11,7 @@ from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.base import METHODS, LoadedModel, ModelOptions
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.catalogue import ModelCatalogue
 
 Batches: TypeAlias = list[tuple[Task, tuple[ModelInput, ...]]]
 """What was asked, in its order."""
@@ -21,13 +21,13 @@ class Recorded:
     """A model of any spec, with the methods of its tasks."""
 
     def __init__(self, spec: str, options: ModelOptions) -> None:
-        self.model: LoadedModel = Catalogue().load(spec, options)
+        self.model: LoadedModel = ModelCatalogue().load(spec, options)
         self.batch_size = self.model.batch_size
         self.batches: Batches = []
         for task in self.model.tasks:
             setattr(self, METHODS[task], self._method(task))
-        if self.model.readies is not None:
-            self.prepare = self.model.readies
+        if self.model.preprocess is not None:
+            self.prepare = self.model.preprocess
 
     def drawn(self, source: SceneSource) -> Batches:
         """The batches anew, with every picture drawn: nothing of the run's is left on an input."""

@@ -14,7 +14,7 @@ from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.execution.inference import QueryRunner
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.execution.prefetch import InputPipeline
-from pytest_vqamt.models.base import ModelOptions, adopt
+from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.relations.catalogue import select
 from pytest_vqamt.sampling.samplers import Sampler
@@ -96,7 +96,7 @@ def _share(source: SceneSource, queries: Sequence[Query], batch_size: int) -> fl
     slow = Slow()
     pictures = InputPipeline(source, batch_size)
     try:
-        model = adopt("slow", slow, ModelOptions(batch_size=batch_size))
+        model = wrap_model("slow", slow, ModelOptions(batch_size=batch_size))
         asker = QueryRunner(model, AnswerStore(None), pictures, lambda _queries: None)
         start = time.perf_counter()
         asker.ask({query.id: query for query in queries})

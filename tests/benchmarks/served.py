@@ -18,8 +18,8 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.catalogue import Catalogue
-from pytest_vqamt.models.served.protocol import Packing
+from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.served.requests import RequestPacker
 from tests.benchmarks.measuring import show
 
 _MODEL = '''
@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def _measured(url: str, source: SceneSource, send: str) -> tuple[str, str, str]:
-    model = Catalogue().load(f"served:{url}", ModelOptions(settings={"send": send}))
+    model = ModelCatalogue().load(f"served:{url}", ModelOptions(settings={"send": send}))
     model.ask(Task.VQA, _inputs(source, "warm", 1)[:1])
     # No two ways ask the same words: what was answered once is remembered.
     inputs = _inputs(source, send, _PICTURES)
@@ -98,5 +98,5 @@ def _inputs(source: SceneSource, words: str, pictures: int) -> list[ModelInput]:
 
 
 def _bytes(batch: Sequence[ModelInput], *, as_pixels: bool) -> int:
-    packing = Packing(as_pixels=lambda _: as_pixels, with_meaning=True, max_queries=4096, max_bytes=2**40)
-    return sum(len(piece.request("0" * 16)) for piece in packing.pieces(batch))
+    packing = RequestPacker(as_pixels=lambda _: as_pixels, with_meaning=True, max_queries=4096, max_bytes=2**40)
+    return sum(len(piece.body("0" * 16)) for piece in packing.pack(batch))

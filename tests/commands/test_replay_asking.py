@@ -12,7 +12,7 @@ from PIL import Image
 
 from pytest_vqamt.cli import main
 from pytest_vqamt.execution.run import run
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.reporting.cases import CasesPart, join_parts, start_parts
 from tests.reporting.running import run_into
 
@@ -142,7 +142,7 @@ def test_a_relation_that_is_not_known_here_is_refused_before_any_model_is_loaded
     violated: dict[str, Any], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rewrite(Path("out"), violated, relation="theirs.mirror")
-    monkeypatch.delattr(Catalogue, "load")
+    monkeypatch.delattr(ModelCatalogue, "load")
     case_id = violated["case_id"]
     assert refusal(capsys, case_id, "--model", "oracle") == (
         f"Expected a relation that is known here, but case {case_id} is of 'theirs.mirror': ask a model with "

@@ -14,7 +14,7 @@ from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.baseline import Baseline
 from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
 from pytest_vqamt.execution.run_item import run_item
-from pytest_vqamt.models.base import ModelOptions, adopt
+from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.reporting.baseline import bless
 from pytest_vqamt.sampling.samplers import Sampler
@@ -37,7 +37,7 @@ def run(
     """One item: of what the baseline has of it, where one is given."""
     scenes = Scenes(5) if source is None else source
     used = rule or Rule()
-    loaded = adopt("made", model, ModelOptions())
+    loaded = wrap_model("made", model, ModelOptions())
     blessed = baseline.item(used.info.item(""), "made", scenes.spec, "digest of today") if baseline else None
     stores = AnswerStores(None)
     events: list[Event] = [] if heard is None else heard

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.annotation.detectors import catalogue
-from pytest_vqamt.annotation.photos import complete, warn
+from pytest_vqamt.annotation.photos import annotate_photos, warn
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError
@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_broken_photo_is_a_bad_record_and_the_others_are_looked_at(folder: Path, detector: Path) -> None:
     (folder / "a.jpg").write_bytes((folder / "a.jpg").read_bytes()[:-40])
     (folder / "text.png").write_text("no picture")
-    complete(f"photos:{folder}", options(detector))
+    annotate_photos(f"photos:{folder}", options(detector))
     assert [row["photo"] for row in rows(folder)] == ["2024/c.png", "b.jpg"]
     with pytest.raises(
         DataError, match=r"2 are bad, beside 2 good scenes; the first: Expected a whole photo, but .*a\.jpg'"
@@ -50,7 +50,7 @@ def test_a_broken_photo_is_a_bad_record_and_the_others_are_looked_at(folder: Pat
 
     Image.new("RGB", (20, 10)).save(folder / "a.jpg")
     (folder / "text.png").unlink()
-    complete(f"photos:{folder}", options(detector))
+    annotate_photos(f"photos:{folder}", options(detector))
     assert len(load(f"photos:{folder}")) == 3
 
 
@@ -65,12 +65,12 @@ def test_what_is_done_and_what_came_of_it_are_told(
         return () if image.width == 60 else (dog, dog)
 
     put(monkeypatch, sees)
-    complete(f"photos:{folder}", options(detector))
+    annotate_photos(f"photos:{folder}", options(detector))
     assert capsys.readouterr().err.splitlines() == [
         f"vqamt: looking at 4 photos in '{folder}' without a line in graphs.jsonl",
         "vqamt: looked at 4 photos: 4 things, nothing in 1, no line for 1",
     ]
-    complete(f"photos:{folder}", options(detector))
+    annotate_photos(f"photos:{folder}", options(detector))
     assert capsys.readouterr().err == ""
 
 
@@ -81,7 +81,7 @@ def test_a_name_that_is_not_utf_8_costs_only_its_photo(folder: Path, detector: P
     except OSError:
         pytest.skip("this file system has no such names")
     for _ in range(2):
-        complete(f"photos:{folder}", options(detector))
+        annotate_photos(f"photos:{folder}", options(detector))
         assert [row["photo"] for row in rows(folder)] == ["2024/c.png", "a.jpg", "b.jpg"]
         (bad,) = load(f"photos:{folder}", allow_bad_records=True).bad_records
         assert "got name='aa\\udcff.jpg'" in bad
@@ -92,15 +92,15 @@ def test_a_photo_is_looked_at_again_when_it_has_changed_or_others_are_to_look(
 ) -> None:
     torn = (folder / "a.jpg").read_bytes()[:-40]
     (folder / "a.jpg").write_bytes(torn)
-    complete(f"photos:{folder}", options(detector))
+    annotate_photos(f"photos:{folder}", options(detector))
     with monkeypatch.context() as patched:
         patched.setattr(catalogue, "detector_of", lambda _options: pytest.fail("a detector was loaded"))
-        complete(f"photos:{folder}", options(detector))
+        annotate_photos(f"photos:{folder}", options(detector))
     others = options(detector, **{"min-score": "0.1"})
-    complete(f"photos:{folder}", others)
+    annotate_photos(f"photos:{folder}", others)
     assert len(rows(folder)) == 2
     Image.new("RGB", (20, 10)).save(folder / "a.jpg")
-    complete(f"photos:{folder}", others)
+    annotate_photos(f"photos:{folder}", others)
     assert len(rows(folder)) == 3
 
 
@@ -113,7 +113,7 @@ def test_a_photo_that_a_detector_fails_on_costs_only_itself(
         return ()
 
     put(monkeypatch, fails)
-    complete(f"photos:{folder}", options(detector))
+    annotate_photos(f"photos:{folder}", options(detector))
     (bad,) = load(f"photos:{folder}", allow_bad_records=True).bad_records
     assert bad == (
         f"Expected a detector to look at '{folder / 'b.jpg'}', but it raised RuntimeError (no kernel image is "
@@ -135,10 +135,10 @@ def test_a_detector_that_fails_on_every_photo_is_stopped(
     with pytest.raises(
         ModelError, match=r"it raised RuntimeError \(device-side assert\).* So it did on the last 5 photos"
     ):
-        complete(f"photos:{folder}", options(detector))
+        annotate_photos(f"photos:{folder}", options(detector))
     assert finds.looks == 5
     put(monkeypatch)
-    complete(f"photos:{folder}", options(detector))
+    annotate_photos(f"photos:{folder}", options(detector))
     assert len(rows(folder)) == 23
 
 
@@ -159,16 +159,16 @@ def test_what_is_not_the_photos_fault_is_no_bad_record(
 
     put(monkeypatch, fails)
     with pytest.raises(ModelError, match=advice):
-        complete(f"photos:{folder}", options(detector))
+        annotate_photos(f"photos:{folder}", options(detector))
     put(monkeypatch)
-    complete(f"photos:{folder}", options(detector))
+    annotate_photos(f"photos:{folder}", options(detector))
     assert len(rows(folder)) == 3
 
 
 def test_a_line_of_which_nobody_can_tell_the_photo_comes_first(folder: Path, detector: Path) -> None:
     (folder / "graphs.jsonl").write_text('{"id": "a", "photo": "a.jpg"\n')
     with pytest.raises(DataError, match=r"graphs\.jsonl:1: Expected JSON, .* \(before photos can be added to it"):
-        complete(f"photos:{folder}", options(detector))
+        annotate_photos(f"photos:{folder}", options(detector))
 
 
 def test_a_folder_that_cannot_be_written(folder: Path, detector: Path) -> None:
@@ -176,19 +176,19 @@ def test_a_folder_that_cannot_be_written(folder: Path, detector: Path) -> None:
     with pytest.raises(
         DataError, match=r"Expected to write '.*graphs\.detected\.jsonl', where what detectors find is kept"
     ):
-        complete(f"photos:{folder}", options(detector))
+        annotate_photos(f"photos:{folder}", options(detector))
 
 
 def test_settings_are_checked_before_anything_else(detector: Path) -> None:
     with pytest.raises(OptionError, match="min-score=SCORE"):
-        complete("photos:absent", options(detector, **{"min-score": "2"}))
+        annotate_photos("photos:absent", options(detector, **{"min-score": "2"}))
     with pytest.raises(DataError, match="there is no such folder"):
-        complete("photos:absent", options(detector))
+        annotate_photos("photos:absent", options(detector))
 
 
 def test_lines_of_other_settings_are_told_of(folder: Path, detector: Path) -> None:
     before, now = options(detector, **{"min-score": "0.4"}), options(detector)
-    complete(f"photos:{folder}", before)
+    annotate_photos(f"photos:{folder}", before)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for spec, asked in [(f"photos:{folder}", before), (f"photos:{folder}", ModelOptions()), ("pictures", now)]:
@@ -197,7 +197,7 @@ def test_lines_of_other_settings_are_told_of(folder: Path, detector: Path) -> No
             warn(f"photos:{folder}", now)
     lines = (folder / "graphs.jsonl").read_text().splitlines(keepends=True)
     (folder / "graphs.jsonl").write_text("".join(lines[1:]))
-    complete(f"photos:{folder}", now)
+    annotate_photos(f"photos:{folder}", now)
     with pytest.warns(UserWarning, match="other settings") as told:
         warn(f"photos:{folder}", now)
     assert [str(each.message) for each in told] == [
@@ -208,7 +208,7 @@ def test_lines_of_other_settings_are_told_of(folder: Path, detector: Path) -> No
 
 def test_it_is_told_where_nothing_was_found(folder: Path, detector: Path) -> None:
     unsure = options(detector, **{"min-score": "0.99999"})
-    complete(f"photos:{folder}", unsure)
+    annotate_photos(f"photos:{folder}", unsure)
     with pytest.warns(UserWarning, match=r"detectors found no thing in any of the 3 photos .* lower min-score"):
         warn(f"photos:{folder}", unsure)
     line = {"id": "a", "photo": "a.jpg", "width": 200, "height": 100, "objects": [{"id": 1, "name": "cup", "box": BOX}]}

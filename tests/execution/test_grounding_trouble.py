@@ -11,7 +11,7 @@ from PIL import Image
 
 from pytest_vqamt.annotation import progress
 from pytest_vqamt.annotation.detectors import catalogue
-from pytest_vqamt.annotation.hypotheses import complete, warn
+from pytest_vqamt.annotation.hypotheses import ground_hypotheses, warn
 from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.data.catalogue import load
@@ -41,7 +41,7 @@ def test_a_photo_that_the_model_fails_on_costs_only_itself(
     folder: Path, named: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(monkeypatch, fails_on_two)
-    complete(f"snli-ve:{folder}", options(named))
+    ground_hypotheses(f"snli-ve:{folder}", options(named))
     assert [row["photo"] for row in rows(folder)] == ["1.jpg", "1.jpg", "3.jpg"]
     why = (
         f"Expected a grounding model to look at '{folder / 'images' / '2.jpg'}', but it raised RuntimeError (no kernel "
@@ -60,16 +60,16 @@ def test_it_is_looked_at_again_when_it_has_changed_or_something_else_is_asked_fo
     folder: Path, named: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(monkeypatch, fails_on_two)
-    complete(f"snli-ve:{folder}", options(named))
+    ground_hypotheses(f"snli-ve:{folder}", options(named))
     with monkeypatch.context() as patched:
         patched.setattr(catalogue, "grounder_of", lambda _named, _options: pytest.fail("a model was loaded"))
-        complete(f"snli-ve:{folder}", options(named))
+        ground_hypotheses(f"snli-ve:{folder}", options(named))
     others = options(named, **{"min-score": "0.1"})
     again = put(monkeypatch, fails_on_two)
-    complete(f"snli-ve:{folder}", others)
+    ground_hypotheses(f"snli-ve:{folder}", others)
     assert (again.looks, len(rows(folder))) == (1, 3)
     Image.new("RGB", (20, 10)).save(folder / "images" / "2.jpg")
-    complete(f"snli-ve:{folder}", others)
+    ground_hypotheses(f"snli-ve:{folder}", others)
     assert len(rows(folder)) == 4
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -81,7 +81,7 @@ def test_a_photo_that_is_torn(folder: Path, named: Path, monkeypatch: pytest.Mon
     photo = folder / "images" / "2.jpg"
     photo.write_bytes(photo.read_bytes()[:-40])
     put(monkeypatch)
-    complete(f"snli-ve:{folder}", options(named))
+    ground_hypotheses(f"snli-ve:{folder}", options(named))
     assert len(rows(folder)) == 3
     with pytest.warns(UserWarning, match="2.jpg' is truncated: fetch it again"):
         warn(f"snli-ve:{folder}", options(named))
@@ -92,7 +92,7 @@ def test_a_photo_that_is_missing_is_left_to_whoever_opens_the_data(
 ) -> None:
     (folder / "images" / "2.jpg").unlink()
     put(monkeypatch)
-    complete(f"snli-ve:{folder}", options(named))
+    ground_hypotheses(f"snli-ve:{folder}", options(named))
     assert len(rows(folder)) == 3
     with pytest.raises(DataError, match=r"there is no 2\.jpg: add it"):
         load(f"snli-ve:{folder}")
@@ -110,10 +110,10 @@ def test_a_model_that_fails_on_every_photo_is_stopped(
 
     grounds = put(monkeypatch, fails)
     with pytest.raises(ModelError, match=r"RuntimeError \(device-side assert\).* So it did on the last 5 photos"):
-        complete(f"snli-ve:{folder}", options(named))
+        ground_hypotheses(f"snli-ve:{folder}", options(named))
     assert grounds.looks == 5
     put(monkeypatch)
-    complete(f"snli-ve:{folder}", options(named))
+    ground_hypotheses(f"snli-ve:{folder}", options(named))
     assert len(rows(folder)) == 20
 
 
@@ -132,7 +132,7 @@ def test_what_is_no_fault_of_the_photo_stops_it_at_once(
 
     put(monkeypatch, fails)
     with pytest.raises(ModelError, match=advice):
-        complete(f"snli-ve:{folder}", options(named))
+        ground_hypotheses(f"snli-ve:{folder}", options(named))
     assert not (folder / "units.jsonl").exists()
 
 
@@ -140,7 +140,7 @@ def test_lines_that_other_settings_wrote_are_told_of(
     folder: Path, named: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(monkeypatch)
-    complete(f"snli-ve:{folder}", options(named))
+    ground_hypotheses(f"snli-ve:{folder}", options(named))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warn(f"snli-ve:{folder}", options(named))
@@ -161,12 +161,12 @@ def test_what_is_done_and_what_came_of_it_are_told(
     folder: Path, named: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     put(monkeypatch, fails_on_two)
-    complete(f"snli-ve:{folder}", options(named))
+    ground_hypotheses(f"snli-ve:{folder}", options(named))
     assert capsys.readouterr().err.splitlines() == [
         f"vqamt: looking for the units of 4 hypotheses about 3 photos in '{folder}' without boxes",
         "vqamt: 3 of them have a line in units.jsonl now: 4 boxes, none in 1",
     ]
-    complete(f"snli-ve:{folder}", options(named))
+    ground_hypotheses(f"snli-ve:{folder}", options(named))
     assert capsys.readouterr().err == ""
 
 
@@ -188,7 +188,7 @@ def test_a_bar_at_a_terminal(folder: Path, named: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(progress, "SHOW_AFTER_S", 0.0)
     monkeypatch.setattr("sys.stderr", Terminal())
     put(monkeypatch)
-    complete(f"snli-ve:{folder}", options(named))
+    ground_hypotheses(f"snli-ve:{folder}", options(named))
     assert "looking at photos" in Terminal.text
     assert "/3" in Terminal.text
 
@@ -196,7 +196,7 @@ def test_a_bar_at_a_terminal(folder: Path, named: Path, monkeypatch: pytest.Monk
 def test_notes_that_are_broken_are_passed_over(folder: Path, named: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(monkeypatch)
     (folder / "units.grounded.jsonl").write_text('{\n[]\n{"photo": 7}\n{"photo": "1.jpg", "trouble": 3}\n')
-    complete(f"snli-ve:{folder}", options(named))
+    ground_hypotheses(f"snli-ve:{folder}", options(named))
     assert len(rows(folder)) == 4
     lines = (folder / "units.grounded.jsonl").read_text().splitlines()[4:]
     assert [json.loads(line)["photo"] for line in lines] == ["1.jpg", "2.jpg", "3.jpg"]

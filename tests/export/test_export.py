@@ -25,7 +25,7 @@ from pytest_vqamt.export.export import TEST, TRAIN, Terms, export_report, photos
 from pytest_vqamt.export.writing import Layout
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.catalogue import ModelCatalogue
 from tests.export import made_report
 from tests.export.made_report import (
     HOLDS,
@@ -148,7 +148,7 @@ def test_of_all_relations_every_label_is_what_the_oracle_says(tmp_path: Path, ou
     run_into(tmp_path / "report", model="oracle", relations=RELATIONS, max_cases=5)
     exported = export_report(tmp_path / "report", out, Terms(wanted=ALL, split=1))
     assert set(exported.labels) == {"vqa", "entailment", "captioning"}
-    oracle = Catalogue().load("oracle", ModelOptions())
+    oracle = ModelCatalogue().load("oracle", ModelOptions())
     scenes = world("pictures:20")
     labels = {each["query"]: each["label"] for each in rows(out)}
     compared = 0

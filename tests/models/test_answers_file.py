@@ -13,7 +13,7 @@ from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.core.recipes import picture_recipe
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.models.answers_file import AnswersFile, load
-from pytest_vqamt.models.base import ModelOptions, adopt
+from pytest_vqamt.models.base import ModelOptions, wrap_model
 
 if TYPE_CHECKING:
     from tests.models.conftest import Ask
@@ -101,7 +101,7 @@ def test_an_answer_added_below_its_todo_row_counts(file: Path, plain: ModelInput
 def test_every_task_is_answered_from_the_file(file: Path, ask: Ask) -> None:
     asked = {task: ask(text="a", task=task) for task in Task}
     file.write_text("".join(json.dumps({"id": each.query.id, "answer": task}) + "\n" for task, each in asked.items()))
-    model = adopt("answers", AnswersFile(file), ModelOptions())
+    model = wrap_model("answers", AnswersFile(file), ModelOptions())
     assert model.tasks == tuple(Task)
     assert {task: model.ask(task, [each])[0].text for task, each in asked.items()} == {task: task for task in Task}
 
@@ -126,7 +126,7 @@ def test_the_fingerprint_is_the_content(file: Path, plain: ModelInput) -> None:
     row = {"id": plain.query.id, "answer": "3"}
     before, same, after = written(file, row), written(file, row), written(file, row | {"answer": "4"})
     assert before.fingerprint == same.fingerprint != after.fingerprint
-    assert adopt("answers", before, ModelOptions()).persistent
+    assert wrap_model("answers", before, ModelOptions()).persistent
 
 
 def test_asking_what_is_lacking_names_it(file: Path, plain: ModelInput) -> None:

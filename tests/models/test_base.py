@@ -12,7 +12,7 @@ import pytest
 
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.query import Answer, ModelInput, Query, Task
-from pytest_vqamt.models.base import Deferred, ModelOptions, adopt, own_size, usage_of
+from pytest_vqamt.models.base import Deferred, ModelOptions, declared_size, declared_usage, wrap_model
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -54,18 +54,18 @@ class Returns:
 
 
 def test_an_object_declares_what_it_is() -> None:
-    model = adopt("mine", Echo(), DEFAULTS)
+    model = wrap_model("mine", Echo(), DEFAULTS)
     assert (model.name, model.tasks, model.fingerprint) == ("mine", (Task.VQA,), "echo 1")
     assert (model.persistent, model.batch_size, model.deferred) == (True, 7, None)
 
 
 def test_answers_come_in_the_order_of_the_inputs(ask: Ask) -> None:
-    answers = adopt("mine", Echo(), DEFAULTS).ask(Task.VQA, [ask(text="one"), ask(text="two")])
+    answers = wrap_model("mine", Echo(), DEFAULTS).ask(Task.VQA, [ask(text="one"), ask(text="two")])
     assert answers == (Answer("one"), Answer("two"))
 
 
 def test_tasks_follow_from_the_methods_in_a_fixed_order(ask: Ask) -> None:
-    model = adopt("mine", Labels(), DEFAULTS)
+    model = wrap_model("mine", Labels(), DEFAULTS)
     assert model.tasks == (Task.ENTAILMENT, Task.CAPTIONING)
     assert model.ask(Task.ENTAILMENT, [ask()]) == (Answer("neutral"),)
     assert model.ask(Task.CAPTIONING, [ask()]) == (Answer("a caption"),)
@@ -73,22 +73,22 @@ def test_tasks_follow_from_the_methods_in_a_fixed_order(ask: Ask) -> None:
 
 def test_a_task_that_the_model_does_not_do_is_refused(ask: Ask) -> None:
     with pytest.raises(ModelError) as told:
-        adopt("mine", Labels(), DEFAULTS).ask(Task.VQA, [ask()])
+        wrap_model("mine", Labels(), DEFAULTS).ask(Task.VQA, [ask()])
     assert str(told.value) == "Expected a task of model 'mine' (entailment, captioning), but got task='vqa'"
 
 
 def test_a_model_without_a_fingerprint_is_not_persistent_and_keeps_its_own_name() -> None:
-    first, second = adopt("one", Labels(), DEFAULTS), adopt("two", Labels(), DEFAULTS)
+    first, second = wrap_model("one", Labels(), DEFAULTS), wrap_model("two", Labels(), DEFAULTS)
     assert not first.persistent
     assert first.fingerprint != second.fingerprint
-    assert adopt("one", Labels(), DEFAULTS).fingerprint == first.fingerprint
+    assert wrap_model("one", Labels(), DEFAULTS).fingerprint == first.fingerprint
 
 
 @pytest.mark.parametrize(("declared", "asked_for", "used"), [(None, None, 32), (7, None, 7), (7, 3, 3), (None, 3, 3)])
 def test_the_users_batch_size_wins_over_the_models(declared: int | None, asked_for: int | None, used: int) -> None:
     model = Echo()
     model.batch_size = declared  # type: ignore[assignment]  # a model may say None
-    assert adopt("mine", model, ModelOptions(batch_size=asked_for)).batch_size == used
+    assert wrap_model("mine", model, ModelOptions(batch_size=asked_for)).batch_size == used
 
 
 @pytest.mark.parametrize("size", [0, -1, True, "8"])
@@ -96,7 +96,7 @@ def test_a_batch_size_that_is_no_number_of_inputs_is_refused(size: object) -> No
     model = Echo()
     model.batch_size = size  # type: ignore[assignment]  # that is what is tested
     with pytest.raises(ModelError, match=rf"batch_size of model 'mine' to be 1 or more, but got batch_size={size!r}"):
-        adopt("mine", model, DEFAULTS)
+        wrap_model("mine", model, DEFAULTS)
 
 
 def test_an_option_for_the_batch_size_is_at_least_one() -> None:
@@ -110,7 +110,7 @@ def test_a_fingerprint_that_is_a_method_is_refused() -> None:
             return "1"
 
     with pytest.raises(ModelError, match=r"fingerprint of model 'mine' to be a string .* but got .*\(method\)$"):
-        adopt("mine", Model(), DEFAULTS)
+        wrap_model("mine", Model(), DEFAULTS)
 
 
 def test_a_function_of_image_and_text_is_called_once_per_input(ask: Ask) -> None:
@@ -120,7 +120,7 @@ def test_a_function_of_image_and_text_is_called_once_per_input(ask: Ask) -> None
         seen.append((image.size, text))
         return text.upper()
 
-    model = adopt("mine", respond, DEFAULTS)
+    model = wrap_model("mine", respond, DEFAULTS)
     assert (model.tasks, model.persistent) == ((Task.VQA,), False)
     assert model.ask(Task.VQA, [ask(text="a"), ask(text="b")]) == (Answer("A"), Answer("B"))
     assert seen == [((200, 100), "a"), ((200, 100), "b")]
@@ -133,7 +133,7 @@ def test_a_callable_object_is_a_function() -> None:
         def __call__(self, image: Image, text: str, temperature: float = 0.0) -> str:
             return "yes"
 
-    model = adopt("mine", Respond(), DEFAULTS)
+    model = wrap_model("mine", Respond(), DEFAULTS)
     assert (model.tasks, model.fingerprint) == ((Task.VQA,), "v2")
 
 
@@ -142,7 +142,7 @@ def test_methods_win_over_being_callable(ask: Ask) -> None:
         def __call__(self, image: Image, text: str) -> str:
             return "called"
 
-    assert adopt("mine", Both(), DEFAULTS).ask(Task.VQA, [ask(text="hi")]) == (Answer("hi"),)
+    assert wrap_model("mine", Both(), DEFAULTS).ask(Task.VQA, [ask(text="hi")]) == (Answer("hi"),)
 
 
 class Answers:
@@ -163,7 +163,7 @@ class Answers:
 )
 def test_what_is_no_model_is_refused(model: object, got: str) -> None:
     with pytest.raises(ModelError) as told:
-        adopt("mine", model, DEFAULTS)
+        wrap_model("mine", model, DEFAULTS)
     wanted = (
         "Expected model 'mine' to be an object with a method answer, entail or caption, or a function f(image, text)"
     )
@@ -173,20 +173,20 @@ def test_what_is_no_model_is_refused(model: object, got: str) -> None:
 
 @pytest.mark.parametrize("returned", [["yes", "no"], ("yes", "no"), np.array(["yes", "no"]), iter(["yes", "no"])])
 def test_texts_stand_for_answers(ask: Ask, returned: object) -> None:
-    answers = adopt("mine", Returns(returned), DEFAULTS).ask(Task.VQA, [ask(), ask()])
+    answers = wrap_model("mine", Returns(returned), DEFAULTS).ask(Task.VQA, [ask(), ask()])
     assert answers == (Answer("yes"), Answer("no"))
     assert {type(answer.text) for answer in answers} == {str}
 
 
 def test_answers_keep_their_scores(ask: Ask) -> None:
     scored = Answer("yes", scores=(("yes", 0.75), ("no", 0.25)))
-    assert adopt("mine", Returns([scored]), DEFAULTS).ask(Task.VQA, [ask()]) == (scored,)
+    assert wrap_model("mine", Returns([scored]), DEFAULTS).ask(Task.VQA, [ask()]) == (scored,)
 
 
 @pytest.mark.parametrize(("returned", "count"), [(["yes"], 1), ([], 0), (["yes"] * 3, 3)])
 def test_too_few_or_too_many_answers_are_refused(ask: Ask, returned: list[str], count: int) -> None:
     with pytest.raises(ModelError) as told:
-        adopt("mine", Returns(returned), DEFAULTS).ask(Task.VQA, [ask(), ask()])
+        wrap_model("mine", Returns(returned), DEFAULTS).ask(Task.VQA, [ask(), ask()])
     assert str(told.value) == (
         f"Expected Returns.answer() of model 'mine' to return 2 answers, one per input, but got {count}"
     )
@@ -204,7 +204,7 @@ def test_too_few_or_too_many_answers_are_refused(ask: Ask, returned: list[str], 
 )
 def test_what_is_no_sequence_of_answers_is_refused(ask: Ask, returned: object, got: str) -> None:
     with pytest.raises(ModelError) as told:
-        adopt("mine", Returns(returned), DEFAULTS).ask(Task.VQA, [ask(), ask()])
+        wrap_model("mine", Returns(returned), DEFAULTS).ask(Task.VQA, [ask(), ask()])
     assert str(told.value).startswith(
         "Expected Returns.answer() of model 'mine' to return a sequence of answers, but got "
     )
@@ -224,7 +224,7 @@ def test_what_is_no_sequence_of_answers_is_refused(ask: Ask, returned: object, g
 )
 def test_a_value_that_is_no_answer_is_refused(ask: Ask, value: object, got: str) -> None:
     with pytest.raises(ModelError) as told:
-        adopt("mine", Returns(["yes", value]), DEFAULTS).ask(Task.VQA, [ask(), ask(text="how many?")])
+        wrap_model("mine", Returns(["yes", value]), DEFAULTS).ask(Task.VQA, [ask(), ask(text="how many?")])
     assert str(told.value).startswith(
         "Expected Returns.answer() of model 'mine' to return an Answer(text, scores) or a str for each input, but got "
     )
@@ -236,11 +236,11 @@ def test_what_a_function_returns_is_checked_under_its_own_name(ask: Ask) -> None
         return 3
 
     with pytest.raises(ModelError, match=r"^Expected .*respond\(\) of model 'mine' to return .* but got 3 \(int\)"):
-        adopt("mine", respond, DEFAULTS).ask(Task.VQA, [ask()])
+        wrap_model("mine", respond, DEFAULTS).ask(Task.VQA, [ask()])
 
 
 def test_nothing_is_asked_of_an_empty_batch() -> None:
-    assert adopt("mine", Returns(None), DEFAULTS).ask(Task.VQA, []) == ()
+    assert wrap_model("mine", Returns(None), DEFAULTS).ask(Task.VQA, []) == ()
 
 
 def test_what_the_model_raises_is_passed_on_unchanged(ask: Ask) -> None:
@@ -253,7 +253,7 @@ def test_what_the_model_raises_is_passed_on_unchanged(ask: Ask) -> None:
             raise OutOfMemoryError
 
     with pytest.raises(OutOfMemoryError):
-        adopt("mine", Model(), DEFAULTS).ask(Task.VQA, [ask(), ask()])
+        wrap_model("mine", Model(), DEFAULTS).ask(Task.VQA, [ask(), ask()])
 
 
 def test_a_model_with_a_todo_list_says_so() -> None:
@@ -268,12 +268,12 @@ def test_a_model_with_a_todo_list_says_so() -> None:
         def prune(self) -> None: ...
 
     later = Later()
-    assert adopt("mine", later, DEFAULTS).deferred is later
+    assert wrap_model("mine", later, DEFAULTS).deferred is later
     assert isinstance(later, Deferred)
 
 
 def test_an_answer_that_no_file_can_hold_is_made_writable(plain: ModelInput) -> None:
-    model = adopt("mine", Returns(["yes \ud83d"]), DEFAULTS)
+    model = wrap_model("mine", Returns(["yes \ud83d"]), DEFAULTS)
     (answer,) = model.ask(Task.VQA, [plain])
     assert answer == Answer("yes ?")
 
@@ -298,7 +298,7 @@ class Prepares:
 
 
 def test_what_was_prepared_is_there_for_the_answer_and_let_go_after_it(ask: Ask) -> None:
-    model, batch = adopt("mine", Prepares(), DEFAULTS), [ask(text="one"), ask(text="two")]
+    model, batch = wrap_model("mine", Prepares(), DEFAULTS), [ask(text="one"), ask(text="two")]
     model.prepare(Task.VQA, batch)
     assert model.ask(Task.VQA, batch) == (Answer("vqa one"), Answer("vqa two"))
     assert [asked.prepared for asked in batch] == [None, None]
@@ -306,7 +306,7 @@ def test_what_was_prepared_is_there_for_the_answer_and_let_go_after_it(ask: Ask)
 
 
 def test_what_preparing_raises_is_passed_over_and_nothing_is_left_half_prepared(ask: Ask) -> None:
-    model, batch = adopt("mine", Prepares(ValueError("no such picture")), DEFAULTS), [ask(), ask()]
+    model, batch = wrap_model("mine", Prepares(ValueError("no such picture")), DEFAULTS), [ask(), ask()]
     model.prepare(Task.VQA, batch)
     assert [asked.prepared for asked in batch] == [None, None]
     assert model.ask(Task.VQA, batch) == (Answer("None"), Answer("None"))
@@ -317,7 +317,7 @@ def test_what_was_prepared_is_let_go_where_the_model_raises(ask: Ask) -> None:
         def answer(self, batch: Sequence[ModelInput]) -> list[str]:
             raise RuntimeError
 
-    model, batch = adopt("mine", Fails(), DEFAULTS), [ask()]
+    model, batch = wrap_model("mine", Fails(), DEFAULTS), [ask()]
     model.prepare(Task.VQA, batch)
     with pytest.raises(RuntimeError):
         model.ask(Task.VQA, batch)
@@ -329,41 +329,41 @@ def test_a_method_of_that_name_for_other_purposes_is_left_alone(ask: Ask) -> Non
         def prepare(self, folder: str) -> None:
             raise AssertionError(folder)
 
-    model, batch = adopt("mine", Other(), DEFAULTS), [ask(text="one")]
+    model, batch = wrap_model("mine", Other(), DEFAULTS), [ask(text="one")]
     model.prepare(Task.VQA, batch)
     assert model.ask(Task.VQA, batch) == (Answer("one"),)
 
 
 def test_a_model_may_say_from_how_many_threads_it_may_be_asked() -> None:
-    assert adopt("mine", Prepares(), DEFAULTS).batches_at_once == 3
-    assert adopt("mine", Echo(), DEFAULTS).batches_at_once == 1
+    assert wrap_model("mine", Prepares(), DEFAULTS).batches_at_once == 3
+    assert wrap_model("mine", Echo(), DEFAULTS).batches_at_once == 1
 
 
 def test_a_number_of_batches_at_once_that_is_none_is_refused() -> None:
     model = Prepares()
     model.batches_at_once = 0
     with pytest.raises(ModelError, match="batches_at_once of model 'mine' to be 1 or more, but got batches_at_once=0"):
-        adopt("mine", model, DEFAULTS)
+        wrap_model("mine", model, DEFAULTS)
 
 
 def test_what_is_not_declared_has_its_default() -> None:
-    assert own_size("m", object(), "batch_size", 32) == 32
-    assert usage_of("m", object()) == {}
+    assert declared_size("m", object(), "batch_size", 32) == 32
+    assert declared_usage("m", object()) == {}
 
 
 def test_what_is_declared_is_taken() -> None:
     model = SimpleNamespace(largest_batch=9, usage={"tokens in": 3, "cost": 0.5})
-    assert own_size("m", model, "largest_batch", 32) == 9
-    assert usage_of("m", model) == {"tokens in": 3, "cost": 0.5}
+    assert declared_size("m", model, "largest_batch", 32) == 9
+    assert declared_usage("m", model) == {"tokens in": 3, "cost": 0.5}
 
 
 @pytest.mark.parametrize("size", [0, -1, True, "8", 2.0])
 def test_a_size_that_is_none_is_refused(size: object) -> None:
     with pytest.raises(ModelError, match="Expected the largest_batch of model 'm' to be 1 or more"):
-        own_size("m", SimpleNamespace(largest_batch=size), "largest_batch", 32)
+        declared_size("m", SimpleNamespace(largest_batch=size), "largest_batch", 32)
 
 
 @pytest.mark.parametrize("usage", [[], {"tokens": "3"}, {3: 3}, {"tokens": float("nan")}, "much"])
 def test_usage_that_is_none_is_refused(usage: object) -> None:
     with pytest.raises(ModelError, match="Expected the usage of model 'm' to map names to numbers"):
-        usage_of("m", SimpleNamespace(usage=usage))
+        declared_usage("m", SimpleNamespace(usage=usage))

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.models.base import ModelOptions, adopt
+from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.batching import BatchSize, free_memory, is_out_of_memory
 
 
@@ -20,56 +20,56 @@ class Grows:
 
 
 def test_it_doubles_up_to_the_most() -> None:
-    size = BatchSize(4, most=20)
+    size = BatchSize(4, largest=20)
     sizes = []
     for _ in range(5):
-        sizes.append(size.now)
-        size.went_well(size.now)
+        sizes.append(size.current)
+        size.grow_after(size.current)
     assert sizes == [4, 8, 16, 20, 20]
 
 
 def test_a_last_batch_that_is_not_full_says_nothing() -> None:
-    size = BatchSize(8, most=64)
-    size.went_well(3)
-    assert size.now == 8
+    size = BatchSize(8, largest=64)
+    size.grow_after(3)
+    assert size.current == 8
 
 
 def test_it_halves_where_memory_runs_out_and_stays_there() -> None:
-    size = BatchSize(8, most=64)
-    size.went_well(8)
-    size.went_well(16)
-    size.ran_out(32)
-    assert size.now == 16
-    size.went_well(16)
-    assert size.now == 16
+    size = BatchSize(8, largest=64)
+    size.grow_after(8)
+    size.grow_after(16)
+    size.shrink_after(32)
+    assert size.current == 16
+    size.grow_after(16)
+    assert size.current == 16
 
 
 def test_one_alone_is_the_least() -> None:
     size = BatchSize(1)
-    size.ran_out(1)
-    assert size.now == 1
+    size.shrink_after(1)
+    assert size.current == 1
 
 
 @given(st.integers(1, 64), st.integers(1, 512), st.lists(st.booleans(), max_size=40))
 def test_it_stays_between_one_and_the_most(first: int, most: int, fits: list[bool]) -> None:
-    size = BatchSize(first, most=most)
+    size = BatchSize(first, largest=most)
     lowest_failure = 10**9
     for fit in fits:
-        tried = size.now
+        tried = size.current
         if fit:
-            size.went_well(tried)
+            size.grow_after(tried)
         else:
-            size.ran_out(tried)
+            size.shrink_after(tried)
             lowest_failure = min(lowest_failure, tried)
-        assert 1 <= size.now <= max(first, most)
-        assert size.now < lowest_failure or size.now == 1
+        assert 1 <= size.current <= max(first, most)
+        assert size.current < lowest_failure or size.current == 1
 
 
 def test_what_the_user_says_does_not_grow() -> None:
-    model = adopt("m", Grows(), ModelOptions(batch_size=5))
-    model.batch.went_well(5)
+    model = wrap_model("m", Grows(), ModelOptions(batch_size=5))
+    model.batch.grow_after(5)
     assert model.batch_size == 5
-    assert adopt("m", Grows(), ModelOptions()).batch_size == 4
+    assert wrap_model("m", Grows(), ModelOptions()).batch_size == 4
 
 
 @pytest.mark.parametrize(

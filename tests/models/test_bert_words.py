@@ -10,7 +10,7 @@ from transformers import PreTrainedTokenizerBase
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.region_models import lxmert, visualbert
-from pytest_vqamt.models.region_models.adapter import BERT, QuestionForm, bert_tokenizer, tokens_of
+from pytest_vqamt.models.region_models.adapter import BERT, QuestionForm, bert_tokenizer, tokenize_questions
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
 from tests.models.small import tokenizers
 from tests.models.small.words import WORDS
@@ -31,7 +31,7 @@ def tokenizer(folder: Path) -> PreTrainedTokenizerBase:
 
 def written(text: str, form: QuestionForm, tokenizer: PreTrainedTokenizerBase) -> tuple[str, int, bool]:
     """The tokens that count, how many there are with those that do not, and whether the text was cut."""
-    tokens = tokens_of([text], tokenizer, form)
+    tokens = tokenize_questions([text], tokenizer, form)
     ids = [number for number, counts in zip(tokens.ids[0], tokens.attended[0], strict=True) if counts]
     return " ".join(tokenizer.convert_ids_to_tokens(ids)), len(tokens.ids[0]), tokens.cut[0]
 
@@ -58,7 +58,7 @@ def test_visualbert_reads_it_with_a_mask_at_its_end(tokenizer: PreTrainedTokeniz
 
 
 def test_all_questions_of_a_batch_are_filled_up_to_one_length(tokenizer: PreTrainedTokenizerBase) -> None:
-    tokens = tokens_of(["red " * 40, "red"], tokenizer, visualbert.FORM)
+    tokens = tokenize_questions(["red " * 40, "red"], tokenizer, visualbert.FORM)
     assert [len(row) for row in tokens.ids] == [64, 64]
     assert [sum(row) for row in tokens.attended] == [44, 5]
     assert tokens.ids[1][5:] == [tokenizer.pad_token_id] * 59

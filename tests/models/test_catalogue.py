@@ -14,7 +14,7 @@ from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.core.meaning import Count, Group
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.catalogue import MODELS, Catalogue, Kind
+from pytest_vqamt.models.catalogue import MODELS, ModelCatalogue, ModelKind
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -34,10 +34,10 @@ def makes_respond(argument: str, options: ModelOptions) -> object:
 
 
 @pytest.fixture
-def catalogue(monkeypatch: pytest.MonkeyPatch) -> Catalogue:
+def catalogue(monkeypatch: pytest.MonkeyPatch) -> ModelCatalogue:
     """A catalogue of what comes with this package, whatever else is installed."""
     monkeypatch.setattr("pytest_vqamt.models.catalogue.entry_points", lambda **_group: ())
-    return Catalogue()
+    return ModelCatalogue()
 
 
 @pytest.fixture
@@ -55,13 +55,13 @@ def plugin_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return metadata
 
 
-def refusal(catalogue: Catalogue, spec: str) -> str:
+def refusal(catalogue: ModelCatalogue, spec: str) -> str:
     with pytest.raises(OptionError) as told:
         catalogue.load(spec, DEFAULTS)
     return str(told.value)
 
 
-def test_the_kinds_that_come_with_the_package_in_order(catalogue: Catalogue) -> None:
+def test_the_kinds_that_come_with_the_package_in_order(catalogue: ModelCatalogue) -> None:
     forms = [form for form, _ in catalogue.describe()]
     assert forms == [
         "tiny",
@@ -81,7 +81,7 @@ def test_the_kinds_that_come_with_the_package_in_order(catalogue: Catalogue) -> 
 
 
 @pytest.mark.parametrize("kind", MODELS, ids=lambda kind: kind.name)
-def test_every_factory_is_where_the_table_says(kind: Kind) -> None:
+def test_every_factory_is_where_the_table_says(kind: ModelKind) -> None:
     assert isinstance(kind.factory, str)
     module, _, name = kind.factory.partition(":")
     assert callable(getattr(import_module(module), name))
@@ -89,7 +89,7 @@ def test_every_factory_is_where_the_table_says(kind: Kind) -> None:
 
 def test_describing_imports_no_adapter() -> None:
     code = (
-        "import sys; from pytest_vqamt.models.catalogue import Catalogue; Catalogue().describe();"
+        "import sys; from pytest_vqamt.models.catalogue import ModelCatalogue; ModelCatalogue().describe();"
         "print(sorted(name for name in sys.modules if name.startswith('pytest_vqamt.models.')))"
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
@@ -97,43 +97,45 @@ def test_describing_imports_no_adapter() -> None:
     assert printed.strip() == str([f"pytest_vqamt.models.{name}" for name in light])
 
 
-def test_a_spec_without_argument(catalogue: Catalogue, ask: Ask) -> None:
+def test_a_spec_without_argument(catalogue: ModelCatalogue, ask: Ask) -> None:
     model = catalogue.load("oracle", DEFAULTS)
     assert model.name == "oracle"
     assert model.ask(Task.VQA, [ask(Count(groups=(Group(name="dog"),)))]) == (Answer("3"),)
 
 
-def test_a_spec_with_argument(catalogue: Catalogue, ask: Ask) -> None:
+def test_a_spec_with_argument(catalogue: ModelCatalogue, ask: Ask) -> None:
     model = catalogue.load("fault:off-by-one", DEFAULTS)
     assert model.name == "fault:off-by-one"
     assert model.ask(Task.VQA, [ask(Count(groups=(Group(name="dog"),)))]) == (Answer("4"),)
 
 
-def test_an_argument_may_hold_colons(catalogue: Catalogue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_argument_may_hold_colons(
+    catalogue: ModelCatalogue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "colon_models.py").write_text("def respond(image, text):\n    return 'yes'\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     assert catalogue.load("python:colon_models:respond", DEFAULTS).name == "python:colon_models:respond"
 
 
-def test_answers_are_read_from_the_file_named(catalogue: Catalogue, tmp_path: Path) -> None:
+def test_answers_are_read_from_the_file_named(catalogue: ModelCatalogue, tmp_path: Path) -> None:
     model = catalogue.load(f"answers:{tmp_path / 'rows.jsonl'}", DEFAULTS)
     assert model.deferred is not None
     assert model.deferred.todo_file == tmp_path / "rows.jsonl.todo.jsonl"
 
 
-def test_options_reach_the_model(catalogue: Catalogue) -> None:
+def test_options_reach_the_model(catalogue: ModelCatalogue) -> None:
     assert catalogue.load("oracle", ModelOptions(batch_size=5)).batch_size == 5
 
 
-def test_an_unknown_kind_is_refused_with_the_nearest(catalogue: Catalogue) -> None:
+def test_an_unknown_kind_is_refused_with_the_nearest(catalogue: ModelCatalogue) -> None:
     assert refusal(catalogue, "tinny") == (
         "Expected --vqamt-model to begin with a kind of model, but got model='tinny'; did you mean 'tiny'?"
     )
 
 
 @pytest.mark.parametrize("spec", ["", "gpt", "llava:org/name", "my_models:load"])
-def test_an_unknown_kind_is_refused_with_all_that_there_are(catalogue: Catalogue, spec: str) -> None:
+def test_an_unknown_kind_is_refused_with_all_that_there_are(catalogue: ModelCatalogue, spec: str) -> None:
     assert refusal(catalogue, spec) == (
         f"Expected --vqamt-model to begin with a kind of model, but got model={spec!r}; "
         "known: tiny, lxmert, visualbert, vilt, blip, hf, openai, served, python, answers, oracle, fault"
@@ -150,23 +152,23 @@ def test_an_unknown_kind_is_refused_with_all_that_there_are(catalogue: Catalogue
         ("hf", "hf:REPO-OR-PATH"),
     ],
 )
-def test_a_missing_argument_is_refused(catalogue: Catalogue, spec: str, form: str) -> None:
+def test_a_missing_argument_is_refused(catalogue: ModelCatalogue, spec: str, form: str) -> None:
     assert refusal(catalogue, spec) == f"Expected --vqamt-model={form}, but got model={spec!r}"
 
 
 @pytest.mark.parametrize("spec", ["oracle:perfect", "oracle:", "tiny:large"])
-def test_a_needless_argument_is_refused(catalogue: Catalogue, spec: str) -> None:
+def test_a_needless_argument_is_refused(catalogue: ModelCatalogue, spec: str) -> None:
     name = spec.partition(":")[0]
     assert refusal(catalogue, spec) == f"Expected --vqamt-model={name} with nothing after it, but got model={spec!r}"
 
 
-def test_an_unknown_fault_is_refused(catalogue: Catalogue) -> None:
+def test_an_unknown_fault_is_refused(catalogue: ModelCatalogue) -> None:
     assert refusal(catalogue, "fault:off-by-on") == (
         "Expected a planted fault, but got model='fault:off-by-on'; did you mean 'fault:off-by-one'?"
     )
 
 
-def test_a_registered_kind(catalogue: Catalogue, ask: Ask) -> None:
+def test_a_registered_kind(catalogue: ModelCatalogue, ask: Ask) -> None:
     seen: list[tuple[str, ModelOptions]] = []
 
     def factory(argument: str, options: ModelOptions) -> object:
@@ -180,12 +182,12 @@ def test_a_registered_kind(catalogue: Catalogue, ask: Ask) -> None:
     assert catalogue.describe()[-1] == ("ours", "the model of this team")
 
 
-def test_what_is_registered_belongs_to_its_catalogue_alone(catalogue: Catalogue) -> None:
-    Catalogue().register("ours", makes_respond)
+def test_what_is_registered_belongs_to_its_catalogue_alone(catalogue: ModelCatalogue) -> None:
+    ModelCatalogue().register("ours", makes_respond)
     assert "ours" not in {kind.name for kind in catalogue.kinds}
 
 
-def test_a_taken_name_cannot_be_registered(catalogue: Catalogue) -> None:
+def test_a_taken_name_cannot_be_registered(catalogue: ModelCatalogue) -> None:
     catalogue.register("ours", makes_respond)
     for name, owner in (("ours", "a hook"), ("tiny", "pytest-vqamt")):
         with pytest.raises(OptionError) as told:
@@ -196,13 +198,13 @@ def test_a_taken_name_cannot_be_registered(catalogue: Catalogue) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "a:b", " ours"])
-def test_a_name_that_no_spec_can_begin_with_cannot_be_registered(catalogue: Catalogue, name: str) -> None:
+def test_a_name_that_no_spec_can_begin_with_cannot_be_registered(catalogue: ModelCatalogue, name: str) -> None:
     with pytest.raises(OptionError, match=rf"without colons to register a kind of model, but got name={name!r}$"):
         catalogue.register(name, makes_respond)
 
 
 def test_an_installed_package_adds_a_kind(plugin_package: Path, ask: Ask) -> None:
-    catalogue = Catalogue()
+    catalogue = ModelCatalogue()
     assert ("vendor", "from the package vendor-vqa") in catalogue.describe()
     assert "vendor_models" not in sys.modules
     assert catalogue.load("vendor:v1", DEFAULTS).ask(Task.VQA, [ask()]) == (Answer("v1"),)
@@ -210,16 +212,16 @@ def test_an_installed_package_adds_a_kind(plugin_package: Path, ask: Ask) -> Non
 
 def test_two_kinds_of_one_name_are_told_apart_by_refusing(plugin_package: Path) -> None:
     (plugin_package / "entry_points.txt").write_text("[pytest_vqamt.models]\noracle = vendor_models:load\n")
-    assert refusal(Catalogue(), "oracle") == (
+    assert refusal(ModelCatalogue(), "oracle") == (
         "Expected one kind of model called 'oracle', but got one each from pytest-vqamt and vendor-vqa"
     )
 
 
-def test_a_missing_extra_says_how_to_install_it(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_says_how_to_install_it(catalogue: ModelCatalogue, monkeypatch: pytest.MonkeyPatch) -> None:
     def factory(argument: str, options: ModelOptions) -> Never:
         raise ModuleNotFoundError("No module named 'torch._C'", name="torch._C")
 
-    kind = Kind(name="heavy", factory=factory, description="", extra="transformers")
+    kind = ModelKind(name="heavy", factory=factory, description="", extra="transformers")
     monkeypatch.setattr("pytest_vqamt.models.catalogue.MODELS", (kind,))
     assert refusal(catalogue, "heavy") == (
         "Expected what model='heavy' needs to be installed, but there is no torch._C; "
@@ -227,8 +229,10 @@ def test_a_missing_extra_says_how_to_install_it(catalogue: Catalogue, monkeypatc
     )
 
 
-def test_a_missing_module_of_ours_is_no_missing_extra(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch) -> None:
-    kind = Kind(name="heavy", factory="pytest_vqamt.models.lost:load", description="", extra="transformers")
+def test_a_missing_module_of_ours_is_no_missing_extra(
+    catalogue: ModelCatalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind = ModelKind(name="heavy", factory="pytest_vqamt.models.lost:load", description="", extra="transformers")
     monkeypatch.setattr("pytest_vqamt.models.catalogue.MODELS", (kind,))
     with pytest.raises(ModelError, match=r"raised ModuleNotFoundError: No module named 'pytest_vqamt\.models\.lost'$"):
         catalogue.load("heavy", DEFAULTS)
@@ -245,7 +249,7 @@ def test_tiny_names_its_extra() -> None:
         (ModuleNotFoundError("No module named 'vendor_core'", name="vendor_core"), "ModuleNotFoundError: No module"),
     ],
 )
-def test_a_factory_that_raises(catalogue: Catalogue, error: Exception, told: str) -> None:
+def test_a_factory_that_raises(catalogue: ModelCatalogue, error: Exception, told: str) -> None:
     def factory(argument: str, options: ModelOptions) -> Never:
         raise error
 
@@ -259,10 +263,10 @@ def test_a_factory_that_raises(catalogue: Catalogue, error: Exception, told: str
 def test_an_entry_point_to_nowhere_is_one_line(plugin_package: Path) -> None:
     (plugin_package / "entry_points.txt").write_text("[pytest_vqamt.models]\nvendor = vendor_models:lost\n")
     with pytest.raises(ModelError, match=r"^Loading model='vendor' raised AttributeError: .*'lost'"):
-        Catalogue().load("vendor", DEFAULTS)
+        ModelCatalogue().load("vendor", DEFAULTS)
 
 
-def test_errors_of_ours_are_passed_on(catalogue: Catalogue) -> None:
+def test_errors_of_ours_are_passed_on(catalogue: ModelCatalogue) -> None:
     def factory(argument: str, options: ModelOptions) -> Never:
         raise VqamtError("mend this")
 
@@ -272,7 +276,7 @@ def test_errors_of_ours_are_passed_on(catalogue: Catalogue) -> None:
 
 
 def test_who_takes_which_settings() -> None:
-    catalogue = Catalogue()
+    catalogue = ModelCatalogue()
     catalogue.register("theirs", makes_respond, "made by a hook")
-    assert catalogue.settings("theirs:x") is None
-    assert catalogue.settings("oracle") == ()
+    assert catalogue.kind("theirs:x").settings is None
+    assert catalogue.kind("oracle").settings == ()

@@ -13,7 +13,7 @@ from pytest_vqamt.core.meaning import Absent, Count, Entails, Exists, Group, Mea
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Photo, Scene, Thing
-from pytest_vqamt.models.base import LoadedModel, ModelOptions, adopt
+from pytest_vqamt.models.base import LoadedModel, ModelOptions, wrap_model
 from pytest_vqamt.models.reference.faults import load
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def mask_but_for_the_car(picture: Picture) -> Picture:
 
 
 def model(fault: str) -> LoadedModel:
-    return adopt(f"fault:{fault}", load(fault, ModelOptions()), ModelOptions())
+    return wrap_model(f"fault:{fault}", load(fault, ModelOptions()), ModelOptions())
 
 
 def said(asked: LoadedModel, ask: Ask, meaning: Meaning, picture: Picture) -> str:

@@ -25,7 +25,7 @@ from pytest_vqamt.core.meaning import (
     Unit,
 )
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.models.base import ModelOptions, adopt
+from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.reference.faults import FAULTS, load
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ WRONG: dict[str, dict[Meaning, str]] = {
 
 
 def said(fault: str, ask: Ask, meaning: Meaning, text: str = "how many?", trial: int = 0) -> str:
-    model = adopt(f"fault:{fault}", load(fault, ModelOptions()), ModelOptions())
+    model = wrap_model(f"fault:{fault}", load(fault, ModelOptions()), ModelOptions())
     [answer] = model.ask(Task.VQA, [ask(meaning, text, trial=trial)])
     return answer.text
 
@@ -194,7 +194,7 @@ def test_another_answer_to_the_same_thing(ask: Ask, meaning: Meaning, right: str
 
 
 def test_a_fault_does_every_task_and_its_answers_are_not_kept() -> None:
-    model = adopt("fault:saturates", load("saturates", ModelOptions()), ModelOptions())
+    model = wrap_model("fault:saturates", load("saturates", ModelOptions()), ModelOptions())
     assert model.tasks == tuple(Task)
     assert not model.persistent
 

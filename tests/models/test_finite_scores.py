@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from pytest_vqamt.models.transformers.classifier import check_finite, check_step
+from pytest_vqamt.models.transformers.classifier import check_finite, check_step_scores
 
 IDS = torch.zeros((2, 1), dtype=torch.int64)
 NONE, MOST, LEAST = float("nan"), float("inf"), float("-inf")
@@ -13,7 +13,7 @@ NONE, MOST, LEAST = float("nan"), float("inf"), float("-inf")
 
 def test_numbers_pass_and_so_do_words_that_are_never_to_be_said() -> None:
     scores = torch.tensor([[1.0, LEAST, 2.0], [LEAST, LEAST, 0.0]])
-    assert check_step(IDS, scores) is scores
+    assert check_step_scores(IDS, scores) is scores
     check_finite(torch.tensor([[1.0, -2.0]]))
 
 
@@ -21,7 +21,7 @@ def test_numbers_pass_and_so_do_words_that_are_never_to_be_said() -> None:
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
 def test_an_input_with_no_number_to_choose_is_no_answer(row: list[float], dtype: torch.dtype) -> None:
     with pytest.raises(ArithmeticError, match="--vqamt-dtype=float32"):
-        check_step(IDS, torch.tensor([[1.0, 2.0], row], dtype=dtype))
+        check_step_scores(IDS, torch.tensor([[1.0, 2.0], row], dtype=dtype))
 
 
 @pytest.mark.parametrize("wrong", [NONE, MOST, LEAST])

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_vqamt.core.meaning import Count, Entails, Exists, Group, Meaning, Unit
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.models.base import ModelOptions, adopt
+from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.reference.faults import load
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ FALSE = Entails(units=(Unit(group=DOG), Unit(group=COW)))
 
 
 def said(fault: str, ask: Ask, meaning: Meaning, task: Task = Task.ENTAILMENT) -> str:
-    model = adopt(f"fault:{fault}", load(fault, ModelOptions()), ModelOptions())
+    model = wrap_model(f"fault:{fault}", load(fault, ModelOptions()), ModelOptions())
     [answer] = model.ask(task, [ask(meaning, task=task)])
     return answer.text
 

@@ -15,7 +15,7 @@ from transformers import BertTokenizer, LxmertConfig, LxmertForPreTraining, Lxme
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.region_models.feature_files import Precomputed
+from pytest_vqamt.models.region_models.feature_files import FeatureFile
 from pytest_vqamt.models.region_models.lxmert import ANSWERS as LISTS
 from pytest_vqamt.models.region_models.lxmert import load
 from tests.models.small import region_models
@@ -51,7 +51,7 @@ def test_the_class_itself_gives_the_same_without_padding_and_masks(
     model = load(str(folder), options)
     plain = LxmertForQuestionAnswering.from_pretrained(folder).train(False)
     tokenizer = BertTokenizer.from_pretrained(folder)
-    regions = Precomputed(Path(options.settings["features"])).find(query(name, "").picture)
+    regions = FeatureFile(Path(options.settings["features"])).find(query(name, "").picture)
     assert regions is not None
     real = slice(COUNTS.get(name, 36))
     for text in QUESTIONS[:4]:

@@ -11,7 +11,7 @@ from PIL import Image
 
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers import inputs as module
-from pytest_vqamt.models.transformers.inputs import made_ready, threads_for
+from pytest_vqamt.models.transformers.inputs import preprocess_images, preprocessing_threads
 from pytest_vqamt.models.transformers.runtime import Runtime
 
 CPU = Runtime.of(ModelOptions(device="cpu"))
@@ -20,10 +20,10 @@ IMAGES = [Image.new("RGB", (width, 1)) for width in range(1, 21)]
 
 
 def test_a_gpu_is_not_kept_waiting_for_one_core(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "cores", lambda: 16)
-    assert threads_for(CPU) == 1
-    assert threads_for(CUDA) == 8
-    assert threads_for(replace(CUDA, threads=4)) == 4
+    monkeypatch.setattr(module, "available_cores", lambda: 16)
+    assert preprocessing_threads(CPU) == 1
+    assert preprocessing_threads(CUDA) == 8
+    assert preprocessing_threads(replace(CUDA, threads=4)) == 4
 
 
 @pytest.mark.parametrize(("runtime", "at_once"), [(CPU, 1), (replace(CUDA, threads=3), 3)])
@@ -36,8 +36,8 @@ def test_each_comes_out_in_its_place(runtime: Runtime, at_once: int) -> None:
             together.wait(timeout=10)
         return image.width
 
-    assert made_ready(IMAGES, width, runtime) == list(range(1, 21))
-    assert made_ready([], width, runtime) == []
+    assert preprocess_images(IMAGES, width, runtime) == list(range(1, 21))
+    assert preprocess_images([], width, runtime) == []
 
 
 def test_what_goes_wrong_with_one_is_told() -> None:
@@ -46,4 +46,4 @@ def test_what_goes_wrong_with_one_is_told() -> None:
 
     for runtime in (CPU, replace(CUDA, threads=3)):
         with pytest.raises(ZeroDivisionError):
-            made_ready(IMAGES, fails, runtime)
+            preprocess_images(IMAGES, fails, runtime)

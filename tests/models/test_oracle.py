@@ -27,14 +27,14 @@ from pytest_vqamt.core.meaning import (
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.models.base import ModelOptions, adopt
-from pytest_vqamt.models.reference.oracle import load, say
+from pytest_vqamt.models.base import ModelOptions, wrap_model
+from pytest_vqamt.models.reference.oracle import answer_text, load
 
 if TYPE_CHECKING:
     from tests.models.conftest import Ask
 
 
-ORACLE = adopt("oracle", load("", ModelOptions()), ModelOptions())
+ORACLE = wrap_model("oracle", load("", ModelOptions()), ModelOptions())
 DOG, CAT, COW = Group(name="dog"), Group(name="cat"), Group(name="cow")
 
 
@@ -91,7 +91,7 @@ def test_a_caption_names_everything(ask: Ask, bare: Scene) -> None:
     ],
 )
 def test_captions_are_grammatical(inventory: tuple[tuple[str, int], ...], caption: str) -> None:
-    assert say(inventory) == caption
+    assert answer_text(inventory) == caption
 
 
 def test_it_answers_about_the_picture_as_edited(ask: Ask, yard: Scene) -> None:

@@ -9,7 +9,7 @@ from PIL import Image
 
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.transformers.feature_cache import PictureMemory
+from pytest_vqamt.models.transformers.feature_cache import PictureFeatureCache
 from tests.models.small.inputs import SIZES, query, render
 
 NAMES = tuple(SIZES)
@@ -25,7 +25,9 @@ class Sizes:
         self.ready: list[list[Size]] = []
         self.encoded: list[list[Size]] = []
         self.fails: list[Exception] = []
-        self.memory: PictureMemory[Size, Size] = PictureMemory(self._ready, self._encode, lambda _size: 1, most)
+        self.memory: PictureFeatureCache[Size, Size] = PictureFeatureCache(
+            self._ready, self._encode, lambda _size: 1, most
+        )
 
     def inputs(self, *places: int) -> list[ModelInput]:
         return [

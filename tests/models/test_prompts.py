@@ -15,7 +15,7 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.meaning import Absent, Annotated, Choice, Count, Describe, Exists, Group, Meaning
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.prompts import BARE, INSTRUCTED, PROMPT_SETTINGS, Prompts, prompts_of
+from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, PLAIN_PROMPTS, PROMPT_SETTINGS, Prompts, prompts_from
 
 if TYPE_CHECKING:
     from tests.models.conftest import Ask
@@ -74,7 +74,7 @@ def test_hypotheses_and_descriptions_have_theirs(ask: Ask) -> None:
 
 
 def test_without_a_form_of_its_own_it_is_that_of_questions(ask: Ask) -> None:
-    assert BARE.text(ask(Count(groups=(DOG,)), "How many dogs?")) == "How many dogs?"
+    assert PLAIN_PROMPTS.text(ask(Count(groups=(DOG,)), "How many dogs?")) == "How many dogs?"
 
 
 def test_a_brace_in_a_question_stays(ask: Ask) -> None:
@@ -83,34 +83,34 @@ def test_a_brace_in_a_question_stays(ask: Ask) -> None:
 
 def test_users_put_their_own_in_their_place() -> None:
     given = {"prompt-yes-no": "{text}\\nYes or no?", "longest-caption": "12", "prompt-caption": "Caption:"}
-    changed = prompts_of(ModelOptions(settings=given))
+    changed = prompts_from(ModelOptions(settings=given))
     assert changed.yes_no == "{text}\nYes or no?"
     assert (changed.longest_caption, changed.caption) == (12, "Caption:")
-    assert changed.count == INSTRUCTED.count
-    assert changed.digest != INSTRUCTED.digest
+    assert changed.count == INSTRUCTION_PROMPTS.count
+    assert changed.digest != INSTRUCTION_PROMPTS.digest
 
 
 @pytest.mark.parametrize("name", PROMPT_SETTINGS)
 def test_each_setting_changes_the_digest(name: str) -> None:
     value = "7" if name.startswith("longest") else "Well?" if name == "prompt-caption" else "Well, {text}"
-    assert prompts_of(ModelOptions(settings={name: value})).digest != INSTRUCTED.digest
+    assert prompts_from(ModelOptions(settings={name: value})).digest != INSTRUCTION_PROMPTS.digest
 
 
 def test_a_prompt_without_a_place_for_its_text_is_refused() -> None:
     with pytest.raises(OptionError, match=r"Expected \{text\} in the prompt, .* got prompt-question='Well\?'"):
-        prompts_of(ModelOptions(settings={"prompt-question": "Well?"}))
+        prompts_from(ModelOptions(settings={"prompt-question": "Well?"}))
 
 
 @pytest.mark.parametrize("name", ["prompt-question", "prompt-entailment"])
 def test_an_empty_prompt_has_no_place_for_its_text(name: str) -> None:
     with pytest.raises(OptionError, match=rf"Expected \{{text\}} in the prompt, .* got {name}=''"):
-        prompts_of(ModelOptions(settings={name: ""}))
+        prompts_from(ModelOptions(settings={name: ""}))
 
 
 @pytest.mark.parametrize("value", ["", "  ", "\\n"])
 @pytest.mark.parametrize(("form", "text"), [("yes-no", TEXTS[0]), ("choice", TEXTS[1]), ("count", TEXTS[2])])
 def test_an_empty_prompt_of_a_form_is_that_of_questions(ask: Ask, form: str, text: str, value: str) -> None:
-    changed = prompts_of(ModelOptions(settings={f"prompt-{form}": value}), FORMS)
+    changed = prompts_from(ModelOptions(settings={f"prompt-{form}": value}), FORMS)
     assert changed.text(ask(Describe(), text)) == f"Q {text}"
 
 
@@ -124,18 +124,18 @@ def test_an_empty_prompt_of_a_form_is_that_of_questions(ask: Ask, form: str, tex
 )
 def test_a_prompt_for_descriptions_that_asks_for_none_is_refused(value: str, told: str) -> None:
     with pytest.raises(OptionError, match=told):
-        prompts_of(ModelOptions(settings={"prompt-caption": value}))
+        prompts_from(ModelOptions(settings={"prompt-caption": value}))
 
 
 def test_what_continues_a_text_may_begin_it_as_well() -> None:
-    continuing = replace(INSTRUCTED, caption="a picture of")
-    assert prompts_of(ModelOptions(settings={"prompt-caption": ""}), continuing).caption == ""
+    continuing = replace(INSTRUCTION_PROMPTS, caption="a picture of")
+    assert prompts_from(ModelOptions(settings={"prompt-caption": ""}), continuing).caption == ""
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "many", "5000", ""])
 def test_a_length_that_is_none_is_refused(value: str) -> None:
     with pytest.raises(OptionError, match=f"number of tokens from 1 to 4096, but got longest-answer={value!r}"):
-        prompts_of(ModelOptions(settings={"longest-answer": value}))
+        prompts_from(ModelOptions(settings={"longest-answer": value}))
 
 
 def test_the_documentation_has_the_prompts_as_they_are() -> None:
@@ -144,5 +144,6 @@ def test_the_documentation_has_the_prompts_as_they_are() -> None:
     fields = ("question", "yes_no", "count", "choice", "entailment", "caption")
     names = [name for name in PROMPT_SETTINGS if name.startswith("prompt-")]
     assert told == {
-        name: str(getattr(INSTRUCTED, field)).replace("\n", "\\n") for name, field in zip(names, fields, strict=True)
+        name: str(getattr(INSTRUCTION_PROMPTS, field)).replace("\n", "\\n")
+        for name, field in zip(names, fields, strict=True)
     }

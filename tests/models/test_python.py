@@ -10,7 +10,7 @@ import pytest
 
 from pytest_vqamt.core.errors import DataError, ModelError, OptionError
 from pytest_vqamt.core.query import Answer, Task
-from pytest_vqamt.models.base import LoadedModel, ModelOptions, adopt
+from pytest_vqamt.models.base import LoadedModel, ModelOptions, wrap_model
 from pytest_vqamt.models.python import load
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def made(argument: str) -> LoadedModel:
-    return adopt(f"python:{argument}", load(argument, ModelOptions()), ModelOptions())
+    return wrap_model(f"python:{argument}", load(argument, ModelOptions()), ModelOptions())
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from PIL import Image
 
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Task
-from pytest_vqamt.models.base import ModelOptions, adopt
+from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.region_models import lxmert, visualbert
 from pytest_vqamt.models.region_models.adapter import RegionQuestionModel
 from pytest_vqamt.models.region_models.feature_cache import DetectedRegions
@@ -86,7 +86,7 @@ def logits(model: RegionQuestionModel, batch: Sequence[ModelInput]) -> torch.Ten
 
 
 def test_it_answers_questions_alone(model: RegionQuestionModel, options: ModelOptions) -> None:
-    loaded = adopt("small", model, options)
+    loaded = wrap_model("small", model, options)
     assert loaded.tasks == (Task.VQA,)
     assert loaded.persistent
     assert loaded.batch_size == 32

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from pytest_vqamt.core.query import Answer, ModelInput, Task
-from pytest_vqamt.models.base import ModelOptions, adopt
-from pytest_vqamt.models.transformers.runtime import Rest, Runtime, Steps
+from pytest_vqamt.models.base import ModelOptions, wrap_model
+from pytest_vqamt.models.transformers.runtime import ForwardStep, Runtime, TwoStepModel
 from tests.models.small.inputs import asked
 
 CPU = ModelOptions(device="cpu")
@@ -25,7 +25,7 @@ class Counting:
         self.computed = 0
         self.kept = 1
         self.raises: list[Exception] = []
-        self._steps = Steps(Runtime.of(CPU), self._ready, self)
+        self._steps = TwoStepModel(Runtime.of(CPU), self._ready, self)
 
     def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
         self._steps.prepare(task, batch)
@@ -40,7 +40,7 @@ class Counting:
         had, self.kept = bool(self.kept), 0
         return had
 
-    def _ready(self, task: Task, batch: Sequence[ModelInput]) -> Rest:
+    def _ready(self, task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
         self.ready.append((task, len(batch)))
         texts = [each.text for each in batch]
 
@@ -56,7 +56,7 @@ class Counting:
 
 def test_what_was_made_ready_is_not_made_again() -> None:
     counting = Counting()
-    model, batch = adopt("mine", counting, CPU), [ONE, OTHER]
+    model, batch = wrap_model("mine", counting, CPU), [ONE, OTHER]
     model.prepare(Task.VQA, batch)
     assert (counting.ready, counting.computed) == ([(Task.VQA, 2)], 0)
     assert model.ask(Task.VQA, batch) == (Answer("one"), Answer("other"))

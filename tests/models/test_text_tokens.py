@@ -6,7 +6,7 @@ import pytest
 from transformers import BertTokenizer
 
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.transformers.inputs import tokens_of
+from pytest_vqamt.models.transformers.inputs import tokenize
 from pytest_vqamt.models.transformers.runtime import Runtime
 from tests.models.small.tokenizers import bert_tokenizer
 
@@ -27,7 +27,7 @@ def number(tokenizer: BertTokenizer, word: str) -> int:
 
 def test_texts_are_padded_on_the_right_to_the_longest(tokenizer: BertTokenizer) -> None:
     is_, there, dog, mark = (number(tokenizer, word) for word in ("is", "there", "dog", "?"))
-    tokens = tokens_of(["Is there a dog?", "dog"], tokenizer, 40, CPU)
+    tokens = tokenize(["Is there a dog?", "dog"], tokenizer, 40, CPU)
     a = number(tokenizer, "a")
     assert tokens.ids.tolist() == [[CLS, is_, there, a, dog, mark, SEP], [CLS, dog, SEP, PAD, PAD, PAD, PAD]]
     assert tokens.attended.tolist() == [[1] * 7, [1, 1, 1, 0, 0, 0, 0]]
@@ -38,7 +38,7 @@ def test_texts_are_padded_on_the_right_to_the_longest(tokenizer: BertTokenizer) 
 def test_a_longer_text_is_cut_and_said_to_be(tokenizer: BertTokenizer, longest: int, room: int) -> None:
     """The shorter of what the model and what the tokenizer takes (8) counts, two tokens of which are added ones."""
     dog = number(tokenizer, "dog")
-    tokens = tokens_of(["dog " * room, "dog " * (room + 1), "dog"], tokenizer, longest, CPU)
+    tokens = tokenize(["dog " * room, "dog " * (room + 1), "dog"], tokenizer, longest, CPU)
     assert tokens.cut == (False, True, False)
     assert tokens.ids[:2].tolist() == [[CLS, *[dog] * room, SEP]] * 2
 

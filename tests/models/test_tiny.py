@@ -20,9 +20,9 @@ from pytest_vqamt.core.meaning import Describe, Exists, Group, truth
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.language.questions import simple
-from pytest_vqamt.models.base import ModelOptions, adopt
-from pytest_vqamt.models.prompts import BARE
-from pytest_vqamt.models.transformers.tiny import WEIGHTS, Llava, load
+from pytest_vqamt.models.base import ModelOptions, wrap_model
+from pytest_vqamt.models.prompts import PLAIN_PROMPTS
+from pytest_vqamt.models.transformers.tiny import WEIGHTS, TinyLlava, load
 from pytest_vqamt.picture_world.looks import NAMES
 from pytest_vqamt.picture_world.source import PictureWorld
 from tests.models.transformers.prompted.conftest import forget
@@ -32,12 +32,12 @@ OPTIONS = ModelOptions(device="cpu")
 
 
 @pytest.fixture(scope="module")
-def once() -> Llava:
+def once() -> TinyLlava:
     return load("", OPTIONS)
 
 
 @pytest.fixture
-def tiny(once: Llava) -> Llava:
+def tiny(once: TinyLlava) -> TinyLlava:
     """It has seen no picture yet."""
     forget(once)
     return once
@@ -57,8 +57,8 @@ def photo(picture: Picture) -> Image.Image:
     return WORLD.photo(picture.photo)
 
 
-def test_it_does_every_task(tiny: Llava) -> None:
-    model = adopt("tiny", tiny, OPTIONS)
+def test_it_does_every_task(tiny: TinyLlava) -> None:
+    model = wrap_model("tiny", tiny, OPTIONS)
     assert model.tasks == (Task.VQA, Task.ENTAILMENT, Task.CAPTIONING)
     assert model.persistent
     asked = [about(0, "Is there a dog in the picture?")]
@@ -68,7 +68,7 @@ def test_it_does_every_task(tiny: Llava) -> None:
     assert len(caption.split()) > 4
 
 
-def test_it_sees_what_is_there(tiny: Llava) -> None:
+def test_it_sees_what_is_there(tiny: TinyLlava) -> None:
     """Three in four at least of 120 questions of existence, half of which are about what is not there."""
     asked, right = [], []
     for index in range(60):
@@ -84,12 +84,12 @@ def test_it_sees_what_is_there(tiny: Llava) -> None:
     assert sum(one == other for one, other in zip(said, right, strict=True)) >= 90
 
 
-def test_captions_differ_from_picture_to_picture(tiny: Llava) -> None:
+def test_captions_differ_from_picture_to_picture(tiny: TinyLlava) -> None:
     said = {answer.text for answer in tiny.caption([about(index, "") for index in range(12)])}
     assert len(said) >= 11
 
 
-def test_answers_do_not_depend_on_the_batch(tiny: Llava) -> None:
+def test_answers_do_not_depend_on_the_batch(tiny: TinyLlava) -> None:
     texts = (
         "Is there a man in the picture?",
         "How many dogs and cats are there in the picture in total?",
@@ -102,7 +102,7 @@ def test_answers_do_not_depend_on_the_batch(tiny: Llava) -> None:
 
 
 def test_a_picture_is_rendered_and_encoded_once_for_all_its_questions(
-    tiny: Llava, monkeypatch: pytest.MonkeyPatch
+    tiny: TinyLlava, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rendered: list[str] = []
     encoded: list[int] = []
@@ -127,7 +127,7 @@ def test_a_picture_is_rendered_and_encoded_once_for_all_its_questions(
     assert encoded == [2]
 
 
-def test_pictures_need_not_be_square(tiny: Llava) -> None:
+def test_pictures_need_not_be_square(tiny: TinyLlava) -> None:
     whole = WORLD.scene(3).picture
 
     def left_half(picture: Picture) -> Image.Image:
@@ -138,7 +138,7 @@ def test_pictures_need_not_be_square(tiny: Llava) -> None:
 
 
 def test_it_answers_on_one_thread_and_leaves_the_threads_of_others_alone(
-    tiny: Llava, monkeypatch: pytest.MonkeyPatch
+    tiny: TinyLlava, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads: list[int] = []
     encode = tiny._model.get_image_features
@@ -154,22 +154,22 @@ def test_it_answers_on_one_thread_and_leaves_the_threads_of_others_alone(
     assert torch.get_num_threads() == 2
 
 
-def test_no_inputs_give_no_answers(tiny: Llava) -> None:
+def test_no_inputs_give_no_answers(tiny: TinyLlava) -> None:
     assert tiny.answer([]) == ()
 
 
-def test_the_fingerprint_names_files_prompts_and_packages(tiny: Llava, checkpoint: Path) -> None:
-    same = Llava(checkpoint, OPTIONS, BARE, threads=1)
+def test_the_fingerprint_names_files_prompts_and_packages(tiny: TinyLlava, checkpoint: Path) -> None:
+    same = TinyLlava(checkpoint, OPTIONS, PLAIN_PROMPTS, threads=1)
     assert same.fingerprint == tiny.fingerprint
     assert f"torch=={torch.__version__}" in tiny.fingerprint
     assert "transformers==" in tiny.fingerprint
-    asked_otherwise = Llava(checkpoint, OPTIONS, replace(BARE, question="{text} Please!"))
+    asked_otherwise = TinyLlava(checkpoint, OPTIONS, replace(PLAIN_PROMPTS, question="{text} Please!"))
     assert asked_otherwise.fingerprint != tiny.fingerprint
     file = checkpoint / "model.safetensors"
     weights = load_file(file)
     weights["multi_modal_projector.linear_1.bias"] += 1
     save_file(weights, file, metadata={"format": "pt"})
-    assert Llava(checkpoint, OPTIONS, BARE, threads=1).fingerprint != tiny.fingerprint
+    assert TinyLlava(checkpoint, OPTIONS, PLAIN_PROMPTS, threads=1).fingerprint != tiny.fingerprint
 
 
 def test_missing_weights_are_refused(checkpoint: Path) -> None:
@@ -178,7 +178,7 @@ def test_missing_weights_are_refused(checkpoint: Path) -> None:
     del weights["multi_modal_projector.linear_1.weight"]
     save_file(weights, file, metadata={"format": "pt"})
     with pytest.raises(ModelError, match=r"missing_keys=\['model\..*linear_1\.weight'\] \(1 in all\)"):
-        Llava(checkpoint, OPTIONS, BARE, threads=1)
+        TinyLlava(checkpoint, OPTIONS, PLAIN_PROMPTS, threads=1)
 
 
 def test_weights_of_another_shape_are_refused(checkpoint: Path) -> None:
@@ -187,7 +187,7 @@ def test_weights_of_another_shape_are_refused(checkpoint: Path) -> None:
     weights["multi_modal_projector.linear_1.bias"] = torch.zeros(3)
     save_file(weights, file, metadata={"format": "pt"})
     with pytest.raises(ModelError, match=re.escape(str(checkpoint))):
-        Llava(checkpoint, OPTIONS, BARE, threads=1)
+        TinyLlava(checkpoint, OPTIONS, PLAIN_PROMPTS, threads=1)
 
 
 def test_a_tokenizer_that_knows_too_few_words_is_refused(checkpoint: Path) -> None:
@@ -197,20 +197,20 @@ def test_a_tokenizer_that_knows_too_few_words_is_refused(checkpoint: Path) -> No
     tokenizer["model"]["vocab"] = {word: number for word, number in vocabulary.items() if number < 40}
     file.write_text(json.dumps(tokenizer))
     with pytest.raises(ModelError, match=rf"for the {len(vocabulary)} words .* but got one of 40"):
-        Llava(checkpoint, OPTIONS, BARE, threads=1)
+        TinyLlava(checkpoint, OPTIONS, PLAIN_PROMPTS, threads=1)
 
 
 @pytest.mark.parametrize("file", ["config.json", "model.safetensors", "tokenizer.json", "processor_config.json"])
 def test_a_missing_file_is_refused(checkpoint: Path, file: str) -> None:
     (checkpoint / file).unlink()
     with pytest.raises(ModelError, match=re.escape(str(checkpoint))):
-        Llava(checkpoint, OPTIONS, BARE, threads=1)
+        TinyLlava(checkpoint, OPTIONS, PLAIN_PROMPTS, threads=1)
 
 
 def test_a_checkpoint_without_a_chat_template_is_refused(checkpoint: Path) -> None:
     (checkpoint / "chat_template.jinja").unlink()
     with pytest.raises(ModelError, match="chat template"):
-        Llava(checkpoint, OPTIONS, BARE, threads=1)
+        TinyLlava(checkpoint, OPTIONS, PLAIN_PROMPTS, threads=1)
 
 
 def test_the_weights_are_small() -> None:

@@ -14,7 +14,7 @@ from PIL import Image
 
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, Task
-from pytest_vqamt.models.base import LoadedModel, ModelOptions, adopt
+from pytest_vqamt.models.base import LoadedModel, ModelOptions, wrap_model
 from pytest_vqamt.models.region_models import lxmert, visualbert
 from pytest_vqamt.models.transformers import blip, vilt
 from tests.models.small import region_models
@@ -59,7 +59,7 @@ def loaded(adapter: Adapter, tmp_path: Path) -> Callable[[], LoadedModel]:
     folder = str(adapter.write(tmp_path / "model"))
     features = region_models.features_of_inputs(tmp_path) if adapter.load in (lxmert.load, visualbert.load) else None
     options = ModelOptions(device="cpu", settings={"features": str(features)} if features else {})
-    return lambda: adopt("small", adapter.load(folder, options), options)
+    return lambda: wrap_model("small", adapter.load(folder, options), options)
 
 
 class Drawing:

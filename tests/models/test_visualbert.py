@@ -13,7 +13,7 @@ from transformers import BertTokenizer, VisualBertForQuestionAnswering
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.region_models.feature_files import Precomputed
+from pytest_vqamt.models.region_models.feature_files import FeatureFile
 from pytest_vqamt.models.region_models.visualbert import load
 from tests.models.small import region_models
 from tests.models.small.damage import DAMAGES, without_weights
@@ -56,7 +56,7 @@ def test_the_class_itself_gives_the_same_without_padding_and_masks(
     model = load(str(folder), options)
     plain = VisualBertForQuestionAnswering.from_pretrained(folder).train(False)
     tokenizer = BertTokenizer.from_pretrained(folder)
-    regions = Precomputed(Path(options.settings["features"])).find(query(name, "").picture)
+    regions = FeatureFile(Path(options.settings["features"])).find(query(name, "").picture)
     assert regions is not None
     features = torch.from_numpy(regions.features[None, : COUNTS.get(name, 36)])
     for text, written in WRITTEN.items():

@@ -19,7 +19,7 @@ from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.core.scene import Photo
-from pytest_vqamt.models.served.protocol import Unknown
+from pytest_vqamt.models.served.protocol import UnknownPhoto
 from pytest_vqamt.picture_world.source import PictureWorld
 from tests.plugin import vqamt_servers as servers
 
@@ -139,7 +139,7 @@ def test_what_is_not_served_is_unknown_and_what_cannot_be_has_an_error(server: s
             query("x", PHOTO.insert(cutout, at=(0, 0), size=(20, 20))),
         ],
     )
-    assert [type(each) for each in told] == [Unknown, Failure, Failure, Failure, Failure, Answer]
+    assert [type(each) for each in told] == [UnknownPhoto, Failure, Failure, Failure, Failure, Answer]
     assert all("\n" not in each.reason for each in told if not isinstance(each, Answer))
     assert "digest='/etc/passwd', which is that of no file" in getattr(told[2], "reason", "")
 

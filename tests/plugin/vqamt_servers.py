@@ -19,16 +19,14 @@ import psutil
 
 from pytest_vqamt.core.query import Query
 from pytest_vqamt.models.served.protocol import (
-    Card,
-    Status,
-    Told,
-    query_row,
+    ModelCard,
+    QueryResult,
+    ServerStatus,
+    read_answers_response,
     read_card,
-    read_reply,
     read_status,
-    recipe_row,
-    write_request,
 )
+from pytest_vqamt.models.served.requests import query_row, recipe_row, write_request
 
 MODEL = """
 from __future__ import annotations
@@ -166,15 +164,15 @@ def body_of(model: str, queries: Sequence[Query], *, with_meaning: bool = False)
     return write_request(model, [recipe_row(picture) for picture in places.values()], rows)
 
 
-def card(url: str, **headers: str) -> Card:
+def card(url: str, **headers: str) -> ModelCard:
     return read_card(httpx.get(f"{url}/v1/model", headers=headers).raise_for_status().content)
 
 
-def status(url: str) -> Status:
+def status(url: str) -> ServerStatus:
     return read_status(httpx.get(f"{url}/v1/status", timeout=30).raise_for_status().content)
 
 
-def ask(url: str, queries: Sequence[Query]) -> tuple[Told, ...]:
+def ask(url: str, queries: Sequence[Query]) -> tuple[QueryResult, ...]:
     """What is told to each query; a server that is away is asked again for a minute, as clients do."""
     until = time.monotonic() + 60
     while True:
@@ -182,7 +180,7 @@ def ask(url: str, queries: Sequence[Query]) -> tuple[Told, ...]:
             body = body_of(card(url).identity, queries)
             reply = httpx.post(f"{url}/v1/answers", content=body, headers=JSON, timeout=60)
             if reply.status_code == 200:
-                return read_reply(reply.content, len(queries)).answers
+                return read_answers_response(reply.content, len(queries)).answers
             assert reply.status_code == 503, reply.text
         except httpx.TransportError:
             assert time.monotonic() < until

@@ -14,7 +14,7 @@ from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.catalogue import select
 from pytest_vqamt.reporting.atomic_write import write_report
 from pytest_vqamt.reporting.cases import CasesPart, join_parts, start_parts
@@ -41,7 +41,7 @@ def run_into(
         thresholds=tuple(map(Threshold.parse, fail_under)),
         shrink=0,
     )
-    loaded = Catalogue().load(model, ModelOptions())
+    loaded = ModelCatalogue().load(model, ModelOptions())
     stores = AnswerStores(None)
     start_parts(folder)
     results = []

@@ -13,16 +13,8 @@ import pytest
 
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.query import Answer, Failure, Task
-from pytest_vqamt.models.served.protocol import (
-    Card,
-    QueryRow,
-    RecipeRow,
-    Request,
-    Served,
-    read_card,
-    read_reply,
-    read_status,
-)
+from pytest_vqamt.models.served.protocol import ModelCard, ServedData, read_answers_response, read_card, read_status
+from pytest_vqamt.models.served.requests import AnswersRequest, QueryRow, RecipeRow
 from pytest_vqamt.serving import app as doors
 from pytest_vqamt.serving.app import (
     BodyTooLargeError,
@@ -39,7 +31,7 @@ httpx = pytest.importorskip("httpx")
 
 TOKEN = "a-token-of-some-length"
 MOST = 20_000
-CARD = Card(
+CARD = ModelCard(
     identity="id-of-tiny",
     vqamt_version="1",
     model="tiny",
@@ -47,7 +39,7 @@ CARD = Card(
     persistent=True,
     tasks=(Task.VQA,),
     batch_size=4,
-    data=(Served(spec="pictures:5", digest="d"),),
+    data=(ServedData(spec="pictures:5", digest="d"),),
     max_queries=10,
     max_bytes=MOST,
 )
@@ -105,7 +97,7 @@ def server(tmp_path: Path) -> Server:
 def test_a_query_is_answered(server: Server) -> None:
     reply = server.post(asked(QUERY, {**QUERY, "text": "How many?"}))
     assert reply.status_code == 200
-    assert read_reply(reply.content, 2).answers == (Answer("yes"), Answer("yes"))
+    assert read_answers_response(reply.content, 2).answers == (Answer("yes"), Answer("yes"))
     assert server.replicas.asked == 2
 
 
@@ -418,10 +410,10 @@ class ReplicasOfOnce:
         return Failure(reason="no") if row.text == "fail" else Answer(f"{row.text} of {picture.photo}")
 
 
-def request(*asked: tuple[str, str], task: Task = Task.VQA, trial: int = 0) -> Request:
+def request(*asked: tuple[str, str], task: Task = Task.VQA, trial: int = 0) -> AnswersRequest:
     """Questions about photos: (photo, text)."""
     photos = list(dict.fromkeys(photo for photo, _ in asked))
-    return Request(
+    return AnswersRequest(
         model="m",
         pictures=tuple(RecipeRow({"photo": photo, "digest": photo, "edits": []}) for photo in photos),
         queries=tuple(

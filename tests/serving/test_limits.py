@@ -38,7 +38,8 @@ from pytest_vqamt.core.query import Failure
 from pytest_vqamt.core.recipes import picture_recipe
 from pytest_vqamt.core.scene import Photo, Scene, Thing
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.models.served.protocol import PngRow, RecipeRow, Unknown
+from pytest_vqamt.models.served.protocol import UnknownPhoto
+from pytest_vqamt.models.served.requests import PngRow, RecipeRow
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.serving.limits import MAX_PIXELS, PictureResolver, ResolvedPicture, check_edit, check_picture
 
@@ -143,7 +144,7 @@ def gallery() -> Iterator[PictureResolver]:
     made.close()
 
 
-def shown(gallery: PictureResolver, row: dict[str, Json]) -> ResolvedPicture | Failure | Unknown:
+def shown(gallery: PictureResolver, row: dict[str, Json]) -> ResolvedPicture | Failure | UnknownPhoto:
     return gallery.show(RecipeRow(row))
 
 
@@ -170,13 +171,13 @@ def gallery_image(gallery: PictureResolver) -> object:
 @pytest.mark.parametrize("photo", [FORGED, "pictures-0-20", "pictures-0-²", "pictures-0-" + "9" * 4000, "", "\x00"])
 def test_a_photo_that_is_not_served_is_unknown(gallery: PictureResolver, photo: str, opened: list[str]) -> None:
     found = shown(gallery, {**picture_recipe(PHOTO), "photo": photo})
-    assert isinstance(found, Unknown)
+    assert isinstance(found, UnknownPhoto)
     assert found.reason.startswith("Expected a picture of what is served (pictures:20), but got photo=")
     assert opened == []
 
 
 def test_a_photo_with_other_pixels_is_unknown(gallery: PictureResolver) -> None:
-    assert isinstance(shown(gallery, {**picture_recipe(PHOTO), "digest": "0" * 16}), Unknown)
+    assert isinstance(shown(gallery, {**picture_recipe(PHOTO), "digest": "0" * 16}), UnknownPhoto)
 
 
 @pytest.mark.parametrize("what", ["photo", "digest", "thing"])

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_vqamt.core.query import Answer, Failure, Task
-from pytest_vqamt.models.served.protocol import QueryRow, RecipeRow
+from pytest_vqamt.models.served.requests import QueryRow, RecipeRow
 from pytest_vqamt.serving import ray_backend
 from pytest_vqamt.serving.messages import Chunk, ChunkResult
 from pytest_vqamt.serving.ray_backend import Failover

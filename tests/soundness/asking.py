@@ -17,7 +17,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.plan import Plan, Sampling
 from pytest_vqamt.models.base import LoadedModel, ModelOptions
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.relations.base import PublishedRelation, Relation
 from tests.soundness.fault_effects import Row
@@ -128,7 +128,7 @@ each_item_set_otherwise = pytest.mark.parametrize("item", list(_each_item_set_ot
 
 
 def model(spec: str) -> LoadedModel:
-    return Catalogue().load(spec, ModelOptions())
+    return ModelCatalogue().load(spec, ModelOptions())
 
 
 def cases(item: Item, source: SceneSource, sampling: Sampling) -> Iterator[Case]:

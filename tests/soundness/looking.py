@@ -11,7 +11,7 @@ from pytest_vqamt.core.meaning import Describe, truth
 from pytest_vqamt.core.query import Answer, Query
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.captions import Form, class_of, classes_in
-from pytest_vqamt.models.reference.oracle import say
+from pytest_vqamt.models.reference.oracle import answer_text
 from tests.soundness.asking import Item, Judged
 from tests.soundness.perceiver import Perceiver
 from tests.soundness.pixels import view
@@ -41,7 +41,7 @@ def _what_is_wrong(judged: Judged, perceiver: Perceiver) -> str:
     if judged.verdict.outcome is not Outcome.HOLDS:
         return "It does not hold for one who looks at the pixels."
     for number, (query, answer) in enumerate(zip(judged.case.queries, judged.answers, strict=True), start=1):
-        told = say(truth(query.meaning, query.picture.scene))
+        told = answer_text(truth(query.meaning, query.picture.scene))
         if _differ(query, told, answer.text):
             return f"Picture {number} shows {answer.text!r}, and its scene says {told!r}."
     if torn := ", ".join(_torn(judged.case, perceiver)):

@@ -16,7 +16,7 @@ from pytest_vqamt.core.edits import Crop, Mask
 from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Query
-from pytest_vqamt.models.reference.oracle import say
+from pytest_vqamt.models.reference.oracle import answer_text
 from tests.soundness.knowing import Doubtful, Knowing
 from tests.soundness.pixels import Bitmap, Outlines, Shown, View, view
 
@@ -75,7 +75,7 @@ class Perceiver:
         """The right answer by what the picture shows, or UNSURE."""
         enough = NAMED_SHARE if isinstance(query.meaning, Describe) else SEEN_SHARE
         known = self.knowing(query.picture, enough).answer(query.meaning)
-        return UNSURE if known is None else say(known)
+        return UNSURE if known is None else answer_text(known)
 
     def knowing(self, picture: Picture, enough: float = SEEN_SHARE) -> Knowing:
         """What is known of the picture, where so much of a thing is enough to tell it."""

@@ -14,7 +14,7 @@ import pytest
 
 from pytest_vqamt.core.meaning import Choice, Exists, Group, Has, Meaning, Related, truth
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.models.reference.oracle import say
+from pytest_vqamt.models.reference.oracle import answer_text
 from tests.soundness.samples import REAL, REAL_DATA
 
 (GQA,) = (sample for sample in REAL if sample.name == "gqa")
@@ -113,7 +113,7 @@ def test_the_truth_is_the_published_answer(question_id: str) -> None:
     text, meaning = MEANINGS[question_id]
     record = published()[question_id]
     assert record["question"] == text
-    assert say(truth(meaning, scenes()[record["imageId"]])) == record["answer"]
+    assert answer_text(truth(meaning, scenes()[record["imageId"]])) == record["answer"]
 
 
 def test_every_question_has_a_meaning_or_a_reason_to_have_none() -> None:

@@ -21,7 +21,7 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.language.english.families import one_is_a_kind_of_the_other
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, is_plural, lacks_singular, singular
 from pytest_vqamt.language.wordnet import wordnet
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint, config_of
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint, read_checkpoint_config
 from pytest_vqamt.models.transformers.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ LEAST_SIDE_PX = 1.0
 """What is narrower or lower than this is no thing to be seen."""
 
 
-class Outputs(Protocol):
+class DetectionOutputs(Protocol):
     """What a detector of transformers gives for a batch of pictures; which of these there are depends on its kind.
 
     Attributes:
@@ -50,11 +50,11 @@ class Outputs(Protocol):
     masks_queries_logits: torch.Tensor
 
 
-class _ReadsBoxes(Protocol):
+class _BoxPostprocessor(Protocol):
     """An image processor of transformers, which knows how it has resized and padded the picture."""
 
     def post_process_object_detection(
-        self, outputs: Outputs, threshold: float, target_sizes: list[tuple[int, int]]
+        self, outputs: DetectionOutputs, threshold: float, target_sizes: list[tuple[int, int]]
     ) -> list[dict[str, torch.Tensor]]: ...
 
 
@@ -66,7 +66,7 @@ class _Network(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Look:
+class DetectionNetwork:
     """A network with what prepares its pictures."""
 
     network: object
@@ -83,7 +83,7 @@ class Look:
             for name, value in cast("Mapping[str, torch.Tensor]", made).items()
         }
 
-    def __call__(self, inputs: Mapping[str, torch.Tensor]) -> Outputs:
+    def __call__(self, inputs: Mapping[str, torch.Tensor]) -> DetectionOutputs:
         """What the network makes of one picture, as float32.
 
         Raises:
@@ -102,11 +102,11 @@ class Look:
                             f"(dtype={self.runtime.dtype!r}): give --vqamt-dtype=float32"
                         )
                     cast("dict[str, object]", told)[name] = value.float()
-        return cast("Outputs", told)
+        return cast("DetectionOutputs", told)
 
-    def boxes(self, outputs: Outputs, image: Image, *, above: float) -> Mapping[str, torch.Tensor]:
+    def boxes(self, outputs: DetectionOutputs, image: Image, *, above: float) -> Mapping[str, torch.Tensor]:
         """The boxes whose score is ``above``: their ``scores``, ``labels``, and ``boxes`` x0 y0 x1 y1 in pixels."""
-        reads = cast("_ReadsBoxes", self.processor)
+        reads = cast("_BoxPostprocessor", self.processor)
         (of_the_one,) = reads.post_process_object_detection(
             outputs, threshold=above, target_sizes=[(image.height, image.width)]
         )
@@ -125,11 +125,11 @@ def box_within(corners: Sequence[float], image: Image) -> Box | None:
     return Box.from_corners(left, top, right, bottom)
 
 
-_LISTS = Path(__file__).with_name("labels.toml")
+_LABELS_FILE = Path(__file__).with_name("labels.toml")
 _UNNAMED = re.compile(r"label_\d+")
-_ASIDE = re.compile(r"_?\([^)]*\)")
+_PARENTHESES = re.compile(r"_?\([^)]*\)")
 _NO_PART_OF_A_WORD = re.compile(r"[^\w\s'-]|_")
-_ENOUGH_OF_A_LIST = 0.9
+_MIN_LIST_SHARE = 0.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,14 +140,14 @@ class Label:
     is_crowd: bool = False
 
 
-def labels_of(checkpoint: Checkpoint) -> Mapping[int, Label]:
+def class_labels(checkpoint: Checkpoint) -> Mapping[int, Label]:
     """The labels of a checkpoint's classes by their numbers; classes that stand for nothing ("N/A") are left out.
 
     Raises:
         ModelError: its configuration does not name them, or names them ``LABEL_0`` and so on, as transformers does
             where nobody has.
     """
-    texts = dict(_texts(config_of(checkpoint).get("id2label")))
+    texts = dict(_texts(read_checkpoint_config(checkpoint).get("id2label")))
     unnamed = [text for text in texts.values() if _UNNAMED.fullmatch(text.strip().lower())]
     if unnamed or not texts:
         got = f"{unnamed[0]!r}, which transformers makes up where there are none" if unnamed else "no id2label"
@@ -156,7 +156,7 @@ def labels_of(checkpoint: Checkpoint) -> Mapping[int, Label]:
             "into it, as the checkpoint's makers have it"
         )
     amounts = _amounts(texts.values())
-    found = {number: label_of(text, amounts) for number, text in texts.items()}
+    found = {number: parse_label(text, amounts) for number, text in texts.items()}
     return {number: label for number, label in found.items() if label is not None}
 
 
@@ -168,7 +168,7 @@ def _texts(id2label: object) -> Iterator[tuple[int, str]]:
                 yield int(number), str(text)
 
 
-def label_of(text: str, amounts: frozenset[str] = frozenset()) -> Label | None:
+def parse_label(text: str, amounts: frozenset[str] = frozenset()) -> Label | None:
     """What a label stands for: the first of its synonyms, in lower case; None where it stands for nothing.
 
     A plural stands for a group that is not told apart, and so does what ``amounts`` lists.
@@ -176,26 +176,26 @@ def label_of(text: str, amounts: frozenset[str] = frozenset()) -> Label | None:
     >>> label_of("Cabinet/shelf"), label_of("trees,tree")
     (Label(name='cabinet', is_crowd=False), Label(name='tree', is_crowd=True))
     """
-    name = _first(text)
-    if not name or name in _lists().nothing:
+    name = _first_synonym(text)
+    if not name or name in _label_lists().nothing:
         return None
     is_crowd = name in amounts
     if is_crowd and "tree-merged" in amounts:
         name = name.partition("-")[0]  # COCO's "wall-brick" and "sky-other-merged" say of what a wall, a sky is made up
-    name = _lists().spelt.get(name, name)
-    if name in _lists().singular:
+    name = _label_lists().spelt.get(name, name)
+    if name in _label_lists().singular:
         return Label(name=name, is_crowd=is_crowd)
     is_group = is_plural(name) and not lacks_singular(name)
     return Label(name=singular(name), is_crowd=is_crowd or is_group)
 
 
-def names_in(text: str) -> tuple[str, ...]:
+def parse_names(text: str) -> tuple[str, ...]:
     """The names that a person lists, each once, in lines or with commas; what comes after a # is no name.
 
     >>> names_in("Dogs, a cat, two hot dogs, cup/mug  # all of them")
     ('dog', 'cat', 'hot dog', 'cup', 'mug')
     """
-    labels = (label_of(_without_article(each)) for each in re.split(r"[,;/\n]", re.sub("#.*", "", text)))
+    labels = (parse_label(_without_article(each)) for each in re.split(r"[,;/\n]", re.sub("#.*", "", text)))
     return tuple(dict.fromkeys(label.name for label in labels if label is not None))
 
 
@@ -207,7 +207,7 @@ def _without_article(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Lists:
+class _LabelLists:
     nothing: frozenset[str]
     singular: frozenset[str]
     spelt: Mapping[str, str]
@@ -215,10 +215,10 @@ class _Lists:
 
 
 @cache
-def _lists() -> _Lists:
-    table = tomllib.loads(_LISTS.read_text(encoding="utf-8"))
+def _label_lists() -> _LabelLists:
+    table = tomllib.loads(_LABELS_FILE.read_text(encoding="utf-8"))
     amounts: dict[str, list[str]] = table["amounts"]
-    return _Lists(
+    return _LabelLists(
         nothing=frozenset(table["nothing"]),
         singular=frozenset(table["singular"]),
         spelt=table["spelt"],
@@ -228,16 +228,16 @@ def _lists() -> _Lists:
 
 def _amounts(labels: Iterable[str]) -> frozenset[str]:
     """Those labels that are of amounts, by the data set that the labels are from; none where it is not a known one."""
-    known = frozenset(map(_first, labels))
-    for amounts in _lists().amounts:
-        if len(amounts & known) >= _ENOUGH_OF_A_LIST * len(amounts):
+    known = frozenset(map(_first_synonym, labels))
+    for amounts in _label_lists().amounts:
+        if len(amounts & known) >= _MIN_LIST_SHARE * len(amounts):
             return amounts
     return frozenset()
 
 
-def _first(text: str) -> str:
+def _first_synonym(text: str) -> str:
     """The first of several synonyms, without what stands in brackets: "car" of "car, auto" and "monitor_(screen)"."""
-    first = re.split("[,;/]", _ASIDE.sub("", text.lower()), maxsplit=1)[0]
+    first = re.split("[,;/]", _PARENTHESES.sub("", text.lower()), maxsplit=1)[0]
     words = (word.strip("'-") for word in _NO_PART_OF_A_WORD.sub(" ", first).split())
     return " ".join(word for word in words if word)
 

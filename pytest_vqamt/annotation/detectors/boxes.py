@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from pytest_vqamt.annotation.detectors.base import Look, box_within, labels_of
+from pytest_vqamt.annotation.detectors.base import DetectionNetwork, box_within, class_labels
 from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint, check_model_type, digest_of, located, quiet
+from pytest_vqamt.models.transformers.checkpoint import (
+    Checkpoint,
+    check_model_type,
+    files_digest,
+    locate_checkpoint,
+    quiet,
+)
 from pytest_vqamt.models.transformers.inputs import load_image_processor
 from pytest_vqamt.models.transformers.runtime import Runtime
 from pytest_vqamt.models.transformers.weights import load_weights
@@ -29,7 +35,7 @@ _TYPES = (
 )  # fmt: skip
 
 
-class Boxes:
+class ClosedSetBoxes:
     """One checkpoint."""
 
     name = "boxes"
@@ -51,14 +57,16 @@ class Boxes:
         self._runtime = Runtime.of(options)
         kind = cast("type[PreTrainedModel]", AutoModelForObjectDetection)  # what it makes, it is not
         network = load_weights(kind, checkpoint, self._runtime)
-        self._labels = labels_of(checkpoint)
-        self._look = Look(network=network, processor=load_image_processor(checkpoint), runtime=self._runtime)
+        self._labels = class_labels(checkpoint)
+        self._look = DetectionNetwork(
+            network=network, processor=load_image_processor(checkpoint), runtime=self._runtime
+        )
         self._least_score = least_score
         self._folder = checkpoint.folder
 
     @property
     def fingerprint(self) -> str:
-        return self._runtime.fingerprint(self.name, VERSION, digest_of(self._folder), str(self._least_score))
+        return self._runtime.fingerprint(self.name, VERSION, files_digest(self._folder), str(self._least_score))
 
     def find(self, image: Image) -> tuple[DetectedObject, ...]:
         told = self._look.boxes(self._look(self._look.pixels(image)), image, above=self._least_score)
@@ -98,11 +106,13 @@ def check_backbone(checkpoint: Checkpoint) -> None:
         )
 
 
-def load(argument: str, options: ModelOptions, least_score: float | None) -> Boxes:
+def load(argument: str, options: ModelOptions, least_score: float | None) -> ClosedSetBoxes:
     """The detector of ``boxes=ARGUMENT``, a folder or a name on the hub.
 
     Raises:
         ModelError: it cannot be loaded.
     """
-    checkpoint = located(argument, default="", kind=Boxes.name, typed=f"--vqamt-option {Boxes.name}=")
-    return Boxes(checkpoint, options, LEAST_SCORE if least_score is None else least_score)
+    checkpoint = locate_checkpoint(
+        argument, default="", kind=ClosedSetBoxes.name, typed=f"--vqamt-option {ClosedSetBoxes.name}="
+    )
+    return ClosedSetBoxes(checkpoint, options, LEAST_SCORE if least_score is None else least_score)

@@ -33,7 +33,7 @@ M = TypeVar("M")
 
 def names_a_detector(settings: Mapping[str, str]) -> bool:
     """Whether the settings name a detector."""
-    return any(name in settings for name in _MAKERS)
+    return any(name in settings for name in _LOADERS)
 
 
 def check(settings: Mapping[str, str]) -> None:
@@ -42,12 +42,12 @@ def check(settings: Mapping[str, str]) -> None:
     Raises:
         OptionError: names without a detector that looks for them, or the other way round, no checkpoint, or no score.
     """
-    for name in _MAKERS:
+    for name in _LOADERS:
         if not settings.get(name, "-").strip():
             raise OptionError(f"Expected --vqamt-option {name}=REPO-OR-PATH, but got {name}={settings[name]!r}")
-    least_score(settings)
+    min_score_setting(settings)
     if "open-vocabulary" in settings:
-        names(settings)
+        names_setting(settings)
     elif "names" in settings:
         raise OptionError(
             "Expected --vqamt-option open-vocabulary=REPO-OR-PATH to look for names, but got "
@@ -63,10 +63,10 @@ def detector_of(options: ModelOptions) -> Detector:
         ModelError: a detector cannot be loaded.
     """
     check(options.settings)
-    named = [name for name in _MAKERS if name in options.settings]
+    named = [name for name in _LOADERS if name in options.settings]
     if not named:
-        raise OptionError(f"Expected --vqamt-option to name a detector ({', '.join(_MAKERS)}), but got none of them")
-    return Together([_made(name, options) for name in named])
+        raise OptionError(f"Expected --vqamt-option to name a detector ({', '.join(_LOADERS)}), but got none of them")
+    return CombinedDetector([_load_named(name, options) for name in named])
 
 
 def grounder_of(argument: str, options: ModelOptions) -> Grounder:
@@ -76,17 +76,17 @@ def grounder_of(argument: str, options: ModelOptions) -> Grounder:
         OptionError: ``min-score`` is no score, or a package is not installed.
         ModelError: it cannot be loaded.
     """
-    least = least_score(options.settings)
+    least = min_score_setting(options.settings)
 
     def load() -> Grounder:
         from pytest_vqamt.annotation.detectors import open_vocabulary
 
         return open_vocabulary.load(argument, options, least)
 
-    return _installed("open-vocabulary", load)
+    return _with_install_hint("open-vocabulary", load)
 
 
-def least_score(settings: Mapping[str, str]) -> float | None:
+def min_score_setting(settings: Mapping[str, str]) -> float | None:
     """The setting ``min-score``; None where it is not given, and each detector has its own.
 
     Raises:
@@ -104,13 +104,13 @@ def least_score(settings: Mapping[str, str]) -> float | None:
     return score
 
 
-def names(settings: Mapping[str, str]) -> tuple[str, ...]:
+def names_setting(settings: Mapping[str, str]) -> tuple[str, ...]:
     """The setting ``names``: what a file lists, or the setting itself; in lower case and the singular, each once.
 
     Raises:
         OptionError: there are none, or there is no such file.
     """
-    from pytest_vqamt.annotation.detectors.base import names_in
+    from pytest_vqamt.annotation.detectors.base import parse_names
 
     given = text = settings.get("names", "")
     try:
@@ -120,7 +120,7 @@ def names(settings: Mapping[str, str]) -> tuple[str, ...]:
             raise OptionError(f"Expected names, or a file of them, but got names={given!r}: there is no such file")
     except (OSError, UnicodeDecodeError) as error:
         raise OptionError(f"Expected a file of names in UTF-8, one a line, but got names={given!r}: {error}") from error
-    found = names_in(text)
+    found = parse_names(text)
     if not found:
         raise OptionError(
             "Expected --vqamt-option names=FILE (a name a line) or names=dog,cat,... for open-vocabulary to look for, "
@@ -132,29 +132,31 @@ def names(settings: Mapping[str, str]) -> tuple[str, ...]:
 def _masks(options: ModelOptions) -> NamedDetector:
     from pytest_vqamt.annotation.detectors import masks
 
-    return masks.load(options.settings["masks"], options, least_score(options.settings))
+    return masks.load(options.settings["masks"], options, min_score_setting(options.settings))
 
 
 def _boxes(options: ModelOptions) -> NamedDetector:
     from pytest_vqamt.annotation.detectors import boxes
 
-    return boxes.load(options.settings["boxes"], options, least_score(options.settings))
+    return boxes.load(options.settings["boxes"], options, min_score_setting(options.settings))
 
 
 def _open_vocabulary(options: ModelOptions) -> NamedDetector:
     from pytest_vqamt.annotation.detectors import open_vocabulary
 
     settings = options.settings
-    return open_vocabulary.load(settings["open-vocabulary"], options, least_score(settings), names(settings))
+    return open_vocabulary.load(
+        settings["open-vocabulary"], options, min_score_setting(settings), names_setting(settings)
+    )
 
 
 def _regions(options: ModelOptions) -> NamedDetector:
     from pytest_vqamt.annotation.detectors import regions
 
-    return regions.load(options, least_score(options.settings))
+    return regions.load(options, min_score_setting(options.settings))
 
 
-_MAKERS: Mapping[str, Callable[[ModelOptions], NamedDetector]] = {
+_LOADERS: Mapping[str, Callable[[ModelOptions], NamedDetector]] = {
     "masks": _masks,
     "boxes": _boxes,
     "open-vocabulary": _open_vocabulary,
@@ -162,11 +164,11 @@ _MAKERS: Mapping[str, Callable[[ModelOptions], NamedDetector]] = {
 }
 
 
-def _made(name: str, options: ModelOptions) -> NamedDetector:
-    return _installed(name, lambda: _MAKERS[name](options))
+def _load_named(name: str, options: ModelOptions) -> NamedDetector:
+    return _with_install_hint(name, lambda: _LOADERS[name](options))
 
 
-def _installed(name: str, load: Callable[[], M]) -> M:
+def _with_install_hint(name: str, load: Callable[[], M]) -> M:
     """What ``load`` makes.
 
     Raises:
@@ -184,7 +186,7 @@ def _installed(name: str, load: Callable[[], M]) -> M:
         ) from error
 
 
-TRUST = ("masks", "boxes", "open-vocabulary", "detector")
+TRUST_ORDER = ("masks", "boxes", "open-vocabulary", "detector")
 """The detectors by name, the most trusted first: who drew an outline knows best where a thing ends; those with few
 classes mistake one thing for another less often than those with many."""
 
@@ -203,21 +205,21 @@ class NamedDetector(Protocol):
     def find(self, image: Image) -> tuple[DetectedObject, ...]: ...
 
 
-class Together:
+class CombinedDetector:
     """All that several detectors find."""
 
     def __init__(self, detectors: Sequence[NamedDetector]) -> None:
-        self._detectors = tuple(sorted(detectors, key=lambda each: TRUST.index(each.name)))
+        self._detectors = tuple(sorted(detectors, key=lambda each: TRUST_ORDER.index(each.name)))
 
     @property
     def fingerprint(self) -> str:
         return "; ".join(each.fingerprint for each in self._detectors)
 
     def find(self, image: Image) -> tuple[DetectedObject, ...]:
-        return merged(found for each in self._detectors for found in each.find(image))
+        return merge_findings(found for each in self._detectors for found in each.find(image))
 
 
-def merged(findings: Iterable[DetectedObject]) -> tuple[DetectedObject, ...]:
+def merge_findings(findings: Iterable[DetectedObject]) -> tuple[DetectedObject, ...]:
     """Each thing once, the more trusted detectors' first, then the surer; in whatever order the findings come.
 
     Of findings of one thing (``is_same_thing``) that of the more trusted detector stays, of one detector the surest. It
@@ -225,8 +227,8 @@ def merged(findings: Iterable[DetectedObject]) -> tuple[DetectedObject, ...]:
     by its name. A crowd is compared to crowds of its name alone: things are told apart within it.
     """
     kept: list[DetectedObject] = []
-    for found in sorted(findings, key=_rank):
-        same = [place for place, other in enumerate(kept) if _is_again(found, other)]
+    for found in sorted(findings, key=_sort_key):
+        same = [place for place, other in enumerate(kept) if _is_duplicate(found, other)]
         if not same:
             kept.append(found)
             continue
@@ -238,13 +240,13 @@ def merged(findings: Iterable[DetectedObject]) -> tuple[DetectedObject, ...]:
     return tuple(kept)
 
 
-def _is_again(found: DetectedObject, other: DetectedObject) -> bool:
+def _is_duplicate(found: DetectedObject, other: DetectedObject) -> bool:
     if found.is_crowd or other.is_crowd:
         return found.is_crowd and other.is_crowd and found.name == other.name and is_same_thing(found, other)
     return is_same_thing(found, other)
 
 
-def _rank(found: DetectedObject) -> tuple[int, float, str, tuple[float, ...], tuple[str, ...]]:
+def _sort_key(found: DetectedObject) -> tuple[int, float, str, tuple[float, ...], tuple[str, ...]]:
     """What comes first; complete, so that equal scores never leave it to the order in which findings came."""
     box = found.box
-    return TRUST.index(found.by), -found.score, found.name, (box.x, box.y, box.w, box.h), found.attributes
+    return TRUST_ORDER.index(found.by), -found.score, found.name, (box.x, box.y, box.w, box.h), found.attributes

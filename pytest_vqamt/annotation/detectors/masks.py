@@ -9,12 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from pytest_vqamt.annotation.detectors.base import LEAST_SIDE_PX, Label, Look, Outputs, labels_of
+from pytest_vqamt.annotation.detectors.base import (
+    LEAST_SIDE_PX,
+    DetectionNetwork,
+    DetectionOutputs,
+    Label,
+    class_labels,
+)
 from pytest_vqamt.annotation.detectors.outlines import outlines
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint, check_model_type, digest_of, located
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint, check_model_type, files_digest, locate_checkpoint
 from pytest_vqamt.models.transformers.inputs import load_image_processor
 from pytest_vqamt.models.transformers.runtime import Runtime
 from pytest_vqamt.models.transformers.weights import load_weights
@@ -32,7 +38,7 @@ LEAST_SCORE = 0.5
 """That of transformers' own reading of these models."""
 
 
-class Masks:
+class ClosedSetMasks:
     """One checkpoint."""
 
     name = "masks"
@@ -52,20 +58,24 @@ class Masks:
         kind = check_model_type(checkpoint, tuple(kinds), "boxes= takes DETR and RT-DETR; OneFormer is not read")
         self._runtime = Runtime.of(options)
         network = load_weights(kinds[kind], checkpoint, self._runtime)
-        self._labels = labels_of(checkpoint)
-        self._look = Look(network=network, processor=load_image_processor(checkpoint), runtime=self._runtime)
+        self._labels = class_labels(checkpoint)
+        self._look = DetectionNetwork(
+            network=network, processor=load_image_processor(checkpoint), runtime=self._runtime
+        )
         self._least_score = least_score
         self._folder = checkpoint.folder
 
     @property
     def fingerprint(self) -> str:
-        return self._runtime.fingerprint(self.name, VERSION, digest_of(self._folder), str(self._least_score))
+        return self._runtime.fingerprint(self.name, VERSION, files_digest(self._folder), str(self._least_score))
 
     def find(self, image: Image) -> tuple[DetectedObject, ...]:
         inputs = self._look.pixels(image)
         outputs = self._look(inputs)
         found = []
-        for score, label, shown in _kept(outputs, inputs, self._labels, self._least_score, (image.height, image.width)):
+        for score, label, shown in _confident_masks(
+            outputs, inputs, self._labels, self._least_score, (image.height, image.width)
+        ):
             x0, y0, x1, y1 = _extent(shown)
             if min(x1 - x0, y1 - y0) < LEAST_SIDE_PX:
                 continue
@@ -82,8 +92,8 @@ class Masks:
         return tuple(sorted(found, key=lambda each: -each.score))
 
 
-def _kept(
-    outputs: Outputs,
+def _confident_masks(
+    outputs: DetectionOutputs,
     inputs: Mapping[str, torch.Tensor],
     labels: Mapping[int, Label],
     least_score: float,
@@ -129,11 +139,13 @@ def _extent(shown: torch.Tensor) -> tuple[int, int, int, int]:
     return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
 
 
-def load(argument: str, options: ModelOptions, least_score: float | None) -> Masks:
+def load(argument: str, options: ModelOptions, least_score: float | None) -> ClosedSetMasks:
     """The detector of ``masks=ARGUMENT``, a folder or a name on the hub.
 
     Raises:
         ModelError: it cannot be loaded.
     """
-    checkpoint = located(argument, default="", kind=Masks.name, typed=f"--vqamt-option {Masks.name}=")
-    return Masks(checkpoint, options, LEAST_SCORE if least_score is None else least_score)
+    checkpoint = locate_checkpoint(
+        argument, default="", kind=ClosedSetMasks.name, typed=f"--vqamt-option {ClosedSetMasks.name}="
+    )
+    return ClosedSetMasks(checkpoint, options, LEAST_SCORE if least_score is None else least_score)

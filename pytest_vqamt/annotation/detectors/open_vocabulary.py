@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, cast
 
-from pytest_vqamt.annotation.detectors.base import LEAST_IOU, Look, box_within
+from pytest_vqamt.annotation.detectors.base import LEAST_IOU, DetectionNetwork, box_within
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.language.english.nouns import indefinite
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint, check_model_type, digest_of, located
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint, check_model_type, files_digest, locate_checkpoint
 from pytest_vqamt.models.transformers.inputs import load_image_processor, load_tokenizer
 from pytest_vqamt.models.transformers.runtime import Runtime
 from pytest_vqamt.models.transformers.weights import load_weights
@@ -34,7 +34,7 @@ class OpenVocabulary:
     name = "open-vocabulary"
 
     def __init__(
-        self, reader: Reader, runtime: Runtime, names: Sequence[str] = (), least_score: float | None = None
+        self, reader: TextScorer, runtime: Runtime, names: Sequence[str] = (), least_score: float | None = None
     ) -> None:
         """``names`` may be empty where nothing but ``ground`` is asked.
 
@@ -74,7 +74,9 @@ class OpenVocabulary:
                 boxes[text] = tuple(self._grounded(image, text, readings, place))
         return tuple(boxes[phrase] for phrase in phrases)
 
-    def _grounded(self, image: Image, phrase: str, readings: Sequence[Reading], place: int) -> Iterator[DetectedObject]:
+    def _grounded(
+        self, image: Image, phrase: str, readings: Sequence[TextScores], place: int
+    ) -> Iterator[DetectedObject]:
         """The boxes that a phrase fits, the best first; of several about one thing the best."""
         taken: list[Box] = []
         for reading in sorted(readings, key=lambda each: -each.scores[place]):
@@ -92,31 +94,33 @@ def load(
     Raises:
         ModelError: it cannot be loaded, or a name is too long for it.
     """
-    checkpoint = located(argument, default="", kind=OpenVocabulary.name, typed=f"--vqamt-option {OpenVocabulary.name}=")
+    checkpoint = locate_checkpoint(
+        argument, default="", kind=OpenVocabulary.name, typed=f"--vqamt-option {OpenVocabulary.name}="
+    )
     runtime = Runtime.of(options)
-    return OpenVocabulary(_reader(checkpoint, runtime), runtime, names, least_score)
+    return OpenVocabulary(_text_scorer(checkpoint, runtime), runtime, names, least_score)
 
 
-def _reader(checkpoint: Checkpoint, runtime: Runtime) -> Reader:
+def _text_scorer(checkpoint: Checkpoint, runtime: Runtime) -> TextScorer:
     kind = check_model_type(
         checkpoint, (*Owl.kinds, *GroundingDino.kinds), "boxes= takes DETR and RT-DETR, masks= takes Mask2Former"
     )
     return Owl(checkpoint, runtime) if kind in Owl.kinds else GroundingDino(checkpoint, runtime)
 
 
-EVERY = -1.0
+ALL_SCORES = -1.0
 """A score that every box is above."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class TextScores:
     """A box ``x0, y0, x1, y1`` in pixels of the picture, and how well each text fits it, from 0 to 1."""
 
     corners: tuple[float, ...]
     scores: tuple[float, ...]
 
 
-class Reader(Protocol):
+class TextScorer(Protocol):
     """One family of checkpoints: holds texts against a picture."""
 
     @property
@@ -146,15 +150,15 @@ class Reader(Protocol):
         """
         ...
 
-    def read(self, image: Image, texts: Sequence[str]) -> Sequence[Reading]:
+    def read(self, image: Image, texts: Sequence[str]) -> Sequence[TextScores]:
         """Every box that the checkpoint proposes for a picture (RGB), with how well each of the texts fits it."""
         ...
 
 
-def readings(boxes: torch.Tensor, scores: torch.Tensor) -> tuple[Reading, ...]:
+def text_scores(boxes: torch.Tensor, scores: torch.Tensor) -> tuple[TextScores, ...]:
     """The boxes (n, 4) with their scores (n, texts)."""
     pairs = zip(boxes.tolist(), scores.tolist(), strict=True)
-    return tuple(Reading(corners=tuple(corners), scores=tuple(each)) for corners, each in pairs)
+    return tuple(TextScores(corners=tuple(corners), scores=tuple(each)) for corners, each in pairs)
 
 
 class Owl:
@@ -177,12 +181,12 @@ class Owl:
         text = network.config.text_config
         self._longest = int(text.max_position_embeddings)
         self._tokenizer = load_tokenizer(checkpoint, int(text.vocab_size))
-        self._look = Look(network=network, processor=load_image_processor(checkpoint), runtime=runtime)
+        self._look = DetectionNetwork(network=network, processor=load_image_processor(checkpoint), runtime=runtime)
         self._folder = checkpoint.folder
 
     @property
     def files(self) -> str:
-        return digest_of(self._folder)
+        return files_digest(self._folder)
 
     def prompt(self, name: str) -> str:
         """As in Minderer et al. (ECCV 2022), who use this and six more of CLIP's."""
@@ -199,14 +203,14 @@ class Owl:
         if texts:
             yield texts
 
-    def read(self, image: Image, texts: Sequence[str]) -> Sequence[Reading]:
+    def read(self, image: Image, texts: Sequence[str]) -> Sequence[TextScores]:
         inputs = self._look.pixels(image)
         told = self._tokenizer(list(texts), padding="max_length", max_length=self._longest, return_tensors="pt")
         device = inputs["pixel_values"].device
         inputs |= {name: cast("torch.Tensor", told[name]).to(device) for name in ("input_ids", "attention_mask")}
         outputs = self._look(inputs)
         # OWLv2 is shown the picture in the corner of a square, and its boxes are shares of that; the processor knows.
-        return readings(self._look.boxes(outputs, image, above=EVERY)["boxes"], outputs.logits[0].sigmoid())
+        return text_scores(self._look.boxes(outputs, image, above=ALL_SCORES)["boxes"], outputs.logits[0].sigmoid())
 
 
 _DELIMITERS = {"[CLS]": 101, "[SEP]": 102, ".": 1012, "?": 1029}
@@ -241,12 +245,12 @@ class GroundingDino:
                 f"Expected the tokens that part phrases to have the numbers {_DELIMITERS!r} in {checkpoint.folder}, as "
                 f"BERT's tokenizer has them, but got {numbers!r}: phrases would run into each other"
             )
-        self._look = Look(network=network, processor=load_image_processor(checkpoint), runtime=runtime)
+        self._look = DetectionNetwork(network=network, processor=load_image_processor(checkpoint), runtime=runtime)
         self._folder = checkpoint.folder
 
     @property
     def files(self) -> str:
-        return digest_of(self._folder)
+        return files_digest(self._folder)
 
     def prompt(self, name: str) -> str:
         return name
@@ -269,7 +273,7 @@ class GroundingDino:
         if group:
             yield tuple(group)
 
-    def read(self, image: Image, texts: Sequence[str]) -> Sequence[Reading]:
+    def read(self, image: Image, texts: Sequence[str]) -> Sequence[TextScores]:
         import torch
 
         ids, spans = [_DELIMITERS["[CLS]"]], []
@@ -283,7 +287,7 @@ class GroundingDino:
         # The mean over a phrase's tokens, as the authors take it where names are scored (demo/test_ap_on_coco.py).
         tokens_fit = outputs.logits[0].sigmoid()
         scores = torch.stack([tokens_fit[:, start:end].mean(dim=1) for start, end in spans], dim=1)
-        return readings(self._look.boxes(outputs, image, above=EVERY)["boxes"], scores)
+        return text_scores(self._look.boxes(outputs, image, above=ALL_SCORES)["boxes"], scores)
 
     def _tokens(self, text: str) -> list[int]:
         """The tokens of a text in lower case, without stops and question marks, and the full stop that ends it."""

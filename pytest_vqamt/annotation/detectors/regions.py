@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_vqamt.annotation.detectors.base import box_within, label_of
+from pytest_vqamt.annotation.detectors.base import box_within, parse_label
 from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.models.base import ModelOptions
@@ -13,7 +13,7 @@ from pytest_vqamt.models.region_models.frcnn.loading import load_detector
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from pytest_vqamt.models.region_models.frcnn.detector import Detector
+    from pytest_vqamt.models.region_models.frcnn.detector import FrcnnDetector
 
 
 VERSION = 1
@@ -31,7 +31,7 @@ class NamedRegions:
 
     name = "detector"
 
-    def __init__(self, detector: Detector, least_score: float) -> None:
+    def __init__(self, detector: FrcnnDetector, least_score: float) -> None:
         self._detector = detector
         self._least_score = least_score
 
@@ -51,7 +51,7 @@ class NamedRegions:
             seen.attribute_scores.tolist(),
             strict=True,
         ):
-            label, box = label_of(name), box_within(corners, image)
+            label, box = parse_label(name), box_within(corners, image)
             if label is None or box is None or score <= self._least_score:
                 continue
             attributes = (attribute,) if attribute_score > LEAST_ATTRIBUTE_SCORE and not label.is_crowd else ()

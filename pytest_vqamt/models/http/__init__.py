@@ -1,1 +1,1 @@
-"""What every model behind an HTTP server shares: sending, waiting, giving up, and keeping keys to itself."""
+"""HTTP for every model behind a server: client, retries, API keys and settings."""

@@ -1,4 +1,4 @@
-"""One HTTP request and its reply, within its time, and sent nowhere else."""
+"""Sends HTTP requests to one server, with a time limit and without following redirects."""
 
 from __future__ import annotations
 
@@ -9,32 +9,28 @@ from importlib.metadata import version
 import httpx
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.models.http.key import Key
-from pytest_vqamt.models.http.responses import PassingError, QueryError, Reply, Sign
-from pytest_vqamt.models.http.settings import is_on_this_machine
+from pytest_vqamt.models.http.key import ApiKey
+from pytest_vqamt.models.http.responses import HttpResponse, QueryError, ServerState, TransientError
+from pytest_vqamt.models.http.settings import is_loopback
 
-_LONGEST_REPLY = 16 * 2**20
-"""Bytes, unpacked, where nobody says more. What is longer is no answer."""
+_MAX_RESPONSE_BYTES = 16 * 2**20
+"""Default limit, unpacked. Anything longer is no answer."""
 
 _CONNECT_S = 15.0
 """A connection is made at once or not at all; only the answer takes long."""
 
 
-class Client:
-    """Asks one server over connections that are kept open. Redirects are not followed: the key is for this server."""
+class HttpClient:
+    """A client of one server with persistent connections. It follows no redirect: the key is for this server only."""
 
     def __init__(
-        self, url: str, key: Key, *, timeout_s: float, connections: int, longest_reply: int | None = None
+        self, url: str, key: ApiKey, *, timeout_s: float, connections: int, max_response_bytes: int | None = None
     ) -> None:
-        """A client that has sent nothing yet; ``longest_reply`` is in bytes.
-
-        Raises:
-            OptionError: nothing can be sent to the URL.
-        """
+        """Raises OptionError where nothing can be sent to the URL."""
         self._url = url
         self._key = key
         self._timeout_s = timeout_s
-        self._longest_reply = longest_reply or _LONGEST_REPLY
+        self._longest_reply = max_response_bytes or _MAX_RESPONSE_BYTES
         limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
         try:
             httpx.URL(url)
@@ -42,7 +38,7 @@ class Client:
             raise OptionError(f"Expected a URL, but got {url!r}: {error}") from error
         self._http = httpx.Client(
             limits=limits,
-            transport=_direct(url, limits) if is_on_this_machine(url) else None,
+            transport=_direct_transport(url, limits) if is_loopback(url) else None,
             timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, _CONNECT_S)),
             follow_redirects=False,
             headers={
@@ -50,72 +46,74 @@ class Client:
                 "Content-Type": "application/json",
                 "Accept": "application/json",
             },
-            auth=_Bearer(key) if key else None,
+            auth=_BearerAuth(key) if key else None,
         )
 
-    def get(self, path: str) -> Reply:
-        """The reply to a request without a body; see ``post``."""
-        return self._sent("GET", path, b"")
+    def get(self, path: str) -> HttpResponse:
+        """Sends a GET request; see ``post``."""
+        return self._send("GET", path, b"")
 
-    def post(self, body: bytes, path: str = "") -> Reply:
-        """The reply to ``body``; ``path`` is what follows the URL.
+    def post(self, body: bytes, path: str = "") -> HttpResponse:
+        """Sends ``body`` to the URL followed by ``path``.
 
         Raises:
-            PassingError: there was none, or not all of it, in time.
-            QueryError: it cannot be read.
+            TransientError: there is no complete response in time.
+            QueryError: the response cannot be decoded.
         """
-        return self._sent("POST", path, body)
+        return self._send("POST", path, body)
 
-    def _sent(self, method: str, path: str, body: bytes) -> Reply:
+    def _send(self, method: str, path: str, body: bytes) -> HttpResponse:
         deadline = time.monotonic() + self._timeout_s
         try:
             with self._http.stream(method, self._url + path, content=body) as response:
-                return Reply(
+                return HttpResponse(
                     status=response.status_code,
                     headers={name.lower(): value for name, value in response.headers.items()},
                     body=self._read(response, deadline),
                 )
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
-            raise PassingError(f"no connection ({self._told(error)})", sign=Sign.ABSENT) from None
+            raise TransientError(f"no connection ({self._describe(error)})", state=ServerState.UNREACHABLE) from None
         except httpx.TimeoutException:
-            raise PassingError(self._late(), sign=Sign.BUSY) from None
+            raise TransientError(self._timeout_message(), state=ServerState.BUSY) from None
         except httpx.TransportError as error:
             # Without its cause: what the server sent stands in there, which may be the key.
-            raise PassingError(f"a reply that broke off ({self._told(error)})", sign=Sign.BROKEN) from None
+            raise TransientError(
+                f"a reply that broke off ({self._describe(error)})", state=ServerState.BROKEN
+            ) from None
         except httpx.DecodingError as error:
-            raise QueryError(f"Expected {self._url} to reply readably, but got {self._told(error)}") from None
+            raise QueryError(f"Expected {self._url} to reply readably, but got {self._describe(error)}") from None
 
     def close(self) -> None:
         self._http.close()
 
     def _read(self, response: httpx.Response, deadline: float) -> bytes:
-        """The body, as it comes in; a server that sends a byte now and then does not get more time for it."""
+        """Reads the body up to the deadline, which httpx's timeout per chunk does not enforce."""
         read = bytearray()
         for some in response.iter_bytes():
             read += some
             if len(read) > self._longest_reply:
                 raise QueryError(f"Expected an answer of {self._url}, but got more than {self._longest_reply} bytes")
             if time.monotonic() > deadline:
-                raise PassingError(self._late(), sign=Sign.BUSY)
+                raise TransientError(self._timeout_message(), state=ServerState.BUSY)
         return bytes(read)
 
-    def _late(self) -> str:
+    def _timeout_message(self) -> str:
         return f"no whole reply within timeout-s={self._timeout_s:g}"
 
-    def _told(self, error: Exception) -> str:
-        return self._key.hidden(f"{type(error).__name__}: {error}")
+    def _describe(self, error: Exception) -> str:
+        return self._key.redact(f"{type(error).__name__}: {error}")
 
 
-def _direct(url: str, limits: httpx.Limits) -> httpx.HTTPTransport:
-    """The way to a server on this machine: through no proxy, whatever the environment says."""
+def _direct_transport(url: str, limits: httpx.Limits) -> httpx.HTTPTransport:
+    """A transport without proxies for a server on this machine."""
     # Over http:// there is no certificate to check, and to read the known ones takes longer than a request.
     return httpx.HTTPTransport(limits=limits, verify=url.startswith("https:"))
 
 
-class _Bearer(httpx.Auth):
-    """Shows the key to the server, and keeps it out of the client's own headers."""
+class _BearerAuth(httpx.Auth):
+    """Adds the key to each request, so that it is not among the client's own headers."""
 
-    def __init__(self, key: Key) -> None:
+    def __init__(self, key: ApiKey) -> None:
         self._key = key
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:

@@ -1,4 +1,4 @@
-"""The key that a server asks for: where it comes from, and how it is kept out of everything that is written."""
+"""API keys: read from the environment, and redacted from all output."""
 
 from __future__ import annotations
 
@@ -13,56 +13,56 @@ from urllib.parse import quote
 
 from pytest_vqamt.core.errors import OptionError
 
-_HIDDEN = "[key]"
+_REDACTED = "[key]"
 
 _SHORTEST_SECRET = 8
-"""What is shorter is a placeholder, such as "EMPTY": a word that may well stand in an answer."""
+"""Shorter keys are placeholders, such as "EMPTY", which may well occur in an answer."""
 
-_BEGINNING = 12
-"""Of a longer key, so many characters are enough to know it by where a server shows only the beginning."""
+_PREFIX = 12
+"""So many characters identify a longer key where a server shows only its beginning."""
 
 
 _LOGGERS = ("httpx", "httpcore.connection", "httpcore.http11", "httpcore.http2", "httpcore.proxy", "httpcore.socks")
-"""Those of the HTTP libraries, which write down what servers send."""
+"""The loggers of the HTTP libraries, which log what servers send."""
 
 
-class Key:
-    """A key that shows itself to nobody but the server. An empty one is none."""
+class ApiKey:
+    """A key that is never printed or pickled. An empty one is falsy."""
 
     __slots__ = ("_pattern", "_text")
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._pattern = _pattern(text)
+        self._pattern = _key_pattern(text)
 
     @property
     def header(self) -> str:
-        """What the server is told; empty where there is no key."""
+        """The value of the Authorization header; empty without a key."""
         return f"Bearer {self._text}" if self._text else ""
 
-    def hidden(self, text: str) -> str:
-        """``text`` without the key, as it is or in an encoding.
+    def redact(self, text: str) -> str:
+        """``text`` without the key, be it plain or encoded.
 
-        >>> Key("secret-of-mine").hidden('{"you sent": "Bearer secret-of-mine"}')
+        >>> ApiKey("secret-of-mine").redact('{"you sent": "Bearer secret-of-mine"}')
         '{"you sent": "Bearer [key]"}'
         """
-        return self._pattern.sub(_HIDDEN, text) if self._pattern else text
+        return self._pattern.sub(_REDACTED, text) if self._pattern else text
 
     def __bool__(self) -> bool:
         return bool(self._text)
 
     def __repr__(self) -> str:
-        return f"Key({_HIDDEN if self._text else ''})"
+        return f"Key({_REDACTED if self._text else ''})"
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("A key is not written down")
 
 
-def key_in(environment: Mapping[str, str], names: Sequence[str]) -> Key:
-    """The key that the first of the variables holds that is there, or an empty one.
+def key_from_environment(environment: Mapping[str, str], names: Sequence[str]) -> ApiKey:
+    """The key in the first of these variables that is set, or an empty one.
 
     Raises:
-        OptionError: it holds what no header can hold; the message does not repeat it.
+        OptionError: it has characters that no header can hold; the message does not repeat it.
     """
     for name in names:
         text = environment.get(name, "").strip()
@@ -72,13 +72,13 @@ def key_in(environment: Mapping[str, str], names: Sequence[str]) -> Key:
                     f"Expected a key of ASCII characters without blanks in the environment variable {name}, but got "
                     "others (not shown): copy the key once more"
                 )
-            return Key(text)
-    return Key("")
+            return ApiKey(text)
+    return ApiKey("")
 
 
-def hide_in_logs(key: Key) -> Callable[[], None]:
-    """Hides the key in all that is logged from now on, and returns what puts an end to it."""
-    hiding = _Hiding(key)
+def redact_logs(key: ApiKey) -> Callable[[], None]:
+    """Redacts the key in all log records from now on; returns a function that ends it."""
+    hiding = _RedactingFilter(key)
     loggers = [logging.getLogger(name) for name in _LOGGERS] if key else []
     for logger in loggers:
         logger.addFilter(hiding)
@@ -90,22 +90,22 @@ def hide_in_logs(key: Key) -> Callable[[], None]:
     return end
 
 
-class _Hiding(logging.Filter):
-    def __init__(self, key: Key) -> None:
+class _RedactingFilter(logging.Filter):
+    def __init__(self, key: ApiKey) -> None:
         super().__init__()
         self._key = key
 
     def filter(self, record: logging.LogRecord) -> bool:
-        record.msg, record.args = self._key.hidden(record.getMessage()), None
+        record.msg, record.args = self._key.redact(record.getMessage()), None
         return True
 
 
-def _pattern(text: str) -> re.Pattern[str] | None:
+def _key_pattern(text: str) -> re.Pattern[str] | None:
     if len(text) < _SHORTEST_SECRET:
         return None
     encoded = b64encode(text.encode()).decode().rstrip("=")
     forms = {text, quote(text, safe=""), escape(text), dumps(text)[1:-1], encoded}
     ways = [re.escape(form) for form in sorted(forms, key=lambda form: (-len(form), form))]
-    if len(text) >= 2 * _BEGINNING:
-        ways.append(rf"{re.escape(text[:_BEGINNING])}[^\s\"'<>,;]*")
+    if len(text) >= 2 * _PREFIX:
+        ways.append(rf"{re.escape(text[:_PREFIX])}[^\s\"'<>,;]*")
     return re.compile("|".join(ways), re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""What can go wrong with a request, told apart by what is to be done about it."""
+"""HTTP responses and the exceptions that failed requests raise."""
 
 from __future__ import annotations
 
@@ -19,52 +19,52 @@ if TYPE_CHECKING:
 
 
 class QueryError(VqamtError):
-    """One query has no answer, and asking it once more would not help; others may well be answered."""
+    """One query has no answer, and a retry would not help; others may be answered."""
 
 
-class Sign(StrEnum):
-    """What a failure says about the server: no connection can be made, it breaks down, or it is at work."""
+class ServerState(StrEnum):
+    """What a failure says about the server."""
 
-    ABSENT = "absent"
+    UNREACHABLE = "absent"
     BROKEN = "broken"
     BUSY = "busy"
 
 
-class PassingError(Exception):
-    """A failure that may pass: the same request may be answered later.
+class TransientError(Exception):
+    """A failure that may pass: the same request may be retried.
 
     Attributes:
         reason: what happened, in words.
-        sign: what it says about the server.
-        wait_s: how long the server asks to be left alone; None where it does not say.
+        state: what it says about the server.
+        wait_s: the delay that the server asks for; None where it asks for none.
     """
 
-    def __init__(self, reason: str, *, sign: Sign, wait_s: float | None = None) -> None:
+    def __init__(self, reason: str, *, state: ServerState, wait_s: float | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
-        self.sign = sign
+        self.state = state
         self.wait_s = wait_s
 
 
 class ForbiddenError(Exception):
-    """The server refuses: everything, or this query alone, which it tells by the same status."""
+    """The server refuses with 403: either everything, or this query alone."""
 
 
 _COMPRESSION = 1
-"""Of photos the least compression makes files 7 % larger than the usual one, in a third of the time."""
+"""For photos the lowest level makes files 7 % larger than the default one, in a third of the time."""
 
 
-def png_of(image: Image) -> bytes:
-    """The image, RGB uint8, as a PNG file: the very pixels come out of it again."""
+def png_bytes(image: Image) -> bytes:
+    """The image, RGB uint8, as a lossless PNG file."""
     file = BytesIO()
     image.save(file, "PNG", compress_level=_COMPRESSION)
     return file.getvalue()
 
 
-def status_named(status: int) -> str:
-    """A status by its number and its name.
+def status_text(status: int) -> str:
+    """A status as number and phrase.
 
-    >>> status_named(503)
+    >>> status_text(503)
     '503 Service Unavailable'
     """
     try:
@@ -73,13 +73,13 @@ def status_named(status: int) -> str:
         return str(status)
 
 
-def told_to_wait(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Seconds to wait as the server asks in Retry-After (RFC 9110, section 10.2.3); None where it does not.
+def retry_after_s(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """Seconds to wait by Retry-After (RFC 9110, section 10.2.3); None where there is no such header.
 
-    A date is taken from the server's own ``Date``, where there is one: its clock and ours may differ. OpenAI's
-    ``retry-after-ms`` is the more exact.
+    A date is compared with the server's own ``Date`` where there is one, since its clock and ours may differ. OpenAI's
+    ``retry-after-ms``, which is more exact, comes first.
 
-    >>> told_to_wait({"retry-after": "2"})
+    >>> retry_after_s({"retry-after": "2"})
     2.0
     """
     milliseconds = _number(headers.get("retry-after-ms", ""))
@@ -112,8 +112,8 @@ def _date(text: str) -> datetime | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    """What a server said; the names of ``headers`` are in lower case."""
+class HttpResponse:
+    """A response; the names of ``headers`` are in lower case."""
 
     status: int
     headers: Mapping[str, str]

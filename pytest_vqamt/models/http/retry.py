@@ -1,4 +1,4 @@
-"""What may pass is asked again, within a budget; a server that nothing helps with is given up."""
+"""Retries failed requests within a budget, and disables a model whose server keeps failing."""
 
 from __future__ import annotations
 
@@ -10,145 +10,142 @@ from typing import TypeVar
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.models.http.responses import ForbiddenError, PassingError, QueryError, Sign
+from pytest_vqamt.models.http.responses import ForbiddenError, QueryError, ServerState, TransientError
 
 T = TypeVar("T")
 
-_AT_FIRST_S = 10.0
-"""A server that has never answered is asked no longer where it is absent or broken: it will not come to itself."""
+_FIRST_ANSWER_BUDGET_S = 10.0
+"""The budget for an absent or broken server that has never answered: it will hardly recover."""
 
 
-_FIRST_S = 0.5
-_LONGEST_S = 30.0
+_FIRST_BACKOFF_S = 0.5
+_MAX_BACKOFF_S = 30.0
 
 
 class StoppedError(Exception):
-    """Nobody waits for the answer any more."""
+    """The result is no longer wanted."""
 
 
-class Patience:
-    """How failures are met, over all queries of a run. Many threads share it.
+class RetryPolicy:
+    """Retries failed requests of a run; many threads share it.
 
-    Where the server asks to be left alone, nobody starts a request until then. Whoever is told so while all are silent
-    waits for himself alone: one full machine of several would else silence all of them again and again.
+    No thread starts a request during a delay that the server asks for. A request that was sent before such a
+    pause ended delays only its own query: else one busy machine of several would pause all threads again and again.
     """
 
     def __init__(
-        self, url: str, retries_s: float, *, waits: Callable[[float], object], hopeless_after: int, advice: str
+        self, url: str, retries_s: float, *, on_wait: Callable[[float], object], disable_after: int, advice: str
     ) -> None:
-        """Patience with the server at ``url``.
+        """Makes a policy for the server at ``url``.
 
         Args:
             url: for messages.
-            retries_s: how long a query may be tried again after its first failure.
-            waits: is told how many seconds the server wants no request.
-            hopeless_after: so many queries given up in a row, with none answered in between, and no other is tried.
+            retries_s: how long a query may be retried after its first failure.
+            on_wait: called with each delay in seconds that the server asks for.
+            disable_after: so many failed queries in a row disable the model.
             advice: what to do then.
         """
         self._url = url
         self._retries_s = retries_s
-        self._waits = waits
-        self._hopeless_after = hopeless_after
+        self._on_wait = on_wait
+        self._disable_after = disable_after
         self._advice = advice
         self._lock = Lock()
         self._has_answered = False
-        self._in_a_row = 0
-        self._quiet_until = 0.0
+        self._failures_in_a_row = 0
+        self._paused_until = 0.0
 
-    def ask(self, name: str, attempt: Callable[[], T], stop: Event) -> T:
-        """What ``attempt`` returns, tried as often as the budget allows; ``name`` is the query's id.
+    def call(self, name: str, attempt: Callable[[], T], stop: Event) -> T:
+        """What ``attempt`` returns, retried within the budget; ``name`` is the query's id.
 
         Raises:
             QueryError: this query has no answer.
-            ModelError: no query has.
+            ModelError: the server cannot be used.
             StoppedError: ``stop`` was set while it waited.
         """
         since: float | None = None
         failures = 0
         has_waited = False
         while True:
-            _wait(0.0 if has_waited else max(0.0, self._quiet_until - time.monotonic()), stop)
+            _wait(0.0 if has_waited else max(0.0, self._paused_until - time.monotonic()), stop)
             sent = time.monotonic()
             try:
                 found = attempt()
-            except PassingError as failure:
+            except TransientError as failure:
                 failures += 1
                 since = time.monotonic() if since is None else since
                 pause = self._pause(name, failure, failures, since)
                 has_waited = failure.wait_s is not None
                 if failure.wait_s:
-                    self._leave_alone(failure.wait_s, sent)
+                    self._pause_all(failure.wait_s, sent)
                 _wait(pause, stop)
             except ForbiddenError as failure:
                 raise self._forbidden(failure) from None
             except QueryError:
-                self._heard()
+                self._record_success()
                 raise
             else:
-                self._heard(answered=True)
+                self._record_success(answered=True)
                 return found
 
-    def _pause(self, name: str, failure: PassingError, failures: int, since: float) -> float:
-        """Seconds until the next try.
-
-        Raises:
-            QueryError: there is none: the budget does not reach so far.
-            ModelError: as above, and once too often.
-        """
+    def _pause(self, name: str, failure: TransientError, failures: int, since: float) -> float:
+        """Seconds until the next attempt; raises where the budget does not reach so far."""
         now = time.monotonic()
-        never_came = not self._has_answered and failure.sign is not Sign.BUSY
-        budget = min(self._retries_s, _AT_FIRST_S) if never_came else self._retries_s
-        own = back_off(name, failures)
-        wait = own if failure.wait_s is None else failure.wait_s + 0.1 * own
+        never_answered = not self._has_answered and failure.state is not ServerState.BUSY
+        budget = min(self._retries_s, _FIRST_ANSWER_BUDGET_S) if never_answered else self._retries_s
+        backoff = backoff_s(name, failures)
+        wait = backoff if failure.wait_s is None else failure.wait_s + 0.1 * backoff
         if now + wait > since + budget:
             allowed = f"retries-s={self._retries_s:g}"
             if budget < self._retries_s:
                 allowed = f"{budget:g} s at most: it has never answered"
-            raise self._given_up(failure, failures, now - since, allowed) from None
+            raise self._exhausted(failure, failures, now - since, allowed) from None
         return wait
 
-    def _leave_alone(self, wait_s: float, sent: float) -> None:
-        """Silences all, unless the request was sent before the last silence was over."""
+    def _pause_all(self, wait_s: float, sent: float) -> None:
+        """Pauses all threads, unless the request was sent before the last pause was over."""
         with self._lock:
-            if sent < self._quiet_until:
+            if sent < self._paused_until:
                 return
-            self._quiet_until = time.monotonic() + wait_s
-        self._waits(wait_s)
+            self._paused_until = time.monotonic() + wait_s
+        self._on_wait(wait_s)
 
-    def _given_up(self, failure: PassingError, failures: int, spent_s: float, allowed: str) -> QueryError | ModelError:
-        asked = f", to be asked again in {failure.wait_s:.0f} s," if failure.wait_s else ""
+    def _exhausted(
+        self, failure: TransientError, failures: int, spent_s: float, allowed: str
+    ) -> QueryError | ModelError:
+        delay = f", to be asked again in {failure.wait_s:.0f} s," if failure.wait_s else ""
         tries = "1 try" if failures == 1 else f"{failures} tries in {spent_s:.1f} s"
-        told = f"Expected an answer from {self._url}, but got {failure.reason}{asked} after {tries} ({allowed})"
-        if failure.sign is Sign.ABSENT and not self._has_answered:
-            return ModelError(f"{told}: check the URL, and that the server is running and can be reached from here")
-        if self._is_too_often():
-            often = f", and so {self._hopeless_after} times in a row" if self._hopeless_after > 1 else ""
-            return ModelError(f"{told}{often}: {self._advice}")
-        return QueryError(told)
+        message = f"Expected an answer from {self._url}, but got {failure.reason}{delay} after {tries} ({allowed})"
+        if failure.state is ServerState.UNREACHABLE and not self._has_answered:
+            return ModelError(f"{message}: check the URL, and that the server is running and can be reached from here")
+        if self._is_disabled():
+            repeated = f", and so {self._disable_after} times in a row" if self._disable_after > 1 else ""
+            return ModelError(f"{message}{repeated}: {self._advice}")
+        return QueryError(message)
 
     def _forbidden(self, failure: ForbiddenError) -> QueryError | ModelError:
         # Some servers say 403 where their moderation takes offence at one query (openrouter.ai/docs/errors).
-        if not self._has_answered or self._is_too_often():
+        if not self._has_answered or self._is_disabled():
             return ModelError(f"{failure}: check what the key allows, and whether this model may be used from here")
         return QueryError(str(failure))
 
-    def _is_too_often(self) -> bool:
+    def _is_disabled(self) -> bool:
         with self._lock:
-            self._in_a_row += 1
-            return self._in_a_row >= self._hopeless_after
+            self._failures_in_a_row += 1
+            return self._failures_in_a_row >= self._disable_after
 
-    def _heard(self, *, answered: bool = False) -> None:
+    def _record_success(self, *, answered: bool = False) -> None:
         with self._lock:
-            self._in_a_row = 0
+            self._failures_in_a_row = 0
             self._has_answered = self._has_answered or answered
 
 
-def back_off(name: str, failures: int) -> float:
+def backoff_s(name: str, failures: int) -> float:
     """Seconds to wait after so many failures of the query ``name``: they double, up to 30.
 
-    A share of it is made from the name: requests that failed together do not come back together, without any chance.
+    The jitter is derived from the name: requests that failed together are not retried together, and runs repeat.
     """
-    longest = min(_LONGEST_S, _FIRST_S * 2.0 ** min(failures - 1, 16))
+    longest = min(_MAX_BACKOFF_S, _FIRST_BACKOFF_S * 2.0 ** min(failures - 1, 16))
     share = int(digest("back off", name, str(failures)), 16) / 2**64
     return longest * (0.5 + 0.5 * share)
 
@@ -158,17 +155,17 @@ def _wait(seconds: float, stop: Event) -> None:
         raise StoppedError
 
 
-_LOOK_UP_S = 0.2
-"""How often the wait for a result is looked up from: where nothing can interrupt it, Ctrl-C is heard so."""
+_POLL_S = 0.2
+"""How often the wait for a result is interrupted, so that Ctrl-C works on every platform."""
 
 
-def at_once(
+def run_concurrently(
     count: int, threads: int, do: Callable[[int, Event], T]
 ) -> Generator[tuple[int, T | Exception], None, None]:
-    """Does ``do(0)`` to ``do(count - 1)``, so many at once, and yields each number with its result, in any order.
+    """Yields the number and the result of ``do(0)`` to ``do(count - 1)``, run by so many threads, in any order.
 
-    What ``do`` raises is its result. It gets an event that is set when nobody waits any more: when the generator is
-    closed, which does not wait for what is under way. The threads keep no process alive.
+    An exception of ``do`` is its result. Its event is set when the generator is closed, which does not wait for running
+    calls. The threads are daemons.
     """
     places = SimpleQueue[int]()
     for place in range(count):
@@ -193,7 +190,7 @@ def at_once(
         missing = count
         while missing:
             try:
-                yield results.get(timeout=_LOOK_UP_S)
+                yield results.get(timeout=_POLL_S)
             except Empty:
                 continue
             missing -= 1

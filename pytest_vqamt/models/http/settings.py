@@ -1,4 +1,4 @@
-"""URLs that specs name: a host, a port perhaps and a path, and nothing that might be a secret."""
+"""URLs and numbers in settings of models behind HTTP servers."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from urllib.parse import SplitResult, urlsplit
 from pytest_vqamt.core.errors import OptionError
 
 
-def parts_of(url: str, *, example: str, variable: str) -> SplitResult:
+def split_url(url: str, *, example: str, variable: str) -> SplitResult:
     """The parts of a URL.
 
     Args:
         url: what the user typed.
         example: "such as ...", for messages.
-        variable: the environment variable that a key belongs into.
+        variable: the environment variable for the key.
 
     Raises:
-        OptionError: it is none, or it holds what might be a secret, which the message does not repeat.
+        OptionError: it is invalid, or holds what might be a secret, which the message does not repeat.
     """
     if re.search(r"[\s\x00-\x1f\x7f\\]", url):
         raise OptionError(f"Expected a URL without blanks and backslashes, {example}, but got one that has some")
@@ -43,8 +43,8 @@ def parts_of(url: str, *, example: str, variable: str) -> SplitResult:
     return parts
 
 
-def is_on_this_machine(url: str) -> bool:
-    """Whether the host of a URL is this machine by its loopback."""
+def is_loopback(url: str) -> bool:
+    """Whether the URL's host is this machine's loopback."""
     host = urlsplit(url).hostname or ""
     if host == "localhost":
         return True
@@ -54,11 +54,11 @@ def is_on_this_machine(url: str) -> bool:
         return False
 
 
-def number_of(text: str, name: str, *, at_least: float, most: float, whole: bool = False) -> float:
-    """The number that ``text`` says, within its bounds.
+def parse_number(text: str, name: str, *, at_least: float, most: float, whole: bool = False) -> float:
+    """The number in ``text``, within its bounds.
 
     Raises:
-        OptionError: it says none.
+        OptionError: it is no such number.
     """
     try:
         value = float(int(text) if whole else text)

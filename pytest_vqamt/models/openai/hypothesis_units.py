@@ -19,17 +19,17 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.language.units import DescriptionUnit, unit_of
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.http.client import Client
-from pytest_vqamt.models.http.key import hide_in_logs
+from pytest_vqamt.models.http.client import HttpClient
+from pytest_vqamt.models.http.key import redact_logs
 from pytest_vqamt.models.http.responses import QueryError
-from pytest_vqamt.models.http.retry import at_once
-from pytest_vqamt.models.openai.requests import Endpoint, patience_with
-from pytest_vqamt.models.openai.settings import Address, Settings, Usage, key_for, settings_of
+from pytest_vqamt.models.http.retry import run_concurrently
+from pytest_vqamt.models.openai.requests import ChatEndpoint, retry_policy
+from pytest_vqamt.models.openai.settings import ModelAddress, OpenAISettings, UsageCounter, api_key_for, openai_settings
 
 _LONGEST = 1024
 """Tokens of a reply, with room for a model that thinks first."""
 
-_BATCHES = 4
+_BATCHES_AHEAD = 4
 """So many times what is in flight is read ahead: whoever reads on waits for the slowest of a batch only."""
 
 
@@ -43,12 +43,14 @@ def units_by_model(argument: str, hypotheses: Iterable[str]) -> Iterator[tuple[s
     endpoint = _endpoint(argument)
     rest = iter(hypotheses)
     try:
-        while batch := tuple(islice(rest, _BATCHES * endpoint.in_flight)):
+        while batch := tuple(islice(rest, _BATCHES_AHEAD * endpoint.in_flight)):
             found: dict[int, tuple[DescriptionUnit, ...]] = {}
-            with closing(at_once(len(batch), endpoint.in_flight, partial(_units_at, endpoint, batch))) as asked:
+            with closing(
+                run_concurrently(len(batch), endpoint.in_flight, partial(_units_at, endpoint, batch))
+            ) as asked:
                 for place, units in asked:
                     if isinstance(units, Exception):
-                        raise _named(units, batch[place]) from None
+                        raise _with_hypothesis(units, batch[place]) from None
                     found[place] = units
             yield from ((hypothesis, found[place]) for place, hypothesis in enumerate(batch))
     finally:
@@ -56,28 +58,28 @@ def units_by_model(argument: str, hypotheses: Iterable[str]) -> Iterator[tuple[s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _TextEndpoint(Endpoint):
+class _TextEndpoint(ChatEndpoint):
     """A server that is asked in words alone."""
 
-    def talk(self, name: str, messages: Sequence[Mapping[str, str]], stop: Event) -> str:
+    def converse(self, name: str, messages: Sequence[Mapping[str, str]], stop: Event) -> str:
         """The answer to a conversation; see ``Endpoint.ask``."""
         content = _body(self.address.model, messages, self.settings)
-        return self.key.hidden(self.patience.ask(name, lambda: self._attempt(content), stop))
+        return self.key.redact(self.retry.call(name, lambda: self._attempt(content), stop))
 
 
 def _endpoint(argument: str) -> _TextEndpoint:
-    address = Address.parse(argument)
-    key = key_for(address, os.environ)
-    settings = settings_of(ModelOptions(), address)
-    usage = Usage()
+    address = ModelAddress.parse(argument)
+    key = api_key_for(address, os.environ)
+    settings = openai_settings(ModelOptions(), address)
+    usage = UsageCounter()
     return _TextEndpoint(
         address=address,
         key=key,
         settings=settings,
-        client=Client(address.url, key, timeout_s=settings.timeout_s, connections=settings.in_flight),
-        patience=patience_with(address, settings, usage),
+        client=HttpClient(address.url, key, timeout_s=settings.timeout_s, connections=settings.in_flight),
+        retry=retry_policy(address, settings, usage),
         usage=usage,
-        ended=hide_in_logs(key),
+        on_close=redact_logs(key),
     )
 
 
@@ -85,17 +87,17 @@ def _units_at(
     endpoint: _TextEndpoint, hypotheses: Sequence[str], place: int, stop: Event
 ) -> tuple[DescriptionUnit, ...]:
     hypothesis = hypotheses[place]
-    messages = [{"role": "user", "content": prompt(hypothesis)}]
-    reply = endpoint.talk(hypothesis, messages, stop)
+    messages = [{"role": "user", "content": units_prompt(hypothesis)}]
+    reply = endpoint.converse(hypothesis, messages, stop)
     try:
         return read_units(reply, hypothesis)
     except QueryError as failure:
         wrong = f"That cannot be used. {failure}. Reply with the corrected JSON list and nothing else."
         messages += [{"role": "assistant", "content": reply}, {"role": "user", "content": wrong}]
-        return read_units(endpoint.talk(hypothesis, messages, stop), hypothesis)
+        return read_units(endpoint.converse(hypothesis, messages, stop), hypothesis)
 
 
-def _body(model: str, messages: Sequence[Mapping[str, str]], settings: Settings) -> bytes:
+def _body(model: str, messages: Sequence[Mapping[str, str]], settings: OpenAISettings) -> bytes:
     """The JSON of a request for one completion, of words alone."""
     fields: dict[str, Json] = {
         "model": model,
@@ -108,7 +110,7 @@ def _body(model: str, messages: Sequence[Mapping[str, str]], settings: Settings)
     return json.dumps(fields).encode()
 
 
-def _named(error: Exception, hypothesis: str) -> Exception:
+def _with_hypothesis(error: Exception, hypothesis: str) -> Exception:
     """The error, naming the hypothesis where it is about that one."""
     return ModelError(f"hypothesis={hypothesis!r}: {error}") if isinstance(error, QueryError) else error
 
@@ -116,7 +118,7 @@ def _named(error: Exception, hypothesis: str) -> Exception:
 # The prompt and its examples are ours. A reply is a JSON list of objects and properties in the hypothesis's own words.
 
 
-_ADDED = frozenset({"is", "are"})
+_ALLOWED_VERBS = frozenset({"is", "are"})
 """What a property may have that its hypothesis lacks: "is outdoors" of "There is a man outdoors"."""
 
 _WORD = re.compile(r"\w+(?:[-']\w+)*")
@@ -153,7 +155,7 @@ Sentence: {hypothesis}
 """
 
 
-def prompt(hypothesis: str) -> str:
+def units_prompt(hypothesis: str) -> str:
     """What a model is asked about a hypothesis."""
     examples = (f"Sentence: {sentence}\n{_as_json(units)}" for sentence, units in _EXAMPLES)
     return _PROMPT.format(examples="\n\n".join(examples), hypothesis=" ".join(hypothesis.split()))
@@ -181,22 +183,24 @@ def read_units(reply: str, hypothesis: str) -> tuple[DescriptionUnit, ...]:
 def _read_unit(row: object, hypothesis: str) -> DescriptionUnit:
     if not isinstance(row, dict) or row.keys() != {"object", "property"}:
         raise QueryError(f'Expected {{"object": ..., "property": ...}}, but got {_shortened(row)}')
-    words, said = row["object"], row["property"]
-    if not isinstance(words, str) or not isinstance(said, str) or not words.strip():
+    words, property_text = row["object"], row["property"]
+    if not isinstance(words, str) or not isinstance(property_text, str) or not words.strip():
         raise QueryError(f"Expected an object and a property in words, but got {_shortened(row)}")
     known = _words(hypothesis)
-    strange = [word for word in (*_WORD.findall(words.lower()), *_WORD.findall(said.lower())) if word not in known]
+    strange = [
+        word for word in (*_WORD.findall(words.lower()), *_WORD.findall(property_text.lower())) if word not in known
+    ]
     if strange:
         raise QueryError(f"Expected words of the sentence, but got {strange[0]!r} in {_shortened(row)}")
-    return unit_of(words, said)
+    return unit_of(words, property_text)
 
 
 def _words(hypothesis: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(hypothesis.lower())) | _ADDED
+    return frozenset(_WORD.findall(hypothesis.lower())) | _ALLOWED_VERBS
 
 
 def _as_json(units: Iterable[tuple[str, str]]) -> str:
-    rows: list[Json] = [{"object": name, "property": said} for name, said in units]
+    rows: list[Json] = [{"object": name, "property": property_text} for name, property_text in units]
     return json.dumps(rows)
 
 

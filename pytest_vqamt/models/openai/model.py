@@ -12,12 +12,12 @@ from weakref import finalize
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, ModelInput
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.http.key import hide_in_logs
+from pytest_vqamt.models.http.key import redact_logs
 from pytest_vqamt.models.http.responses import QueryError
-from pytest_vqamt.models.http.retry import StoppedError, at_once
-from pytest_vqamt.models.openai.requests import Answered, Endpoint, Pictures
-from pytest_vqamt.models.openai.settings import Address, key_for, settings_of
-from pytest_vqamt.models.prompts import Prompts, prompts_of
+from pytest_vqamt.models.http.retry import StoppedError, run_concurrently
+from pytest_vqamt.models.openai.requests import ChatEndpoint, EncodedPictures, PendingAnswers
+from pytest_vqamt.models.openai.settings import ModelAddress, api_key_for, openai_settings
+from pytest_vqamt.models.prompts import Prompts, prompts_from
 
 
 class OpenAIModel:
@@ -33,16 +33,16 @@ class OpenAIModel:
 
     batches_at_once = 2
 
-    def __init__(self, endpoint: Endpoint, prompts: Prompts, answered: Answered, *, fingerprint: str) -> None:
+    def __init__(self, endpoint: ChatEndpoint, prompts: Prompts, pending: PendingAnswers, *, fingerprint: str) -> None:
         self.fingerprint = fingerprint
         self.batch_size = -(-endpoint.in_flight // self.batches_at_once)
-        self.largest_batch = _BATCHES * endpoint.in_flight
+        self.largest_batch = _BATCHES_PER_FLIGHT * endpoint.in_flight
         self._endpoint = endpoint
         self._prompts = prompts
-        self._answered = answered
-        self._batches: dict[Thread, _Batch] = {}
-        self._free = BoundedSemaphore(endpoint.in_flight)
-        finalize(self, _close, endpoint, answered)
+        self._pending = pending
+        self._batches: dict[Thread, _ThreadBatch] = {}
+        self._slots = BoundedSemaphore(endpoint.in_flight)
+        finalize(self, _close, endpoint, pending)
 
     @property
     def usage(self) -> dict[str, float]:
@@ -68,70 +68,70 @@ class OpenAIModel:
             ModelError: the server cannot be asked at all.
             Exception: what the first input without an answer failed with.
         """
-        here = self._of_this_thread()
-        distinct = {asked.query.id: asked for asked in batch}
-        texts = self._answered.get(tuple(distinct))
-        lacking = [asked for name, asked in distinct.items() if name not in texts and name not in here.failed]
+        known = self._thread_batch()
+        distinct = {item.query.id: item for item in batch}
+        texts = self._pending.get(tuple(distinct))
+        lacking = [item for name, item in distinct.items() if name not in texts and name not in known.failed]
         if lacking:
-            here.failed = {name: failure for name, failure in here.failed.items() if name in distinct}
-            texts.update(self._asked(lacking, here.failed))
+            known.failed = {name: failure for name, failure in known.failed.items() if name in distinct}
+            texts.update(self._request(lacking, known.failed))
         if failed := [name for name in distinct if name not in texts]:
             # One that is asked alone is told of now; if it comes again, it is tried again.
-            raise here.failed.pop(failed[0]) if len(distinct) == 1 else here.failed[failed[0]]
-        here.returned = tuple(distinct)
-        return [texts[asked.query.id] for asked in batch]
+            raise known.failed.pop(failed[0]) if len(distinct) == 1 else known.failed[failed[0]]
+        known.returned = tuple(distinct)
+        return [texts[item.query.id] for item in batch]
 
-    def _of_this_thread(self) -> _Batch:
+    def _thread_batch(self) -> _ThreadBatch:
         """What is known of this thread's batch. A thread that asks on, or has ended, has kept what it was given."""
         thread = current_thread()
         for each in [each for each in tuple(self._batches) if each is thread or not each.is_alive()]:
             if kept := self._batches.get(each):
-                self._answered.drop(kept.returned)
+                self._pending.drop(kept.returned)
                 kept.returned = ()
             if each is not thread:
                 self._batches.pop(each, None)
-        return self._batches.setdefault(thread, _Batch())
+        return self._batches.setdefault(thread, _ThreadBatch())
 
-    def _asked(self, lacking: Sequence[ModelInput], failed: dict[str, Exception]) -> dict[str, str]:
+    def _request(self, lacking: Sequence[ModelInput], failed: dict[str, Exception]) -> dict[str, str]:
         """The texts that the server gives; why it gives no other is in ``failed`` afterwards."""
-        pictures = Pictures(lacking)
+        pictures = EncodedPictures(lacking)
         texts: dict[str, str] = {}
 
         def ask(place: int, stop: Event) -> str:
-            asked = lacking[place]
-            while not self._free.acquire(timeout=_LOOK_UP_S):
+            item = lacking[place]
+            while not self._slots.acquire(timeout=_POLL_S):
                 if stop.is_set():
                     raise StoppedError
             try:
                 if stop.is_set():
                     raise StoppedError
-                longest = self._prompts.longest(asked.query.task)
-                prompt = self._prompts.text(asked)
-                text = self._endpoint.ask(asked.query.id, prompt, pictures.uri(place), longest, stop)
+                max_tokens = self._prompts.longest(item.query.task)
+                prompt = self._prompts.text(item)
+                text = self._endpoint.ask(item.query.id, prompt, pictures.data_uri(place), max_tokens, stop)
             except ModelError:
                 stop.set()  # here, or the next request would leave before anybody knows
                 raise
             finally:
-                self._free.release()
-                pictures.done(place)
+                self._slots.release()
+                pictures.release(place)
             # At once: whatever ends the run, what has been paid for is there for the next.
-            self._answered.add(asked.query.id, text)
+            self._pending.add(item.query.id, text)
             return text
 
-        with closing(at_once(len(lacking), self._endpoint.in_flight, ask)) as running:
+        with closing(run_concurrently(len(lacking), self._endpoint.in_flight, ask)) as running:
             for place, found in running:
                 name = lacking[place].query.id
                 if isinstance(found, ModelError):
-                    raise _alone(found)
+                    raise _without_context(found)
                 if isinstance(found, Exception):
-                    failed[name] = _alone(found)
+                    failed[name] = _without_context(found)
                 else:
                     texts[name] = found
         return texts
 
 
 @dataclass(slots=True)
-class _Batch:
+class _ThreadBatch:
     """Of the batch that a thread asks last.
 
     Attributes:
@@ -143,21 +143,21 @@ class _Batch:
     failed: dict[str, Exception] = field(default_factory=dict)
 
 
-def _alone(error: Exception) -> Exception:
+def _without_context(error: Exception) -> Exception:
     """The error without where it came from: whole pictures hang on that, and what the server sent."""
     return type(error)(str(error)) if isinstance(error, ModelError | QueryError) else error.with_traceback(None)
 
 
-_LOOK_UP_S = 0.2
+_POLL_S = 0.2
 """How often whoever waits for his turn looks whether anybody still wants the answer."""
 
-_BATCHES = 4
+_BATCHES_PER_FLIGHT = 4
 """A batch grows to so many times what is in flight: at its end some wait for the last."""
 
 
-def _close(endpoint: Endpoint, answered: Answered) -> None:
+def _close(endpoint: ChatEndpoint, pending: PendingAnswers) -> None:
     endpoint.close()
-    answered.close()
+    pending.close()
 
 
 VERSION = 1
@@ -170,10 +170,10 @@ def check(argument: str, options: ModelOptions) -> None:
     Raises:
         OptionError: the argument, a setting, a prompt or the key in the environment cannot be used.
     """
-    address = Address.parse(argument)
-    settings_of(options, address)
-    prompts_of(options)
-    key_for(address, os.environ)
+    address = ModelAddress.parse(argument)
+    openai_settings(options, address)
+    prompts_from(options)
+    api_key_for(address, os.environ)
 
 
 def load(argument: str, options: ModelOptions) -> OpenAIModel:
@@ -184,28 +184,28 @@ def load(argument: str, options: ModelOptions) -> OpenAIModel:
         ModelError: the file of unfinished batches cannot be used.
     """
     # Here, for ``check`` has to do without the library that sends.
-    from pytest_vqamt.models.http.client import Client
-    from pytest_vqamt.models.openai.requests import Answered, Endpoint, patience_with
-    from pytest_vqamt.models.openai.settings import Usage
+    from pytest_vqamt.models.http.client import HttpClient
+    from pytest_vqamt.models.openai.requests import ChatEndpoint, PendingAnswers, retry_policy
+    from pytest_vqamt.models.openai.settings import UsageCounter
 
-    address = Address.parse(argument)
-    settings = settings_of(options, address)
-    prompts = prompts_of(options)
-    key = key_for(address, os.environ)
+    address = ModelAddress.parse(argument)
+    settings = openai_settings(options, address)
+    prompts = prompts_from(options)
+    key = api_key_for(address, os.environ)
     fingerprint = (
         f"openai-{VERSION} model={address.model} url={address.url} prompts={prompts.digest} settings={settings.digest}"
     )
     if settings.revision:
         fingerprint += f" revision={settings.revision}"
-    usage = Usage()
-    endpoint = Endpoint(
+    usage = UsageCounter()
+    endpoint = ChatEndpoint(
         address=address,
         key=key,
         settings=settings,
-        client=Client(address.url, key, timeout_s=settings.timeout_s, connections=settings.in_flight),
-        patience=patience_with(address, settings, usage),
+        client=HttpClient(address.url, key, timeout_s=settings.timeout_s, connections=settings.in_flight),
+        retry=retry_policy(address, settings, usage),
         usage=usage,
-        ended=hide_in_logs(key),
+        on_close=redact_logs(key),
     )
-    answered = Answered(options.cache / "openai.sqlite" if options.cache else None, fingerprint)
-    return OpenAIModel(endpoint, prompts, answered, fingerprint=fingerprint)
+    pending = PendingAnswers(options.cache / "openai.sqlite" if options.cache else None, fingerprint)
+    return OpenAIModel(endpoint, prompts, pending, fingerprint=fingerprint)

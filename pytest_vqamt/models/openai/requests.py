@@ -18,28 +18,28 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.language.answers.text import strip_reasoning
-from pytest_vqamt.models.batching import distinct
-from pytest_vqamt.models.http.key import Key
+from pytest_vqamt.models.batching import distinct_pictures
+from pytest_vqamt.models.http.key import ApiKey
 from pytest_vqamt.models.http.responses import (
     ForbiddenError,
-    PassingError,
+    HttpResponse,
     QueryError,
-    Reply,
-    Sign,
-    png_of,
-    status_named,
-    told_to_wait,
+    ServerState,
+    TransientError,
+    png_bytes,
+    retry_after_s,
+    status_text,
 )
-from pytest_vqamt.models.http.retry import Patience
-from pytest_vqamt.models.openai.settings import VARIABLE, Address, Settings, Usage, variables
+from pytest_vqamt.models.http.retry import RetryPolicy
+from pytest_vqamt.models.openai.settings import KEY_VARIABLE, ModelAddress, OpenAISettings, UsageCounter, key_variables
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from pytest_vqamt.models.http.client import Client
+    from pytest_vqamt.models.http.client import HttpClient
 
 
-_GIVEN_UP_AFTER = 8
+_DISABLE_AFTER = 8
 """So many queries given up in a row, with none answered in between, and the rest are not tried."""
 
 _ADVICE = (
@@ -48,38 +48,38 @@ _ADVICE = (
 )
 
 
-def patience_with(address: Address, settings: Settings, usage: Usage) -> Patience:
+def retry_policy(address: ModelAddress, settings: OpenAISettings, usage: UsageCounter) -> RetryPolicy:
     """How failures of the server are met."""
-    return Patience(
+    return RetryPolicy(
         address.url,
         settings.retries_s,
-        waits=usage.told_to_wait,
-        hopeless_after=_GIVEN_UP_AFTER,
+        on_wait=usage.paused_for,
+        disable_after=_DISABLE_AFTER,
         advice=_ADVICE,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Endpoint:
+class ChatEndpoint:
     """A server, how it is asked, and what that has cost. Many threads share it.
 
     Attributes:
         ended: called when the server is asked no more.
     """
 
-    address: Address
-    key: Key
-    settings: Settings
-    client: Client
-    patience: Patience
-    usage: Usage
-    ended: Callable[[], None]
+    address: ModelAddress
+    key: ApiKey
+    settings: OpenAISettings
+    client: HttpClient
+    retry: RetryPolicy
+    usage: UsageCounter
+    on_close: Callable[[], None]
 
     @property
     def in_flight(self) -> int:
         return self.settings.in_flight
 
-    def ask(self, name: str, prompt: str, picture: str, longest: int, stop: Event) -> str:
+    def ask(self, name: str, prompt: str, picture: str, max_tokens: int, stop: Event) -> str:
         """The answer to one query, without the key, should the server have put it in there.
 
         Raises:
@@ -87,42 +87,42 @@ class Endpoint:
             ModelError: no query has.
             StoppedError: nobody waits for it any more.
         """
-        content = body(self.address.model, prompt, picture, longest, self.settings)
-        return self.key.hidden(self.patience.ask(name, lambda: self._attempt(content), stop))
+        content = request_body(self.address.model, prompt, picture, max_tokens, self.settings)
+        return self.key.redact(self.retry.call(name, lambda: self._attempt(content), stop))
 
     def close(self) -> None:
         self.client.close()
-        self.ended()
+        self.on_close()
 
     def _attempt(self, content: bytes) -> str:
         self.usage.sent()
-        reply = self.client.post(content)
-        if reply.status != 200:
-            refused(_refusal(reply, self.address.url), self.address, self.key)
-        fields = parsed(reply.body, self.address.url)
+        response = self.client.post(content)
+        if response.status != 200:
+            raise_http_error(_error_response(response, self.address.url), self.address, self.key)
+        fields = parse_body(response.body, self.address.url)
         self.usage.replied(fields.get("usage"))
-        if (error := error_in(fields)) is not None:
-            told = Refusal(status=_status(error), headers=reply.headers, fields=error)
-            refused(told, self.address, self.key)
+        if (error := embedded_error(fields)) is not None:
+            told = ErrorResponse(status=_embedded_status(error), headers=response.headers, fields=error)
+            raise_http_error(told, self.address, self.key)
         try:
-            text = text_of(fields)
+            text = completion_text(fields)
         except QueryError as failure:
-            raise QueryError(self.key.hidden(str(failure))) from None
-        if is_cut_off(fields):
-            self.usage.cut_off()
+            raise QueryError(self.key.redact(str(failure))) from None
+        if is_truncated(fields):
+            self.usage.answer_truncated()
         return text
 
 
-def _refusal(reply: Reply, url: str) -> Refusal:
+def _error_response(response: HttpResponse, url: str) -> ErrorResponse:
     try:
-        fields: object = parsed(reply.body, url)
+        fields: object = parse_body(response.body, url)
     except QueryError:
         fields = None
-    text = reply.body.decode("utf-8", "replace")
-    return Refusal(status=reply.status, headers=reply.headers, fields=fields, text=text)
+    text = response.body.decode("utf-8", "replace")
+    return ErrorResponse(status=response.status, headers=response.headers, fields=fields, text=text)
 
 
-def _status(error: object) -> int:
+def _embedded_status(error: object) -> int:
     """The HTTP status that stands in an error's ``code``; 400, which concerns the query alone, where there is none."""
     found = error.get("error") if isinstance(error, dict) else None
     code = found.get("code") if isinstance(found, dict) else None
@@ -130,7 +130,7 @@ def _status(error: object) -> int:
 
 
 _LONGEST_QUOTE = 200
-_SPENT = "insufficient_quota"
+_QUOTA_EXCEEDED = "insufficient_quota"
 """The ``type`` (or, earlier, the ``code``) of OpenAI's errors of an account with no money left. Their status is 429."""
 
 _LIKE_A_KEY = re.compile(r"\b(sk-|bearer\s+)[^\s\"'<>,;]{4,}", re.IGNORECASE)
@@ -144,7 +144,7 @@ _OPTION_ADVICE = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class ErrorResponse:
     """A status that is no success, and what was said with it.
 
     ``fields`` is what the JSON of the body holds; ``text`` is the body itself.
@@ -156,7 +156,7 @@ class Refusal:
     text: str = ""
 
 
-def refused(refusal: Refusal, address: Address, key: Key) -> NoReturn:
+def raise_http_error(response: ErrorResponse, address: ModelAddress, key: ApiKey) -> NoReturn:
     """Raises what a refusal means.
 
     Raises:
@@ -165,11 +165,11 @@ def refused(refusal: Refusal, address: Address, key: Key) -> NoReturn:
         QueryError: this query cannot be answered.
         ModelError: none can.
     """
-    status = refusal.status
-    got = f"but got {status_named(status)}{_quoted(refusal, key)}"
+    status = response.status
+    got = f"but got {status_text(status)}{_quoted(response, key)}"
     if status in (401, 407):
-        raise ModelError(f"Expected {address.url} to take our key, {got}: {_about_key(address, key)}")
-    if status == 402 or _is_spent(refusal.fields):
+        raise ModelError(f"Expected {address.url} to take our key, {got}: {_key_advice(address, key)}")
+    if status == 402 or _is_quota_exceeded(response.fields):
         raise ModelError(f"Expected an account with money left at {address.host}, {got}: fill it up and run again")
     if status == 403:
         raise ForbiddenError(f"Expected {address.url} to let us ask {address.model!r}, {got}")
@@ -179,22 +179,22 @@ def refused(refusal: Refusal, address: Address, key: Key) -> NoReturn:
             "and the URL, which is openai:MODEL@URL's with /chat/completions added, and /v1 where it had no path"
         )
     if 300 <= status < 400:
-        to = key.hidden(refusal.headers.get("location", "").partition("?")[0]) or "somewhere else"
+        to = key.redact(response.headers.get("location", "").partition("?")[0]) or "somewhere else"
         raise ModelError(
-            f"Expected {address.url} to answer itself, but it sends on ({status_named(status)}) to {to}: if that is "
+            f"Expected {address.url} to answer itself, but it sends on ({status_text(status)}) to {to}: if that is "
             "right, name it in --vqamt-model; nothing was sent there"
         )
     if status in (408, 409, 425, 429) or status >= 500:
-        reason = f"{status_named(status)}{_quoted(refusal, key)}"
-        sign = Sign.BROKEN if status == 500 else Sign.BUSY
-        raise PassingError(reason, sign=sign, wait_s=told_to_wait(refusal.headers))
-    raise QueryError(f"Expected an answer from {address.model!r}, {got}{_advice(refusal)}")
+        reason = f"{status_text(status)}{_quoted(response, key)}"
+        state = ServerState.BROKEN if status == 500 else ServerState.BUSY
+        raise TransientError(reason, state=state, wait_s=retry_after_s(response.headers))
+    raise QueryError(f"Expected an answer from {address.model!r}, {got}{_option_advice(response)}")
 
 
-def _quoted(refusal: Refusal, key: Key) -> str:
+def _quoted(response: ErrorResponse, key: ApiKey) -> str:
     """The server's own words, in brackets; nothing that looks like a key."""
-    said = _message(refusal.fields) or refusal.text
-    line = _LIKE_A_KEY.sub("[key]", key.hidden(" ".join(said.split())))
+    text = _message(response.fields) or response.text
+    line = _LIKE_A_KEY.sub("[key]", key.redact(" ".join(text.split())))
     return f" ({line if len(line) <= _LONGEST_QUOTE else f'{line[:_LONGEST_QUOTE]}...'})" if line else ""
 
 
@@ -209,33 +209,35 @@ def _message(found: object) -> str:
     return json.dumps(found) if found else ""
 
 
-def _is_spent(fields: object) -> bool:
+def _is_quota_exceeded(fields: object) -> bool:
     error = fields.get("error") if isinstance(fields, Mapping) else None
-    return isinstance(error, Mapping) and _SPENT in (error.get("type"), error.get("code"))
+    return isinstance(error, Mapping) and _QUOTA_EXCEEDED in (error.get("type"), error.get("code"))
 
 
-def _about_key(address: Address, key: Key) -> str:
+def _key_advice(address: ModelAddress, key: ApiKey) -> str:
     if key:
-        return "one was sent; put the right one into the environment variable " + " or ".join(variables(address)[:2])
-    return f"none was sent; put it into the environment variable {VARIABLE}"
+        return "one was sent; put the right one into the environment variable " + " or ".join(
+            key_variables(address)[:2]
+        )
+    return f"none was sent; put it into the environment variable {KEY_VARIABLE}"
 
 
-def _advice(refusal: Refusal) -> str:
-    said = f"{_message(refusal.fields)} {json.dumps(refusal.fields)}"
+def _option_advice(response: ErrorResponse) -> str:
+    text = f"{_message(response.fields)} {json.dumps(response.fields)}"
     for name, option in _OPTION_ADVICE.items():
-        if re.search(rf"\b{name}\b", said):
+        if re.search(rf"\b{name}\b", text):
             return f"; if the server does not take {name}: {option}"
     return ""
 
 
-def body(model: str, prompt: str, picture: str, longest: int, settings: Settings) -> bytes:
+def request_body(model: str, prompt: str, picture: str, max_tokens: int, settings: OpenAISettings) -> bytes:
     """The JSON of a request for one completion.
 
     Args:
         model: its name.
         prompt: what is said to it.
         picture: a data URI.
-        longest: how many tokens may be generated.
+        max_tokens: how many tokens may be generated.
         settings: how it is asked.
     """
     image: dict[str, Json] = {"url": picture}
@@ -245,7 +247,7 @@ def body(model: str, prompt: str, picture: str, longest: int, settings: Settings
     fields: dict[str, Json] = {
         "model": model,
         "messages": [{"role": "user", "content": content}],
-        settings.token_limit: longest,
+        settings.token_limit: max_tokens,
         "stream": False,
     }
     if settings.temperature is not None:
@@ -255,7 +257,7 @@ def body(model: str, prompt: str, picture: str, longest: int, settings: Settings
     return json.dumps(fields).encode()
 
 
-def parsed(body: bytes, url: str) -> Mapping[str, object]:
+def parse_body(body: bytes, url: str) -> Mapping[str, object]:
     """The JSON object that a body holds.
 
     Raises:
@@ -272,7 +274,7 @@ def parsed(body: bytes, url: str) -> Mapping[str, object]:
     return found
 
 
-def error_in(fields: Mapping[str, object]) -> Mapping[str, object] | None:
+def embedded_error(fields: Mapping[str, object]) -> Mapping[str, object] | None:
     """The error that a reply with a status of success holds all the same, as ``{"error": ...}``.
 
     OpenRouter sends them so once the model has begun to answer (openrouter.ai/docs/errors).
@@ -284,7 +286,7 @@ def error_in(fields: Mapping[str, object]) -> Mapping[str, object] | None:
     return None
 
 
-def text_of(fields: Mapping[str, object]) -> str:
+def completion_text(fields: Mapping[str, object]) -> str:
     """What the model answers; what it says to itself before (``<think>...</think>``) is left out.
 
     A refusal is an answer, and so is an empty text of a model that came to its end. An answer that was cut off at the
@@ -295,28 +297,28 @@ def text_of(fields: Mapping[str, object]) -> str:
     """
     choice = _choice(fields)
     if not choice:
-        raise QueryError(f"Expected a completion with a choice, but got {_kind(fields.get('choices'))} as choices")
+        raise QueryError(f"Expected a completion with a choice, but got {_json_kind(fields.get('choices'))} as choices")
     message = choice.get("message")
     if not isinstance(message, Mapping):
-        raise QueryError(f"Expected a choice with a message, but got {_kind(message)} as message")
-    ended = choice.get("finish_reason")
-    said = _said(message.get("content"))
-    if said is None and isinstance(message.get("refusal"), str):
-        said = str(message["refusal"])
-    answer = strip_reasoning(said) if said is not None else None
-    if answer or (answer == "" and ended not in ("length", "content_filter")):
+        raise QueryError(f"Expected a choice with a message, but got {_json_kind(message)} as message")
+    on_close = choice.get("finish_reason")
+    text = _content_text(message.get("content"))
+    if text is None and isinstance(message.get("refusal"), str):
+        text = str(message["refusal"])
+    answer = strip_reasoning(text) if text is not None else None
+    if answer or (answer == "" and on_close not in ("length", "content_filter")):
         return answer.encode("utf-8", "replace").decode("utf-8")  # half of a cut-off emoji cannot be kept
-    if ended == "length":
+    if on_close == "length":
         raise QueryError(
             "Expected an answer, but the model had not begun it when it had written as much as it may: models that "
             "think first need more, such as --vqamt-option longest-answer=2048"
         )
-    if ended == "content_filter":
+    if on_close == "content_filter":
         raise QueryError("Expected an answer, but the server's filter took it away (finish_reason='content_filter')")
-    raise QueryError(f"Expected a message with text, but got {_kind(message.get('content'))} as content")
+    raise QueryError(f"Expected a message with text, but got {_json_kind(message.get('content'))} as content")
 
 
-def is_cut_off(fields: Mapping[str, object]) -> bool:
+def is_truncated(fields: Mapping[str, object]) -> bool:
     """Whether the model wrote as much as it may, and had not come to its end."""
     return _choice(fields).get("finish_reason") == "length"
 
@@ -327,7 +329,7 @@ def _choice(fields: Mapping[str, object]) -> Mapping[str, object]:
     return first if isinstance(first, Mapping) else {}
 
 
-def _said(content: object) -> str | None:
+def _content_text(content: object) -> str | None:
     """The text of a message: a string, or parts, of which those of text count. Mistral's models send thoughts too."""
     if isinstance(content, str):
         return content
@@ -338,7 +340,7 @@ def _said(content: object) -> str | None:
     return None
 
 
-def _kind(value: object) -> str:
+def _json_kind(value: object) -> str:
     """What a field holds, told without its content: that is the server's, and might be the key."""
     if value is None:
         return "null"
@@ -348,13 +350,13 @@ def _kind(value: object) -> str:
 _WAIT_S = 60
 """How long to wait for another process that is writing."""
 
-_AT_ONCE = 900
+_MAX_VARIABLES = 900
 """Names in one statement: SQLite took no more than 999 variables for a long time."""
 
 _TABLE = "create table if not exists answered (name text primary key, text text not null) without rowid"
 
 
-class Answered:
+class PendingAnswers:
     """Texts by query id, of one model. A run keeps whole batches: this holds the answers until theirs is complete.
 
     With a file, they outlive the process, and any other process finds them there. It is nearly empty between runs.
@@ -382,8 +384,8 @@ class Answered:
         """The texts there are."""
         found: dict[str, str] = {}
         try:
-            for start in range(0, len(query_ids), _AT_ONCE):
-                names = [self._model + query_id for query_id in query_ids[start : start + _AT_ONCE]]
+            for start in range(0, len(query_ids), _MAX_VARIABLES):
+                names = [self._model + query_id for query_id in query_ids[start : start + _MAX_VARIABLES]]
                 marks = ",".join("?" * len(names))
                 with self._lock:
                     rows = self._db.execute(f"select * from answered where name in ({marks})", names).fetchall()
@@ -421,45 +423,45 @@ class Answered:
         )
 
 
-class Pictures:
+class EncodedPictures:
     """Each distinct picture of a batch is encoded once, when it is first sent, and dropped after its last query.
 
     Threads may ask at once. Only the input that comes first with a picture has its ``image`` touched.
     """
 
     def __init__(self, batch: Sequence[ModelInput]) -> None:
-        firsts, which = distinct(batch)
+        firsts, which = distinct_pictures(batch)
         uses = Counter(which)
         self._which = which
-        self._kept = [_Picture(asked, uses[place]) for place, asked in enumerate(firsts)]
+        self._pictures = [_EncodedPicture(item, uses[place]) for place, item in enumerate(firsts)]
 
-    def uri(self, place: int) -> str:
+    def data_uri(self, place: int) -> str:
         """The data URI of the picture of the input at ``place`` in the batch.
 
         Raises:
             Exception: whatever drawing the picture raises.
         """
-        return self._kept[self._which[place]].uri()
+        return self._pictures[self._which[place]].data_uri()
 
-    def done(self, place: int) -> None:
+    def release(self, place: int) -> None:
         """Tells that the input at ``place`` needs its picture no more."""
-        self._kept[self._which[place]].done()
+        self._pictures[self._which[place]].release()
 
 
-class _Picture:
-    def __init__(self, asked: ModelInput, uses: int) -> None:
-        self._asked = asked
+class _EncodedPicture:
+    def __init__(self, item: ModelInput, uses: int) -> None:
+        self._asked = item
         self._uses = uses
         self._uri = ""
         self._lock = Lock()
 
-    def uri(self) -> str:
+    def data_uri(self) -> str:
         with self._lock:
             if not self._uri:
                 self._uri = data_uri(self._asked.image)
             return self._uri
 
-    def done(self) -> None:
+    def release(self) -> None:
         with self._lock:
             self._uses -= 1
             if self._uses <= 0:
@@ -468,4 +470,4 @@ class _Picture:
 
 def data_uri(image: Image) -> str:
     """The image, RGB uint8, as a PNG in base64: the very pixels come out of it again."""
-    return f"data:image/png;base64,{b64encode(png_of(image)).decode('ascii')}"
+    return f"data:image/png;base64,{b64encode(png_bytes(image)).decode('ascii')}"

@@ -12,8 +12,8 @@ from urllib.parse import SplitResult, urlsplit
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.http.key import Key, key_in
-from pytest_vqamt.models.http.settings import number_of, parts_of
+from pytest_vqamt.models.http.key import ApiKey, key_from_environment
+from pytest_vqamt.models.http.settings import parse_number, split_url
 
 SETTINGS = ("timeout-s", "in-flight", "retries-s", "temperature", "seed", "detail", "token-limit", "revision")
 """The names of the settings, besides those of the prompts."""
@@ -25,7 +25,7 @@ _LONGEST_S = 86_400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class OpenAISettings:
     """How a server is asked.
 
     Attributes:
@@ -54,22 +54,24 @@ class Settings:
         return digest(str(self.temperature), str(self.seed), self.detail, self.token_limit, self.revision)
 
 
-def settings_of(options: ModelOptions, address: Address) -> Settings:
+def openai_settings(options: ModelOptions, address: ModelAddress) -> OpenAISettings:
     """The settings that the user gives, and else what suits the server.
 
     Raises:
         OptionError: a value cannot be used.
     """
     given = options.settings
-    in_flight = int(number_of(given.get("in-flight", "32"), "in-flight", at_least=1, most=_MOST_IN_FLIGHT, whole=True))
+    in_flight = int(
+        parse_number(given.get("in-flight", "32"), "in-flight", at_least=1, most=_MOST_IN_FLIGHT, whole=True)
+    )
     limit = "max_completion_tokens" if address.is_of_openai else "max_tokens"
     temperature, seed = given.get("temperature", "0"), given.get("seed", "none")
-    return Settings(
-        timeout_s=number_of(given.get("timeout-s", "120"), "timeout-s", at_least=0.1, most=_LONGEST_S),
+    return OpenAISettings(
+        timeout_s=parse_number(given.get("timeout-s", "120"), "timeout-s", at_least=0.1, most=_LONGEST_S),
         in_flight=max(1, in_flight // options.workers),
-        retries_s=number_of(given.get("retries-s", "120"), "retries-s", at_least=0, most=_LONGEST_S),
-        temperature=None if temperature == "none" else number_of(temperature, "temperature", at_least=0, most=2),
-        seed=None if seed == "none" else int(number_of(seed, "seed", at_least=0, most=2**31 - 1, whole=True)),
+        retries_s=parse_number(given.get("retries-s", "120"), "retries-s", at_least=0, most=_LONGEST_S),
+        temperature=None if temperature == "none" else parse_number(temperature, "temperature", at_least=0, most=2),
+        seed=None if seed == "none" else int(parse_number(seed, "seed", at_least=0, most=2**31 - 1, whole=True)),
         detail=_one_of(_DETAILS, given["detail"], "detail") if "detail" in given else "",
         token_limit=_one_of(_LIMITS, given.get("token-limit", limit), "token-limit"),
         revision=given.get("revision", ""),
@@ -82,25 +84,25 @@ def _one_of(known: tuple[str, ...], value: str, name: str) -> str:
     return value
 
 
-VARIABLE = "VQAMT_OPENAI_KEY"
+KEY_VARIABLE = "VQAMT_OPENAI_KEY"
 """The environment variable that may hold the key."""
 
 _FORM = re.compile(r"(?P<model>.+)@(?P<url>https?://.*)", re.IGNORECASE | re.DOTALL)
 _EXAMPLE = "such as openai:llama3.2-vision:11b@http://127.0.0.1:11434/v1"
 _ENDPOINT = "/chat/completions"
-_OTHERS = ("completions", "completion", "responses", "models", "messages", "embeddings", "chat", "generate")
+_OTHER_ENDPOINTS = ("completions", "completion", "responses", "models", "messages", "embeddings", "chat", "generate")
 """What the path of another endpoint, or of half of ours, ends in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
+class ModelAddress:
     """A model's name, and the URL of the chat completions that it answers at."""
 
     model: str
     url: str
 
     @classmethod
-    def parse(cls, argument: str) -> Address:
+    def parse(cls, argument: str) -> ModelAddress:
         """The address in ``MODEL@URL``.
 
         The URL begins after the last ``@`` that http:// or https:// follows, so a model's name may hold slashes,
@@ -120,9 +122,9 @@ class Address:
         if found is None or "://" in found["model"]:
             raise OptionError(
                 f"Expected openai:MODEL@URL with an http:// or https:// URL, {_EXAMPLE}, but got "
-                f"model={f'openai:{_before_at(argument)}'!r}"
+                f"model={f'openai:{_without_url(argument)}'!r}"
             )
-        parts = parts_of(found["url"], example=_EXAMPLE, variable=VARIABLE)
+        parts = split_url(found["url"], example=_EXAMPLE, variable=KEY_VARIABLE)
         path = parts.path.rstrip("/")
         if not path.endswith(_ENDPOINT):
             _check_is_base(parts, path)
@@ -141,7 +143,7 @@ class Address:
 
 def _check_is_base(parts: SplitResult, path: str) -> None:
     base, _, last = path.rpartition("/")
-    if last.lower() in _OTHERS:
+    if last.lower() in _OTHER_ENDPOINTS:
         server = f"{parts.scheme}://{parts.netloc}"
         raise OptionError(
             f"Expected the URL that an API begins at, {_EXAMPLE}, but got one of another endpoint, {server}{path}: "
@@ -149,35 +151,35 @@ def _check_is_base(parts: SplitResult, path: str) -> None:
         )
 
 
-def _before_at(argument: str) -> str:
+def _without_url(argument: str) -> str:
     """What is sure to be no part of a URL; behind an @ there may stand a password."""
     before, at, _ = argument.partition("@")
     return f"{before.partition('://')[0]}@..." if at else before.partition("://")[0]
 
 
-def variables(address: Address) -> tuple[str, ...]:
+def key_variables(address: ModelAddress) -> tuple[str, ...]:
     """The environment variables that may hold the key for a server, the first that does first.
 
     OPENAI_API_KEY was made for OpenAI, and goes nowhere else.
     """
-    own = f"{VARIABLE}_{re.sub(r'[^A-Z0-9]', '_', address.host.upper())}"
-    return (own, VARIABLE, "OPENAI_API_KEY") if address.is_of_openai else (own, VARIABLE)
+    own = f"{KEY_VARIABLE}_{re.sub(r'[^A-Z0-9]', '_', address.host.upper())}"
+    return (own, KEY_VARIABLE, "OPENAI_API_KEY") if address.is_of_openai else (own, KEY_VARIABLE)
 
 
-def key_for(address: Address, environment: Mapping[str, str]) -> Key:
+def api_key_for(address: ModelAddress, environment: Mapping[str, str]) -> ApiKey:
     """The key for a server, or an empty one.
 
     Raises:
         OptionError: it holds what no header can hold; the message does not repeat it.
     """
-    return key_in(environment, variables(address))
+    return key_from_environment(environment, key_variables(address))
 
 
-_TOLD = {"prompt_tokens": "tokens in", "completion_tokens": "tokens out", "cost": "cost"}
+_COUNTED_FIELDS = {"prompt_tokens": "tokens in", "completion_tokens": "tokens out", "cost": "cost"}
 """What a reply's ``usage`` calls them, and what reports do. ``cost`` is OpenRouter's, in its credits (US dollars)."""
 
 
-class Usage:
+class UsageCounter:
     """Sums over all requests since the model was made, those that were asked again included."""
 
     def __init__(self) -> None:
@@ -191,14 +193,14 @@ class Usage:
     def replied(self, usage: object) -> None:
         """Counts what a reply says of its own cost; what is no number of it is passed over."""
         if isinstance(usage, Mapping):
-            told = ((ours, _amount(usage.get(theirs))) for theirs, ours in _TOLD.items())
+            told = ((ours, _amount(usage.get(theirs))) for theirs, ours in _COUNTED_FIELDS.items())
             self._add({name: amount for name, amount in told if amount is not None})
 
-    def cut_off(self) -> None:
+    def answer_truncated(self) -> None:
         """Counts an answer that ends where the model had to stop."""
         self._add({"answers cut off": 1})
 
-    def told_to_wait(self, seconds: float) -> None:
+    def paused_for(self, seconds: float) -> None:
         """Counts the seconds in which the server wants no request."""
         self._add({"seconds told to wait": seconds})
 

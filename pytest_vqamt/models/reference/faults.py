@@ -36,28 +36,36 @@ from pytest_vqamt.core.query import Query
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.reference.oracle import Reply, Scripted, another, known, off_by, say, told
+from pytest_vqamt.models.reference.oracle import (
+    Responder,
+    ScriptedModel,
+    answer_text,
+    answer_to,
+    off_by,
+    true_answer,
+    wrong_answer,
+)
 
-_OTHERS = ("zebra", "toaster", "kite", "surfboard")
-"""Names of which the first that nothing in the picture bears is said for another."""
+_WRONG_NAMES = ("zebra", "toaster", "kite", "surfboard")
+"""The first of these that names nothing in the picture is the wrong name."""
 
 
 def wrong_class(query: Query) -> str:
-    """Calls what was inserted into a picture by the name of something else."""
+    """Gives inserted objects the name of something else."""
     scene = query.picture.scene
     inserted = [thing.name for thing in scene.objects if thing.id.startswith(INSERTED)]
     if not (inserted and isinstance(query.meaning, Describe)):
-        return say(known(query))
-    wrong = next(name for name in _OTHERS if not scene.count(name))
+        return answer_text(true_answer(query))
+    wrong = next(name for name in _WRONG_NAMES if not scene.count(name))
     left = ((name, n - inserted.count(name)) for name, n in _inventory(query))
-    return say((*((name, n) for name, n in left if n), (wrong, len(inserted))))
+    return answer_text((*((name, n) for name, n in left if n), (wrong, len(inserted))))
 
 
 def always_plural(query: Query) -> str:
     """Names everything in the plural."""
     if not isinstance(query.meaning, Describe):
-        return say(known(query))
-    return say(tuple((name, max(2, n)) for name, n in _inventory(query)))
+        return answer_text(true_answer(query))
+    return answer_text(tuple((name, max(2, n)) for name, n in _inventory(query)))
 
 
 def _inventory(query: Query) -> Inventory:
@@ -67,33 +75,33 @@ def _inventory(query: Query) -> Inventory:
 
 
 INSERTED = "inserted-"
-"""The ids of what was inserted begin with it."""
+"""The prefix of the ids of inserted objects."""
 
 
 def counts_pieces_wrong(query: Query) -> str:
-    """Counts one too many in a picture whose last edit cut it out of another."""
+    """Counts one too many in a picture that was cut out of another."""
     edits = query.picture.edits
     return off_by(query, int(isinstance(query.meaning, Count) and bool(edits) and isinstance(edits[-1], Cut)))
 
 
 def omits_inserted(query: Query) -> str:
-    """Answers about what would be there had nothing been inserted."""
+    """Answers as if nothing had been inserted."""
     scene = query.picture.scene
     if not any(isinstance(edit, Insert) for edit in query.picture.edits):
-        return say(known(query))
+        return answer_text(true_answer(query))
     seen = (thing for thing in scene.objects if not thing.id.startswith(INSERTED))
-    return say(truth(query.meaning, with_objects(scene, seen, scene.regions)))
+    return answer_text(truth(query.meaning, with_objects(scene, seen, scene.regions)))
 
 
 def background_dependent(query: Query) -> str:
-    """Gives another answer than the right one where something of the picture was obscured or cropped away."""
-    value = known(query)
+    """Answers wrongly where a part of the picture was obscured or cropped away."""
+    value = true_answer(query)
     obscured = any(isinstance(edit, Blur | Mask | Crop) for edit in query.picture.edits)
-    return say(another(value) if obscured else value)
+    return answer_text(wrong_answer(value) if obscured else value)
 
 
 class SeesErased:
-    """Goes by what it was shown of each photo before anything was edited; right about a photo that it never saw so."""
+    """Answers by the unedited scene that it saw last of each photo, as if nothing had been erased."""
 
     def __init__(self) -> None:
         self._before: dict[Photo, Scene] = {}
@@ -103,12 +111,12 @@ class SeesErased:
         if not picture.edits:
             self._before[picture.photo] = picture.scene
         if picture.photo not in self._before or not any(isinstance(edit, Erase) for edit in picture.edits):
-            return say(known(query))
+            return answer_text(true_answer(query))
         scene = self._before[picture.photo]
         for edit in picture.edits:
             if not isinstance(edit, Erase):
                 scene = edit.after(scene)
-        return say(truth(query.meaning, scene))
+        return answer_text(truth(query.meaning, scene))
 
 
 _SWAPPED: Mapping[Truth, Label] = MappingProxyType(
@@ -116,93 +124,92 @@ _SWAPPED: Mapping[Truth, Label] = MappingProxyType(
 )
 
 
-def always_label(label: Label) -> Reply:
+def always_label(label: Label) -> Responder:
     """Gives every hypothesis the same label."""
-    return lambda query: say(label if isinstance(query.meaning, Entails) else known(query))
+    return lambda query: answer_text(label if isinstance(query.meaning, Entails) else true_answer(query))
 
 
 def label_swap(query: Query) -> str:
-    """Says "entailment" for contradiction, and the other way round."""
-    value = known(query)
-    return say(_SWAPPED.get(value, value) if isinstance(query.meaning, Entails) else value)
+    """Swaps "entailment" and "contradiction"."""
+    value = true_answer(query)
+    return answer_text(_SWAPPED.get(value, value) if isinstance(query.meaning, Entails) else value)
 
 
 def ignores_negation(query: Query) -> str:
     """Answers as if nothing had been negated."""
     match query.meaning:
         case Absent(group=group):
-            return told(query, Exists(group=group))
+            return answer_to(query, Exists(group=group))
         case Neither(groups=groups):
-            return told(query, Either(groups=groups))
+            return answer_to(query, Either(groups=groups))
     return ignores_not_both(query)
 
 
 def ignores_not_both(query: Query) -> str:
     """Takes "either no A or no B" for "both A and B"."""
     if isinstance(query.meaning, NotBoth):
-        return told(query, Both(groups=query.meaning.groups))
-    return say(known(query))
+        return answer_to(query, Both(groups=query.meaning.groups))
+    return answer_text(true_answer(query))
 
 
 def hypernym_blind(query: Query) -> str:
-    """Does not know that a dog is an animal: sees only what bears the very name."""
+    """Does not know that a dog is an animal: sees only exact names."""
     match query.meaning:
         case Exists(group=group) | Absent(group=group):
             meaning: Meaning = replace(query.meaning, group=_by_name(group))
         case Both(groups=groups) | NotBoth(groups=groups) | Either(groups=groups) | Neither(groups=groups):
             meaning = replace(query.meaning, groups=tuple(map(_by_name, groups)))
         case Has(group=group):
-            meaning = replace(query.meaning, group=_beside(group))
+            meaning = replace(query.meaning, group=_related_by_name(group))
         case Choice(what=what):
-            meaning = replace(query.meaning, what=_beside(what))
+            meaning = replace(query.meaning, what=_related_by_name(what))
         case _:
-            return say(known(query))
-    return told(query, meaning)
+            return answer_text(true_answer(query))
+    return answer_to(query, meaning)
 
 
 def antonym_blind(query: Query) -> str:
     """Takes "closed" for "open"."""
     if isinstance(query.meaning, Has):
         words = (query.meaning.attribute, *ontology().antonyms(query.meaning.attribute))
-        seen = (told(query, replace(query.meaning, attribute=word)) for word in words)
-        return say(say(True) in seen)
-    return say(known(query))
+        seen = (answer_to(query, replace(query.meaning, attribute=word)) for word in words)
+        return answer_text(answer_text(True) in seen)
+    return answer_text(true_answer(query))
 
 
 def first_choice(query: Query) -> str:
-    """Takes the first of the choices, whatever is right."""
-    return query.meaning.options[0] if isinstance(query.meaning, Choice) else say(known(query))
+    """Takes the first option, whatever is right."""
+    return query.meaning.options[0] if isinstance(query.meaning, Choice) else answer_text(true_answer(query))
 
 
 def order_sensitive(query: Query) -> str:
-    """Is wrong where the groups or the choices are not named in the order of the alphabet."""
+    """Answers wrongly where groups or options are not in alphabetical order."""
     match query.meaning:
         case Count(groups=groups) if _unsorted(groups):
             return off_by(query, 1)
         case Both(groups=groups) | NotBoth(groups=groups) | Either(groups=groups) | Neither(groups=groups):
-            return _wrong(query) if _unsorted(groups) else say(known(query))
+            return _wrong_text(query) if _unsorted(groups) else answer_text(true_answer(query))
         case Choice(options=options) if list(options) != sorted(options):
-            return _wrong(query)
-    return say(known(query))
+            return _wrong_text(query)
+    return answer_text(true_answer(query))
 
 
 def template_sensitive(query: Query) -> str:
-    """Is wrong about yes/no questions and choices that are put in an odd number of words."""
-    asked = isinstance(query.meaning, Exists | Absent | Both | NotBoth | Either | Neither | Has | Choice)
-    return _wrong(query) if asked and len(query.text.split()) % 2 else say(known(query))
+    """Answers yes/no questions and choices with an odd number of words wrongly."""
+    item = isinstance(query.meaning, Exists | Absent | Both | NotBoth | Either | Neither | Has | Choice)
+    return _wrong_text(query) if item and len(query.text.split()) % 2 else answer_text(true_answer(query))
 
 
 def reads_last(query: Query) -> str:
-    """Is wrong where a text holds several questions: it answers the last."""
-    return _wrong(query) if query.text.count("?") > 1 else say(known(query))
+    """Answers the last of several questions, and so wrongly."""
+    return _wrong_text(query) if query.text.count("?") > 1 else answer_text(true_answer(query))
 
 
-def _wrong(query: Query) -> str:
-    """Another answer of the same kind; of choices, another one."""
-    value = known(query)
+def _wrong_text(query: Query) -> str:
+    value = true_answer(query)
     if isinstance(query.meaning, Choice):
         return next((option for option in query.meaning.options if option != value), "something else")
-    return say(another(value))
+    return answer_text(wrong_answer(value))
 
 
 def _unsorted(groups: tuple[Group, ...]) -> bool:
@@ -211,16 +218,16 @@ def _unsorted(groups: tuple[Group, ...]) -> bool:
 
 
 def _by_name(group: Group) -> Group:
-    return replace(_beside(group), covers=())
+    return replace(_related_by_name(group), covers=())
 
 
-def _beside(group: Group) -> Group:
-    """The group, with what it stands in a relation to by its very name."""
+def _related_by_name(group: Group) -> Group:
+    """The group with its conditions restricted to exact names."""
     return replace(group, related=tuple(replace(condition, to=_by_name(condition.to)) for condition in group.related))
 
 
 _SATURATED = 1
-"""The highest count that ``saturates`` ever gives. With 2, too few things of one name and property would show it."""
+"""The highest count of ``saturates``. With 2, too few things of one name and property would show the fault."""
 
 _MANY = 2
 """The lowest count that ``quantifies`` calls many."""
@@ -228,14 +235,14 @@ _MANY = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """What is wrong, in one line, and what gives one model its replies: some remember what they have been shown."""
+    """A planted fault; ``replies`` makes the responder of one model, which may keep state."""
 
     description: str
-    replies: Callable[[], Reply]
+    replies: Callable[[], Responder]
 
 
-def load(name: str, _options: ModelOptions) -> Scripted:
-    """The model with the fault of this name.
+def load(name: str, _options: ModelOptions) -> ScriptedModel:
+    """The model with this fault.
 
     Raises:
         OptionError: there is no such fault.
@@ -243,26 +250,26 @@ def load(name: str, _options: ModelOptions) -> Scripted:
     if name not in FAULTS:
         hint = did_you_mean(f"fault:{name}", (f"fault:{known_name}" for known_name in FAULTS))
         raise OptionError(f"Expected a planted fault, but got model='fault:{name}'; {hint}")
-    return Scripted(FAULTS[name].replies())
+    return ScriptedModel(FAULTS[name].replies())
 
 
-def _always(text: str) -> Callable[[], Reply]:
+def _always(text: str) -> Callable[[], Responder]:
     return _by(lambda _query: text)
 
 
-def _by(reply: Reply) -> Callable[[], Reply]:
-    """What gives every model the same replies."""
+def _by(reply: Responder) -> Callable[[], Responder]:
+    """A factory of stateless responders."""
     return lambda: reply
 
 
 def _ignores_attributes(query: Query) -> str:
-    return told(query, _without_attributes(query.meaning))
+    return answer_to(query, _without_attributes(query.meaning))
 
 
 def _first_group_only(query: Query) -> str:
     if isinstance(query.meaning, Count):
-        return told(query, Count(groups=query.meaning.groups[:1]))
-    return say(known(query))
+        return answer_to(query, Count(groups=query.meaning.groups[:1]))
+    return answer_text(true_answer(query))
 
 
 def _adds_wrong(query: Query) -> str:
@@ -274,38 +281,38 @@ def _off_by_one(query: Query) -> str:
 
 
 def _saturates(query: Query) -> str:
-    value = known(query)
+    value = true_answer(query)
     if isinstance(query.meaning, Count) and isinstance(value, int):
-        return say(min(value, _SATURATED))
-    return say(value)
+        return answer_text(min(value, _SATURATED))
+    return answer_text(value)
 
 
 def _sees_absent(query: Query) -> str:
-    value = known(query)
+    value = true_answer(query)
     match query.meaning:
         case Count(groups=(_,)) if value == 0:
-            return say(1)
+            return answer_text(1)
         case Exists():
-            return say(True)
-    return say(value)
+            return answer_text(True)
+    return answer_text(value)
 
 
 def _inconsistent(query: Query) -> str:
-    value = known(query)
-    return say(another(value) if query.trial > 0 else value)
+    value = true_answer(query)
+    return answer_text(wrong_answer(value) if query.trial > 0 else value)
 
 
 def _spacing_sensitive(query: Query) -> str:
-    value = known(query)
-    return say(another(value) if "  " in query.text else value)
+    value = true_answer(query)
+    return answer_text(wrong_answer(value) if "  " in query.text else value)
 
 
 def _quantifies(query: Query) -> str:
-    value = known(query)
+    value = true_answer(query)
     match query.meaning:
         case Count(groups=(_,)) if isinstance(value, int) and value >= _MANY:
             return "many"
-    return say(value)
+    return answer_text(value)
 
 
 FAULTS: Mapping[str, Fault] = {

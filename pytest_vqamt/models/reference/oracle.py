@@ -1,7 +1,7 @@
-"""``oracle``: a perfect perceiver that reads perfectly; it looks at no pixels and reads no text.
+"""``oracle``: answers from the scene, without pixels or text.
 
-It must hold on every relation, so a violation by it is a bug in a relation or an edit. It declares no fingerprint: what
-it knows is the scenes, which no cache key names.
+It must hold on every relation, so a violation by it is a bug in a relation or an edit. It declares no fingerprint: its
+answers depend on scenes, which no cache key covers.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from pytest_vqamt.language.english.phrases import describe
 from pytest_vqamt.models.base import ModelOptions
 
 UNKNOWN = "unknown"
-"""What is said where nothing is right, such as a choice that no option or several fit."""
+"""The answer where no answer is right, such as a choice that no option or several fit."""
 
 
 @dataclass(frozen=True, slots=True)
-class Scripted:
-    """A model whose whole behaviour is a function of the query; it does every task."""
+class ScriptedModel:
+    """A model for every task whose answer is a function of the query."""
 
     reply: Callable[[Query], str]
     batch_size: ClassVar[int] = 256
 
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        return tuple(Answer(self.reply(asked.query)) for asked in batch)
+        return tuple(Answer(self.reply(item.query)) for item in batch)
 
     def entail(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         return self.answer(batch)
@@ -36,20 +36,20 @@ class Scripted:
         return self.answer(batch)
 
 
-def load(_argument: str, _options: ModelOptions) -> Scripted:
+def load(_argument: str, _options: ModelOptions) -> ScriptedModel:
     """The oracle."""
-    return Scripted(lambda query: say(known(query)))
+    return ScriptedModel(lambda query: answer_text(true_answer(query)))
 
 
-def known(query: Query) -> Truth:
+def true_answer(query: Query) -> Truth:
     """The right answer to a query."""
     return truth(query.meaning, query.picture.scene)
 
 
-def say(value: Truth) -> str:
-    """A truth as a model says it.
+def answer_text(value: Truth) -> str:
+    """A truth as a model would phrase it.
 
-    >>> say(True), say(3), say("red"), say((("dog", 2), ("apple", 1), ("cat", 1)))
+    >>> answer_text(True), answer_text(3), answer_text("red"), answer_text((("dog", 2), ("apple", 1), ("cat", 1)))
     ('yes', '3', 'red', 'two dogs, an apple and a cat')
     """
     if isinstance(value, bool):
@@ -59,22 +59,22 @@ def say(value: Truth) -> str:
     return UNKNOWN if value is None else str(value)
 
 
-Reply: TypeAlias = Callable[[Query], str]
+Responder: TypeAlias = Callable[[Query], str]
 
 
-def told(query: Query, meaning: Meaning) -> str:
-    """The right answer to what the query was taken to mean."""
-    return say(truth(meaning, query.picture.scene))
+def answer_to(query: Query, meaning: Meaning) -> str:
+    """The right answer to another meaning than the query's."""
+    return answer_text(truth(meaning, query.picture.scene))
 
 
 def off_by(query: Query, error: int) -> str:
-    """The right answer, which a number misses by ``error``."""
-    value = known(query)
-    return say(value + error if isinstance(value, int) and error else value)
+    """The right answer; a number is off by ``error``."""
+    value = true_answer(query)
+    return answer_text(value + error if isinstance(value, int) and error else value)
 
 
-def another(value: Truth) -> Truth:
-    """Some other answer of the same kind."""
+def wrong_answer(value: Truth) -> Truth:
+    """Another answer of the same kind."""
     match value:
         case bool():
             return not value

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import canonical_json, digest
 from pytest_vqamt.core.query import Answer, ModelInput, Task
-from pytest_vqamt.models.batching import distinct
-from pytest_vqamt.models.region_models.regions import Regions, Together
-from pytest_vqamt.models.region_models.source import CountedSource
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint, config_of, first_line
-from pytest_vqamt.models.transformers.classifier import classified
+from pytest_vqamt.models.batching import distinct_pictures
+from pytest_vqamt.models.region_models.regions import Regions, RegionTensors
+from pytest_vqamt.models.region_models.source import MeteredRegionSource
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line, read_checkpoint_config
+from pytest_vqamt.models.transformers.classifier import answers_from_logits
 from pytest_vqamt.models.transformers.inputs import load_tokenizer
-from pytest_vqamt.models.transformers.runtime import Rest, Runtime, Steps, alone
+from pytest_vqamt.models.transformers.runtime import ForwardStep, Runtime, TwoStepModel, exclusive
 
 if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedTokenizerBase
 
 
-_ON_DEVICE = 1024
+_LARGEST_GPU_BATCH = 1024
 """The largest batch worth trying on an accelerator."""
 
 _NO_ANSWER = ("", "<unk>")
@@ -33,7 +33,7 @@ stands for answers outside of the list (VisualBERT). Neither says anything."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Asked:
+class RegionBatch:
     """A batch on the device, B questions of T tokens about 36 regions each.
 
     Attributes:
@@ -50,12 +50,12 @@ class Asked:
     seen: torch.Tensor
 
 
-Scorer: TypeAlias = "Callable[[Asked], torch.Tensor]"
+Scorer: TypeAlias = "Callable[[RegionBatch], torch.Tensor]"
 """Logits (B, answers) of a batch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class RegionModelParts:
     """What such a model is made of.
 
     Attributes:
@@ -73,7 +73,7 @@ class Parts:
     tokenizer: PreTrainedTokenizerBase
     form: QuestionForm
     answers: tuple[str, ...]
-    regions: CountedSource
+    regions: MeteredRegionSource
     runtime: Runtime
     fingerprint: Callable[..., str]
 
@@ -87,16 +87,16 @@ class RegionQuestionModel:
 
     batch_size = 32
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: RegionModelParts) -> None:
         self._parts = parts
         self._said = [number for number, answer in enumerate(parts.answers) if answer not in _NO_ANSWER]
         self._answers_said = [parts.answers[number] for number in self._said]
-        self._steps = Steps(parts.runtime, self._ready)
+        self._steps = TwoStepModel(parts.runtime, self._ready)
 
     @property
     def largest_batch(self) -> int:
         """On the CPU a larger batch is no faster."""
-        return self.batch_size if self._parts.runtime.device.type == "cpu" else _ON_DEVICE
+        return self.batch_size if self._parts.runtime.device.type == "cpu" else _LARGEST_GPU_BATCH
 
     @property
     def usage(self) -> Mapping[str, float]:
@@ -119,41 +119,41 @@ class RegionQuestionModel:
         """One of the answers of its list for each question."""
         return self._steps.answers(Task.VQA, batch)
 
-    def _ready(self, _task: Task, batch: Sequence[ModelInput]) -> Rest:
+    def _ready(self, _task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
         import torch
 
         parts = self._parts
-        tokens = tokens_of([asked.text for asked in batch], parts.tokenizer, parts.form)
-        firsts, which = distinct(batch)
+        tokens = tokenize_questions([item.text for item in batch], parts.tokenizer, parts.form)
+        firsts, which = distinct_pictures(batch)
         found = parts.regions.ready(firsts)
         known = [regions for regions in found if regions is not None]
-        ready = _Ready(
+        ready = _PreprocessedQuestions(
             ids=parts.runtime.pinned(torch.tensor(tokens.ids)),
             attended=parts.runtime.pinned(torch.tensor(tokens.attended)),
             cut=tokens.cut,
             which=parts.runtime.pinned(torch.tensor(which)),
-            found=Together.of(known, parts.dtype, parts.runtime) if len(known) == len(firsts) else found,
+            found=RegionTensors.of(known, parts.dtype, parts.runtime) if len(known) == len(firsts) else found,
             firsts=firsts,
         )
         return partial(self._answers, ready)
 
-    def _answers(self, ready: _Ready) -> tuple[Answer, ...]:
+    def _answers(self, ready: _PreprocessedQuestions) -> tuple[Answer, ...]:
         logits = self._logits(ready).float()[:, self._said]
-        return classified(logits, logits.softmax(1), self._answers_said, ready.cut)
+        return answers_from_logits(logits, logits.softmax(1), self._answers_said, ready.cut)
 
-    def _logits(self, ready: _Ready) -> torch.Tensor:
-        return self._parts.score(self._asked(ready))
+    def _logits(self, ready: _PreprocessedQuestions) -> torch.Tensor:
+        return self._parts.score(self._batch_on_device(ready))
 
-    def _asked(self, ready: _Ready) -> Asked:
+    def _batch_on_device(self, ready: _PreprocessedQuestions) -> RegionBatch:
         import torch
 
         runtime = self._parts.runtime
-        seen = (ready.found if isinstance(ready.found, Together) else self._looked(ready.firsts, ready.found)).on(
+        seen = (ready.found if isinstance(ready.found, RegionTensors) else self._looked(ready.firsts, ready.found)).on(
             runtime
         )
         place = runtime.here(ready.which)
         real = (torch.arange(seen.features.shape[1], device=runtime.device) < seen.counts[:, None]).long()
-        return Asked(
+        return RegionBatch(
             ids=runtime.here(ready.ids),
             attended=runtime.here(ready.attended),
             features=seen.features[place],
@@ -161,17 +161,17 @@ class RegionQuestionModel:
             seen=real[place],
         )
 
-    def _looked(self, firsts: Sequence[ModelInput], found: Sequence[Regions | None]) -> Together:
+    def _looked(self, firsts: Sequence[ModelInput], found: Sequence[Regions | None]) -> RegionTensors:
         """All regions, those that were not there by the detector."""
         parts = self._parts
-        lacking = [asked for asked, regions in zip(firsts, found, strict=True) if regions is None]
+        lacking = [item for item, regions in zip(firsts, found, strict=True) if regions is None]
         looked = iter(parts.regions.regions(lacking))
         whole = [next(looked) if regions is None else regions for regions in found]
-        return Together.of(whole, parts.dtype, parts.runtime)
+        return RegionTensors.of(whole, parts.dtype, parts.runtime)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class _Ready:
+class _PreprocessedQuestions:
     """A batch as far as it needs no device: B questions of T tokens.
 
     Attributes:
@@ -186,17 +186,17 @@ class _Ready:
     attended: torch.Tensor
     cut: Sequence[bool]
     which: torch.Tensor
-    found: Together | Sequence[Regions | None]
+    found: RegionTensors | Sequence[Regions | None]
     firsts: Sequence[ModelInput]
 
 
-def check_number(checkpoint: Checkpoint, name: str, wanted: int, *, default: int) -> None:
+def check_config_int(checkpoint: Checkpoint, name: str, wanted: int, *, default: int) -> None:
     """Holds a number of the configuration against what the detector gives.
 
     Raises:
         ModelError: it is another.
     """
-    found = whole_number(checkpoint, name, default)
+    found = config_int(checkpoint, name, default)
     if found != wanted:
         raise ModelError(
             f"Expected {name} to be {wanted}, as the regions of the Bottom-Up-Top-Down detector have it, in "
@@ -204,13 +204,13 @@ def check_number(checkpoint: Checkpoint, name: str, wanted: int, *, default: int
         )
 
 
-def whole_number(checkpoint: Checkpoint, name: str, default: int) -> int:
+def config_int(checkpoint: Checkpoint, name: str, default: int) -> int:
     """A positive number of the configuration; ``default`` is what transformers takes where it says nothing.
 
     Raises:
         ModelError: it is something else.
     """
-    value = config_of(checkpoint).get(name, default)
+    value = read_checkpoint_config(checkpoint).get(name, default)
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise ModelError(
             f"Expected {name} to be a whole number in {checkpoint.folder / 'config.json'}, but got {name}={value!r}"
@@ -221,8 +221,8 @@ def whole_number(checkpoint: Checkpoint, name: str, default: int) -> int:
 BERT = "google-bert/bert-base-uncased"
 """Whose words LXMERT and VisualBERT were trained with."""
 
-_WORDS = "vocab.txt"
-_FILES = ("tokenizer.json", "tokenizer_config.json", _WORDS)
+_VOCABULARY_FILE = "vocab.txt"
+_BERT_FILES = ("tokenizer.json", "tokenizer_config.json", _VOCABULARY_FILE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,7 +243,7 @@ class QuestionForm:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tokens:
+class QuestionTokens:
     """Questions of one length: ``ids`` and ``attended`` (1 where a token counts), a row a question; which were cut."""
 
     ids: list[list[int]]
@@ -257,41 +257,39 @@ def bert_tokenizer(checkpoint: Checkpoint, rows: int) -> PreTrainedTokenizerBase
     Raises:
         ModelError: a folder has none, it cannot be fetched, or it is of another model than one with ``rows`` words.
     """
-    if any((checkpoint.folder / name).is_file() for name in ("tokenizer.json", _WORDS)):
+    if any((checkpoint.folder / name).is_file() for name in ("tokenizer.json", _VOCABULARY_FILE)):
         return load_tokenizer(checkpoint, rows)
     if Path(checkpoint.name).expanduser().is_dir():
         raise ModelError(
             f"Expected a tokenizer beside the weights, but {checkpoint.folder} has neither vocab.txt nor tokenizer.json"
-            f": every word would be unknown to the model. Copy {', '.join(_FILES)} of {BERT} there"
+            f": every word would be unknown to the model. Copy {', '.join(_BERT_FILES)} of {BERT} there"
         )
     from transformers import BertTokenizer
 
-    return load_tokenizer(Checkpoint(folder=_fetched(), name=BERT), rows, BertTokenizer)
+    return load_tokenizer(Checkpoint(folder=_bert_snapshot(), name=BERT), rows, BertTokenizer)
 
 
-def tokens_of(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, form: QuestionForm) -> Tokens:
+def tokenize_questions(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, form: QuestionForm) -> QuestionTokens:
     """The texts in the form, each filled up to the length of the longest."""
     first, last, fill, *ending = cast(
         "list[int]", tokenizer.convert_tokens_to_ids(["[CLS]", "[SEP]", "[PAD]", *form.ending])
     )
     room = form.longest - 2 - len(ending)
     left_out = str.maketrans("", "", form.without)
-    asked = [text.translate(left_out) for text in texts]
-    with alone(tokenizer):
+    item = [text.translate(left_out) for text in texts]
+    with exclusive(tokenizer):
         # Not verbose: it would warn on the terminal of what is cut here and counted.
-        words: list[list[int]] = tokenizer(asked, add_special_tokens=False, truncation=False, verbose=False)[
-            "input_ids"
-        ]
+        words: list[list[int]] = tokenizer(item, add_special_tokens=False, truncation=False, verbose=False)["input_ids"]
     rows = [[first, *some[:room], *ending, last] for some in words]
     length = min(form.longest, -(-max(len(row) for row in rows) // form.step) * form.step)
-    return Tokens(
+    return QuestionTokens(
         ids=[[*row, *[fill] * (length - len(row))] for row in rows],
         attended=[[1] * len(row) + [0] * (length - len(row)) for row in rows],
         cut=[len(some) > room for some in words],
     )
 
 
-def _fetched() -> Path:
+def _bert_snapshot() -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
@@ -299,16 +297,16 @@ def _fetched() -> Path:
         kept = Path(snapshot_download(BERT, local_files_only=True))
     except LocalEntryNotFoundError:
         kept = Path()
-    if (kept / _WORDS).is_file():
+    if (kept / _VOCABULARY_FILE).is_file():
         return kept
     told = "the hub gives none"
     try:
-        fetched = Path(snapshot_download(BERT, allow_patterns=list(_FILES)))
-        if (fetched / _WORDS).is_file():
+        fetched = Path(snapshot_download(BERT, allow_patterns=list(_BERT_FILES)))
+        if (fetched / _VOCABULARY_FILE).is_file():
             return fetched
     except Exception as error:  # the client raises what its HTTP library does, which changes with its version
         told = first_line(error)
     raise ModelError(
         f"Expected to fetch the tokenizer of {BERT}, since this checkpoint is published without one, but: {told}. Copy "
-        f"{', '.join(_FILES)} of it beside the weights, and give their folder"
+        f"{', '.join(_BERT_FILES)} of it beside the weights, and give their folder"
     )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.region_models.regions import REGIONS, WIDTH, Regions
+from pytest_vqamt.models.region_models.regions import FEATURE_WIDTH, REGIONS, Regions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,10 +29,10 @@ Precision: TypeAlias = Literal["float32", "float16"]
 MEMORY_BYTES = 512 << 20
 """How much of memory regions may take: those of 1,800 pictures."""
 
-_numbers = count()
+_part_numbers = count()
 
 
-class LatestRegions:
+class MemoryRegionCache:
     """The regions that were used last, in memory, of as many pictures as fit; for several threads."""
 
     def __init__(self, most_bytes: int = MEMORY_BYTES) -> None:
@@ -58,7 +58,7 @@ class LatestRegions:
                 self._bytes -= _size(dropped)
 
 
-class KeptRegions:
+class DiskRegionCache:
     """Regions in a folder. A file appears there whole or not at all, whoever else writes and reads at the same time.
 
     A file is a NumPy archive of ``features`` (n, 2048) and ``boxes`` (n, 4, shares of width and height): the real rows
@@ -101,7 +101,7 @@ class KeptRegions:
         real = slice(regions.count)
         np.savez(content, features=regions.features[real].astype(self._precision), boxes=regions.boxes[real])
         file = self._file(key)
-        unfinished = file.with_name(f"{file.stem}.{os.getpid()}-{next(_numbers)}.part")
+        unfinished = file.with_name(f"{file.stem}.{os.getpid()}-{next(_part_numbers)}.part")
         try:
             file.parent.mkdir(exist_ok=True)
             unfinished.write_bytes(content.getvalue())
@@ -144,7 +144,7 @@ class KeptRegions:
         )
 
 
-def rounded(regions: Regions, precision: Precision) -> Regions:
+def as_stored(regions: Regions, precision: Precision) -> Regions:
     """The regions as they will be read back from the disk, so that the first run answers as the next one does."""
     import numpy as np
 
@@ -159,9 +159,9 @@ def _regions(features: NDArray[np.generic], boxes: NDArray[np.generic]) -> Regio
     import numpy as np
 
     number = len(features)
-    if features.shape != (number, WIDTH) or boxes.shape != (number, 4) or number > REGIONS:
+    if features.shape != (number, FEATURE_WIDTH) or boxes.shape != (number, 4) or number > REGIONS:
         raise ValueError(f"features {features.shape!r}, boxes {boxes.shape!r}")
-    filled, shares = np.zeros((REGIONS, WIDTH), np.float32), np.zeros((REGIONS, 4), np.float32)
+    filled, shares = np.zeros((REGIONS, FEATURE_WIDTH), np.float32), np.zeros((REGIONS, 4), np.float32)
     filled[:number], shares[:number] = features, boxes
     return Regions(boxes=shares, features=filled, count=number)
 
@@ -170,7 +170,7 @@ def _size(regions: Regions) -> int:
     return regions.features.nbytes + regions.boxes.nbytes
 
 
-class Found(Protocol):
+class DetectedBoxes(Protocol):
     """What a detector has found on a picture: ``boxes_px`` (n, 4) x1 y1 x2 y2 in its pixels, ``features`` (n, 2048)."""
 
     @property
@@ -179,23 +179,23 @@ class Found(Protocol):
     def features(self) -> NDArray[np.float32]: ...
 
 
-class Finder(Protocol):
+class BoxDetector(Protocol):
     """A detector."""
 
     @property
     def fingerprint(self) -> str: ...
-    def find(self, image: Image) -> Found: ...
+    def find(self, image: Image) -> DetectedBoxes: ...
 
 
 class DetectedRegions:
     """What the detector finds on each picture, which it sees once: its findings are kept in memory and on disk."""
 
-    def __init__(self, detector: Finder, folder: Path | None, precision: Precision = "float32") -> None:
+    def __init__(self, detector: BoxDetector, folder: Path | None, precision: Precision = "float32") -> None:
         """``folder`` is where regions are kept for later runs; None keeps them for this one."""
         self._detector = detector
         self._precision = precision
-        self._latest = LatestRegions()
-        self._kept = KeptRegions(folder, precision) if folder else None
+        self._latest = MemoryRegionCache()
+        self._kept = DiskRegionCache(folder, precision) if folder else None
         self._used: Counter[str] = Counter()
         self._lock = Lock()
         self._keeping = Lock()
@@ -210,20 +210,20 @@ class DetectedRegions:
 
     def ready(self, batch: Sequence[ModelInput]) -> Sequence[Regions | None]:
         """The regions of each picture that was looked at before; the others are drawn, for the detector to look at."""
-        return tuple(self._remembered(asked) for asked in batch)
+        return tuple(self._remembered(item) for item in batch)
 
     def regions(self, batch: Sequence[ModelInput]) -> Sequence[Regions]:
         """The regions of each picture. One that another process is just looking at is left for last."""
-        keys = [digest(self.fingerprint, asked.query.picture.digest) for asked in batch]
+        keys = [digest(self.fingerprint, item.query.picture.digest) for item in batch]
         found: dict[str, Regions] = {}
         for wait in (False, True):
-            for key, asked in zip(keys, batch, strict=True):
-                if key not in found and (regions := self._of(key, asked, wait)) is not None:
+            for key, item in zip(keys, batch, strict=True):
+                if key not in found and (regions := self._of(key, item, wait)) is not None:
                     found[key] = regions
         return tuple(found[key] for key in keys)
 
-    def _remembered(self, asked: ModelInput) -> Regions | None:
-        key = digest(self.fingerprint, asked.query.picture.digest)
+    def _remembered(self, item: ModelInput) -> Regions | None:
+        key = digest(self.fingerprint, item.query.picture.digest)
         with self._keeping:  # two threads may make two batches ready that share a picture
             regions = self._latest.get(key)
             if regions is None and self._kept is not None:
@@ -231,19 +231,19 @@ class DetectedRegions:
             if regions is not None:
                 self._latest.put(key, regions)
         if regions is None:
-            asked.image  # noqa: B018  # drawn when it is first touched
+            item.image  # noqa: B018  # drawn when it is first touched
         return regions
 
-    def _of(self, key: str, asked: ModelInput, wait: bool) -> Regions | None:
+    def _of(self, key: str, item: ModelInput, wait: bool) -> Regions | None:
         """The regions of a picture; None where another process is looking at it, and there is no wish to wait."""
         regions = self._latest.get(key)
         if regions is None:
-            regions = self._detected(asked) if self._kept is None else self._shared(self._kept, key, asked, wait)
+            regions = self._detected(item) if self._kept is None else self._shared(self._kept, key, item, wait)
         if regions is not None:
             self._latest.put(key, regions)
         return regions
 
-    def _shared(self, kept: KeptRegions, key: str, asked: ModelInput, wait: bool) -> Regions | None:
+    def _shared(self, kept: DiskRegionCache, key: str, item: ModelInput, wait: bool) -> Regions | None:
         """What some process has found on a picture, or what this one does."""
         regions = self._read(kept, key)
         if regions is not None:
@@ -253,28 +253,28 @@ class DetectedRegions:
                 return None
             regions = self._read(kept, key)
             if regions is None:
-                regions = self._detected(asked)
+                regions = self._detected(item)
                 with self._keeping:  # nobody here reads it from the disk
                     self._latest.put(key, regions)
                     kept.put(key, regions)
             return regions
 
-    def _read(self, kept: KeptRegions, key: str) -> Regions | None:
+    def _read(self, kept: DiskRegionCache, key: str) -> Regions | None:
         regions = kept.get(key)
         self._count("disk", regions is not None)
         return regions
 
-    def _detected(self, asked: ModelInput) -> Regions:
-        image = asked.image
+    def _detected(self, item: ModelInput) -> Regions:
+        image = item.image
         found = self._detector.find(image)
-        if found.features.shape[1:] != (WIDTH,):
+        if found.features.shape[1:] != (FEATURE_WIDTH,):
             raise ModelError(
-                f"Expected a detector of {WIDTH} features a region, as LXMERT and VisualBERT take them, but got "
-                f"{found.features.shape[1]}: give the one of the Bottom-Up-Top-Down paper"
+                f"Expected a detector of {FEATURE_WIDTH} features a region, as LXMERT and VisualBERT take them, but "
+                f"got {found.features.shape[1]}: give the one of the Bottom-Up-Top-Down paper"
             )
         self._count("detector", True)
         regions = Regions.of(found.boxes_px, found.features, width=image.width, height=image.height)
-        return rounded(regions, self._precision)
+        return as_stored(regions, self._precision)
 
     def _count(self, what: str, happened: bool) -> None:
         with self._lock:

@@ -15,7 +15,7 @@ from zipfile import is_zipfile
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.picture import Picture
-from pytest_vqamt.models.region_models.regions import REGIONS, WIDTH, Regions
+from pytest_vqamt.models.region_models.regions import FEATURE_WIDTH, REGIONS, Regions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,7 +31,7 @@ _BLOCKS = 8192
 """Of a larger file than so many blocks, half a gigabyte, so many are digested: to read it all would take minutes."""
 
 
-class Precomputed:
+class FeatureFile:
     """The features in one file."""
 
     def __init__(self, file: Path) -> None:
@@ -42,7 +42,7 @@ class Precomputed:
             DataError: it cannot be read.
         """
         self._file = file
-        self._table = _table(file)
+        self._table = _open_table(file)
         self._ids = PhotoIds(self._table.ids, str(file))
         self.fingerprint = f"features-{VERSION}={_digest_of(file)}"
 
@@ -76,7 +76,7 @@ class Precomputed:
         )
 
 
-def _table(file: Path) -> FeatureTable:
+def _open_table(file: Path) -> FeatureTable:
     if not file.is_file():
         raise OptionError(f"Expected features=FILE.npz or FILE.tsv, but there is no file features={str(file)!r}")
     if file.suffix == ".npz":
@@ -169,9 +169,9 @@ def regions_of(row: FeatureRow) -> Regions:
 
 def _check_shapes(row: FeatureRow) -> None:
     boxes, features = row.boxes_px.shape, row.features.shape
-    if len(features) != 2 or features[1] != WIDTH or not 1 <= features[0] <= REGIONS:
+    if len(features) != 2 or features[1] != FEATURE_WIDTH or not 1 <= features[0] <= REGIONS:
         raise DataError(
-            f"{row.where}: Expected features of shape (n, {WIDTH}), n from 1 to {REGIONS}, but got "
+            f"{row.where}: Expected features of shape (n, {FEATURE_WIDTH}), n from 1 to {REGIONS}, but got "
             f"features={features!r}: take those of the Bottom-Up-Top-Down detector, the best 36 of each photo at most"
         )
     if boxes != (features[0], 4):
@@ -199,8 +199,8 @@ def _check_boxes(row: FeatureRow, boxes_px: NDArray[np.float32]) -> None:
 # features name the same photo ``COCO_val2014_000000123456``, ``000000123456`` or ``123456``.
 
 
-_OF_A_PICTURE = (".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp", ".tif", ".tiff")
-_COCO = re.compile(r"(?:COCO_(?:train|val|test)\d{4}_)?0*(\d+)")
+_IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp", ".tif", ".tiff")
+_COCO_NAME = re.compile(r"(?:COCO_(?:train|val|test)\d{4}_)?0*(\d+)")
 
 
 class PhotoIds:
@@ -214,9 +214,9 @@ class PhotoIds:
         """Indexes ``ids``; ``where`` is the file that has them, as messages name it."""
         self._where = where
         self._known = tuple(ids)
-        self._by: list[dict[str, list[int]]] = [{} for _ in _FORMS]
+        self._by: list[dict[str, list[int]]] = [{} for _ in _ID_FORMS]
         for row, known in enumerate(self._known):
-            for (form, _), places in zip(_FORMS, self._by, strict=True):
+            for (form, _), places in zip(_ID_FORMS, self._by, strict=True):
                 if (key := form(known)) is not None:
                     places.setdefault(key, []).append(row)
 
@@ -229,7 +229,7 @@ class PhotoIds:
         Raises:
             DataError: several rows may be meant.
         """
-        for (_, form), places in zip(_FORMS, self._by, strict=True):
+        for (_, form), places in zip(_ID_FORMS, self._by, strict=True):
             rows = places.get(form(photo_id) or "", ())
             if len(rows) > 1:
                 named = ", ".join(repr(self._known[row]) for row in rows[:3])
@@ -244,26 +244,26 @@ class PhotoIds:
 
 def _without_ending(named: str) -> str:
     path = PurePosixPath(named)
-    return named[: -len(path.suffix)] if path.suffix.lower() in _OF_A_PICTURE else named
+    return named[: -len(path.suffix)] if path.suffix.lower() in _IMAGE_SUFFIXES else named
 
 
-def _name(named: str) -> str:
+def _file_name(named: str) -> str:
     return PurePosixPath(_without_ending(named)).name
 
 
 def _coco_number(named: str) -> str | None:
     """The number of a COCO image, without leading zeros: "COCO_val2014_000000000042.jpg" gives "42"."""
-    found = _COCO.fullmatch(_without_ending(named))
+    found = _COCO_NAME.fullmatch(_without_ending(named))
     return found[1] if found else None
 
 
-_Form: TypeAlias = Callable[[str], str | None]
+_IdForm: TypeAlias = Callable[[str], str | None]
 
-_FORMS: tuple[tuple[_Form, _Form], ...] = (
+_ID_FORMS: tuple[tuple[_IdForm, _IdForm], ...] = (
     (str, str),
     (_without_ending, _without_ending),
-    (_without_ending, _name),
-    (_coco_number, lambda named: _coco_number(_name(named))),
+    (_without_ending, _file_name),
+    (_coco_number, lambda named: _coco_number(_file_name(named))),
 )
 """What of a row's id is held against what of a photo's."""
 
@@ -290,7 +290,7 @@ class NpzFeatures:
             DataError: it is no such archive, or lacks an array.
         """
         self._file = file
-        self._arrays = _opened(file)
+        self._arrays = _open_archive(file)
         self._lock = Lock()
         weakref.finalize(self, self._arrays.close)
         names = set(self._arrays.files)
@@ -323,7 +323,7 @@ class NpzFeatures:
         return array
 
 
-def _opened(file: Path) -> NpzFile:
+def _open_archive(file: Path) -> NpzFile:
     import numpy as np
     from numpy.lib.npyio import NpzFile
 
@@ -352,7 +352,7 @@ COLUMNS = (
     "attrs_id", "attrs_conf", "num_boxes", "boxes", "features",
 )  # fmt: skip
 
-_HEAD = 16384
+_HEAD_BYTES = 16384
 """Bytes that hold all of a row but its boxes and features, of 400 boxes even."""
 
 
@@ -368,7 +368,7 @@ class TsvFeatures:
         self._file = file
         try:
             with file.open("rb") as opened:
-                found = list(_rows(opened, file))
+                found = list(_row_starts(opened, file))
         except OSError as error:
             raise DataError(f"Expected features=FILE.tsv that can be read, but got {file}: {error}") from error
         if not found:
@@ -384,12 +384,12 @@ class TsvFeatures:
         if len(fields) != len(COLUMNS):
             raise DataError(f"{where}: Expected the {len(COLUMNS)} columns {' '.join(COLUMNS)}, but got {len(fields)}")
         told = dict(zip(COLUMNS, fields, strict=True))
-        height, width, count = (_number(told[name], name, where) for name in ("img_h", "img_w", "num_boxes"))
-        boxes_px, features = (_array(told[name], name, count, where) for name in ("boxes", "features"))
+        height, width, count = (_int_column(told[name], name, where) for name in ("img_h", "img_w", "num_boxes"))
+        boxes_px, features = (_array_column(told[name], name, count, where) for name in ("boxes", "features"))
         return FeatureRow(where=where, boxes_px=boxes_px, features=features, width=width, height=height)
 
 
-def _rows(opened: BinaryIO, file: Path) -> Iterator[tuple[str, int]]:
+def _row_starts(opened: BinaryIO, file: Path) -> Iterator[tuple[str, int]]:
     """The photo of each row, and the byte at which the row begins."""
     size = file.stat().st_size
     start = number = 0
@@ -397,7 +397,7 @@ def _rows(opened: BinaryIO, file: Path) -> Iterator[tuple[str, int]]:
         number += 1
         where = f"{file}:{number}"
         opened.seek(start)
-        head = opened.read(_HEAD)
+        head = opened.read(_HEAD_BYTES)
         if head.strip(b"\r\n") == b"":
             return
         fields = head.split(b"\t")[: len(COLUMNS) - 1]
@@ -407,8 +407,8 @@ def _rows(opened: BinaryIO, file: Path) -> Iterator[tuple[str, int]]:
                 "heading, but the row has others"
             )
         before = sum(len(field) + 1 for field in fields[:-1])
-        count = _number(fields[-2], "num_boxes", where)
-        end = start + before + _encoded(count * 16) + 1 + _encoded(count * 4 * WIDTH)
+        count = _int_column(fields[-2], "num_boxes", where)
+        end = start + before + _base64_length(count * 16) + 1 + _base64_length(count * 4 * FEATURE_WIDTH)
         yield fields[0].decode("utf-8", "replace"), start
         start = _next_row(opened, start, end, size, where)
 
@@ -424,22 +424,23 @@ def _next_row(opened: BinaryIO, start: int, end: int, size: int, where: str) -> 
     if after.startswith(b"\n"):
         return end + 1
     raise DataError(
-        f"{where}: Expected features of {WIDTH} float32 numbers for each of num_boxes, but the row is longer or shorter"
+        f"{where}: Expected features of {FEATURE_WIDTH} float32 numbers for each of num_boxes, but the row is longer "
+        "or shorter"
     )
 
 
-def _encoded(count: int) -> int:
+def _base64_length(count: int) -> int:
     """How many characters of base64 so many bytes take."""
     return 4 * -(-count // 3)
 
 
-def _number(field: bytes, name: str, where: str) -> int:
+def _int_column(field: bytes, name: str, where: str) -> int:
     if not field.isdigit():
         raise DataError(f"{where}: Expected {name} to be a whole number, but got {name}={field[:20]!r}")
     return int(field)
 
 
-def _array(field: bytes, name: str, count: int, where: str) -> NDArray[np.float32]:
+def _array_column(field: bytes, name: str, count: int, where: str) -> NDArray[np.float32]:
     import numpy as np
 
     try:

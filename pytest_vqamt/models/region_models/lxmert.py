@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.region_models.adapter import (
-    Asked,
-    Parts,
     QuestionForm,
+    RegionBatch,
+    RegionModelParts,
     RegionQuestionModel,
     bert_tokenizer,
-    check_number,
-    whole_number,
+    check_config_int,
+    config_int,
 )
-from pytest_vqamt.models.region_models.regions import WIDTH
+from pytest_vqamt.models.region_models.regions import FEATURE_WIDTH
 from pytest_vqamt.models.region_models.source import region_source
-from pytest_vqamt.models.transformers.checkpoint import check_model_type, digest_of, located
+from pytest_vqamt.models.transformers.checkpoint import check_model_type, files_digest, locate_checkpoint
 from pytest_vqamt.models.transformers.classifier import AnswerLists, PublishedList
 from pytest_vqamt.models.transformers.inputs import check_torchvision
 from pytest_vqamt.models.transformers.runtime import Runtime
@@ -63,19 +63,19 @@ def load(argument: str, options: ModelOptions) -> RegionQuestionModel:
         ModelError: a file is missing or of another model: weights, words or answers would be made up in silence.
     """
     check_torchvision()
-    checkpoint = located(argument, default=DEFAULT, kind="lxmert", beside=())
+    checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="lxmert", beside=())
     check_model_type(checkpoint, ("lxmert",))
-    check_number(checkpoint, "visual_feat_dim", WIDTH, default=WIDTH)
-    check_number(checkpoint, "visual_pos_dim", 4, default=4)
-    answers = ANSWERS.of(checkpoint, whole_number(checkpoint, "num_qa_labels", 9500), options)
-    tokenizer = bert_tokenizer(checkpoint, whole_number(checkpoint, "vocab_size", 30522))
+    check_config_int(checkpoint, "visual_feat_dim", FEATURE_WIDTH, default=FEATURE_WIDTH)
+    check_config_int(checkpoint, "visual_pos_dim", 4, default=4)
+    answers = ANSWERS.of(checkpoint, config_int(checkpoint, "num_qa_labels", 9500), options)
+    tokenizer = bert_tokenizer(checkpoint, config_int(checkpoint, "vocab_size", 30522))
     runtime = Runtime.of(options)
     regions = region_source(options, checkpoint.folder)
     from transformers import LxmertForQuestionAnswering
 
     model = load_weights(LxmertForQuestionAnswering, checkpoint, runtime)
     return RegionQuestionModel(
-        Parts(
+        RegionModelParts(
             score=partial(_score, model),
             dtype=model.dtype,
             tokenizer=tokenizer,
@@ -83,17 +83,17 @@ def load(argument: str, options: ModelOptions) -> RegionQuestionModel:
             answers=answers,
             regions=regions,
             runtime=runtime,
-            fingerprint=partial(runtime.fingerprint, "lxmert", VERSION, digest_of(checkpoint.folder)),
+            fingerprint=partial(runtime.fingerprint, "lxmert", VERSION, files_digest(checkpoint.folder)),
         )
     )
 
 
-def _score(model: LxmertForQuestionAnswering, asked: Asked) -> torch.Tensor:
+def _score(model: LxmertForQuestionAnswering, batch: RegionBatch) -> torch.Tensor:
     logits: torch.Tensor = model(
-        input_ids=asked.ids,
-        attention_mask=asked.attended,
-        visual_feats=asked.features,
-        visual_pos=asked.boxes,
-        visual_attention_mask=asked.seen,
+        input_ids=batch.ids,
+        attention_mask=batch.attended,
+        visual_feats=batch.features,
+        visual_pos=batch.boxes,
+        visual_attention_mask=batch.seen,
     ).question_answering_score
     return logits

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 REGIONS = 36
 """How many regions LXMERT and VisualBERT take of a picture."""
 
-WIDTH = 2048
+FEATURE_WIDTH = 2048
 """How many features a region has."""
 
 
@@ -51,7 +51,7 @@ class Regions:
         import numpy as np
 
         count = len(boxes_px)
-        boxes, filled = np.zeros((REGIONS, 4), np.float32), np.zeros((REGIONS, WIDTH), np.float32)
+        boxes, filled = np.zeros((REGIONS, 4), np.float32), np.zeros((REGIONS, FEATURE_WIDTH), np.float32)
         boxes[:count] = np.clip(boxes_px / np.array([width, height, width, height], np.float32), 0, 1)
         filled[:count] = features
         return cls(boxes=boxes, features=filled, count=count)
@@ -119,7 +119,7 @@ def _pixels(settings: Mapping[str, str], name: str) -> int | None:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Together:
+class RegionTensors:
     """The regions of P pictures.
 
     Attributes:
@@ -133,7 +133,7 @@ class Together:
     counts: torch.Tensor
 
     @classmethod
-    def of(cls, found: Sequence[Regions], dtype: torch.dtype, runtime: Runtime) -> Together:
+    def of(cls, found: Sequence[Regions], dtype: torch.dtype, runtime: Runtime) -> RegionTensors:
         """Not on the device yet, but where it gets them without a wait."""
         import numpy as np
         import torch
@@ -144,8 +144,8 @@ class Together:
             counts=runtime.pinned(torch.tensor([each.count for each in found])),
         )
 
-    def on(self, runtime: Runtime) -> Together:
+    def on(self, runtime: Runtime) -> RegionTensors:
         """The same on the device."""
-        return Together(
+        return RegionTensors(
             features=runtime.here(self.features), boxes=runtime.here(self.boxes), counts=runtime.here(self.counts)
         )

@@ -11,14 +11,14 @@ from typing import Protocol
 from pytest_vqamt.core.errors import ModelError, OptionError, did_you_mean
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.region_models.feature_cache import DetectedRegions, Finder, Precision
-from pytest_vqamt.models.region_models.feature_files import Precomputed
+from pytest_vqamt.models.region_models.feature_cache import BoxDetector, DetectedRegions, Precision
+from pytest_vqamt.models.region_models.feature_files import FeatureFile
 from pytest_vqamt.models.region_models.regions import Regions, RegionSource
 
 _PRECISIONS: Mapping[str, Precision] = {"float32": "float32", "float16": "float16"}
 
 
-class CountedSource(RegionSource, Protocol):
+class MeteredRegionSource(RegionSource, Protocol):
     """A source of regions that counts what it has cost."""
 
     @property
@@ -28,7 +28,7 @@ class CountedSource(RegionSource, Protocol):
 class FileRegions:
     """The features in a file, and those that a detector finds of other pictures, where there is one."""
 
-    def __init__(self, file: Precomputed, detected: DetectedRegions | None) -> None:
+    def __init__(self, file: FeatureFile, detected: DetectedRegions | None) -> None:
         self._file = file
         self._detected = detected
         self._read = 0
@@ -61,8 +61,8 @@ class FileRegions:
 
     def _found(self, batch: Sequence[ModelInput]) -> tuple[list[Regions | None], list[ModelInput]]:
         """What the file has of each picture, and the inputs about all other pictures, which are the detector's."""
-        found = [self._file.find(asked.query.picture) for asked in batch]
-        others = [asked for asked, regions in zip(batch, found, strict=True) if regions is None]
+        found = [self._file.find(item.query.picture) for item in batch]
+        others = [item for item, regions in zip(batch, found, strict=True) if regions is None]
         if others and self._detected is None:
             raise self._file.lacks(others[0].query.picture)
         with self._lock:
@@ -70,7 +70,7 @@ class FileRegions:
         return found, others
 
 
-def region_source(options: ModelOptions, beside: Path | None) -> CountedSource:
+def region_source(options: ModelOptions, beside: Path | None) -> MeteredRegionSource:
     """The source that the settings name; ``beside`` is the folder of the model, where a detector may lie.
 
     Raises:
@@ -81,18 +81,18 @@ def region_source(options: ModelOptions, beside: Path | None) -> CountedSource:
     precision = _precision(options.settings.get("features-dtype", "float32"))
     named = options.settings.get("features")
     if named is None:
-        return DetectedRegions(_detector(options, beside), _folder(options), precision)
-    file = Precomputed(Path(named).expanduser())
-    return FileRegions(file, _detected_as_well(options, beside, precision))
+        return DetectedRegions(_detector(options, beside), _cache_folder(options), precision)
+    file = FeatureFile(Path(named).expanduser())
+    return FileRegions(file, _optional_detector(options, beside, precision))
 
 
-def _detector(options: ModelOptions, beside: Path | None) -> Finder:
+def _detector(options: ModelOptions, beside: Path | None) -> BoxDetector:
     from pytest_vqamt.models.region_models.frcnn.loading import load_detector
 
     return load_detector(options, beside)
 
 
-def _detected_as_well(options: ModelOptions, beside: Path | None, precision: Precision) -> DetectedRegions | None:
+def _optional_detector(options: ModelOptions, beside: Path | None, precision: Precision) -> DetectedRegions | None:
     """The detector, where the user names one or one is found; a file of features alone will do, too."""
     from pytest_vqamt.models.region_models.frcnn.loading import find_detector
 
@@ -101,10 +101,10 @@ def _detected_as_well(options: ModelOptions, beside: Path | None, precision: Pre
             find_detector(beside, options)
         except ModelError:
             return None
-    return DetectedRegions(_detector(options, beside), _folder(options), precision)
+    return DetectedRegions(_detector(options, beside), _cache_folder(options), precision)
 
 
-def _folder(options: ModelOptions) -> Path | None:
+def _cache_folder(options: ModelOptions) -> Path | None:
     return options.cache / "regions" if options.cache else None
 
 

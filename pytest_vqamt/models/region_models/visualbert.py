@@ -17,17 +17,22 @@ from typing import TYPE_CHECKING
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.region_models.adapter import (
-    Asked,
-    Parts,
     QuestionForm,
+    RegionBatch,
+    RegionModelParts,
     RegionQuestionModel,
     bert_tokenizer,
-    check_number,
-    whole_number,
+    check_config_int,
+    config_int,
 )
-from pytest_vqamt.models.region_models.regions import WIDTH
+from pytest_vqamt.models.region_models.regions import FEATURE_WIDTH
 from pytest_vqamt.models.region_models.source import region_source
-from pytest_vqamt.models.transformers.checkpoint import check_model_type, config_of, digest_of, located
+from pytest_vqamt.models.transformers.checkpoint import (
+    check_model_type,
+    files_digest,
+    locate_checkpoint,
+    read_checkpoint_config,
+)
 from pytest_vqamt.models.transformers.classifier import AnswerLists, PublishedList
 from pytest_vqamt.models.transformers.inputs import check_torchvision
 from pytest_vqamt.models.transformers.runtime import Runtime
@@ -64,24 +69,24 @@ def load(argument: str, options: ModelOptions) -> RegionQuestionModel:
         ModelError: a file is missing or of another model: weights, words or answers would be made up in silence.
     """
     check_torchvision()
-    checkpoint = located(argument, default=DEFAULT, kind="visualbert", beside=())
-    config = config_of(checkpoint)
+    checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="visualbert", beside=())
+    config = read_checkpoint_config(checkpoint)
     check_model_type(checkpoint, ("visual_bert",))
-    check_number(checkpoint, "visual_embedding_dim", WIDTH, default=512)
+    check_config_int(checkpoint, "visual_embedding_dim", FEATURE_WIDTH, default=512)
     if config.get("bypass_transformer"):
         raise ModelError(
             f"Expected a VisualBERT whose regions pass through all layers, but got bypass_transformer=True in "
             f"{checkpoint.folder / 'config.json'}, which transformers cannot compute"
         )
     answers = ANSWERS.of(checkpoint, _outputs(config), options)
-    tokenizer = bert_tokenizer(checkpoint, whole_number(checkpoint, "vocab_size", 30522))
+    tokenizer = bert_tokenizer(checkpoint, config_int(checkpoint, "vocab_size", 30522))
     runtime = Runtime.of(options)
     regions = region_source(options, checkpoint.folder)
     from transformers import VisualBertForQuestionAnswering
 
     model = load_weights(VisualBertForQuestionAnswering, checkpoint, runtime)
     return RegionQuestionModel(
-        Parts(
+        RegionModelParts(
             score=partial(_score, model),
             dtype=model.dtype,
             tokenizer=tokenizer,
@@ -89,21 +94,21 @@ def load(argument: str, options: ModelOptions) -> RegionQuestionModel:
             answers=answers,
             regions=regions,
             runtime=runtime,
-            fingerprint=partial(runtime.fingerprint, "visualbert", VERSION, digest_of(checkpoint.folder)),
+            fingerprint=partial(runtime.fingerprint, "visualbert", VERSION, files_digest(checkpoint.folder)),
         )
     )
 
 
-def _score(model: VisualBertForQuestionAnswering, asked: Asked) -> torch.Tensor:
+def _score(model: VisualBertForQuestionAnswering, batch: RegionBatch) -> torch.Tensor:
     import torch
 
     logits: torch.Tensor = model(
-        input_ids=asked.ids,
-        attention_mask=asked.attended,
-        token_type_ids=torch.zeros_like(asked.ids),
-        visual_embeds=asked.features,
-        visual_attention_mask=asked.seen,
-        visual_token_type_ids=torch.ones_like(asked.seen),
+        input_ids=batch.ids,
+        attention_mask=batch.attended,
+        token_type_ids=torch.zeros_like(batch.ids),
+        visual_embeds=batch.features,
+        visual_attention_mask=batch.seen,
+        visual_token_type_ids=torch.ones_like(batch.seen),
     ).logits
     return logits
 

@@ -1,4 +1,4 @@
-"""A model that is served elsewhere, asked a batch a request."""
+"""``served:URL``: a model behind ``vqamt serve``, which answers a batch per request."""
 
 from __future__ import annotations
 
@@ -15,52 +15,50 @@ from pytest_vqamt.core.errors import ModelError, OptionError, VqamtError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.query import Answer, Failure, ModelInput
 from pytest_vqamt.models.base import METHODS, ModelOptions
-from pytest_vqamt.models.http.key import Key, hide_in_logs, key_in
+from pytest_vqamt.models.http.key import ApiKey, key_from_environment, redact_logs
+from pytest_vqamt.models.http.responses import HttpResponse as HttpReply
 from pytest_vqamt.models.http.responses import QueryError
-from pytest_vqamt.models.http.responses import Reply as HttpReply
-from pytest_vqamt.models.http.retry import Patience, StoppedError
-from pytest_vqamt.models.http.settings import number_of, parts_of
+from pytest_vqamt.models.http.retry import RetryPolicy, StoppedError
+from pytest_vqamt.models.http.settings import parse_number, split_url
+from pytest_vqamt.models.served.http_errors import SplitRequestError, other_model_error, raise_served_error
+from pytest_vqamt.models.served.json_fields import WireError
 from pytest_vqamt.models.served.protocol import (
     ANSWERS_PATH,
     MODEL_PATH,
     TOKEN_VARIABLE,
-    Card,
-    Packing,
-    Told,
-    TooMuchError,
-    WireError,
-    another_model,
+    ModelCard,
+    QueryResult,
+    read_answers_response,
     read_card,
-    read_reply,
-    refused,
 )
+from pytest_vqamt.models.served.requests import RequestPacker
 
 if TYPE_CHECKING:
-    from pytest_vqamt.models.http.client import Client
+    from pytest_vqamt.models.http.client import HttpClient
 
 
 _SMALLEST_BATCH = 32
-"""A request costs some milliseconds, however little is in it."""
+"""A request costs some milliseconds, however small it is."""
 
 _BATCHES_FOR_A_REPLICA = 4
-"""So many are under way over all workers: one is answered, one waits beside it, and two are on their way."""
+"""Batches in flight per replica, over all workers: one is answered, one waits beside it, and two are on their way."""
 
 MOST_AT_ONCE = 16
 
 
 class ServedModel:
-    """The model of a card: its name, its fingerprint, and a method for each of its tasks.
+    """The model of a model card: its name, its fingerprint, and a method for each of its tasks.
 
-    Each distinct query of a batch is sent once. Where some have no answer the batch raises the first one's exception;
-    whoever asks for parts of it again gets the others' answers, and the same exceptions, without a request.
+    Each distinct query of a batch is sent once. If some fail, the batch raises the first failure; when parts of it are
+    sent again, known answers and failures are returned without a request.
 
     Attributes:
         name: the spec of the served model.
         fingerprint: its own; None where it declares none.
-        batch_size, batches_at_once: how it is asked best.
+        batch_size, batches_at_once: as suit the server.
     """
 
-    def __init__(self, server: Server, card: Card, sending: Sending, *, workers: int) -> None:
+    def __init__(self, server: ServedConnection, card: ModelCard, transport: PictureTransport, *, workers: int) -> None:
         self.name = card.model
         self.fingerprint = card.fingerprint if card.persistent else None
         self.batch_size = min(max(_SMALLEST_BATCH, card.batch_size), card.max_queries)
@@ -68,90 +66,80 @@ class ServedModel:
         self.batches_at_once = min(MOST_AT_ONCE, max(2, at_once))
         self._server = server
         self._card = card
-        self._sending = sending
-        self._packing = Packing(
-            as_pixels=sending.as_pixels,
+        self._transport = transport
+        self._packer = RequestPacker(
+            as_pixels=transport.as_pixels,
             with_meaning=card.reads_meaning,
             max_queries=card.max_queries,
             max_bytes=card.max_bytes,
         )
-        self._kept: dict[str, Answer | Exception] = {}
+        self._results: dict[str, Answer | Exception] = {}
         for task in card.tasks:
-            setattr(self, METHODS[task], self._method())
+            setattr(self, METHODS[task], self._answers)
         finalize(self, server.close)
 
-    def _method(self) -> Callable[[Sequence[ModelInput]], tuple[Answer, ...]]:
-        def answer(batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-            return self._answers(batch)
-
-        return answer
-
     def _answers(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        """The answer to each input.
+        """One answer per input.
 
         Raises:
-            ModelError: the server cannot be asked at all, or serves another model by now.
-            Exception: what the first input without an answer failed with.
+            ModelError: the server cannot be reached, or serves another model by now.
+            Exception: the failure of the first input without an answer.
         """
-        distinct = {asked.query.id: asked for asked in batch}
-        found = {name: self._kept.pop(name) for name in distinct if name in self._kept}
-        found.update(self._asked([asked for name, asked in distinct.items() if name not in found]))
+        distinct = {item.query.id: item for item in batch}
+        found = {name: self._results.pop(name) for name in distinct if name in self._results}
+        found.update(self._request([item for name, item in distinct.items() if name not in found]))
         if failed := [failure for name in distinct if isinstance(failure := found[name], Exception)]:
             if len(distinct) > 1:
-                self._kept.update(found)
+                self._results.update(found)
             raise failed[0]
         answers = {name: answer for name, answer in found.items() if isinstance(answer, Answer)}
-        return tuple(answers[asked.query.id] for asked in batch)
+        return tuple(answers[item.query.id] for item in batch)
 
-    def _asked(self, inputs: Sequence[ModelInput]) -> dict[str, Answer | Exception]:
-        """What the server makes of distinct inputs, by query id."""
+    def _request(self, inputs: Sequence[ModelInput]) -> dict[str, Answer | Exception]:
         found: dict[str, Answer | Exception] = {}
         unknown: list[ModelInput] = []
-        for piece in self._packing.pieces(inputs):
+        identity = self._card.identity
+        for request in self._packer.pack(inputs):
             try:
-                told = self._server.answers(self._card.identity, piece.request(self._card.identity), len(piece.inputs))
-            except TooMuchError:
-                if len(piece.inputs) == 1:
+                results = self._server.answers(identity, request.body(identity), len(request.inputs))
+            except SplitRequestError:
+                if len(request.inputs) == 1:
                     raise
-                for half in _halves(piece.inputs):
-                    found.update(self._asked(half))
+                middle = len(request.inputs) // 2
+                for half in (request.inputs[:middle], request.inputs[middle:]):
+                    found.update(self._request(half))
                 continue
-            for asked, each in zip(piece.inputs, told, strict=True):
+            for item, each in zip(request.inputs, results, strict=True):
                 if isinstance(each, Answer):
-                    found[asked.query.id] = each
+                    found[item.query.id] = each
                 elif isinstance(each, Failure):
-                    found[asked.query.id] = failure_of(each)
-                elif piece.shows_pixels(asked):
-                    found[asked.query.id] = QueryError(
+                    found[item.query.id] = failure_exception(each)
+                elif request.sends_pixels(item):
+                    found[item.query.id] = QueryError(
                         f"Expected the pixels that were sent to do, but got: {each.reason}"
                     )
                 else:
-                    self._sending.lacks(asked, each.reason)
-                    unknown.append(asked)
+                    self._transport.photo_missing(item, each.reason)
+                    unknown.append(item)
                     continue
-                self._sending.has(as_pixels=piece.shows_pixels(asked))
-        return {**found, **self._asked(unknown)} if unknown else found
+                self._transport.picture_accepted(as_pixels=request.sends_pixels(item))
+        return {**found, **self._request(unknown)} if unknown else found
 
 
 class ServedError(Exception):
     """The served model has no answer to one query."""
 
 
-def failure_of(failure: Failure) -> Exception:
-    """What the served model raised, as an exception that reads the same: ``ValueError: too long``.
+def failure_exception(failure: Failure) -> Exception:
+    """The exception of the served model by its name and message, such as ``ValueError: too long``.
 
-    Its class bears the name alone. The class itself may be of a package that is not here.
+    Its own class may belong to a package that is not installed here.
     """
-    name, _, said = failure.reason.partition(":")
+    name, _, message = failure.reason.partition(":")
     if not name.isidentifier():
         return ServedError(failure.reason)
     named: type[ServedError] = type(name, (ServedError,), {})
-    return named(said.strip())
-
-
-def _halves(inputs: Sequence[ModelInput]) -> tuple[Sequence[ModelInput], Sequence[ModelInput]]:
-    middle = len(inputs) // 2
-    return inputs[:middle], inputs[middle:]
+    return named(message.strip())
 
 
 T = TypeVar("T")
@@ -162,131 +150,131 @@ _ADVICE = (
 )
 
 _LONGEST_REPLY = 512 * 2**20
-"""Bytes. Models over a list of answers send a score of each of thousands, for each query."""
+"""Bytes. Classifiers over a list of answers send thousands of scores per query."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Server:
-    """One server, asked by several threads at once.
+class ServedConnection:
+    """One server, shared by several threads.
 
     Attributes:
-        ended: called when it is asked no more.
-        stop: set when one of them has found out that there is no use in asking on, and then none waits any more.
+        on_close: called when the connection is closed.
+        stop: set once the server cannot be used, which ends the waits of all threads.
     """
 
     url: str
-    key: Key
-    client: Client
-    patience: Patience
-    ended: Callable[[], None]
+    key: ApiKey
+    client: HttpClient
+    retry: RetryPolicy
+    on_close: Callable[[], None]
     stop: Event = field(default_factory=Event)
 
     @classmethod
-    def at(cls, url: str, key: Key, settings: Settings, *, connections: int) -> Server:
-        """The server at a URL; nothing is sent yet."""
-        from pytest_vqamt.models.http.client import Client
+    def at(cls, url: str, key: ApiKey, settings: ServedSettings, *, connections: int) -> ServedConnection:
+        """A connection that has sent nothing yet."""
+        from pytest_vqamt.models.http.client import HttpClient
 
         return cls(
             url=url,
             key=key,
-            client=Client(
-                url, key, timeout_s=settings.timeout_s, connections=connections, longest_reply=_LONGEST_REPLY
+            client=HttpClient(
+                url, key, timeout_s=settings.timeout_s, connections=connections, max_response_bytes=_LONGEST_REPLY
             ),
-            patience=Patience(url, settings.retries_s, waits=_unheeded, hopeless_after=1, advice=_ADVICE),
-            ended=hide_in_logs(key),
+            retry=RetryPolicy(url, settings.retries_s, on_wait=_ignore_wait, disable_after=1, advice=_ADVICE),
+            on_close=redact_logs(key),
         )
 
-    def card(self) -> Card:
-        """What is served.
+    def card(self) -> ModelCard:
+        """The model card of the server.
 
         Raises:
-            ModelError: nobody answers, or something else than ``vqamt serve`` does.
+            ModelError: no server answers, or it is not ``vqamt serve``.
         """
         try:
-            return self._asked("card", lambda: read_card(self._body(self.client.get(MODEL_PATH))))
+            return self._request("card", lambda: read_card(self._body(self.client.get(MODEL_PATH))))
         except QueryError as error:
             raise ModelError(str(error)) from None
 
-    def answers(self, identity: str, body: bytes, count: int) -> tuple[Told, ...]:
+    def answers(self, identity: str, body: bytes, count: int) -> tuple[QueryResult, ...]:
         """The answers of the model of this identity to a request of ``count`` queries.
 
         Raises:
-            TooMuchError: the request is too large.
-            QueryError: something in it cannot be asked.
-            ModelError: nobody answers, or another model does.
+            SplitRequestError: the request is too large.
+            QueryError: a query in it is invalid.
+            ModelError: the server cannot be reached, or serves another model.
         """
 
-        def attempt() -> tuple[Told, ...]:
-            reply = read_reply(self._body(self.client.post(body, ANSWERS_PATH)), count)
+        def attempt() -> tuple[QueryResult, ...]:
+            reply = read_answers_response(self._body(self.client.post(body, ANSWERS_PATH)), count)
             if reply.model != identity:
-                raise another_model(self.url)
+                raise other_model_error(self.url)
             return reply.answers
 
-        return self._asked(digest("request", str(len(body)), str(count)), attempt)
+        return self._request(digest("request", str(len(body)), str(count)), attempt)
 
     def close(self) -> None:
-        """Ends what is under way."""
+        """Cancels what is in flight."""
         self.stop.set()
         self.client.close()
-        self.ended()
+        self.on_close()
 
-    def _asked(self, name: str, attempt: Callable[[], T]) -> T:
+    def _request(self, name: str, attempt: Callable[[], T]) -> T:
         try:
-            return self.patience.ask(name, attempt, self.stop)
+            return self.retry.call(name, attempt, self.stop)
         except StoppedError:
-            told: VqamtError = ModelError(f"Expected {self.url} to answer, but it was given up meanwhile")
+            failure: VqamtError = ModelError(f"Expected {self.url} to answer, but the model was disabled meanwhile")
         except WireError as error:
-            told = ModelError(
-                f"Expected `vqamt serve` of this version at {self.url}, but got what cannot be read: {error}"
+            failure = ModelError(
+                f"Expected `vqamt serve` of this version at {self.url}, but got a response that cannot be read: {error}"
             )
         except (ModelError, QueryError) as error:
-            told = type(error)(str(error))
-        if isinstance(told, ModelError):
+            failure = type(error)(str(error))
+        if isinstance(failure, ModelError):
             self.stop.set()
-        raise told  # out here, without where it came from: what the server sent hangs on that
+        raise failure  # outside the handlers, without the traceback, which holds what the server sent
 
     def _body(self, reply: HttpReply) -> bytes:
-        """The body of a reply of success, without the token, should the server have put it in there."""
+        """The body of a successful response, redacted: the server may have echoed the token."""
         if reply.status != 200:
-            refused(reply, self.url, self.key)
-        return self.key.hidden(reply.body.decode("utf-8", "replace")).encode() if self.key else reply.body
+            raise_served_error(reply, self.url, self.key)
+        return self.key.redact(reply.body.decode("utf-8", "replace")).encode() if self.key else reply.body
 
 
-def _unheeded(_: float) -> None:
-    """What a server that is being started wants to wait is no cost of the model's."""
+def _ignore_wait(_: float) -> None:
+    """The start-up time of a server is no cost of the model."""
 
 
-_UNKNOWN_AT_FIRST = 64
-"""After so many photos that the server has not, with none that it has, it is not asked about any other."""
+_MAX_UNKNOWN_PHOTOS = 64
+"""After so many photos that the server does not have, and none that it has, all pictures are sent as pixels."""
 
 
-class Sending:
-    """What the server was found to have of the photos of this run. Several threads may tell and ask at once."""
+class PictureTransport:
+    """Decides how pictures are sent, by which photos the server turned out to have. Threads share it."""
 
-    def __init__(self, send: Send, *, model: str, url: str, needs_scenes: bool) -> None:
+    def __init__(self, send: SendMode, *, model: str, url: str, needs_scenes: bool) -> None:
         self._send = send
         self._model = model
         self._url = url
         self._needs_scenes = needs_scenes
-        self._lacking: set[str] = set()
-        self._has_any = False
+        self._missing_photos: set[str] = set()
+        self._has_photos = False
 
-    def as_pixels(self, asked: ModelInput) -> bool:
-        """Whether the picture of an input travels as PNG."""
-        if self._send is not Send.AUTO:
-            return self._send is Send.PNG
-        lacks_all = not self._has_any and len(self._lacking) >= _UNKNOWN_AT_FIRST
-        return lacks_all or asked.query.picture.photo.digest in self._lacking
+    def as_pixels(self, item: ModelInput) -> bool:
+        """Whether the input's picture is sent as PNG."""
+        if self._send is not SendMode.AUTO:
+            return self._send is SendMode.PNG
+        lacks_all = not self._has_photos and len(self._missing_photos) >= _MAX_UNKNOWN_PHOTOS
+        return lacks_all or item.query.picture.photo.digest in self._missing_photos
 
-    def has(self, *, as_pixels: bool) -> None:
-        """Tells that the server has made a picture of what was sent."""
-        self._has_any = self._has_any or not as_pixels
+    def picture_accepted(self, *, as_pixels: bool) -> None:
+        """Records that the server accepted a picture."""
+        self._has_photos = self._has_photos or not as_pixels
 
-    def lacks(self, asked: ModelInput, reason: str) -> None:
-        """Tells that it has not a photo that the picture of an input is made of.
+    def photo_missing(self, item: ModelInput, reason: str) -> None:
+        """Records that the server does not have the photo of an input.
 
         Raises:
-            ModelError: it is not sent as pixels, either.
+            ModelError: its pixels are not to be sent, either.
         """
         to_do = "start `vqamt serve` with the --vqamt-data of this run"
         if self._needs_scenes:
@@ -294,12 +282,12 @@ class Sending:
                 f"Expected {self._url} to have the scenes of this run, for model {self._model!r} looks at scenes and "
                 f"not at pixels, but got: {reason}: {to_do}"
             )
-        if self._send is Send.RECIPE:
+        if self._send is SendMode.RECIPE:
             raise ModelError(
                 f"Expected {self._url} to have the photos of this run, as send=recipe says, but got: {reason}: "
                 f"{to_do}, or leave send=recipe off"
             )
-        self._lacking.add(asked.query.picture.photo.digest)
+        self._missing_photos.add(item.query.picture.photo.digest)
 
 
 SETTINGS = ("send", "timeout-s", "retries-s")
@@ -308,8 +296,8 @@ SETTINGS = ("send", "timeout-s", "retries-s")
 _LONGEST_S = 86_400
 
 
-class Send(StrEnum):
-    """As what pictures travel: as recipes, and as PNG where the server has not the photo; or always as one of them."""
+class SendMode(StrEnum):
+    """How pictures are sent: as recipes, with PNG for unknown photos (``auto``), or always in one form."""
 
     AUTO = "auto"
     RECIPE = "recipe"
@@ -317,46 +305,46 @@ class Send(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """How a server is asked.
+class ServedSettings:
+    """How the server is used.
 
     Attributes:
-        send: as what pictures travel.
-        timeout_s: how long one request, of a batch, may take.
-        retries_s: how long one may be tried again and again after its first failure.
+        send: how pictures are sent.
+        timeout_s: of one request, which holds a batch.
+        retries_s: how long a failed request may be retried.
     """
 
-    send: Send = Send.AUTO
+    send: SendMode = SendMode.AUTO
     timeout_s: float = 600
     retries_s: float = 120
 
 
-def settings_of(options: ModelOptions) -> Settings:
-    """The settings that the user gives.
+def served_settings(options: ModelOptions) -> ServedSettings:
+    """The settings from ``--vqamt-option``.
 
     Raises:
-        OptionError: a value cannot be used.
+        OptionError: a value is invalid.
     """
     given = options.settings
-    send = given.get("send", Send.AUTO)
-    if send not in set(Send):
-        raise OptionError(f"Expected one of {', '.join(Send)}, but got send={send!r}")
-    return Settings(
-        send=Send(send),
-        timeout_s=number_of(given.get("timeout-s", "600"), "timeout-s", at_least=0.1, most=_LONGEST_S),
-        retries_s=number_of(given.get("retries-s", "120"), "retries-s", at_least=0, most=_LONGEST_S),
+    send = given.get("send", SendMode.AUTO)
+    if send not in set(SendMode):
+        raise OptionError(f"Expected one of {', '.join(SendMode)}, but got send={send!r}")
+    return ServedSettings(
+        send=SendMode(send),
+        timeout_s=parse_number(given.get("timeout-s", "600"), "timeout-s", at_least=0.1, most=_LONGEST_S),
+        retries_s=parse_number(given.get("retries-s", "120"), "retries-s", at_least=0, most=_LONGEST_S),
     )
 
 
 _EXAMPLE = "such as served:http://127.0.0.1:8000"
 
 
-def base_of(argument: str) -> str:
-    """The URL that the paths of the wire format follow.
+def base_url(argument: str) -> str:
+    """The URL that the paths of the wire format are appended to.
 
-    >>> base_of("http://GPU-box:8000/")
+    >>> base_url("http://GPU-box:8000/")
     'http://gpu-box:8000'
-    >>> base_of("https://host/models/lxmert/v1")
+    >>> base_url("https://host/models/lxmert/v1")
     'https://host/models/lxmert'
 
     Raises:
@@ -365,42 +353,44 @@ def base_of(argument: str) -> str:
     if not re.match(r"https?://", argument, re.IGNORECASE):
         shown = argument if re.fullmatch(r"[\w.:\[\]-]*", argument) else "..."
         raise OptionError(f"Expected served:URL with an http:// or https:// URL, {_EXAMPLE}, but got served:{shown}")
-    parts = parts_of(argument, example=_EXAMPLE, variable=TOKEN_VARIABLE)
+    parts = split_url(argument, example=_EXAMPLE, variable=TOKEN_VARIABLE)
     return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/').removesuffix('/v1')}"
 
 
 def check(argument: str, options: ModelOptions) -> None:
-    """Refuses what no server has to be asked about. Sends nothing, and loads nothing that sends.
+    """Checks URL, settings and token without a request, and without importing httpx.
 
     Raises:
-        OptionError: the URL, a setting or the token in the environment cannot be used.
+        OptionError: the URL, a setting or the token in the environment is invalid.
     """
-    base_of(argument)
-    settings_of(options)
-    key_in(os.environ, (TOKEN_VARIABLE,))
+    base_url(argument)
+    served_settings(options)
+    key_from_environment(os.environ, (TOKEN_VARIABLE,))
 
 
 def load(argument: str, options: ModelOptions) -> ServedModel:
-    """The model that is served at the URL, once the server has said which one that is.
+    """The model that is served at the URL; its model card is requested.
 
     Raises:
         OptionError: as ``check``, or pixels are to be sent to a model that looks at scenes.
-        ModelError: nobody answers there, or something else than ``vqamt serve`` does.
+        ModelError: no server answers, or it is not ``vqamt serve``.
     """
     # Here, for ``check`` has to do without the library that sends.
 
-    url, settings = base_of(argument), settings_of(options)
-    server = Server.at(url, key_in(os.environ, (TOKEN_VARIABLE,)), settings, connections=MOST_AT_ONCE)
+    url, settings = base_url(argument), served_settings(options)
+    server = ServedConnection.at(
+        url, key_from_environment(os.environ, (TOKEN_VARIABLE,)), settings, connections=MOST_AT_ONCE
+    )
     try:
         card = server.card()
     except ModelError:
         server.close()
         raise
-    if settings.send is Send.PNG and card.needs_scenes:
+    if settings.send is SendMode.PNG and card.needs_scenes:
         server.close()
         raise OptionError(
             f"Expected pictures to travel as recipes to model {card.model!r}, which looks at scenes and not at pixels, "
             "but got send=png: leave it off"
         )
-    sending = Sending(settings.send, model=card.model, url=url, needs_scenes=card.needs_scenes)
-    return ServedModel(server, card, sending, workers=options.workers)
+    transport = PictureTransport(settings.send, model=card.model, url=url, needs_scenes=card.needs_scenes)
+    return ServedModel(server, card, transport, workers=options.workers)

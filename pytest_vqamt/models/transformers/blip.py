@@ -27,25 +27,25 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.prompts import Prompts, prompts_of
+from pytest_vqamt.models.prompts import Prompts, prompts_from
 from pytest_vqamt.models.transformers.checkpoint import (
     Checkpoint,
-    architecture_of,
     check_model_type,
-    digest_of,
-    located,
+    files_digest,
+    first_architecture,
+    locate_checkpoint,
 )
-from pytest_vqamt.models.transformers.classifier import check_step, classified
-from pytest_vqamt.models.transformers.feature_cache import PictureMemory, Shown
+from pytest_vqamt.models.transformers.classifier import answers_from_logits, check_step_scores
+from pytest_vqamt.models.transformers.feature_cache import BatchPictures, PictureFeatureCache
 from pytest_vqamt.models.transformers.inputs import (
     TextTokens,
     check_torchvision,
     load_image_processor,
     load_tokenizer,
-    made_ready,
-    tokens_of,
+    preprocess_images,
+    tokenize,
 )
-from pytest_vqamt.models.transformers.runtime import Rest, Runtime, Steps, alone
+from pytest_vqamt.models.transformers.runtime import ForwardStep, Runtime, TwoStepModel, exclusive
 from pytest_vqamt.models.transformers.weights import load_weights
 
 if TYPE_CHECKING:
@@ -76,11 +76,11 @@ def load(argument: str, options: ModelOptions) -> BlipAnswers | BlipCaptions | B
         ModelError: it is no checkpoint of BLIP, has no head for a task of ours, or is incomplete.
         OptionError: a setting is wrong.
     """
-    checkpoint = located(argument, default=DEFAULT, kind="blip")
+    checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="blip")
     check_model_type(checkpoint, ("blip",))
     check_torchvision()  # before transformers is imported, which would fail with a message that names neither
-    architecture = architecture_of(checkpoint)
-    prompts = prompts_of(options, PROMPTS)
+    architecture = first_architecture(checkpoint)
+    prompts = prompts_from(options, PROMPTS)
     if architecture == "BlipForQuestionAnswering":
         return BlipAnswers(checkpoint, options, prompts)
     if architecture == "BlipForConditionalGeneration":
@@ -105,8 +105,8 @@ class BlipAnswers:
         self._model = load_weights(BlipForQuestionAnswering, checkpoint, self._runtime)
         self._inputs = BlipInputs(checkpoint, self._model.vision_model, self._model.config, self._runtime)
         self._longest = prompts.longest_answer
-        heed_padding(self._model.text_decoder)
-        self._steps = Steps(self._runtime, self._ready, self._inputs.memory)
+        mask_padding(self._model.text_decoder)
+        self._steps = TwoStepModel(self._runtime, self._ready, self._inputs.memory)
         self.batch_size, self.largest_batch = _batch_sizes(self._runtime)
 
     @cached_property
@@ -122,17 +122,17 @@ class BlipAnswers:
         """A word or a phrase for each question."""
         return self._steps.answers(Task.VQA, batch)
 
-    def _ready(self, _task: Task, batch: Sequence[ModelInput]) -> Rest:
-        tokens = self._inputs.tokens([asked.text for asked in batch])
+    def _ready(self, _task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
+        tokens = self._inputs.tokens([item.text for item in batch])
         return partial(self._answers, self._inputs.memory.ready(batch), tokens)
 
-    def _answers(self, shown: BlipShown, texts: TextTokens) -> tuple[Answer, ...]:
+    def _answers(self, shown: BlipPictures, texts: TextTokens) -> tuple[Answer, ...]:
         features, tokens = self._inputs.features(shown), texts.on(self._runtime)
         read = self._model.text_encoder(
             input_ids=tokens.ids, attention_mask=tokens.attended, encoder_hidden_states=features
         ).last_hidden_state
         begun = self._inputs.begun(len(tokens.cut))
-        said = decode(self._model.text_decoder, begun, read, tokens.attended, self._longest)
+        said = greedy_decode(self._model.text_decoder, begun, read, tokens.attended, self._longest)
         return self._inputs.answers(said, tokens.cut)
 
 
@@ -147,7 +147,7 @@ class BlipCaptions:
         self._model = load_weights(BlipForConditionalGeneration, checkpoint, self._runtime)
         self._inputs = BlipInputs(checkpoint, self._model.vision_model, self._model.config, self._runtime)
         self._prompts = prompts
-        self._steps = Steps(self._runtime, self._ready, self._inputs.memory)
+        self._steps = TwoStepModel(self._runtime, self._ready, self._inputs.memory)
         self.batch_size, self.largest_batch = _batch_sizes(self._runtime)
 
     @cached_property
@@ -163,13 +163,13 @@ class BlipCaptions:
         """What follows the prompt in a description of each picture."""
         return self._steps.answers(Task.CAPTIONING, batch)
 
-    def _ready(self, _task: Task, batch: Sequence[ModelInput]) -> Rest:
+    def _ready(self, _task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
         return partial(self._captions, self._inputs.memory.ready(batch))
 
-    def _captions(self, shown: BlipShown) -> tuple[Answer, ...]:
+    def _captions(self, shown: BlipPictures) -> tuple[Answer, ...]:
         features = self._inputs.features(shown)
         begun = self._inputs.begun(len(features), self._prompts.caption)
-        said = decode(self._model.text_decoder, begun, features, None, self._prompts.longest_caption)
+        said = greedy_decode(self._model.text_decoder, begun, features, None, self._prompts.longest_caption)
         return self._inputs.answers(said, [False] * len(features))
 
 
@@ -183,7 +183,7 @@ class BlipMatches:
         self._runtime = Runtime.of(options)
         self._model = load_weights(BlipForImageTextRetrieval, checkpoint, self._runtime)
         self._inputs = BlipInputs(checkpoint, self._model.vision_model, self._model.config, self._runtime)
-        self._steps = Steps(self._runtime, self._ready, self._inputs.memory)
+        self._steps = TwoStepModel(self._runtime, self._ready, self._inputs.memory)
         self.batch_size, self.largest_batch = _batch_sizes(self._runtime)
 
     @cached_property
@@ -199,13 +199,13 @@ class BlipMatches:
         """Entailment where the hypothesis matches its picture with a probability of 0.5 or more, else contradiction."""
         return self._steps.answers(Task.ENTAILMENT, batch)
 
-    def _ready(self, _task: Task, batch: Sequence[ModelInput]) -> Rest:
-        tokens = self._inputs.tokens([asked.text for asked in batch])
+    def _ready(self, _task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
+        tokens = self._inputs.tokens([item.text for item in batch])
         return partial(self._judged, self._inputs.memory.ready(batch), tokens)
 
-    def _judged(self, shown: BlipShown, texts: TextTokens) -> tuple[Answer, ...]:
+    def _judged(self, shown: BlipPictures, texts: TextTokens) -> tuple[Answer, ...]:
         logits = self._logits(self._inputs.features(shown), texts.on(self._runtime))
-        return classified(logits, logits.softmax(dim=1), ("contradiction", "entailment"), texts.cut)
+        return answers_from_logits(logits, logits.softmax(dim=1), ("contradiction", "entailment"), texts.cut)
 
     def _logits(self, features: torch.Tensor, tokens: TextTokens) -> torch.Tensor:
         """float32 (inputs, 2): no match, match, as the authors numbered them (salesforce/BLIP, blip_pretrain.py)."""
@@ -223,7 +223,7 @@ def _batch_sizes(runtime: Runtime) -> tuple[int, int]:
 VERSION = 1
 """Goes up when answers change for the same weights and packages."""
 
-BlipShown: TypeAlias = "Shown[torch.Tensor, torch.Tensor]"
+BlipPictures: TypeAlias = "BatchPictures[torch.Tensor, torch.Tensor]"
 """The pictures of a batch: pixels (1, 3, side, side), and what the tower makes of them, (patches + 1, width)."""
 
 
@@ -240,16 +240,16 @@ class BlipInputs:
         vision = cast("BlipVisionConfig", config.vision_config)
         self._tokenizer = load_tokenizer(checkpoint, self._text.vocab_size)
         self._processor = load_image_processor(checkpoint)
-        self.memory: PictureMemory[torch.Tensor, torch.Tensor] = PictureMemory(
+        self.memory: PictureFeatureCache[torch.Tensor, torch.Tensor] = PictureFeatureCache(
             self._made_ready, self._encode, lambda features: features.nbytes
         )
-        _check_size(checkpoint, getattr(self._processor, "size", None), vision.image_size)
+        _check_image_size(checkpoint, getattr(self._processor, "size", None), vision.image_size)
 
     def fingerprint(self, *settings: str) -> str:
         """What answers are filed under."""
-        return self._runtime.fingerprint("blip", VERSION, digest_of(self._folder), *settings)
+        return self._runtime.fingerprint("blip", VERSION, files_digest(self._folder), *settings)
 
-    def features(self, shown: BlipShown) -> torch.Tensor:
+    def features(self, shown: BlipPictures) -> torch.Tensor:
         """What the vision tower makes of each input's picture: (inputs, patches + 1, width)."""
         import torch
 
@@ -257,19 +257,19 @@ class BlipInputs:
 
     def tokens(self, texts: Sequence[str]) -> TextTokens:
         """Not on the device yet."""
-        return tokens_of(texts, self._tokenizer, self._text.max_position_embeddings, self._runtime)
+        return tokenize(texts, self._tokenizer, self._text.max_position_embeddings, self._runtime)
 
     def begun(self, rows: int, prompt: str = "") -> torch.Tensor:
         """How each of so many texts to be generated begins: int64 (rows, 1 + the prompt's tokens)."""
         import torch
 
-        with alone(self._tokenizer):
+        with exclusive(self._tokenizer):
             prompted = self._tokenizer(prompt, add_special_tokens=False)["input_ids"] if prompt else []
         return torch.tensor([[self._text.bos_token_id, *prompted]] * rows, device=self._runtime.device)
 
     def answers(self, said: torch.Tensor, cut: Sequence[bool]) -> tuple[Answer, ...]:
         """Generated tokens, int64 (inputs, tokens), as text."""
-        with alone(self._tokenizer):
+        with exclusive(self._tokenizer):
             texts = self._tokenizer.batch_decode(said, skip_special_tokens=True)
         # A piece that goes on a word is written "##ing" where it comes first.
         return tuple(
@@ -280,7 +280,7 @@ class BlipInputs:
         """In the tower's precision: 0.9 or 1.8 MB a picture at the published size."""
         return [
             self._runtime.pinned(pixels.to(self._tower.dtype))
-            for pixels in made_ready(images, self._pixels, self._runtime)
+            for pixels in preprocess_images(images, self._pixels, self._runtime)
         ]
 
     def _encode(self, ready: Sequence[torch.Tensor]) -> list[torch.Tensor]:
@@ -296,7 +296,7 @@ class BlipInputs:
         return cast("torch.Tensor", self._processor(image, return_tensors="pt")["pixel_values"])
 
 
-def _check_size(checkpoint: Checkpoint, resized: object, wanted: object) -> None:
+def _check_image_size(checkpoint: Checkpoint, resized: object, wanted: object) -> None:
     """Holds the size that pictures are resized to against the one that the vision tower takes.
 
     Raises:
@@ -310,7 +310,7 @@ def _check_size(checkpoint: Checkpoint, resized: object, wanted: object) -> None
         )
 
 
-def decode(
+def greedy_decode(
     decoder: BlipTextLMHeadModel,
     begun: torch.Tensor,
     attended: torch.Tensor,
@@ -345,12 +345,12 @@ def decode(
         encoder_hidden_states=attended,
         encoder_attention_mask=counted,
         generation_config=settings,
-        logits_processor=LogitsProcessorList([check_step]),
+        logits_processor=LogitsProcessorList([check_step_scores]),
     )
     return cast("torch.Tensor", said)[:, begun.shape[1] :]
 
 
-def heed_padding(decoder: BlipTextLMHeadModel) -> None:
+def mask_padding(decoder: BlipTextLMHeadModel) -> None:
     """Makes the decoder leave padding out, so that no answer depends on the batch's other questions.
 
     In transformers 5.19 to 5.23 ``BlipTextAttention`` is given the mask as ``attention_mask``, where looking at other

@@ -15,10 +15,10 @@ from threading import Lock
 from pytest_vqamt.core.errors import ModelError
 
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+(@[\w./-]+)?")
-_WANTED = ("*.json", "*.safetensors", "*.jinja", "*.model", "*.txt")
-_OLD_WEIGHTS = ("*.json", "pytorch_model*.bin", "*.jinja", "*.model", "*.txt")
+_SAFETENSORS_PATTERNS = ("*.json", "*.safetensors", "*.jinja", "*.model", "*.txt")
+_PICKLE_PATTERNS = ("*.json", "pytorch_model*.bin", "*.jinja", "*.model", "*.txt")
 
-PROCESSORS = ("preprocessor_config.json", "processor_config.json")
+PROCESSOR_FILES = ("preprocessor_config.json", "processor_config.json")
 """Either says how pictures are resized."""
 
 
@@ -30,8 +30,8 @@ class Checkpoint:
     name: str
 
 
-def located(
-    argument: str, *, default: str, kind: str, typed: str = "", beside: tuple[str, ...] = PROCESSORS
+def locate_checkpoint(
+    argument: str, *, default: str, kind: str, typed: str = "", beside: tuple[str, ...] = PROCESSOR_FILES
 ) -> Checkpoint:
     """The checkpoint that ``kind:argument`` names; ``default`` is the hub name where the argument is empty.
 
@@ -44,7 +44,7 @@ def located(
     """
     named = argument or default
     typed = typed or f"{kind}:"
-    return Checkpoint(folder=local_folder(named, typed) or _fetched(named, typed, beside), name=named)
+    return Checkpoint(folder=local_folder(named, typed) or _snapshot(named, typed, beside), name=named)
 
 
 def local_folder(named: str, typed: str) -> Path | None:
@@ -65,7 +65,7 @@ def local_folder(named: str, typed: str) -> Path | None:
     return None
 
 
-def _fetched(named: str, typed: str, beside: tuple[str, ...]) -> Path:
+def _snapshot(named: str, typed: str, beside: tuple[str, ...]) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import LocalEntryNotFoundError
 
@@ -75,7 +75,7 @@ def _fetched(named: str, typed: str, beside: tuple[str, ...]) -> Path:
         kept = Path(snapshot_download(repo, revision=wanted, local_files_only=True))
     except LocalEntryNotFoundError:
         kept = None
-    if kept is not None and _is_whole(kept, beside):
+    if kept is not None and _is_complete(kept, beside):
         return kept
     if _is_offline():
         raise ModelError(
@@ -98,10 +98,10 @@ def _patterns(repo: str, revision: str | None) -> tuple[str, ...]:
     from huggingface_hub import list_repo_files
 
     files = list_repo_files(repo, revision=revision)
-    return _WANTED if any(file.endswith(".safetensors") for file in files) else _OLD_WEIGHTS
+    return _SAFETENSORS_PATTERNS if any(file.endswith(".safetensors") for file in files) else _PICKLE_PATTERNS
 
 
-def _is_whole(folder: Path, beside: tuple[str, ...]) -> bool:
+def _is_complete(folder: Path, beside: tuple[str, ...]) -> bool:
     """Whether the cached files are all there is: a download may have been interrupted, or another program's.
 
     That fetches what it reads itself: the configuration, or the weights and nothing that makes inputs for them.
@@ -130,7 +130,7 @@ ADAPTERS: Mapping[str, str] = {"vilt": "vilt", "blip": "blip", "lxmert": "lxmert
 """The kinds of checkpoints that have an adapter of their own, and what its specs begin with."""
 
 
-def config_of(checkpoint: Checkpoint) -> Mapping[str, object]:
+def read_checkpoint_config(checkpoint: Checkpoint) -> Mapping[str, object]:
     """What ``config.json`` holds.
 
     Raises:
@@ -157,7 +157,7 @@ def check_model_type(checkpoint: Checkpoint, expected: tuple[str, ...], advice: 
     Raises:
         ModelError: it is another.
     """
-    found = config_of(checkpoint).get("model_type")
+    found = read_checkpoint_config(checkpoint).get("model_type")
     if not isinstance(found, str) or found not in expected:
         adapter = ADAPTERS.get(str(found))
         takes = f"give --vqamt-model={adapter}:" if adapter else "is it a checkpoint of another kind? many are for hf:"
@@ -169,22 +169,22 @@ def check_model_type(checkpoint: Checkpoint, expected: tuple[str, ...], advice: 
     return found
 
 
-def architecture_of(checkpoint: Checkpoint) -> str:
+def first_architecture(checkpoint: Checkpoint) -> str:
     """The first of ``architectures`` in the configuration; "" where there is none."""
-    named = config_of(checkpoint).get("architectures")
+    named = read_checkpoint_config(checkpoint).get("architectures")
     return str(named[0]) if isinstance(named, list) and named else ""
 
 
-_READ_BY_LOADERS = (".safetensors", ".bin", ".json", ".jinja", ".model", ".txt", ".yaml", ".pkl")
+_DIGESTED_SUFFIXES = (".safetensors", ".bin", ".json", ".jinja", ".model", ".txt", ".yaml", ".pkl")
 
-_known: dict[tuple[str, int, int], str] = {}
+_file_digests: dict[tuple[str, int, int], str] = {}
 
 
-def digest_of(folder: Path) -> str:
+def files_digest(folder: Path) -> str:
     """SHA-256 over names and contents of the files in ``folder`` that a model is read from, 16 hexadecimal digits."""
     total = sha256()
     for file in sorted(folder.iterdir()):
-        if file.suffix in _READ_BY_LOADERS and file.is_file():
+        if file.suffix in _DIGESTED_SUFFIXES and file.is_file():
             total.update(f"{file.name}\0{sha256_of(file)}\0".encode())
     return total.hexdigest()[:16]
 
@@ -193,17 +193,17 @@ def sha256_of(file: Path) -> str:
     """SHA-256 of a file, 64 hexadecimal digits; read once, as long as its size and its time stay."""
     stat = file.stat()
     key = (str(file.resolve()), stat.st_size, stat.st_mtime_ns)
-    if key not in _known:
+    if key not in _file_digests:
         total = sha256()
         with file.open("rb") as opened:
             while block := opened.read(1 << 20):
                 total.update(block)
-        _known[key] = total.hexdigest()
-    return _known[key]
+        _file_digests[key] = total.hexdigest()
+    return _file_digests[key]
 
 
 _lock = Lock()
-_before: list[tuple[int, bool]] = []
+_saved_settings: list[tuple[int, bool]] = []
 """For each that is quiet just now, what transformers was set to before the first of them: its level, and its bars.
 
 Transformers has one setting for all threads. The last to leave puts it back, whoever came first: one that put back what
@@ -217,16 +217,18 @@ def quiet() -> Iterator[None]:
     from transformers.utils import logging
 
     with _lock:
-        _before.append(_before[0] if _before else (logging.get_verbosity(), logging.is_progress_bar_enabled()))
-        if len(_before) == 1:
+        _saved_settings.append(
+            _saved_settings[0] if _saved_settings else (logging.get_verbosity(), logging.is_progress_bar_enabled())
+        )
+        if len(_saved_settings) == 1:
             logging.set_verbosity_error()  # type: ignore[no-untyped-call]  # transformers does not annotate it
             logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # as above
     try:
         yield
     finally:
         with _lock:
-            level, bars = _before.pop()
-            if not _before:
+            level, bars = _saved_settings.pop()
+            if not _saved_settings:
                 logging.set_verbosity(level)
                 if bars:
                     logging.enable_progress_bar()  # type: ignore[no-untyped-call]  # as above

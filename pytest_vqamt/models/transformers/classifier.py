@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from pytest_vqamt.core.errors import ModelError, OptionError, cache_home
 from pytest_vqamt.core.query import Answer
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint, config_of
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint, read_checkpoint_config
 
 if TYPE_CHECKING:
     import torch
@@ -91,7 +91,7 @@ class AnswerLists:
             )
 
     def _labels(self, checkpoint: Checkpoint, count: int) -> tuple[str, ...]:
-        labels = _real_labels(config_of(checkpoint))
+        labels = _real_labels(read_checkpoint_config(checkpoint))
         if labels is not None and len(labels) == count:
             return labels
         told = "none" if labels is None else f"one of {len(labels)}"
@@ -113,7 +113,7 @@ class AnswerLists:
             )
         file = cache_home() / "answers" / f"{self.kind}-{count}{Path(known.address).suffix}"
         if not file.is_file():
-            _fetch(known.address, file)
+            _download(known.address, file)
         return file
 
 
@@ -152,7 +152,7 @@ def _real_labels(config: Mapping[str, object]) -> tuple[str, ...] | None:
     return told
 
 
-def _fetch(address: str, file: Path) -> None:
+def _download(address: str, file: Path) -> None:
     """Puts what is at ``address`` into ``file``, whole or not at all."""
     unfinished = file.with_name(f"{file.name}.{os.getpid()}.part")
     try:
@@ -168,14 +168,14 @@ def _fetch(address: str, file: Path) -> None:
         ) from error
 
 
-SHOWN = 5
+TOP_ANSWERS = 5
 """So many of the candidates are told with their scores."""
 
 DECIMALS = 3
 """Of a score: what else is in the batch moves one by 1e-6."""
 
 
-def classified(
+def answers_from_logits(
     logits: torch.Tensor, probabilities: torch.Tensor, labels: Sequence[str], cut: Sequence[bool]
 ) -> tuple[Answer, ...]:
     """The label of the highest logit for each input, and the probabilities of the five best, to three decimals.
@@ -192,7 +192,7 @@ def classified(
         ArithmeticError: some are not finite, so that no answer is the best.
     """
     check_finite(logits)
-    places = logits.topk(min(SHOWN, len(labels)), dim=1).indices
+    places = logits.topk(min(TOP_ANSWERS, len(labels)), dim=1).indices
     scores = probabilities.double().gather(1, places).tolist()
     return tuple(
         Answer(
@@ -217,7 +217,7 @@ def check_finite(scores: torch.Tensor) -> None:
         )
 
 
-def check_step(_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+def check_step_scores(_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
     """The scores (inputs, words) of a next token, as they are: a logits processor of ``generate``.
 
     Raises:

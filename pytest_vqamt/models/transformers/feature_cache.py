@@ -8,7 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.batching import distinct
+from pytest_vqamt.models.batching import distinct_pictures
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -20,12 +20,12 @@ P = TypeVar("P")
 T = TypeVar("T")
 """What the encoder makes of it."""
 
-MOST_BYTES = 512 << 20
+MAX_CACHE_BYTES = 512 << 20
 """How much is kept on the device: of BLIP at the published size, 300 pictures in 32 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Shown(Generic[P, T]):
+class BatchPictures(Generic[P, T]):
     """The pictures of a batch.
 
     Attributes:
@@ -41,7 +41,7 @@ class Shown(Generic[P, T]):
     ready: Mapping[str, P]
 
 
-class PictureMemory(Generic[P, T]):
+class PictureFeatureCache(Generic[P, T]):
     """Keeps what was made of pictures; those that were asked about longest ago go first.
 
     One thread may make a batch ready while another has the one before encoded.
@@ -52,7 +52,7 @@ class PictureMemory(Generic[P, T]):
         make_ready: Callable[[Sequence[Image]], Sequence[P]],
         encode: Callable[[Sequence[P]], Sequence[T]],
         size: Callable[[T], int],
-        most_bytes: int = MOST_BYTES,
+        most_bytes: int = MAX_CACHE_BYTES,
     ) -> None:
         """Takes both steps.
 
@@ -72,28 +72,28 @@ class PictureMemory(Generic[P, T]):
         self._before: dict[str, P] = {}
         self._lock = Lock()
 
-    def ready(self, batch: Sequence[ModelInput]) -> Shown[P, T]:
+    def ready(self, batch: Sequence[ModelInput]) -> BatchPictures[P, T]:
         """The pictures of a batch, of which those that are new are drawn and made ready.
 
         Raises:
             Exception: what rendering a picture or ``make_ready`` raises; nothing of this batch is remembered then.
         """
-        firsts, which = distinct(batch)
-        named = {asked.query.picture.digest: asked for asked in firsts}
+        firsts, which = distinct_pictures(batch)
+        named = {item.query.picture.digest: item for item in firsts}
         with self._lock:
             kept = {name: self._kept[name] for name in named if name in self._kept}
             # What the batch before has, too, is drawn already and may not be encoded yet.
             coming = {**self._before, **self._latest}
             ready = {name: coming[name] for name in named if name not in kept and name in coming}
-        new = {name: asked for name, asked in named.items() if name not in kept and name not in ready}
+        new = {name: item for name, item in named.items() if name not in kept and name not in ready}
         if new:
-            made = self._make_ready([asked.image for asked in new.values()])
+            made = self._make_ready([item.image for item in new.values()])
             ready.update(zip(new, made, strict=True))
         with self._lock:
             self._before, self._latest = self._latest, dict(ready)
-        return Shown(names=tuple(named), which=tuple(which), kept=kept, ready=ready)
+        return BatchPictures(names=tuple(named), which=tuple(which), kept=kept, ready=ready)
 
-    def of(self, shown: Shown[P, T]) -> list[T]:
+    def of(self, shown: BatchPictures[P, T]) -> list[T]:
         """What there is of each input's picture; those that are new are encoded together.
 
         Raises:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.transformers.checkpoint import PROCESSORS, Checkpoint, first_line, quiet
-from pytest_vqamt.models.transformers.runtime import Runtime, alone, cores
+from pytest_vqamt.models.transformers.checkpoint import PROCESSOR_FILES, Checkpoint, first_line, quiet
+from pytest_vqamt.models.transformers.runtime import Runtime, available_cores, exclusive
 
 if TYPE_CHECKING:
     import torch
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from transformers.image_processing_utils import BaseImageProcessor
 
 
-_ALONE, _AMONG_OTHERS = PROCESSORS
+_IMAGE_PROCESSOR_FILE, _PROCESSOR_FILE = PROCESSOR_FILES
 
 
 def load_image_processor(checkpoint: Checkpoint) -> BaseImageProcessor:
@@ -36,10 +36,12 @@ def load_image_processor(checkpoint: Checkpoint) -> BaseImageProcessor:
     check_torchvision()
     from transformers import AutoImageProcessor
 
-    if not (checkpoint.folder / _ALONE).is_file() and not _says_how(checkpoint.folder / _AMONG_OTHERS):
+    if not (checkpoint.folder / _IMAGE_PROCESSOR_FILE).is_file() and not _has_image_processor(
+        checkpoint.folder / _PROCESSOR_FILE
+    ):
         raise ModelError(
-            f"Expected {_ALONE} beside the weights, but {checkpoint.folder} has none: nothing says how pictures are "
-            "to be resized for the model. Copy it from the checkpoint"
+            f"Expected {_IMAGE_PROCESSOR_FILE} beside the weights, but {checkpoint.folder} has none: nothing says how "
+            "pictures are to be resized for the model. Copy it from the checkpoint"
         )
     try:
         with quiet():
@@ -53,7 +55,7 @@ def load_image_processor(checkpoint: Checkpoint) -> BaseImageProcessor:
     return cast("BaseImageProcessor", found)
 
 
-def _says_how(file: Path) -> bool:
+def _has_image_processor(file: Path) -> bool:
     """Whether the processor's file holds the image processor too: before transformers 5 each had a file of its own."""
     if not file.is_file():
         return False
@@ -89,11 +91,11 @@ def _version(package: str) -> str:
         return "(unknown version)"
 
 
-_FILES = (
+_TOKENIZER_FILES = (
     "tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model",
 )  # fmt: skip
 
-FEWEST_KNOWN = 0.9
+MIN_VOCABULARY_SHARE = 0.9
 """A tokenizer knows at least so much of the vocabulary; models round theirs up to a multiple of 64."""
 
 
@@ -110,27 +112,27 @@ def load_tokenizer(
     from transformers import AutoTokenizer
 
     folder = checkpoint.folder / subfolder if subfolder else checkpoint.folder
-    if not any((folder / name).is_file() for name in _FILES):
+    if not any((folder / name).is_file() for name in _TOKENIZER_FILES):
         raise ModelError(
-            f"Expected a tokenizer beside the weights, but {folder} has none of {', '.join(_FILES)}: every word would "
-            "be unknown to the model. Copy the tokenizer files of the checkpoint there"
+            f"Expected a tokenizer beside the weights, but {folder} has none of {', '.join(_TOKENIZER_FILES)}: every "
+            "word would be unknown to the model. Copy the tokenizer files of the checkpoint there"
         )
     try:
         with quiet():
             tokenizer = (cls or AutoTokenizer).from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # a damaged file raises whatever the library that reads it does
         raise ModelError(f"Expected tokenizer files that can be read in {folder}, but: {first_line(error)}") from error
-    check_known(len(tokenizer), rows, checkpoint)
+    check_vocabulary_size(len(tokenizer), rows, checkpoint)
     return cast("PreTrainedTokenizerBase", tokenizer)
 
 
-def check_known(known: int, rows: int, checkpoint: Checkpoint) -> None:
+def check_vocabulary_size(known: int, rows: int, checkpoint: Checkpoint) -> None:
     """Holds how many words a tokenizer knows against the rows of the model's table.
 
     Raises:
         ModelError: they cannot belong together.
     """
-    if not FEWEST_KNOWN * rows <= known <= rows:
+    if not MIN_VOCABULARY_SHARE * rows <= known <= rows:
         raise ModelError(
             f"Expected a tokenizer for the {rows} words that the model in {checkpoint.folder} has, but got one of "
             f"{known}: tokenizer files are missing or belong to another model"
@@ -142,18 +144,18 @@ T = TypeVar("T")
 _MOST_THREADS = 8
 
 
-def made_ready(images: Sequence[Image], make: Callable[[Image], T], runtime: Runtime) -> list[T]:
+def preprocess_images(images: Sequence[Image], make: Callable[[Image], T], runtime: Runtime) -> list[T]:
     """What ``make`` makes of each picture, in their order."""
-    threads = min(threads_for(runtime), len(images))
+    threads = min(preprocessing_threads(runtime), len(images))
     if threads < 2:
         return [make(image) for image in images]
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(make, images))
 
 
-def threads_for(runtime: Runtime) -> int:
+def preprocessing_threads(runtime: Runtime) -> int:
     """How many pictures are made ready at a time: one on a CPU, whose cores the encoder needs for itself."""
-    return min(_MOST_THREADS, runtime.threads or cores()) if runtime.device.type == "cuda" else 1
+    return min(_MOST_THREADS, runtime.threads or available_cores()) if runtime.device.type == "cuda" else 1
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -175,7 +177,7 @@ class TextTokens:
         return replace(self, ids=runtime.here(self.ids), attended=runtime.here(self.attended))
 
 
-def tokens_of(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, longest: int, runtime: Runtime) -> TextTokens:
+def tokenize(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, longest: int, runtime: Runtime) -> TextTokens:
     """The tokens of ``texts``, of which each gives at most ``longest``, those that begin and end it included.
 
     They are not on the device yet, but where it gets them without a wait.
@@ -184,7 +186,7 @@ def tokens_of(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, longest:
     from torch.nn.utils.rnn import pad_sequence
 
     longest = min(longest, tokenizer.model_max_length)
-    with alone(tokenizer):
+    with exclusive(tokenizer):
         # Not verbose: it would warn of what is cut here and counted.
         rows: list[list[int]] = tokenizer(list(texts), truncation=False, verbose=False)["input_ids"]
         cut = [len(row) > longest for row in rows]

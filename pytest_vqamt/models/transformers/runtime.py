@@ -60,7 +60,7 @@ class Runtime:
         device = device_of(options)
         precision = precision_of(options) or dtype or ("float32" if device == "cpu" else "auto")
         if threads is None and options.workers > 1:
-            threads = max(1, min(torch.get_num_threads(), cores() // options.workers))
+            threads = max(1, min(torch.get_num_threads(), available_cores() // options.workers))
         return cls(device=torch.device(device), dtype=precision, threads=threads)
 
     def placed(self, model: M) -> M:
@@ -135,7 +135,7 @@ class Runtime:
         )
 
 
-def cores() -> int:
+def available_cores() -> int:
     """How many of the processor's cores this process may use, which may be fewer than there are."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -204,7 +204,7 @@ _lock = Lock()
 _locks: WeakKeyDictionary[object, AbstractContextManager[bool]] = WeakKeyDictionary()
 
 
-def alone(used: object) -> AbstractContextManager[bool]:
+def exclusive(used: object) -> AbstractContextManager[bool]:
     """For as long as it is entered no other thread enters it for the same object; the same thread may."""
     with _lock:
         if used not in _locks:
@@ -212,11 +212,11 @@ def alone(used: object) -> AbstractContextManager[bool]:
         return _locks[used]
 
 
-Rest: TypeAlias = Callable[[], tuple[Answer, ...]]
+ForwardStep: TypeAlias = Callable[[], tuple[Answer, ...]]
 """The second step of a batch: one answer for each input."""
 
 
-class Keeps(Protocol):
+class ReleasableMemory(Protocol):
     """What holds memory of the device that can be given up."""
 
     def give_up(self) -> bool:
@@ -224,11 +224,14 @@ class Keeps(Protocol):
         ...
 
 
-class Steps:
+class TwoStepModel:
     """The two steps of one model. A batch that was not prepared, or not as this one, is made ready when it is asked."""
 
     def __init__(
-        self, runtime: Runtime, ready: Callable[[Task, Sequence[ModelInput]], Rest], memory: Keeps | None = None
+        self,
+        runtime: Runtime,
+        ready: Callable[[Task, Sequence[ModelInput]], ForwardStep],
+        memory: ReleasableMemory | None = None,
     ) -> None:
         """Takes the steps.
 
@@ -249,17 +252,21 @@ class Steps:
         """
         if not batch:
             return
-        prepared = _Prepared(by=self, task=task, ids=_ids(batch), rest=self._made_ready(task, batch))
-        for asked in batch:
-            asked.prepared = prepared
+        prepared = _PreprocessedBatch(by=self, task=task, ids=_query_ids(batch), rest=self._made_ready(task, batch))
+        for item in batch:
+            item.prepared = prepared
 
     def answers(self, task: Task, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """One answer for each input."""
         if not batch:
             return ()
         found = batch[0].prepared
-        is_ready = isinstance(found, _Prepared) and (found.by, found.task, found.ids) == (self, task, _ids(batch))
-        rest = found.rest if isinstance(found, _Prepared) and is_ready else self._made_ready(task, batch)
+        is_ready = isinstance(found, _PreprocessedBatch) and (found.by, found.task, found.ids) == (
+            self,
+            task,
+            _query_ids(batch),
+        )
+        rest = found.rest if isinstance(found, _PreprocessedBatch) and is_ready else self._made_ready(task, batch)
         try:
             return self._computed(rest)
         except Exception as error:
@@ -268,24 +275,24 @@ class Steps:
         free_memory()  # out here the exception is gone, which holds on to all that the model had computed
         return self._computed(rest)
 
-    def _made_ready(self, task: Task, batch: Sequence[ModelInput]) -> Rest:
+    def _made_ready(self, task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
         with self._runtime.preparing():
             return self._ready(task, batch)
 
-    def _computed(self, rest: Rest) -> tuple[Answer, ...]:
+    def _computed(self, rest: ForwardStep) -> tuple[Answer, ...]:
         with self._runtime.running():
             return rest()
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class _Prepared:
+class _PreprocessedBatch:
     """What each input of a batch has: the second step of all of them."""
 
-    by: Steps
+    by: TwoStepModel
     task: Task
     ids: tuple[str, ...]
-    rest: Rest
+    rest: ForwardStep
 
 
-def _ids(batch: Sequence[ModelInput]) -> tuple[str, ...]:
-    return tuple(asked.query.id for asked in batch)
+def _query_ids(batch: Sequence[ModelInput]) -> tuple[str, ...]:
+    return tuple(item.query.id for item in batch)

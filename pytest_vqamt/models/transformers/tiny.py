@@ -11,16 +11,16 @@ from pathlib import Path
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.prompts import BARE, INSTRUCTED, Prompts
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint, digest_of
-from pytest_vqamt.models.transformers.prompted.adapter import Speaker
+from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, PLAIN_PROMPTS, Prompts
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint, files_digest
+from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter
 from pytest_vqamt.models.transformers.prompted.families import LlavaChat
 from pytest_vqamt.models.transformers.runtime import Runtime
 
 WEIGHTS = Path(__file__).parents[1] / "tiny_weights"
 
 
-def load(argument: str, options: ModelOptions) -> Llava:
+def load(argument: str, options: ModelOptions) -> TinyLlava:
     """The tiny model, or the one in the folder ``argument``.
 
     Raises:
@@ -34,7 +34,7 @@ def load(argument: str, options: ModelOptions) -> Llava:
         )
     # So small a model gains nothing from another device, and answers alike on every machine.
     here = replace(options, device="cpu") if options.device == "auto" else options
-    return Llava(folder, here, prompts=BARE, threads=1)
+    return TinyLlava(folder, here, prompts=PLAIN_PROMPTS, threads=1)
 
 
 # It answers questions, judges hypotheses and describes pictures, each by a prompt in the checkpoint's own chat
@@ -45,13 +45,13 @@ VERSION = 2
 """Goes up when answers change for the same weights and packages."""
 
 
-class Llava(Speaker):
+class TinyLlava(GenerativeAdapter):
     """One checkpoint. A picture is encoded once for all that is asked of it; decoding is greedy."""
 
     batch_size = 64
 
     def __init__(
-        self, folder: Path, options: ModelOptions, prompts: Prompts = INSTRUCTED, threads: int | None = None
+        self, folder: Path, options: ModelOptions, prompts: Prompts = INSTRUCTION_PROMPTS, threads: int | None = None
     ) -> None:
         """Loads all of the checkpoint in ``folder``.
 
@@ -69,5 +69,8 @@ class Llava(Speaker):
         family = LlavaChat(Checkpoint(folder=folder, name=str(folder)), runtime)
         self._model = family.model
         super().__init__(
-            family, runtime, prompts, lambda: runtime.fingerprint("llava", VERSION, digest_of(folder), prompts.digest)
+            family,
+            runtime,
+            prompts,
+            lambda: runtime.fingerprint("llava", VERSION, files_digest(folder), prompts.digest),
         )

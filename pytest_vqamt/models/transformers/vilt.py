@@ -27,24 +27,24 @@ from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.checkpoint import (
     Checkpoint,
-    architecture_of,
     check_model_type,
-    config_of,
-    digest_of,
-    located,
+    files_digest,
+    first_architecture,
+    locate_checkpoint,
+    read_checkpoint_config,
 )
-from pytest_vqamt.models.transformers.classifier import classified
-from pytest_vqamt.models.transformers.feature_cache import PictureMemory, Shown
+from pytest_vqamt.models.transformers.classifier import answers_from_logits
+from pytest_vqamt.models.transformers.feature_cache import BatchPictures, PictureFeatureCache
 from pytest_vqamt.models.transformers.inputs import (
     TextTokens,
     check_torchvision,
     load_image_processor,
     load_tokenizer,
-    made_ready,
-    tokens_of,
+    preprocess_images,
+    tokenize,
 )
-from pytest_vqamt.models.transformers.runtime import Rest, Runtime, Steps
-from pytest_vqamt.models.transformers.vilt_patches import Patches, embed, padded, pixels_of
+from pytest_vqamt.models.transformers.runtime import ForwardStep, Runtime, TwoStepModel
+from pytest_vqamt.models.transformers.vilt_patches import Patches, embed_pictures, pad_patches, vilt_pixels
 from pytest_vqamt.models.transformers.weights import load_weights
 
 if TYPE_CHECKING:
@@ -68,10 +68,10 @@ def load(argument: str, options: ModelOptions) -> ViltAnswers | ViltStatements:
     Raises:
         ModelError: it is no checkpoint of ViLT, has no head for a task of ours, or is incomplete.
     """
-    checkpoint = located(argument, default=DEFAULT, kind="vilt")
+    checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="vilt")
     check_model_type(checkpoint, ("vilt",))
     check_torchvision()  # before transformers is imported, which would fail with a message that names neither
-    architecture = architecture_of(checkpoint)
+    architecture = first_architecture(checkpoint)
     if architecture == "ViltForQuestionAnswering":
         return ViltAnswers(checkpoint, options)
     if architecture == "ViltForImagesAndTextClassification":
@@ -92,11 +92,11 @@ class ViltAnswers:
         """Raises ModelError where a file of the checkpoint is missing, damaged or of another model."""
         from transformers import ViltForQuestionAnswering
 
-        self._labels = answers_of(checkpoint)
+        self._labels = read_answer_labels(checkpoint)
         self._runtime = Runtime.of(options)
         self._model = load_weights(ViltForQuestionAnswering, checkpoint, self._runtime)
         self._inputs = ViltInputs(checkpoint, self._model, self._runtime)
-        self._steps = Steps(self._runtime, self._ready, self._inputs.memory)
+        self._steps = TwoStepModel(self._runtime, self._ready, self._inputs.memory)
         self.batch_size, self.largest_batch = _batch_sizes(self._runtime)
 
     @cached_property
@@ -112,12 +112,12 @@ class ViltAnswers:
         """The best answer to each question, with the five best and the probability of each to be right by itself."""
         return self._steps.answers(Task.VQA, batch)
 
-    def _ready(self, _task: Task, batch: Sequence[ModelInput]) -> Rest:
+    def _ready(self, _task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
         return partial(self._answers, *self._inputs.ready(batch))
 
-    def _answers(self, shown: ViltShown, texts: TextTokens) -> tuple[Answer, ...]:
+    def _answers(self, shown: ViltPictures, texts: TextTokens) -> tuple[Answer, ...]:
         logits = self._logits(*self._inputs.of(shown, texts))
-        return classified(logits, logits.sigmoid(), self._labels, texts.cut)
+        return answers_from_logits(logits, logits.sigmoid(), self._labels, texts.cut)
 
     def _logits(self, patches: Patches, tokens: TextTokens) -> torch.Tensor:
         """float32 (inputs, answers)."""
@@ -137,12 +137,12 @@ class ViltStatements:
         """Raises ModelError where a file of the checkpoint is missing, damaged or of another model."""
         from transformers import ViltForImagesAndTextClassification
 
-        _check_pictures(checkpoint)
-        self._labels = entailments_of(checkpoint)
+        _check_num_images(checkpoint)
+        self._labels = read_entailment_labels(checkpoint)
         self._runtime = Runtime.of(options)
         self._model = load_weights(ViltForImagesAndTextClassification, checkpoint, self._runtime)
         self._inputs = ViltInputs(checkpoint, self._model, self._runtime)
-        self._steps = Steps(self._runtime, self._ready, self._inputs.memory)
+        self._steps = TwoStepModel(self._runtime, self._ready, self._inputs.memory)
         self.batch_size, self.largest_batch = _batch_sizes(self._runtime)
 
     @cached_property
@@ -158,12 +158,12 @@ class ViltStatements:
         """What each picture says of its hypothesis, with the probability of each label."""
         return self._steps.answers(Task.ENTAILMENT, batch)
 
-    def _ready(self, _task: Task, batch: Sequence[ModelInput]) -> Rest:
+    def _ready(self, _task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
         return partial(self._judged, *self._inputs.ready(batch))
 
-    def _judged(self, shown: ViltShown, texts: TextTokens) -> tuple[Answer, ...]:
+    def _judged(self, shown: ViltPictures, texts: TextTokens) -> tuple[Answer, ...]:
         logits = self._logits(*self._inputs.of(shown, texts))
-        return classified(logits, logits.softmax(dim=1), self._labels, texts.cut)
+        return answers_from_logits(logits, logits.softmax(dim=1), self._labels, texts.cut)
 
     def _logits(self, patches: Patches, tokens: TextTokens) -> torch.Tensor:
         """float32 (inputs, labels), each picture being in all places."""
@@ -177,9 +177,9 @@ class ViltStatements:
         return logits.float()
 
 
-def _check_pictures(checkpoint: Checkpoint) -> None:
+def _check_num_images(checkpoint: Checkpoint) -> None:
     """Raises ModelError where the configuration does not say how many pictures a statement is about."""
-    count = config_of(checkpoint).get("num_images")
+    count = read_checkpoint_config(checkpoint).get("num_images")
     if not isinstance(count, int) or count < 1:
         raise ModelError(
             f"Expected in {checkpoint.folder / 'config.json'} how many pictures a statement is about, but got "
@@ -194,83 +194,85 @@ def _batch_sizes(runtime: Runtime) -> tuple[int, int]:
 _UNNAMED = re.compile(r"LABEL_\d+")
 """What transformers calls an output that nobody named."""
 
-_OTHERS = {
+_FOREIGN_ANSWER_LISTS = {
     "LXMERT": ("", "woods", "trash can", "hanging"),  # airsplay/lxmert, trainval_label2ans.json
     "VisualBERT": ("<unk>", "0", "000", "1"),  # Pythia, answers_vqa.txt
 }
 """How lists of other models begin that are as long as ViLT's, 3,129 answers."""
 
-_ENTAILED = {
+_LABEL_MEANINGS = {
     "true": "entailment", "yes": "entailment", "entailment": "entailment",
     "false": "contradiction", "no": "contradiction", "contradiction": "contradiction",
     "neutral": "neutral", "maybe": "neutral",
 }  # fmt: skip
 
 
-def answers_of(checkpoint: Checkpoint) -> tuple[str, ...]:
+def read_answer_labels(checkpoint: Checkpoint) -> tuple[str, ...]:
     """The answers that a head for questions chooses among, in the order of its outputs.
 
     Raises:
         ModelError: there are none, or they are not this head's.
     """
     labels = _labels(checkpoint)
-    other = next((name for name, begins in _OTHERS.items() if labels[: len(begins)] == begins), None)
+    other = next((name for name, begins in _FOREIGN_ANSWER_LISTS.items() if labels[: len(begins)] == begins), None)
     if other is not None:
         raise ModelError(
-            f"Expected ViLT's own answers as id2label in {_place(checkpoint)}, but got {other}'s list, which begins "
-            f"{_OTHERS[other]!r}: both have 3,129 answers, but ViLT has them in another order, so that each output "
-            "would be called by another's name. Take the config.json that came with the weights"
+            f"Expected ViLT's own answers as id2label in {_config_path(checkpoint)}, but got {other}'s list, which "
+            "begins "
+            f"{_FOREIGN_ANSWER_LISTS[other]!r}: both have 3,129 answers, but ViLT has them in another order, so that "
+            "each output would be called by another's name. Take the config.json that came with the weights"
         )
     return labels
 
 
-def entailments_of(checkpoint: Checkpoint) -> tuple[str, ...]:
+def read_entailment_labels(checkpoint: Checkpoint) -> tuple[str, ...]:
     """What each output of a head for statements says: entailment, contradiction or, where it has one, neutral.
 
     Raises:
         ModelError: an output says something else, or two say the same.
     """
     labels = _labels(checkpoint)
-    meant = tuple(_ENTAILED.get(label.strip().lower(), "") for label in labels)
+    meant = tuple(_LABEL_MEANINGS.get(label.strip().lower(), "") for label in labels)
     if not {"entailment", "contradiction"} <= set(meant) or "" in meant or len(set(meant)) < len(meant):
         raise ModelError(
             "Expected the outputs True and False, or entailment, neutral and contradiction, as id2label in "
-            f"{_place(checkpoint)}, but got id2label={dict(enumerate(labels[:5]))!r}: a head that was trained to tell "
-            "something else says nothing about entailment"
+            f"{_config_path(checkpoint)}, but got id2label={dict(enumerate(labels[:5]))!r}: a head that was trained to "
+            "tell something else says nothing about entailment"
         )
     return meant
 
 
 def _labels(checkpoint: Checkpoint) -> tuple[str, ...]:
-    named = config_of(checkpoint).get("id2label")
+    named = read_checkpoint_config(checkpoint).get("id2label")
     if not isinstance(named, Mapping) or not named:
         raise ModelError(
-            f"Expected id2label in {_place(checkpoint)}, which says what each output of the head stands for, but there "
-            "is none: take the config.json that came with the weights"
+            f"Expected id2label in {_config_path(checkpoint)}, which says what each output of the head stands for, but "
+            "there is none: take the config.json that came with the weights"
         )
     if {str(key) for key in named} != {str(number) for number in range(len(named))}:
         raise ModelError(
-            f"Expected id2label in {_place(checkpoint)} to number the answers from 0 to {len(named) - 1}, but it does "
-            "not: take the config.json that came with the weights"
+            f"Expected id2label in {_config_path(checkpoint)} to number the answers from 0 to {len(named) - 1}, but it "
+            "does not: take the config.json that came with the weights"
         )
     labels = tuple(str(named[str(number)]) for number in range(len(named)))
     unnamed = [label for label in labels if _UNNAMED.fullmatch(label)]
     if unnamed:
         raise ModelError(
-            f"Expected answers as id2label in {_place(checkpoint)}, but got {unnamed[0]!r} ({len(unnamed)} such), "
+            f"Expected answers as id2label in {_config_path(checkpoint)}, but got {unnamed[0]!r} ({len(unnamed)} "
+            "such), "
             "which transformers writes where nobody named the outputs: take the config.json that came with the weights"
         )
     return labels
 
 
-def _place(checkpoint: Checkpoint) -> str:
+def _config_path(checkpoint: Checkpoint) -> str:
     return str(checkpoint.folder / "config.json")
 
 
 VERSION = 1
 """Goes up when answers change for the same weights and packages."""
 
-ViltShown: TypeAlias = "Shown[torch.Tensor, torch.Tensor]"
+ViltPictures: TypeAlias = "BatchPictures[torch.Tensor, torch.Tensor]"
 """The pictures of a batch: pixels (3, height, width), and what is made of them, (1 + patches, width)."""
 
 
@@ -291,28 +293,28 @@ class ViltInputs:
         self._processor = load_image_processor(checkpoint)
         self._embeddings = model.vilt.embeddings
         self._longest = config.max_position_embeddings
-        self.memory: PictureMemory[torch.Tensor, torch.Tensor] = PictureMemory(
+        self.memory: PictureFeatureCache[torch.Tensor, torch.Tensor] = PictureFeatureCache(
             self._made_ready, self._embed, lambda patches: patches.nbytes
         )
 
     @property
     def fingerprint(self) -> str:
         """What answers are filed under."""
-        return self._runtime.fingerprint("vilt", VERSION, digest_of(self._folder))
+        return self._runtime.fingerprint("vilt", VERSION, files_digest(self._folder))
 
-    def ready(self, batch: Sequence[ModelInput]) -> tuple[ViltShown, TextTokens]:
+    def ready(self, batch: Sequence[ModelInput]) -> tuple[ViltPictures, TextTokens]:
         """New pictures resized, and the tokens of the texts; nothing is on the device yet."""
-        tokens = tokens_of([asked.text for asked in batch], self._tokenizer, self._longest, self._runtime)
+        tokens = tokenize([item.text for item in batch], self._tokenizer, self._longest, self._runtime)
         return self.memory.ready(batch), tokens
 
-    def of(self, shown: ViltShown, texts: TextTokens) -> tuple[Patches, TextTokens]:
+    def of(self, shown: ViltPictures, texts: TextTokens) -> tuple[Patches, TextTokens]:
         """One row of each for each input."""
-        return padded(self.memory.of(shown)), texts.on(self._runtime)
+        return pad_patches(self.memory.of(shown)), texts.on(self._runtime)
 
     def _made_ready(self, images: Sequence[Image]) -> list[torch.Tensor]:
         """In 32 bits, as the patches are cut: 2.8 MB a picture at the published size."""
-        pixels = made_ready(images, partial(pixels_of, processor=self._processor), self._runtime)
+        pixels = preprocess_images(images, partial(vilt_pixels, processor=self._processor), self._runtime)
         return [self._runtime.pinned(each) for each in pixels]
 
     def _embed(self, ready: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        return embed([self._runtime.here(each) for each in ready], self._embeddings)
+        return embed_pictures([self._runtime.here(each) for each in ready], self._embeddings)

@@ -39,7 +39,7 @@ class Patches:
     counted: torch.Tensor
 
 
-def pixels_of(image: Image, processor: BaseImageProcessor) -> torch.Tensor:
+def vilt_pixels(image: Image, processor: BaseImageProcessor) -> torch.Tensor:
     """The picture resized and normalized as ViLT wants it: float32, (3, height, width), RGB, unpadded.
 
     Args:
@@ -48,11 +48,11 @@ def pixels_of(image: Image, processor: BaseImageProcessor) -> torch.Tensor:
     """
     import torch
 
-    (pixels,) = processor(_wide_enough(image.convert("RGB"), processor), do_pad=False)["pixel_values"]
+    (pixels,) = processor(_widened(image.convert("RGB"), processor), do_pad=False)["pixel_values"]
     return torch.as_tensor(pixels, dtype=torch.float32)
 
 
-def embed(pictures: Sequence[torch.Tensor], embeddings: ViltEmbeddings) -> list[torch.Tensor]:
+def embed_pictures(pictures: Sequence[torch.Tensor], embeddings: ViltEmbeddings) -> list[torch.Tensor]:
     """The class token and the patches of each picture with their positions: (1 + patches, width).
 
     Pictures of the same size go through the convolution together.
@@ -74,7 +74,7 @@ def embed(pictures: Sequence[torch.Tensor], embeddings: ViltEmbeddings) -> list[
     return [embedded[place] for place in range(len(pictures))]
 
 
-def padded(tokens: Sequence[torch.Tensor]) -> Patches:
+def pad_patches(tokens: Sequence[torch.Tensor]) -> Patches:
     """The tokens of several pictures side by side."""
     import torch
     from torch.nn.utils.rnn import pad_sequence
@@ -87,7 +87,7 @@ def padded(tokens: Sequence[torch.Tensor]) -> Patches:
     )
 
 
-def seen(rows: int, columns: int, most: int) -> list[int]:
+def visible_patches(rows: int, columns: int, most: int) -> list[int]:
     """Which patches of a grid are seen, in reading order: all, or ``most`` of them, spread at random but always alike.
 
     >>> seen(2, 3, -1)
@@ -114,10 +114,10 @@ def _embed_equal(pixels: torch.Tensor, embeddings: ViltEmbeddings) -> torch.Tens
     fitted = interpolate(grid, size=(rows, columns), mode="bilinear", align_corners=True)
     tokens = (patches + fitted).flatten(2).transpose(1, 2)
     first = (embeddings.cls_token + positions[:, :1]).expand(pictures, -1, -1)
-    return torch.cat((first, tokens[:, seen(rows, columns, embeddings.config.max_image_length)]), dim=1)
+    return torch.cat((first, tokens[:, visible_patches(rows, columns, embeddings.config.max_image_length)]), dim=1)
 
 
-def _wide_enough(image: Image, processor: BaseImageProcessor) -> Image:
+def _widened(image: Image, processor: BaseImageProcessor) -> Image:
     """The picture, widened where it is so narrow that resizing would leave it without a single column of patches."""
     shortest = getattr(getattr(processor, "size", None), "shortest_edge", None)
     divisor = getattr(processor, "size_divisor", None)

@@ -7,21 +7,21 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.transformers.checkpoint import Checkpoint, config_of, first_line, quiet
+from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line, quiet, read_checkpoint_config
 from pytest_vqamt.models.transformers.runtime import Runtime
 
 if TYPE_CHECKING:
     import torch
 
 
-_MOST_LEFT = 0.25
+_MAX_UNUSED_SHARE = 0.25
 """Heads that were used in training alone, and tables that are computed now, are left over in many a checkpoint. More
 than so many, as a share of the weights that are used, make another model of it."""
 
 M = TypeVar("M", bound="torch.nn.Module")
 
 
-class _Loads(Protocol):
+class _PretrainedClass(Protocol):
     """A class of transformers that loads what it was saved as."""
 
     @property
@@ -42,8 +42,8 @@ def load_weights(cls: type[M], checkpoint: Checkpoint, runtime: Runtime, *, igno
     """
     from transformers import PreTrainedConfig
 
-    config_of(checkpoint)
-    load = cast("_Loads", cls).from_pretrained
+    read_checkpoint_config(checkpoint)
+    load = cast("_PretrainedClass", cls).from_pretrained
     try:
         with quiet():
             model, told = cast(
@@ -73,7 +73,7 @@ def load_weights(cls: type[M], checkpoint: Checkpoint, runtime: Runtime, *, igno
                 f"({len(wrong)} in all), which would be made up at random: take the whole checkpoint, of the same kind"
             )
     left = sorted(_name(key) for key in told.get("unexpected_keys", ()))
-    if len(left) > _MOST_LEFT * len(model.state_dict()):
+    if len(left) > _MAX_UNUSED_SHARE * len(model.state_dict()):
         raise ModelError(
             f"Expected a checkpoint of {cls.__name__} in {checkpoint.folder}, but got weights of another model: "
             f"unexpected_keys={left[:3]!r} ({len(left)} in all); its config.json names the wrong architecture"

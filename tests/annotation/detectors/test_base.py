@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.annotation.detectors.base import Label, label_of, labels_of
+from pytest_vqamt.annotation.detectors.base import Label, class_labels, parse_label
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.data.coco.source import COCO_CLASSES
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
@@ -22,11 +22,11 @@ def checkpoint(folder: Path, id2label: object) -> Checkpoint:
 
 
 def read(folder: Path, *texts: str) -> Mapping[int, Label]:
-    return labels_of(checkpoint(folder, {str(number): text for number, text in enumerate(texts)}))
+    return class_labels(checkpoint(folder, {str(number): text for number, text in enumerate(texts)}))
 
 
 def test_the_classes_of_coco_keep_their_names() -> None:
-    assert {name: label_of(name) for name in COCO_CLASSES} == {name: Label(name=name) for name in COCO_CLASSES}
+    assert {name: parse_label(name) for name in COCO_CLASSES} == {name: Label(name=name) for name in COCO_CLASSES}
 
 
 @pytest.mark.parametrize(
@@ -46,17 +46,17 @@ def test_the_classes_of_coco_keep_their_names() -> None:
     ],
 )
 def test_spellings(text: str, name: str) -> None:
-    assert label_of(text) == Label(name=name)
+    assert parse_label(text) == Label(name=name)
 
 
 @pytest.mark.parametrize("text", ["N/A", "background", "", "no-object", "no object", "--", "outside"])
 def test_what_stands_for_nothing(text: str) -> None:
-    assert label_of(text) is None
+    assert parse_label(text) is None
 
 
 def test_a_plural_is_a_group_that_nobody_told_apart() -> None:
-    assert label_of("people") == Label(name="person", is_crowd=True)
-    assert label_of("donuts,doughnuts") == Label(name="donut", is_crowd=True)
+    assert parse_label("people") == Label(name="person", is_crowd=True)
+    assert parse_label("donuts,doughnuts") == Label(name="donut", is_crowd=True)
 
 
 def test_gaps_are_left_out_and_numbers_kept(tmp_path: Path) -> None:
@@ -98,18 +98,18 @@ def test_the_same_words_are_things_where_a_checkpoint_knows_things_alone(tmp_pat
 )
 def test_classes_that_nobody_has_named(tmp_path: Path, id2label: object, got: str) -> None:
     with pytest.raises(ModelError, match=r"Expected the names of the classes in .*config\.json, but got ") as caught:
-        labels_of(checkpoint(tmp_path, id2label))
+        class_labels(checkpoint(tmp_path, id2label))
     assert got in str(caught.value)
 
 
 @pytest.mark.skipif(not VOCABULARY.is_file(), reason="the shared data are not here")
 def test_the_vocabulary_of_the_region_detector() -> None:
     lines = VOCABULARY.read_text().splitlines()
-    labels = [label_of(line) for line in lines]
+    labels = [parse_label(line) for line in lines]
     nothing = {line for line, label in zip(lines, labels, strict=True) if label is None}
     assert nothing == {
         "area", "back", "background", "bottom", "front", "group", "inside", "items", "object", "objects",
         "outside", "she",
     }  # fmt: skip
-    assert label_of("trees") == Label(name="tree", is_crowd=True)
+    assert parse_label("trees") == Label(name="tree", is_crowd=True)
     assert all(label.name == label.name.lower().strip() != "" for label in labels if label is not None)

@@ -9,7 +9,7 @@ import torch
 from PIL import Image
 from transformers import AutoImageProcessor, AutoModelForObjectDetection
 
-from pytest_vqamt.annotation.detectors.boxes import Boxes, load
+from pytest_vqamt.annotation.detectors.boxes import ClosedSetBoxes, load
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.data.photo_io import PhotoFiles
 from pytest_vqamt.models.base import ModelOptions
@@ -22,13 +22,13 @@ PLANT = (0.3, 0.7, 0.2, 0.4)
 
 
 @pytest.fixture(scope="module")
-def planted(tmp_path_factory: pytest.TempPathFactory) -> Boxes:
+def planted(tmp_path_factory: pytest.TempPathFactory) -> ClosedSetBoxes:
     folder = tmp_path_factory.mktemp("planted")
     return load(str(small_detectors.detr(folder, plant=PLANT)), CPU, 0.5)
 
 
 @pytest.mark.parametrize("size", [(200, 100), (100, 200), (640, 480), (31, 997)])
-def test_a_planted_box_is_found_where_it_was_planted(planted: Boxes, size: tuple[int, int]) -> None:
+def test_a_planted_box_is_found_where_it_was_planted(planted: ClosedSetBoxes, size: tuple[int, int]) -> None:
     width, height = size
     found = planted.find(Image.new("RGB", size, "gray"))
     assert len(found) == 6
@@ -38,7 +38,7 @@ def test_a_planted_box_is_found_where_it_was_planted(planted: Boxes, size: tuple
         assert corners == pytest.approx((0.2 * width, 0.5 * height, 0.4 * width, 0.9 * height), abs=0.01)
 
 
-def test_in_a_photo_that_was_taken_upright(planted: Boxes, tmp_path: Path) -> None:
+def test_in_a_photo_that_was_taken_upright(planted: ClosedSetBoxes, tmp_path: Path) -> None:
     exif = Image.Exif()
     exif[ORIENTATION] = QUARTER_TURN
     Image.new("RGB", (200, 100), "gray").save(tmp_path / "a.jpg", exif=exif)

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.annotation.detectors import catalogue, masks
-from pytest_vqamt.annotation.detectors.catalogue import check, detector_of, grounder_of, names, names_a_detector
+from pytest_vqamt.annotation.detectors.catalogue import check, detector_of, grounder_of, names_a_detector, names_setting
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.models.base import ModelOptions
 
@@ -49,18 +49,18 @@ def test_settings_that_cannot_be_used(settings: Mapping[str, str], said: str) ->
 
 
 def test_names_in_a_list_and_in_a_file(tmp_path: Path) -> None:
-    assert names({"names": "Dogs, traffic light,dog,  skis"}) == ("dog", "traffic light", "skis")
+    assert names_setting({"names": "Dogs, traffic light,dog,  skis"}) == ("dog", "traffic light", "skis")
     file = tmp_path / "names.txt"
     file.write_text("fire hydrant\n\nwoman\n", encoding="utf-8")
-    assert names({"names": str(file)}) == ("fire hydrant", "woman")
+    assert names_setting({"names": str(file)}) == ("fire hydrant", "woman")
     file.write_text("# Mine\ndog, cat  # both\ncup/mug; St. Bernard\n", encoding="utf-8")
-    assert names({"names": str(file)}) == ("dog", "cat", "cup", "mug", "st bernard")
-    assert names({"names": "a dog,The Dogs, an owl,two cats,12 hot dogs,St. Bernard,one way sign"}) == (
+    assert names_setting({"names": str(file)}) == ("dog", "cat", "cup", "mug", "st bernard")
+    assert names_setting({"names": "a dog,The Dogs, an owl,two cats,12 hot dogs,St. Bernard,one way sign"}) == (
         "dog", "owl", "cat", "hot dog", "st bernard", "one way sign",
     )  # fmt: skip
     file.write_bytes(b"caf\xe9\n")
     with pytest.raises(OptionError, match="Expected a file of names in UTF-8, one a line"):
-        names({"names": str(file)})
+        names_setting({"names": str(file)})
 
 
 def test_several_are_one(checkpoints: dict[str, Path], pictures: tuple[Image.Image, ...]) -> None:

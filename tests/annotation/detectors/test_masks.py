@@ -20,7 +20,7 @@ from transformers import (
 from transformers.image_utils import SizeDict
 from transformers.models.mask2former.modeling_mask2former import Mask2FormerForUniversalSegmentationOutput
 
-from pytest_vqamt.annotation.detectors.masks import Masks, load
+from pytest_vqamt.annotation.detectors.masks import ClosedSetMasks, load
 from pytest_vqamt.core.detections import Polygons
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.data.polygons import drawn
@@ -51,7 +51,7 @@ class Planted:
         )
 
 
-def planted(folder: Path, *masks: tuple[int, tuple[slice, slice]]) -> Masks:
+def planted(folder: Path, *masks: tuple[int, tuple[slice, slice]]) -> ClosedSetMasks:
     """The detector in the folder with its network exchanged."""
     detector = load(str(folder), CPU, 0.5)
     detector._look = replace(detector._look, network=Planted(*masks))

@@ -19,7 +19,7 @@ from pytest_vqamt.models.region_models.frcnn.detector import Detection
 from tests.models.region_models.small_detector import NARROW, write_detector
 
 if TYPE_CHECKING:
-    from pytest_vqamt.models.region_models.frcnn.detector import Detector
+    from pytest_vqamt.models.region_models.frcnn.detector import FrcnnDetector
 
 
 PICTURE = Image.new("RGB", (200, 100))
@@ -47,7 +47,7 @@ class Says:
 
 
 def found(seen: Detection, least_score: float = 0.4) -> tuple[DetectedObject, ...]:
-    return NamedRegions(cast("Detector", Says(seen)), least_score).find(PICTURE)
+    return NamedRegions(cast("FrcnnDetector", Says(seen)), least_score).find(PICTURE)
 
 
 def test_a_region_is_a_thing_a_group_a_crowd_and_a_sliver_nothing() -> None:

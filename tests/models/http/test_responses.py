@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pytest_vqamt.models.http.responses import told_to_wait
+from pytest_vqamt.models.http.responses import retry_after_s
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 
@@ -35,4 +35,4 @@ NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
     ],
 )
 def test_the_server_says_how_long(headers: dict[str, str], seconds: float | None) -> None:
-    assert told_to_wait(headers, NOW) == seconds
+    assert retry_after_s(headers, NOW) == seconds

@@ -10,12 +10,12 @@ from threading import Event
 
 import pytest
 
-from pytest_vqamt.models.http.retry import at_once
+from pytest_vqamt.models.http.retry import run_concurrently
 
 
 @pytest.mark.parametrize(("count", "threads"), [(0, 4), (1, 4), (100, 1), (100, 7)])
 def test_each_is_done_once(count: int, threads: int) -> None:
-    found = dict(at_once(count, threads, lambda place, _: place * place))
+    found = dict(run_concurrently(count, threads, lambda place, _: place * place))
     assert found == {place: place * place for place in range(count)}
 
 
@@ -25,7 +25,7 @@ def test_what_is_raised_is_a_result() -> None:
             raise ValueError("one")
         return "fine"
 
-    found = dict(at_once(3, 2, do))
+    found = dict(run_concurrently(3, 2, do))
     assert (found[0], repr(found[1]), found[2]) == ("fine", "ValueError('one')", "fine")
 
 
@@ -41,7 +41,7 @@ def test_no_more_run_at_once_than_are_allowed() -> None:
         with lock:
             now -= 1
 
-    assert len(list(at_once(40, 5, do))) == 40
+    assert len(list(run_concurrently(40, 5, do))) == 40
     assert peak == 5
 
 
@@ -53,20 +53,20 @@ def test_who_stops_waiting_stops_the_rest() -> None:
             stopped.set()
         return place
 
-    running = at_once(100, 4, do)
+    running = run_concurrently(100, 4, do)
     assert next(running)[0] == 0
     running.close()
     assert stopped.wait(5)
 
 
 def test_it_waits_for_what_takes_long() -> None:
-    assert list(at_once(1, 1, lambda _, __: time.sleep(0.5))) == [(0, None)]
+    assert list(run_concurrently(1, 1, lambda _, __: time.sleep(0.5))) == [(0, None)]
 
 
 def test_threads_keep_no_process_alive() -> None:
     code = (
-        "import time; from pytest_vqamt.models.http.retry import at_once\n"
-        "running = at_once(4, 4, lambda place, stop: place and time.sleep(60))\n"
+        "import time; from pytest_vqamt.models.http.retry import run_concurrently\n"
+        "running = run_concurrently(4, 4, lambda place, stop: place and time.sleep(60))\n"
         "print(next(running))"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=20, check=True)

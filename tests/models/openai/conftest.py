@@ -34,7 +34,7 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first back-off takes a hundredth of a second."""
-    monkeypatch.setattr(retry, "_FIRST_S", 0.02)
+    monkeypatch.setattr(retry, "_FIRST_BACKOFF_S", 0.02)
 
 
 @pytest.fixture

@@ -129,7 +129,7 @@ def test_an_interruption_ends_it_promptly_and_keeps_what_was_answered(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("pytest_vqamt.models.openai.model.at_once", _after(interrupted))
+        patched.setattr("pytest_vqamt.models.openai.model.run_concurrently", _after(interrupted))
         started = time.monotonic()
         with pytest.raises(KeyboardInterrupt):
             first.answer(many(10))
@@ -177,10 +177,10 @@ def test_what_a_thread_that_has_ended_was_given_is_dropped(
 
 def _after(interrupted: Callable[..., None]) -> Callable[..., object]:
     """``at_once``, whose first result is an interruption."""
-    from pytest_vqamt.models.http.retry import at_once
+    from pytest_vqamt.models.http.retry import run_concurrently
 
     def run(*arguments: object) -> object:
-        for _ in at_once(*arguments):  # type: ignore[arg-type]  # handed on as they are
+        for _ in run_concurrently(*arguments):  # type: ignore[arg-type]  # handed on as they are
             interrupted()
             yield
 

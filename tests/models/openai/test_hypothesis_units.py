@@ -12,7 +12,7 @@ from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.language.units import DescriptionUnit
 from pytest_vqamt.models.http import retry
 from pytest_vqamt.models.http.responses import QueryError
-from pytest_vqamt.models.openai.hypothesis_units import prompt, read_units, units_by_model
+from pytest_vqamt.models.openai.hypothesis_units import read_units, units_by_model, units_prompt
 from tests.models.openai.stub import Reply, Request, Script, Stub, always, failed, in_turn, said
 
 Serve = Callable[[Script], Stub]
@@ -43,7 +43,7 @@ def test_units_are_those_of_the_reply(serve: Serve) -> None:
     assert request.fields["model"] == "m"
     assert request.fields["temperature"] == 0
     [message] = request.fields["messages"]
-    assert message == {"role": "user", "content": prompt(HYPOTHESIS)}
+    assert message == {"role": "user", "content": units_prompt(HYPOTHESIS)}
 
 
 def test_many_are_asked_at_once_and_told_in_order(serve: Serve) -> None:
@@ -98,7 +98,7 @@ def test_a_server_that_fails_once_is_asked_again(serve: Serve) -> None:
 
 
 def test_no_server_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retry, "_AT_FIRST_S", 0.1)
+    monkeypatch.setattr(retry, "_FIRST_ANSWER_BUDGET_S", 0.1)
     with pytest.raises(ModelError, match=r"check the URL, and that the server is running"):
         list(units_by_model("m@http://127.0.0.1:9", ["A cat sleeps."]))
 
@@ -164,7 +164,7 @@ def test_replies_that_are_refused(reply: str, told: str) -> None:
 
 def test_our_own_examples_would_be_taken() -> None:
     """What the prompt shows a model as an answer is one."""
-    text = prompt(HYPOTHESIS)
+    text = units_prompt(HYPOTHESIS)
     examples = text[text.index("Sentence: ") :].split("\n\n")[:-1]
     assert len(examples) >= 3
     for example in examples:

@@ -16,12 +16,12 @@ from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.catalogue import ModelCatalogue
 
 heavy = ("torch", "transformers", "numpy", "scipy", "torchvision", "cv2", "huggingface_hub", "openai")
-Catalogue().check(f"openai:m@{sys.argv[1]}", ModelOptions())
+ModelCatalogue().check(f"openai:m@{sys.argv[1]}", ModelOptions())
 print(*(name for name in (*heavy, "httpx") if name in sys.modules))
-model = Catalogue().load(f"openai:m@{sys.argv[1]}", ModelOptions())
+model = ModelCatalogue().load(f"openai:m@{sys.argv[1]}", ModelOptions())
 scene = Scene(id="s", photo=Photo(id="s.png", digest="0" * 16), width=8, height=8)
 query = Query(picture=scene.picture, text="What is there?", meaning=Describe())
 asked = ModelInput(query, lambda picture: Image.new("RGB", (8, 8)))
@@ -32,9 +32,9 @@ print(*(name for name in heavy if name in sys.modules))
 
 def test_it_brings_nothing_heavy_and_to_check_it_not_even_what_sends(serve: Serve) -> None:
     server = serve(always(said("nothing")))
-    ended = subprocess.run(
+    on_close = subprocess.run(
         [sys.executable, "-c", ASKS, server.url], capture_output=True, text=True, check=False, timeout=60
     )
-    assert ended.stderr == ""
-    assert ended.stdout == "\nnothing\n\n"
+    assert on_close.stderr == ""
+    assert on_close.stdout == "\nnothing\n\n"
     assert len(server.requests) == 1

@@ -14,7 +14,7 @@ from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.http import retry
 from pytest_vqamt.models.http.responses import QueryError
-from pytest_vqamt.models.http.retry import back_off
+from pytest_vqamt.models.http.retry import backoff_s
 from tests.models.conftest import Ask
 from tests.models.openai.conftest import Load, Serve
 from tests.models.openai.stub import Reply, Request, always, failed, in_turn, said
@@ -66,7 +66,7 @@ def test_who_has_waited_as_told_does_not_wait_for_others(
 ) -> None:
     # The first is told to wait half a second and adds its share of 0.1 to 0.2 s; meanwhile the second, which was
     # answered, begins again, and is told to wait half a second in its turn.
-    monkeypatch.setattr(retry, "_FIRST_S", 2.0)
+    monkeypatch.setattr(retry, "_FIRST_BACKOFF_S", 2.0)
     refused = failed(429, Retry_After="0.5")
     server = serve(lambda request: (refused, YES, refused)[request.number] if request.number < 3 else YES)
     model(server, in_flight="2").answer(many(3))
@@ -127,7 +127,7 @@ def test_failures_with_answers_between_them_are_not_in_a_row(serve: Serve, model
 def test_a_server_that_never_answered_is_not_waited_for(
     serve: Serve, model: Load, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retry, "_AT_FIRST_S", 0.2)
+    monkeypatch.setattr(retry, "_FIRST_ANSWER_BUDGET_S", 0.2)
     broken = serve(lambda request: YES if request.prompt.startswith("ok") else failed(500))
     stub = model(broken, retries_s="1.2")
     with pytest.raises(QueryError, match=r"in 0\.\d s \(0\.2 s at most: it has never answered\)$"):
@@ -138,13 +138,13 @@ def test_a_server_that_never_answered_is_not_waited_for(
 
 
 def test_waits_double_up_to_half_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retry, "_FIRST_S", 0.5)
+    monkeypatch.setattr(retry, "_FIRST_BACKOFF_S", 0.5)
     for failures, longest in ((1, 0.5), (2, 1), (3, 2), (6, 16), (7, 30), (1000, 30)):
-        waits = [back_off(f"query {number}", failures) for number in range(50)]
-        assert all(longest / 2 <= wait < longest for wait in waits)
-        assert len(set(waits)) == 50, "no two come back at once"
-        assert max(waits) - min(waits) > longest / 4
+        on_wait = [backoff_s(f"query {number}", failures) for number in range(50)]
+        assert all(longest / 2 <= wait < longest for wait in on_wait)
+        assert len(set(on_wait)) == 50, "no two come back at once"
+        assert max(on_wait) - min(on_wait) > longest / 4
 
 
 def test_waits_are_the_same_in_every_run() -> None:
-    assert [back_off("q", 3), back_off("q", 4)] == [back_off("q", 3), back_off("q", 4)]
+    assert [backoff_s("q", 3), backoff_s("q", 4)] == [backoff_s("q", 3), backoff_s("q", 4)]

@@ -28,7 +28,14 @@ from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.http import retry
 from pytest_vqamt.models.http.responses import QueryError
 from pytest_vqamt.models.openai.model import load
-from pytest_vqamt.models.openai.requests import Answered, Pictures, data_uri, error_in, parsed, text_of
+from pytest_vqamt.models.openai.requests import (
+    EncodedPictures,
+    PendingAnswers,
+    completion_text,
+    data_uri,
+    embedded_error,
+    parse_body,
+)
 from tests.models.conftest import Ask
 from tests.models.openai.conftest import Load, Serve
 from tests.models.openai.stub import Reply, always, failed, in_turn, said
@@ -36,7 +43,7 @@ from tests.models.openai.stub import Reply, always, failed, in_turn, said
 
 @pytest.mark.parametrize("on_disk", [False, True])
 def test_answers_are_there_until_they_are_dropped(tmp_path: Path, on_disk: bool) -> None:
-    answered = Answered(tmp_path / "folder" / "openai.sqlite" if on_disk else None, "F")
+    answered = PendingAnswers(tmp_path / "folder" / "openai.sqlite" if on_disk else None, "F")
     names = [f"q{number}" for number in range(2000)]
     for name in names[::2]:
         answered.add(name, f"says {name}")
@@ -48,19 +55,19 @@ def test_answers_are_there_until_they_are_dropped(tmp_path: Path, on_disk: bool)
 
 
 def test_without_a_file_they_end_with_the_model() -> None:
-    Answered(None, "F").add("q", "yes")
-    assert Answered(None, "F").get(["q"]) == {}
+    PendingAnswers(None, "F").add("q", "yes")
+    assert PendingAnswers(None, "F").get(["q"]) == {}
 
 
 def test_a_file_keeps_models_apart(tmp_path: Path) -> None:
-    one, other = (Answered(tmp_path / "f.sqlite", fingerprint) for fingerprint in ("one", "other"))
+    one, other = (PendingAnswers(tmp_path / "f.sqlite", fingerprint) for fingerprint in ("one", "other"))
     one.add("q", "yes")
     assert other.get(["q"]) == {}
-    assert Answered(tmp_path / "f.sqlite", "one").get(["q"]) == {"q": "yes"}
+    assert PendingAnswers(tmp_path / "f.sqlite", "one").get(["q"]) == {"q": "yes"}
 
 
 def test_many_threads_may_answer_at_once(tmp_path: Path) -> None:
-    answered = Answered(tmp_path / "f.sqlite", "F")
+    answered = PendingAnswers(tmp_path / "f.sqlite", "F")
     names = [f"q{number}" for number in range(300)]
     with ThreadPoolExecutor(16) as threads:
         list(threads.map(lambda name: answered.add(name, "yes"), names))
@@ -69,8 +76,8 @@ def test_many_threads_may_answer_at_once(tmp_path: Path) -> None:
 
 def test_many_processes_may_open_it_at_once_and_be_killed(tmp_path: Path) -> None:
     code = (
-        "import os, sys; from pathlib import Path; from pytest_vqamt.models.openai.requests import Answered\n"
-        "answered = Answered(Path(sys.argv[1]), 'F')\n"
+        "import os, sys; from pathlib import Path; from pytest_vqamt.models.openai.requests import PendingAnswers\n"
+        "answered = PendingAnswers(Path(sys.argv[1]), 'F')\n"
         "for number in range(20): answered.add(f'{sys.argv[2]}-{number}', 'yes')\n"
         "os.kill(os.getpid(), 9)"
     )
@@ -78,20 +85,20 @@ def test_many_processes_may_open_it_at_once_and_be_killed(tmp_path: Path) -> Non
     started = [subprocess.Popen([sys.executable, "-c", code, str(file), str(number)]) for number in range(4)]
     assert [process.wait() for process in started] == [-9] * 4
     names = [f"{process}-{number}" for process in range(4) for number in range(20)]
-    assert len(Answered(file, "F").get(names)) == 80
+    assert len(PendingAnswers(file, "F").get(names)) == 80
 
 
 def test_a_file_that_is_none_of_ours_is_told(tmp_path: Path) -> None:
     (tmp_path / "f.sqlite").write_bytes(b"this is no database, but it is long enough to be one" * 100)
     with pytest.raises(ModelError, match=r"file='.*f\.sqlite' \(file is not a database\): delete it"):
-        Answered(tmp_path / "f.sqlite", "F")
+        PendingAnswers(tmp_path / "f.sqlite", "F")
     (tmp_path / "file").touch()
     with pytest.raises(ModelError, match="name another folder with --vqamt-cache"):
-        Answered(tmp_path / "file" / "f.sqlite", "F")
+        PendingAnswers(tmp_path / "file" / "f.sqlite", "F")
 
 
 def test_a_file_that_breaks_later_is_told(tmp_path: Path) -> None:
-    answered = Answered(tmp_path / "f.sqlite", "F")
+    answered = PendingAnswers(tmp_path / "f.sqlite", "F")
     other = sqlite3.connect(tmp_path / "f.sqlite")
     other.execute("drop table answered")
     other.close()
@@ -121,7 +128,7 @@ def test_what_the_server_has_no_words_for_is_asked_again(serve: Serve, model: Lo
 
 
 def test_nobody_there_ends_the_run(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retry, "_AT_FIRST_S", 0.2)
+    monkeypatch.setattr(retry, "_FIRST_ANSWER_BUDGET_S", 0.2)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and does not listen
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
@@ -198,7 +205,7 @@ def test_a_reply_that_cannot_be_read_costs_the_query(
 
 
 def test_a_reply_without_end_is_cut_off(serve: Serve, model: Load, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pytest_vqamt.models.http.client._LONGEST_REPLY", 1000)
+    monkeypatch.setattr("pytest_vqamt.models.http.client._MAX_RESPONSE_BYTES", 1000)
     with pytest.raises(QueryError, match="more than 1000 bytes"):
         model(serve(always(said("x" * 2000)))).answer([ask()])
 
@@ -305,15 +312,15 @@ def test_a_picture_is_kept_until_its_last_question(yard: Scene) -> None:
 
     texts = ("a", "b", "c")
     batch = [ModelInput(Query(picture=yard.picture, text=text, meaning=Describe()), render) for text in texts]
-    pictures = Pictures(batch)
+    pictures = EncodedPictures(batch)
     assert drawn == []
-    assert pictures.uri(0) is pictures.uri(1) is pictures.uri(2)
+    assert pictures.data_uri(0) is pictures.data_uri(1) is pictures.data_uri(2)
     assert len(drawn) == 1
-    pictures.done(0)
-    pictures.done(2)
-    kept = pictures._kept[0]
+    pictures.release(0)
+    pictures.release(2)
+    kept = pictures._pictures[0]
     assert kept._uri
-    pictures.done(1)
+    pictures.release(1)
     assert not kept._uri
 
 
@@ -349,7 +356,7 @@ def of(content: object, reason: str | None = "stop", **message: object) -> dict[
     ],
 )
 def test_the_answer_is_what_the_model_says_in_the_end(fields: dict[str, object], text: str) -> None:
-    assert text_of(parsed(json.dumps(fields).encode(), "")) == text
+    assert completion_text(parse_body(json.dumps(fields).encode(), "")) == text
 
 
 @pytest.mark.parametrize(
@@ -377,11 +384,11 @@ def test_the_answer_is_what_the_model_says_in_the_end(fields: dict[str, object],
 )
 def test_what_holds_no_answer_is_an_error_of_its_query(fields: dict[str, object], told: str) -> None:
     with pytest.raises(QueryError, match=told):
-        text_of(fields)
+        completion_text(fields)
 
 
 def test_thoughts_that_come_to_no_end_are_no_answer() -> None:
-    assert text_of(of("<think>Let me see")) == ""
+    assert completion_text(of("<think>Let me see")) == ""
 
 
 @pytest.mark.parametrize(
@@ -394,4 +401,4 @@ def test_thoughts_that_come_to_no_end_are_no_answer() -> None:
     ],
 )
 def test_an_error_may_hide_in_a_reply(fields: dict[str, object], error: object) -> None:
-    assert error_in(fields) == error
+    assert embedded_error(fields) == error

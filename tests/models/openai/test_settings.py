@@ -12,26 +12,33 @@ import pytest
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.catalogue import Catalogue
-from pytest_vqamt.models.http.key import Key
-from pytest_vqamt.models.http.settings import is_on_this_machine
-from pytest_vqamt.models.openai.settings import SETTINGS, Address, Settings, Usage, key_for, settings_of
+from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.http.key import ApiKey
+from pytest_vqamt.models.http.settings import is_loopback
+from pytest_vqamt.models.openai.settings import (
+    SETTINGS,
+    ModelAddress,
+    OpenAISettings,
+    UsageCounter,
+    api_key_for,
+    openai_settings,
+)
 from pytest_vqamt.models.prompts import PROMPT_SETTINGS
 
-HERE = Address.parse("m@http://127.0.0.1:8000")
-OPENAI = Address.parse("m@https://api.openai.com/v1")
+HERE = ModelAddress.parse("m@http://127.0.0.1:8000")
+OPENAI = ModelAddress.parse("m@https://api.openai.com/v1")
 
 
 def test_what_is_not_given_is_as_documented() -> None:
-    assert settings_of(ModelOptions(), HERE) == Settings(
+    assert openai_settings(ModelOptions(), HERE) == OpenAISettings(
         timeout_s=120, in_flight=32, retries_s=120, temperature=0, seed=None, detail="", token_limit="max_tokens"
     )
 
 
 def test_openai_counts_tokens_under_its_newer_name() -> None:
     # Its reasoning models refuse max_tokens, others' servers refuse max_completion_tokens.
-    assert settings_of(ModelOptions(), OPENAI).token_limit == "max_completion_tokens"
-    assert settings_of(ModelOptions(settings={"token-limit": "max_tokens"}), OPENAI).token_limit == "max_tokens"
+    assert openai_settings(ModelOptions(), OPENAI).token_limit == "max_completion_tokens"
+    assert openai_settings(ModelOptions(settings={"token-limit": "max_tokens"}), OPENAI).token_limit == "max_tokens"
 
 
 def test_what_is_given_is_taken() -> None:
@@ -46,7 +53,7 @@ def test_what_is_given_is_taken() -> None:
         "revision": "May",
     }
     assert set(given) == set(SETTINGS)
-    assert settings_of(ModelOptions(settings=given), HERE) == Settings(
+    assert openai_settings(ModelOptions(settings=given), HERE) == OpenAISettings(
         timeout_s=2.5,
         in_flight=8,
         retries_s=0,
@@ -61,7 +68,7 @@ def test_what_is_given_is_taken() -> None:
 @pytest.mark.parametrize(("workers", "each"), [(1, 10), (3, 3), (20, 1)])
 def test_workers_share_what_is_in_flight(workers: int, each: int) -> None:
     options = ModelOptions(settings={"in-flight": "10"}, workers=workers)
-    assert settings_of(options, HERE).in_flight == each
+    assert openai_settings(options, HERE).in_flight == each
 
 
 @pytest.mark.parametrize(
@@ -85,7 +92,7 @@ def test_workers_share_what_is_in_flight(workers: int, each: int) -> None:
 )
 def test_a_value_of_another_kind_is_refused(name: str, value: str) -> None:
     with pytest.raises(OptionError, match=rf"^Expected .*, but got {name}='{value[:20]}"):
-        settings_of(ModelOptions(settings={name: value}), HERE)
+        openai_settings(ModelOptions(settings={name: value}), HERE)
 
 
 @pytest.mark.parametrize(
@@ -100,11 +107,11 @@ def test_a_value_of_another_kind_is_refused(name: str, value: str) -> None:
 )
 def test_a_refusal_says_what_may_be_given(name: str, told: str) -> None:
     with pytest.raises(OptionError, match=f"^Expected {told}, but got {name}='x'$"):
-        settings_of(ModelOptions(settings={name: "x"}), HERE)
+        openai_settings(ModelOptions(settings={name: "x"}), HERE)
 
 
 def test_the_catalogue_lists_the_settings_that_there_are() -> None:
-    listed = Catalogue().settings("openai:m@http://h") or ()
+    listed = ModelCatalogue().kind("openai:m@http://h").settings or ()
     assert sorted(listed) == sorted((*PROMPT_SETTINGS, *SETTINGS))
 
 
@@ -129,7 +136,7 @@ def test_the_catalogue_lists_the_settings_that_there_are() -> None:
     ],
 )
 def test_a_spec_names_a_model_and_a_url(argument: str, model: str, url: str) -> None:
-    assert Address.parse(argument) == Address(model=model, url=url)
+    assert ModelAddress.parse(argument) == ModelAddress(model=model, url=url)
 
 
 @pytest.mark.parametrize(
@@ -151,7 +158,7 @@ def test_a_spec_names_a_model_and_a_url(argument: str, model: str, url: str) -> 
 )
 def test_a_spec_that_names_none_is_refused(argument: str, told: str) -> None:
     with pytest.raises(OptionError, match=told):
-        Address.parse(argument)
+        ModelAddress.parse(argument)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +177,7 @@ def test_a_spec_that_names_none_is_refused(argument: str, told: str) -> None:
 )
 def test_the_url_of_another_endpoint_is_refused(url: str, instead: str) -> None:
     with pytest.raises(OptionError, match=rf"but got one of another endpoint, {url.rstrip('/')}.*: give {instead},"):
-        Address.parse(f"m@{url}")
+        ModelAddress.parse(f"m@{url}")
 
 
 @pytest.mark.parametrize(
@@ -188,7 +195,7 @@ def test_the_url_of_another_endpoint_is_refused(url: str, instead: str) -> None:
 )
 def test_what_may_be_a_secret_is_refused_and_not_repeated(argument: str, what: str) -> None:
     with pytest.raises(OptionError, match=what) as raised:
-        Address.parse(argument)
+        ModelAddress.parse(argument)
     assert "SECRET" not in str(raised.value)
 
 
@@ -208,11 +215,11 @@ def test_what_may_be_a_secret_is_refused_and_not_repeated(argument: str, what: s
     ],
 )
 def test_it_knows_whose_the_server_is(url: str, is_openai: bool, is_here: bool) -> None:
-    address = Address.parse(f"m@{url}")
-    assert (address.is_of_openai, is_on_this_machine(address.url)) == (is_openai, is_here)
+    address = ModelAddress.parse(f"m@{url}")
+    assert (address.is_of_openai, is_loopback(address.url)) == (is_openai, is_here)
 
 
-OTHER = Address.parse("m@https://openrouter.ai/api/v1")
+OTHER = ModelAddress.parse("m@https://openrouter.ai/api/v1")
 
 
 OURS, OF_OPENAI = "VQAMT_OPENAI_KEY", "OPENAI_API_KEY"
@@ -226,8 +233,8 @@ OURS, OF_OPENAI = "VQAMT_OPENAI_KEY", "OPENAI_API_KEY"
         (OPENAI, {OF_OPENAI: "sk-theirs", OURS: "sk-ours"}, "Bearer sk-ours"),
         (OTHER, {OF_OPENAI: "sk-theirs"}, ""),
         (HERE, {OF_OPENAI: "sk-theirs"}, ""),
-        (Address.parse("m@http://api.openai.com/v1"), {OF_OPENAI: "sk-theirs"}, ""),
-        (Address.parse("m@https://api.openai.com.evil.example"), {OF_OPENAI: "sk-theirs"}, ""),
+        (ModelAddress.parse("m@http://api.openai.com/v1"), {OF_OPENAI: "sk-theirs"}, ""),
+        (ModelAddress.parse("m@https://api.openai.com.evil.example"), {OF_OPENAI: "sk-theirs"}, ""),
         (OTHER, {OURS: "sk-ours"}, "Bearer sk-ours"),
         (OTHER, {OURS: "sk-ours", f"{OURS}_OPENROUTER_AI": "sk-or"}, "Bearer sk-or"),
         (HERE, {f"{OURS}_OPENROUTER_AI": "sk-or"}, ""),
@@ -236,8 +243,8 @@ OURS, OF_OPENAI = "VQAMT_OPENAI_KEY", "OPENAI_API_KEY"
         (HERE, {OURS: "   "}, ""),
     ],
 )
-def test_a_key_goes_where_it_was_meant_for(address: Address, environment: dict[str, str], header: str) -> None:
-    key = key_for(address, environment)
+def test_a_key_goes_where_it_was_meant_for(address: ModelAddress, environment: dict[str, str], header: str) -> None:
+    key = api_key_for(address, environment)
     assert key.header == header
     assert bool(key) == bool(header)
 
@@ -245,7 +252,7 @@ def test_a_key_goes_where_it_was_meant_for(address: Address, environment: dict[s
 @pytest.mark.parametrize("text", ["two words", "sk-\nInjected: header", "schlüssel"])
 def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(text: str) -> None:
     with pytest.raises(OptionError, match="ASCII characters without blanks in the environment variable VQAMT") as error:
-        key_for(HERE, {OURS: text})
+        api_key_for(HERE, {OURS: text})
     assert text not in str(error.value)
 
 
@@ -266,21 +273,21 @@ SECRET = "sk-Proj/9+a\"b<c&d'e=0123456789abcdef"
     ids=["as it is", "in capitals", "in a URL", "in HTML", "in JSON", "in base64", "cut off"],
 )
 def test_a_key_is_hidden_however_it_is_written(written: str) -> None:
-    hidden = Key(SECRET).hidden(f"you sent {written}, did you?")
-    assert "[key]" in hidden
-    assert hidden.startswith("you sent ")
-    assert hidden.endswith(", did you?")
+    redact = ApiKey(SECRET).redact(f"you sent {written}, did you?")
+    assert "[key]" in redact
+    assert redact.startswith("you sent ")
+    assert redact.endswith(", did you?")
     for piece in ("Proj", "0123456789", quote("/9+a", safe="")):
-        assert piece.lower() not in hidden.lower()
+        assert piece.lower() not in redact.lower()
 
 
 def test_a_placeholder_is_no_secret() -> None:
-    assert Key("EMPTY").hidden("an EMPTY glass") == "an EMPTY glass"
-    assert Key("").hidden("an empty glass") == "an empty glass"
+    assert ApiKey("EMPTY").redact("an EMPTY glass") == "an EMPTY glass"
+    assert ApiKey("").redact("an empty glass") == "an empty glass"
 
 
 def test_a_key_does_not_show_itself() -> None:
-    key = Key(SECRET)
+    key = ApiKey(SECRET)
     assert SECRET not in f"{key} {key!r} {vars(type(key))}"
     with pytest.raises(TypeError, match="not written down"):
         pickle.dumps(key)
@@ -301,13 +308,13 @@ def test_a_key_does_not_show_itself() -> None:
     ],
 )
 def test_what_can_be_summed_is(told: object, sums: dict[str, float]) -> None:
-    usage = Usage()
+    usage = UsageCounter()
     usage.replied(told)
     assert usage.sums() == sums
 
 
 def test_sums_grow() -> None:
-    usage = Usage()
+    usage = UsageCounter()
     for tokens in (1, 2, 3):
         usage.sent()
         usage.replied({"prompt_tokens": tokens})

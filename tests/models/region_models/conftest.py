@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.region_models.frcnn.detector import Detector
+from pytest_vqamt.models.region_models.frcnn.detector import FrcnnDetector
 from pytest_vqamt.models.region_models.frcnn.loading import load_detector
 from tests.models.region_models.small_detector import NARROW, write_detector
 
@@ -23,7 +23,7 @@ def narrow(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def detector(narrow: Path) -> Detector:
+def detector(narrow: Path) -> FrcnnDetector:
     return load_detector(options_for(narrow))
 
 

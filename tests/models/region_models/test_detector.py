@@ -10,7 +10,7 @@ import torch
 from PIL import Image, ImageFilter
 
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.region_models.frcnn.detector import Detection, Detector
+from pytest_vqamt.models.region_models.frcnn.detector import Detection, FrcnnDetector
 from pytest_vqamt.models.region_models.frcnn.loading import load_detector
 from pytest_vqamt.models.region_models.regions import REGIONS
 from tests.models.region_models.conftest import options_for
@@ -20,7 +20,7 @@ from tests.models.region_models.small_detector import NARROW, random_weights
 PHOTOS = sorted((Path(__file__).parents[3] / "../shared/data/coco").resolve().rglob("*.jpg"))
 
 
-def test_it_sees_what_the_slow_one_sees(detector: Detector, noise: Image.Image) -> None:
+def test_it_sees_what_the_slow_one_sees(detector: FrcnnDetector, noise: Image.Image) -> None:
     slow = forward(noise, random_weights(NARROW), short_side=96, proposals=60, pooled=4)
     fast = detector.find(noise)
     assert fast.names == tuple(f"object {number}" for number in slow.classes)
@@ -45,17 +45,17 @@ def test_it_sees_what_the_slow_one_sees(detector: Detector, noise: Image.Image) 
     ],
     ids=["white", "black", "one pixel", "tiny", "a line", "grey"],
 )
-def test_every_picture_gives_regions_within_it(detector: Detector, picture: Image.Image) -> None:
+def test_every_picture_gives_regions_within_it(detector: FrcnnDetector, picture: Image.Image) -> None:
     assert_sound(detector.find(picture), picture)
 
 
-def test_a_heavily_blurred_picture_gives_regions(detector: Detector, noise: Image.Image) -> None:
+def test_a_heavily_blurred_picture_gives_regions(detector: FrcnnDetector, noise: Image.Image) -> None:
     blurred = noise.filter(ImageFilter.GaussianBlur(60))
     assert_sound(detector.find(blurred), blurred)
 
 
 @pytest.mark.skipif(not PHOTOS, reason="needs the photos in ../shared/data/coco")
-def test_photos_give_36_regions_that_differ(detector: Detector) -> None:
+def test_photos_give_36_regions_that_differ(detector: FrcnnDetector) -> None:
     found = []
     for path in PHOTOS[:3]:
         with Image.open(path) as photo:
@@ -66,7 +66,7 @@ def test_photos_give_36_regions_that_differ(detector: Detector) -> None:
     assert not np.array_equal(found[1].features, found[2].features)
 
 
-def test_the_same_picture_gives_the_same_regions(narrow: Path, detector: Detector, noise: Image.Image) -> None:
+def test_the_same_picture_gives_the_same_regions(narrow: Path, detector: FrcnnDetector, noise: Image.Image) -> None:
     first, second, other = detector.find(noise), detector.find(noise), load_detector(options_for(narrow)).find(noise)
     for again in (second, other):
         np.testing.assert_array_equal(first.boxes_px, again.boxes_px)
@@ -74,18 +74,22 @@ def test_the_same_picture_gives_the_same_regions(narrow: Path, detector: Detecto
         assert first.names == again.names
 
 
-def test_red_and_blue_are_not_the_same(detector: Detector, noise: Image.Image) -> None:
+def test_red_and_blue_are_not_the_same(detector: FrcnnDetector, noise: Image.Image) -> None:
     swapped = Image.merge("RGB", noise.split()[::-1])
     assert not np.array_equal(detector.find(noise).features, detector.find(swapped).features)
 
 
-def test_the_sizes_that_a_user_sets_change_the_regions(narrow: Path, detector: Detector, noise: Image.Image) -> None:
+def test_the_sizes_that_a_user_sets_change_the_regions(
+    narrow: Path, detector: FrcnnDetector, noise: Image.Image
+) -> None:
     larger = load_detector(options_for(narrow, **{"region-min-size": "128", "region-max-size": "200"}))
     assert not np.array_equal(larger.find(noise).features, detector.find(noise).features)
     assert larger.fingerprint != detector.fingerprint
 
 
-def test_bfloat16_is_close_where_the_user_asks_for_it(narrow: Path, detector: Detector, noise: Image.Image) -> None:
+def test_bfloat16_is_close_where_the_user_asks_for_it(
+    narrow: Path, detector: FrcnnDetector, noise: Image.Image
+) -> None:
     options = ModelOptions(device="cpu", dtype="bfloat16", settings={"detector": str(narrow)})
     rough = load_detector(options)
     found = rough.find(noise)
@@ -114,7 +118,7 @@ def test_a_picture_without_proposals_gives_no_regions(narrow: Path, noise: Image
     assert found.names == found.attributes == ()
 
 
-def test_the_fingerprint_names_the_weights(narrow: Path, detector: Detector) -> None:
+def test_the_fingerprint_names_the_weights(narrow: Path, detector: FrcnnDetector) -> None:
     from hashlib import sha256
 
     assert f"weights={sha256((narrow / 'pytorch_model.bin').read_bytes()).hexdigest()} " in detector.fingerprint
@@ -123,7 +127,7 @@ def test_the_fingerprint_names_the_weights(narrow: Path, detector: Detector) -> 
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
-def test_cuda_sees_what_the_cpu_sees(narrow: Path, detector: Detector, noise: Image.Image) -> None:
+def test_cuda_sees_what_the_cpu_sees(narrow: Path, detector: FrcnnDetector, noise: Image.Image) -> None:
     on_cuda = load_detector(ModelOptions(device="cuda:0", settings={"detector": str(narrow)}))
     there, here = on_cuda.find(noise), detector.find(noise)
     assert there.names == here.names

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.region_models.feature_cache import KeptRegions, LatestRegions, rounded
+from pytest_vqamt.models.region_models.feature_cache import DiskRegionCache, MemoryRegionCache, as_stored
 from pytest_vqamt.models.region_models.regions import Regions
 from tests.models.small.features import made
 
@@ -28,7 +28,7 @@ def the_only_file(folder: Path) -> Path:
 
 
 def test_memory_drops_what_was_used_longest_ago() -> None:
-    memory = LatestRegions(most_bytes=2 * BYTES_OF_ONE)
+    memory = MemoryRegionCache(most_bytes=2 * BYTES_OF_ONE)
     first, second, third = (regions(seed) for seed in range(3))
     memory.put("first", first)
     memory.put("second", second)
@@ -40,7 +40,7 @@ def test_memory_drops_what_was_used_longest_ago() -> None:
 
 
 def test_memory_counts_what_is_put_twice_once() -> None:
-    memory = LatestRegions(most_bytes=2 * BYTES_OF_ONE)
+    memory = MemoryRegionCache(most_bytes=2 * BYTES_OF_ONE)
     for _ in range(5):
         memory.put("first", regions(1))
     memory.put("second", regions(2))
@@ -48,7 +48,7 @@ def test_memory_counts_what_is_put_twice_once() -> None:
 
 
 def test_memory_keeps_one_however_small_it_is() -> None:
-    memory = LatestRegions(most_bytes=1)
+    memory = MemoryRegionCache(most_bytes=1)
     memory.put("first", regions(1))
     assert memory.get("first") is not None
 
@@ -56,8 +56,8 @@ def test_memory_keeps_one_however_small_it_is() -> None:
 @pytest.mark.parametrize("count", [36, 5, 0])
 def test_the_disk_gives_back_what_it_got(tmp_path: Path, count: int) -> None:
     given = regions(1, count)
-    KeptRegions(tmp_path / "regions", "float32").put("abcd", given)
-    found = KeptRegions(tmp_path / "regions", "float32").get("abcd")
+    DiskRegionCache(tmp_path / "regions", "float32").put("abcd", given)
+    found = DiskRegionCache(tmp_path / "regions", "float32").get("abcd")
     assert found is not None
     assert found.count == count
     assert np.array_equal(found.features, given.features)
@@ -66,8 +66,8 @@ def test_the_disk_gives_back_what_it_got(tmp_path: Path, count: int) -> None:
 
 
 def test_half_precision_takes_half_the_room_and_answers_alike_in_both_runs(tmp_path: Path) -> None:
-    kept = KeptRegions(tmp_path, "float16")
-    used_now = rounded(regions(1), "float16")
+    kept = DiskRegionCache(tmp_path, "float16")
+    used_now = as_stored(regions(1), "float16")
     kept.put("abcd", used_now)
     used_later = kept.get("abcd")
     assert used_later is not None
@@ -80,8 +80,8 @@ def test_half_precision_takes_half_the_room_and_answers_alike_in_both_runs(tmp_p
 
 def test_single_precision_is_left_as_it_is(tmp_path: Path) -> None:
     given = regions(1)
-    assert rounded(given, "float32") is given
-    KeptRegions(tmp_path, "float32").put("abcd", given)
+    assert as_stored(given, "float32") is given
+    DiskRegionCache(tmp_path, "float32").put("abcd", given)
     assert the_only_file(tmp_path).stat().st_size == pytest.approx(295_488, abs=1_000)
 
 
@@ -89,7 +89,7 @@ def test_single_precision_is_left_as_it_is(tmp_path: Path) -> None:
     "damage", [lambda _: b"", lambda data: data[:1000], lambda data: data[:9000] + b"!" + data[9001:]]
 )
 def test_a_damaged_file_is_as_good_as_none(tmp_path: Path, damage: object) -> None:
-    kept = KeptRegions(tmp_path, "float32")
+    kept = DiskRegionCache(tmp_path, "float32")
     kept.put("abcd", regions(1))
     file = the_only_file(tmp_path)
     assert callable(damage)
@@ -100,7 +100,7 @@ def test_a_damaged_file_is_as_good_as_none(tmp_path: Path, damage: object) -> No
 
 
 def test_a_file_of_other_arrays_is_as_good_as_none(tmp_path: Path) -> None:
-    kept = KeptRegions(tmp_path, "float32")
+    kept = DiskRegionCache(tmp_path, "float32")
     kept.put("abcd", regions(1))
     np.savez(the_only_file(tmp_path), features=np.zeros((36, 7)), boxes=np.zeros((36, 4)))
     assert kept.get("abcd") is None
@@ -109,11 +109,11 @@ def test_a_file_of_other_arrays_is_as_good_as_none(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_made_is_told_at_once(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ModelError, match=r"Expected to keep region features in .*; make room there, or give another"):
-        KeptRegions(tmp_path / "file" / "regions", "float32")
+        DiskRegionCache(tmp_path / "file" / "regions", "float32")
 
 
 def test_what_cannot_be_written_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = KeptRegions(tmp_path, "float32")
+    kept = DiskRegionCache(tmp_path, "float32")
 
     def full(path: Path, content: bytes) -> int:
         with path.open("wb") as file:
@@ -130,15 +130,15 @@ def test_one_process_at_a_time_works_on_a_picture(tmp_path: Path) -> None:
     """A second process gets no claim while this one has it, and gets one once it is given up."""
     code = (
         "import sys; from pathlib import Path\n"
-        "from pytest_vqamt.models.region_models.feature_cache import KeptRegions\n"
-        "with KeptRegions(Path(sys.argv[1]), 'float32').claim(sys.argv[2], wait=False) as is_ours: print(is_ours)"
+        "from pytest_vqamt.models.region_models.feature_cache import DiskRegionCache\n"
+        "with DiskRegionCache(Path(sys.argv[1]), 'float32').claim(sys.argv[2], wait=False) as is_ours: print(is_ours)"
     )
 
     def other(key: str) -> str:
         run = [sys.executable, "-c", code, str(tmp_path), key]
         return subprocess.run(run, check=True, capture_output=True, text=True).stdout.strip()
 
-    kept = KeptRegions(tmp_path, "float32")
+    kept = DiskRegionCache(tmp_path, "float32")
     with kept.claim("abcd", wait=False) as is_ours:
         assert is_ours
         assert other("abcd") == "False"

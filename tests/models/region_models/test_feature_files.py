@@ -14,7 +14,7 @@ import pytest
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.models.region_models.feature_files import PhotoIds, Precomputed, TsvFeatures
+from pytest_vqamt.models.region_models.feature_files import FeatureFile, PhotoIds, TsvFeatures
 from tests.models.small.features import Made, made, tsv_row, write_npz
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ both = pytest.mark.parametrize("write", [npz, tsv])
 
 @both
 def test_features_come_back_as_they_were_written(tmp_path: Path, write: Writer) -> None:
-    file = Precomputed(write(tmp_path / "some", {"bare": (FEW, (64, 48)), "yard": (YARD, SIZE)}))
+    file = FeatureFile(write(tmp_path / "some", {"bare": (FEW, (64, 48)), "yard": (YARD, SIZE)}))
     regions = file.find(picture("yard.png"))
     assert regions is not None
     assert regions.count == 36
@@ -108,7 +108,7 @@ def test_features_come_back_as_they_were_written(tmp_path: Path, write: Writer) 
 
 @both
 def test_fewer_regions_are_filled_up_with_zeros(tmp_path: Path, write: Writer) -> None:
-    regions = Precomputed(write(tmp_path / "some", {"bare": (FEW, (64, 48))})).find(picture("bare", 64, 48))
+    regions = FeatureFile(write(tmp_path / "some", {"bare": (FEW, (64, 48))})).find(picture("bare", 64, 48))
     assert regions is not None
     assert regions.count == 3
     assert regions.features.shape == (36, 2048)
@@ -119,7 +119,7 @@ def test_fewer_regions_are_filled_up_with_zeros(tmp_path: Path, write: Writer) -
 
 @both
 def test_an_unknown_photo_and_an_edited_picture_are_not_there(tmp_path: Path, write: Writer) -> None:
-    file = Precomputed(write(tmp_path / "some", {"yard": (YARD, SIZE)}))
+    file = FeatureFile(write(tmp_path / "some", {"yard": (YARD, SIZE)}))
     assert file.find(picture("garden")) is None
     edited = picture("yard").mirror()
     assert file.find(edited) is None
@@ -130,7 +130,7 @@ def test_an_unknown_photo_and_an_edited_picture_are_not_there(tmp_path: Path, wr
 @both
 def test_features_of_a_picture_of_another_size_are_refused(tmp_path: Path, write: Writer) -> None:
     """Visual Genome and COCO both have a photo 42."""
-    file = Precomputed(write(tmp_path / "some", {"000000000042": (YARD, SIZE)}))
+    file = FeatureFile(write(tmp_path / "some", {"000000000042": (YARD, SIZE)}))
     with pytest.raises(DataError, match=r"photo '42\.jpg' of 640 x 480 pixels, but they are of a picture of 200 x 100"):
         file.find(picture("42.jpg", 640, 480))
 
@@ -153,7 +153,7 @@ WRONG = {
 @pytest.mark.parametrize("case", WRONG)
 def test_a_row_that_cannot_be_true_is_refused_when_it_is_asked_for(tmp_path: Path, write: Writer, case: str) -> None:
     regions, message = WRONG[case]
-    file = Precomputed(write(tmp_path / "some", {"good": (FEW, (64, 48)), "bad": (regions, (64, 48))}))
+    file = FeatureFile(write(tmp_path / "some", {"good": (FEW, (64, 48)), "bad": (regions, (64, 48))}))
     with pytest.raises(DataError, match=message):
         file.find(picture("bad", 64, 48))
     assert file.find(picture("good", 64, 48)) is not None
@@ -161,7 +161,7 @@ def test_a_row_that_cannot_be_true_is_refused_when_it_is_asked_for(tmp_path: Pat
 
 def test_an_archive_may_hold_half_precision(tmp_path: Path) -> None:
     half = replace(FEW, features=FEW.features.astype(np.float16))
-    regions = Precomputed(npz(tmp_path / "half", {"bare": (half, (64, 48))})).find(picture("bare", 64, 48))
+    regions = FeatureFile(npz(tmp_path / "half", {"bare": (half, (64, 48))})).find(picture("bare", 64, 48))
     assert regions is not None
     assert regions.features.dtype == np.float32
     assert regions.features[0] == pytest.approx(FEW.features[0], rel=1e-3)
@@ -169,7 +169,7 @@ def test_an_archive_may_hold_half_precision(tmp_path: Path) -> None:
 
 def test_features_of_another_detector_are_refused(tmp_path: Path) -> None:
     narrow = replace(FEW, features=FEW.features[:, :1024])
-    file = Precomputed(npz(tmp_path / "narrow", {"bare": (narrow, (64, 48))}))
+    file = FeatureFile(npz(tmp_path / "narrow", {"bare": (narrow, (64, 48))}))
     with pytest.raises(DataError, match=r"shape \(n, 2048\).*but got features=\(3, 1024\)"):
         file.find(picture("bare", 64, 48))
 
@@ -180,13 +180,13 @@ def test_an_archive_that_lacks_an_array_is_refused_when_it_is_opened(tmp_path: P
     del arrays[f"yard/{missing}"]
     np.savez(tmp_path / "some.npz", **arrays)  # type: ignore[arg-type]  # numpy types all its named arguments alike
     with pytest.raises(DataError, match=f"it lacks 'yard/{missing}'"):
-        Precomputed(tmp_path / "some.npz")
+        FeatureFile(tmp_path / "some.npz")
 
 
 def test_archives_of_objects_are_not_unpickled(tmp_path: Path) -> None:
     np.savez(tmp_path / "some.npz", **{"yard/features": np.array([{}], object), "yard/boxes": 1, "yard/size": 1})  # type: ignore[arg-type]  # as above
     with pytest.raises(DataError, match="allow_pickle"):
-        Precomputed(tmp_path / "some.npz").find(picture("yard"))
+        FeatureFile(tmp_path / "some.npz").find(picture("yard"))
 
 
 def test_a_damaged_archive_says_which_array_is_meant(tmp_path: Path) -> None:
@@ -195,7 +195,7 @@ def test_a_damaged_archive_says_which_array_is_meant(tmp_path: Path) -> None:
     content[5000] ^= 255
     file.write_bytes(content)
     with pytest.raises(DataError, match=r"Expected to read 'yard/features', but"):
-        Precomputed(file).find(picture("yard"))
+        FeatureFile(file).find(picture("yard"))
 
 
 @pytest.mark.parametrize(
@@ -222,14 +222,14 @@ def test_a_file_of_another_form_is_refused_when_it_is_opened(
     file = tmp_path / "some.tsv"
     file.write_bytes(change(tsv_row("yard", YARD, SIZE)))
     with pytest.raises(DataError, match=message):
-        Precomputed(file)
+        FeatureFile(file)
 
 
 def test_rows_that_are_not_base64_are_refused_when_they_are_asked_for(tmp_path: Path) -> None:
     file = tmp_path / "some.tsv"
     file.write_bytes(tsv_row("yard", YARD, SIZE)[:-3] + b"???\n")
     with pytest.raises(DataError, match=r"some\.tsv:1: Expected features as base64"):
-        Precomputed(file).find(picture("yard"))
+        FeatureFile(file).find(picture("yard"))
 
 
 class Counting(io.FileIO):
@@ -254,7 +254,7 @@ def test_of_a_large_file_only_the_beginning_of_each_row_is_read_to_index_it(
         patched.setattr(Path, "open", lambda path, _mode: io.BufferedReader(Counting(path)))
         TsvFeatures(file)
     assert 4 * 16384 <= Counting.count <= 4 * 40_000
-    opened = Precomputed(file)
+    opened = FeatureFile(file)
     for number in range(4):
         regions = opened.find(picture(f"{number:012}.jpg", 9, 9))
         assert regions is not None
@@ -265,7 +265,7 @@ def test_of_a_large_file_only_the_beginning_of_each_row_is_read_to_index_it(
 def test_a_file_that_is_not_there_or_of_another_kind_is_an_error_of_the_setting(tmp_path: Path, name: str) -> None:
     (tmp_path / "some.h5").touch()
     with pytest.raises(OptionError, match=r"Expected features=FILE\.npz or FILE\.tsv, but"):
-        Precomputed(tmp_path / name)
+        FeatureFile(tmp_path / name)
 
 
 def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
@@ -274,12 +274,12 @@ def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
     (tmp_path / "one.npy").rename(tmp_path / "one.npz")
     for name in ("text.npz", "one.npz"):
         with pytest.raises(DataError, match="to be a NumPy archive"):
-            Precomputed(tmp_path / name)
+            FeatureFile(tmp_path / name)
 
 
 def test_the_fingerprint_is_that_of_the_content(tmp_path: Path) -> None:
     first = npz(tmp_path / "first", {"yard": (YARD, SIZE)})
     second = npz(tmp_path / "second", {"yard": (YARD, SIZE)})
     other = npz(tmp_path / "other", {"yard": (made(9, width=200, height=100), SIZE)})
-    assert Precomputed(first).fingerprint == Precomputed(second).fingerprint
-    assert Precomputed(first).fingerprint != Precomputed(other).fingerprint
+    assert FeatureFile(first).fingerprint == FeatureFile(second).fingerprint
+    assert FeatureFile(first).fingerprint != FeatureFile(other).fingerprint

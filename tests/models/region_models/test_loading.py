@@ -12,16 +12,21 @@ import pytest
 from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.region_models.frcnn import loading
-from pytest_vqamt.models.region_models.frcnn.loading import VARIABLE, DetectorFiles, find_detector, load_detector
+from pytest_vqamt.models.region_models.frcnn.loading import (
+    DETECTOR_VARIABLE,
+    DetectorFiles,
+    find_detector,
+    load_detector,
+)
 from tests.models.region_models.conftest import options_for
 
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The user's cache, empty; no variable is set."""
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv(DETECTOR_VARIABLE, raising=False)
     monkeypatch.setenv("VQAMT_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(loading, "fetch", refuse)
+    monkeypatch.setattr(loading, "download_detector", refuse)
     return tmp_path / "cache"
 
 
@@ -52,7 +57,7 @@ def test_the_setting_goes_before_the_variable_before_the_model_before_the_cache(
     assert found(model).weights == beside / "pytorch_model.bin"
     assert found(None).weights == kept / "pytorch_model.bin"
     meant = folder_with(tmp_path / "meant", *files)
-    monkeypatch.setenv(VARIABLE, str(meant))
+    monkeypatch.setenv(DETECTOR_VARIABLE, str(meant))
     assert found(model).weights == meant / "pytorch_model.bin"
     given = folder_with(tmp_path / "given", *files)
     assert found(model, detector=str(given)).weights == given / "pytorch_model.bin"
@@ -103,7 +108,7 @@ def test_without_a_detector_the_message_says_what_to_do(tmp_path: Path, cache: P
         str(tmp_path / "model" / "detector"),
         str(cache / "detector"),
         "--vqamt-option detector=PATH",
-        VARIABLE,
+        DETECTOR_VARIABLE,
         "detector=download",
         loading.ADDRESS,
         "no longer at cdn.huggingface.co or nlp.cs.unc.edu",
@@ -135,8 +140,8 @@ def test_what_is_named_must_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyP
     empty = folder_with(tmp_path / "empty", "config.yaml")
     with pytest.raises(ModelError, match="no weights are there"):
         found(detector=str(empty))
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "nowhere"))
-    with pytest.raises(ModelError, match=f"Expected {VARIABLE} to be"):
+    monkeypatch.setenv(DETECTOR_VARIABLE, str(tmp_path / "nowhere"))
+    with pytest.raises(ModelError, match=f"Expected {DETECTOR_VARIABLE} to be"):
         found()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from pytest_vqamt.models.region_models.frcnn.ops import selected
+from pytest_vqamt.models.region_models.frcnn.ops import select_regions
 
 OVERLAPS = (0.5, 0.6, 0.7)
 
@@ -16,7 +16,7 @@ def strips(*lengths: float, count: int) -> torch.Tensor:
 
 
 def kept(boxes: torch.Tensor, scores: torch.Tensor) -> list[int]:
-    return [int(each) for each in selected(boxes, scores, OVERLAPS)]
+    return [int(each) for each in select_regions(boxes, scores, OVERLAPS)]
 
 
 def falling(count: int) -> torch.Tensor:
@@ -58,4 +58,4 @@ def test_they_come_surest_first() -> None:
 
 def test_a_configuration_that_goes_further_is_not_asked_to_go_back() -> None:
     # 40 pairs that overlap by 17/20; its only overlap leaves both of each.
-    assert selected(strips(20, 17, count=40), falling(80), (0.95,)).tolist() == list(range(36))
+    assert select_regions(strips(20, 17, count=40), falling(80), (0.95,)).tolist() == list(range(36))

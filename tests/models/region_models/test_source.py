@@ -15,8 +15,8 @@ from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.region_models.feature_cache import DetectedRegions, KeptRegions
-from pytest_vqamt.models.region_models.feature_files import Precomputed
+from pytest_vqamt.models.region_models.feature_cache import DetectedRegions, DiskRegionCache
+from pytest_vqamt.models.region_models.feature_files import FeatureFile
 from pytest_vqamt.models.region_models.source import FileRegions, region_source
 from tests.models.region_models.small_detector import write_small_detector
 from tests.models.small.features import Looking, Made, made, write_npz
@@ -144,7 +144,7 @@ def test_what_another_process_is_looking_at_is_left_for_last(looking: Looking, t
     batch = [asked("wide", ""), asked("square", "")]
     with ExitStack() as other:
         key = digest(source.fingerprint, batch[0].query.picture.digest)
-        assert other.enter_context(KeptRegions(tmp_path, "float32").claim(key, wait=False))
+        assert other.enter_context(DiskRegionCache(tmp_path, "float32").claim(key, wait=False))
         looking.after = other.close
         found = source.regions(batch)
     assert looking.seen == [SIZES["square"], SIZES["wide"]]
@@ -164,7 +164,7 @@ def test_a_file_of_features_needs_no_picture(features: Path) -> None:
     def never(_: object) -> None:
         raise AssertionError("the picture was drawn")
 
-    source = FileRegions(Precomputed(features), None)
+    source = FileRegions(FeatureFile(features), None)
     one = ModelInput(asked("wide", "").query, never)  # type: ignore[arg-type]  # it is not to be called
     (regions,) = source.regions([one])
     assert regions.count == 36
@@ -172,7 +172,7 @@ def test_a_file_of_features_needs_no_picture(features: Path) -> None:
 
 
 def test_without_a_detector_other_pictures_are_errors_of_theirs(features: Path) -> None:
-    source = FileRegions(Precomputed(features), None)
+    source = FileRegions(FeatureFile(features), None)
     for other in (mirrored("wide"), asked("square", "")):
         with pytest.raises(DataError, match=r"--vqamt-option detector=PATH") as raised:
             source.regions([asked("wide", ""), other])
@@ -181,7 +181,7 @@ def test_without_a_detector_other_pictures_are_errors_of_theirs(features: Path) 
 
 
 def test_with_a_detector_other_pictures_go_through_it(features: Path, looking: Looking) -> None:
-    source = FileRegions(Precomputed(features), DetectedRegions(looking, None))
+    source = FileRegions(FeatureFile(features), DetectedRegions(looking, None))
     batch = [mirrored("wide"), asked("wide", ""), asked("square", ""), asked("tall", "")]
     found = source.regions(batch)
     assert np.array_equal(found[1].features, made(5, width=60, height=40).features)
@@ -291,12 +291,12 @@ def test_what_is_there_already_is_ready_and_the_rest_is_drawn_for_the_detector(
 
 
 def test_features_of_a_file_are_ready_and_counted_when_they_are_read(features: Path, looking: Looking) -> None:
-    source = FileRegions(Precomputed(features), DetectedRegions(looking, folder=None))
+    source = FileRegions(FeatureFile(features), DetectedRegions(looking, folder=None))
     wide, square = source.ready([asked("wide", ""), asked("square", "")])
     assert wide is not None
     assert square is None
     assert source.usage["features from the file"] == 1
     assert not looking.seen
-    alone = FileRegions(Precomputed(features), None)
+    alone = FileRegions(FeatureFile(features), None)
     with pytest.raises(DataError, match="no row for photo 'square'"):
         alone.ready([asked("square", "")])

@@ -15,7 +15,7 @@ from safetensors.torch import save_file
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig, read_config
-from pytest_vqamt.models.region_models.frcnn.network import Network
+from pytest_vqamt.models.region_models.frcnn.network import FasterRcnn
 from pytest_vqamt.models.region_models.frcnn.weights import load_network
 from tests.models.region_models.layout import PUBLISHED, table
 from tests.models.region_models.small_detector import NARROW, Weights, random_weights
@@ -50,7 +50,7 @@ def test_the_table_of_tensors_has_the_size_of_the_published_file() -> None:
 
 def test_the_network_has_these_tensors_and_no_other() -> None:
     with torch.device("meta"):
-        network = Network(DetectorConfig())
+        network = FasterRcnn(DetectorConfig())
     assert {name: tuple(value.shape) for name, value in network.state_dict().items()} == table(PUBLISHED)
 
 

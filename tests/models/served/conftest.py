@@ -16,7 +16,7 @@ from pytest_vqamt.data import catalogue
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.base import LoadedModel, ModelOptions
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.http import retry
 from pytest_vqamt.models.served.protocol import TOKEN_VARIABLE
 from tests.models.openai.stub import Script, Stub
@@ -42,7 +42,7 @@ class AskAbout(Protocol):
 def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """No token of whoever runs the tests is sent anywhere, and the first back-off takes a hundredth of a second."""
     monkeypatch.delenv(TOKEN_VARIABLE, raising=False)
-    monkeypatch.setattr(retry, "_FIRST_S", 0.02)
+    monkeypatch.setattr(retry, "_FIRST_BACKOFF_S", 0.02)
 
 
 @pytest.fixture(scope="session")
@@ -60,7 +60,7 @@ def serve() -> Iterator[Serve]:
 def load() -> Load:
     def make(server: Stub, **settings: str) -> LoadedModel:
         given = {name.replace("_", "-"): value for name, value in settings.items()}
-        return Catalogue().load(f"served:{server.url}", ModelOptions(settings=given))
+        return ModelCatalogue().load(f"served:{server.url}", ModelOptions(settings=given))
 
     return make
 

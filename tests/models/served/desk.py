@@ -21,26 +21,22 @@ from pytest_vqamt.core.scene import Photo, Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.inference import BatchBisector
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.models.base import LoadedModel, ModelOptions, adopt
+from pytest_vqamt.models.base import LoadedModel, ModelOptions, wrap_model
+from pytest_vqamt.models.served.json_fields import WireError
 from pytest_vqamt.models.served.protocol import (
     ANSWERS_PATH,
     MODEL_PATH,
-    Card,
-    PictureRow,
-    PngRow,
-    QueryRow,
-    Served,
-    Told,
-    TooLargeError,
-    Unknown,
-    WireError,
-    identity_of,
-    read_request,
+    ModelCard,
+    QueryResult,
+    ServedData,
+    UnknownPhoto,
+    model_identity,
+    write_answers,
     write_card,
     write_error,
-    write_reply,
 )
-from pytest_vqamt.models.served.protocol import Request as Asked
+from pytest_vqamt.models.served.requests import AnswersRequest as Asked
+from pytest_vqamt.models.served.requests import PictureRow, PngRow, QueryRow, RequestTooLargeError, read_request
 from tests.models.openai.stub import Reply, Request
 
 if TYPE_CHECKING:
@@ -94,13 +90,13 @@ class Desk:
         max_queries: int = 1000,
         max_bytes: int = 2**20,
     ) -> None:
-        self.model: LoadedModel = adopt(spec, model, ModelOptions())
+        self.model: LoadedModel = wrap_model(spec, model, ModelOptions())
         self.requests: list[Asked] = []
         self._splitting = BatchBisector(self.model)
         self._source = source
         self._token = token
-        self.card = Card(
-            identity=identity_of(spec, self.model.fingerprint, "" if self.model.persistent else session),
+        self.card = ModelCard(
+            identity=model_identity(spec, self.model.fingerprint, "" if self.model.persistent else session),
             vqamt_version="1",
             model=spec,
             fingerprint=self.model.fingerprint,
@@ -109,7 +105,7 @@ class Desk:
             batch_size=self.model.batch_size,
             reads_meaning=reads_meaning,
             needs_scenes=needs_scenes,
-            data=(Served(spec=source.spec, digest=source.digest),) if source else (),
+            data=(ServedData(spec=source.spec, digest=source.digest),) if source else (),
             max_queries=max_queries,
             max_bytes=max_bytes,
         )
@@ -124,7 +120,7 @@ class Desk:
         body = json.dumps(request.fields, ensure_ascii=False, separators=(",", ":")).encode()
         try:
             asked = read_request(body, max_queries=self.card.max_queries, max_bytes=self.card.max_bytes)
-        except TooLargeError as error:
+        except RequestTooLargeError as error:
             return failed(413, str(error))
         except WireError as error:
             return failed(400, str(error))
@@ -132,17 +128,17 @@ class Desk:
         if asked.model != self.card.identity:
             return failed(409, f"Expected model={asked.model!r}, but {self.card.identity!r} is served")
         try:
-            return Reply(body=write_reply(self.card.identity, self._answers(asked)))
+            return Reply(body=write_answers(self.card.identity, self._answers(asked)))
         except ModelError as error:
             return failed(410, str(error))
 
-    def _answers(self, asked: Asked) -> list[Told]:
+    def _answers(self, asked: Asked) -> list[QueryResult]:
         shown = [self._shown(row) for row in asked.pictures]
-        told: dict[int, Told] = {}
+        told: dict[int, QueryResult] = {}
         inputs: dict[int, ModelInput] = {}
         for place, query in enumerate(asked.queries):
             input_or_not = _input(query, shown[query.picture])
-            if isinstance(input_or_not, Unknown):
+            if isinstance(input_or_not, UnknownPhoto):
                 told[place] = input_or_not
             else:
                 inputs[place] = input_or_not
@@ -152,7 +148,7 @@ class Desk:
                 told |= dict(zip(places, self._splitting.ask(task, [inputs[place] for place in places]), strict=True))
         return [told[place] for place in range(len(asked.queries))]
 
-    def _shown(self, row: PictureRow) -> ModelInput | Unknown:
+    def _shown(self, row: PictureRow) -> ModelInput | UnknownPhoto:
         if isinstance(row, PngRow):
             image = Image.open(BytesIO(row.png)).convert("RGB")
             scene = Scene(id="png", photo=Photo(id="png", digest=row.key), width=image.width, height=image.height)
@@ -163,12 +159,12 @@ class Desk:
                 raise DataError("no data is served")
             picture = picture_from_recipe(row.row, lambda photo: source.scene(source.place(photo)))
         except (DataError, KeyError) as error:
-            return Unknown(reason=str(error))
+            return UnknownPhoto(reason=str(error))
         return ModelInput(Query(picture=picture, meaning=Describe()), partial(render, photos=source))
 
 
-def _input(query: QueryRow, shown: ModelInput | Unknown) -> ModelInput | Unknown:
-    if isinstance(shown, Unknown):
+def _input(query: QueryRow, shown: ModelInput | UnknownPhoto) -> ModelInput | UnknownPhoto:
+    if isinstance(shown, UnknownPhoto):
         return shown
 
     def drawn(_: Picture) -> PillowImage:

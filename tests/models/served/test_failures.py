@@ -17,7 +17,7 @@ from pytest_vqamt.core.query import Task
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.inference import BatchBisector
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.http import retry
 from pytest_vqamt.models.served.protocol import ANSWERS_PATH, write_card
 from tests.models.openai.stub import Reply, Request, Script, Stub
@@ -48,11 +48,11 @@ def told(error: pytest.ExceptionInfo[VqamtError]) -> str:
 
 
 def test_a_server_that_is_away_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retry, "_AT_FIRST_S", 0.2)
+    monkeypatch.setattr(retry, "_FIRST_ANSWER_BUDGET_S", 0.2)
     url = f"http://127.0.0.1:{closed_port()}"
     started = time.monotonic()
     with pytest.raises(ModelError) as error:
-        Catalogue().load(f"served:{url}", ModelOptions())
+        ModelCatalogue().load(f"served:{url}", ModelOptions())
     assert time.monotonic() - started < 2
     assert told(error).startswith(f"Expected an answer from {url}, but got no connection (ConnectError: ")
     assert told(error).endswith(": check the URL, and that the server is running and can be reached from here")
@@ -92,7 +92,7 @@ def test_a_server_that_stays_away_later_ends_the_run_in_one_line(
     with pytest.raises(ModelError) as error:
         model.ask(Task.VQA, [about(str(number)) for number in range(20)])
     assert "(retries-s=0.3): check the server, or wait for it longer" in told(error)
-    assert model.standing.given_up
+    assert model.health.disabled_reason
 
 
 def test_a_server_that_comes_back_with_the_same_model_goes_on(

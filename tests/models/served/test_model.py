@@ -15,8 +15,9 @@ from pytest_vqamt.data import catalogue
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.inference import BatchBisector
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.catalogue import Catalogue
-from pytest_vqamt.models.served.protocol import ANSWERS_PATH, PngRow, RecipeRow, Unknown, write_reply
+from pytest_vqamt.models.catalogue import ModelCatalogue
+from pytest_vqamt.models.served.protocol import ANSWERS_PATH, UnknownPhoto, write_answers
+from pytest_vqamt.models.served.requests import PngRow, RecipeRow
 from tests.models.openai.stub import Reply, Request
 from tests.models.served.conftest import DOGS, AskAbout, Load, Serve
 from tests.models.served.desk import ByPixels, Desk, answer_of
@@ -137,7 +138,7 @@ def test_batches_suit_the_server(serve: Serve, load: Load) -> None:
     def sizes(workers: int, *, batch_size: int, replicas: int = 1, max_queries: int = 1000) -> tuple[int, int]:
         desk = Desk(ByPixels())
         desk.card = replace(desk.card, batch_size=batch_size, replicas=replicas, max_queries=max_queries)
-        model = Catalogue().load(f"served:{serve(desk).url}", ModelOptions(workers=workers))
+        model = ModelCatalogue().load(f"served:{serve(desk).url}", ModelOptions(workers=workers))
         return model.batch_size, model.batches_at_once
 
     # A small batch would cost a request each; four batches a replica are under way over all workers, at least two here.
@@ -161,7 +162,7 @@ def test_batches_suit_the_server(serve: Serve, load: Load) -> None:
 )
 def test_a_url_that_cannot_be_is_refused_before_anything_is_sent(argument: str, told: str) -> None:
     with pytest.raises(OptionError, match=told) as error:
-        Catalogue().check(f"served:{argument}", ModelOptions())
+        ModelCatalogue().check(f"served:{argument}", ModelOptions())
     assert "SECRET" not in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -171,7 +172,7 @@ def test_a_url_that_cannot_be_is_refused_before_anything_is_sent(argument: str, 
 )
 def test_a_setting_that_cannot_be_is_refused_before_anything_is_sent(name: str, value: str) -> None:
     with pytest.raises(OptionError, match=f"{name}='{value}'"):
-        Catalogue().check("served:http://127.0.0.1:8000", ModelOptions(settings={name: value}))
+        ModelCatalogue().check("served:http://127.0.0.1:8000", ModelOptions(settings={name: value}))
 
 
 def test_a_url_may_have_a_path(serve: Serve, load: Load, about: AskAbout, pictures: SceneSource) -> None:
@@ -182,7 +183,7 @@ def test_a_url_may_have_a_path(serve: Serve, load: Load, about: AskAbout, pictur
         paths.append(request.path)
         return desk(request)
 
-    model = Catalogue().load(f"served:{serve(script).url}/models/one/", ModelOptions())
+    model = ModelCatalogue().load(f"served:{serve(script).url}/models/one/", ModelOptions())
     model.ask(Task.VQA, [about("one")])
     assert paths == ["/models/one/v1/model", "/models/one/v1/answers"]
 
@@ -271,8 +272,8 @@ def test_a_server_that_takes_no_pixels_either_costs_the_query(serve: Serve, load
     def knows_nothing(request: Request) -> Reply:
         if not request.path.endswith(ANSWERS_PATH):
             return desk(request)
-        told = [Unknown(reason="none of mine") for _ in request.fields["queries"]]
-        return Reply(body=write_reply(desk.card.identity, told))
+        told = [UnknownPhoto(reason="none of mine") for _ in request.fields["queries"]]
+        return Reply(body=write_answers(desk.card.identity, told))
 
     (found,) = BatchBisector(load(serve(knows_nothing))).ask(Task.VQA, [about("one")])
     assert getattr(found, "reason", "") == "QueryError: Expected the pixels that were sent to do, but got: none of mine"

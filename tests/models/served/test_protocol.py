@@ -16,53 +16,55 @@ from pytest_vqamt.core.meaning import Annotated, Both, Count, Describe, Group, M
 from pytest_vqamt.core.query import Answer, Failure, Query, Task
 from pytest_vqamt.core.recipes import picture_from_recipe
 from pytest_vqamt.core.scene import Scene
+from pytest_vqamt.models.served.json_fields import MAX_DEPTH, MAX_VALUES, WireError
 from pytest_vqamt.models.served.protocol import (
-    MAX_DEPTH,
-    MAX_MARKS,
-    MAX_TEXT,
-    MAX_VALUES,
-    Card,
-    OtherWireError,
-    PngRow,
-    RecipeRow,
-    Served,
-    Status,
-    Told,
-    TooLargeError,
-    Unknown,
-    WireError,
-    identity_of,
-    png_row,
-    query_row,
+    ModelCard,
+    QueryResult,
+    ServedData,
+    ServerStatus,
+    UnknownPhoto,
+    WireVersionError,
+    model_identity,
+    read_answers_response,
     read_card,
     read_error,
-    read_reply,
-    read_request,
     read_status,
-    recipe_row,
+    write_answers,
     write_card,
     write_error,
-    write_reply,
-    write_request,
     write_status,
+)
+from pytest_vqamt.models.served.requests import (
+    MAX_MARKS,
+    MAX_TEXT,
+    PngRow,
+    RecipeRow,
+    RequestTooLargeError,
+    png_row,
+    query_row,
+    read_request,
+    recipe_row,
+    write_request,
 )
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=20)
 SCORES = st.lists(st.tuples(TEXTS, st.floats(allow_nan=False, allow_infinity=False)), max_size=3).map(tuple)
 ANSWERS = st.builds(Answer, TEXTS, st.none() | SCORES, st.booleans())
 LINES = st.text(st.characters(codec="ascii", categories=["L", "N"]), min_size=1, max_size=20)
-TOLD = ANSWERS | st.builds(Failure, reason=LINES) | st.builds(Unknown, reason=LINES)
+TOLD = ANSWERS | st.builds(Failure, reason=LINES) | st.builds(UnknownPhoto, reason=LINES)
 
 
 @given(told=st.lists(TOLD, max_size=5))
-def test_a_reply_is_read_back(told: list[Told]) -> None:
-    reply = read_reply(write_reply("m", told), len(told))
+def test_a_reply_is_read_back(told: list[QueryResult]) -> None:
+    reply = read_answers_response(write_answers("m", told), len(told))
     assert reply.model == "m"
     assert reply.answers == tuple(told)
 
 
 def test_a_reason_is_one_line_that_every_file_can_hold() -> None:
-    (told,) = read_reply(write_reply("m", [Failure(reason="ValueError: a\n  \ud83d" + "x" * 9000)]), 1).answers
+    (told,) = read_answers_response(
+        write_answers("m", [Failure(reason="ValueError: a\n  \ud83d" + "x" * 9000)]), 1
+    ).answers
     assert isinstance(told, Failure)
     assert told.reason.startswith("ValueError: a ?x")
     assert len(told.reason) == 4096
@@ -73,7 +75,7 @@ def test_an_error_is_read_back_and_what_is_none_is_empty() -> None:
     assert [read_error(body) for body in (b"", b"<html>", b"[]", b'{"error": 1}', b"[" * 100_000)] == [""] * 5
 
 
-CARD = Card(
+CARD = ModelCard(
     identity="00000000000000a1",
     vqamt_version="1.0",
     model="tiny",
@@ -83,7 +85,7 @@ CARD = Card(
     batch_size=8,
     reads_meaning=False,
     needs_scenes=False,
-    data=(Served(spec="pictures:5", digest="b"),),
+    data=(ServedData(spec="pictures:5", digest="b"),),
     max_queries=7,
     max_bytes=70,
     replicas=2,
@@ -116,11 +118,11 @@ def test_a_card_that_is_none_is_told_in_one_line(fields: dict[str, object], what
     with pytest.raises(WireError) as error:
         read_card(json.dumps({**json.loads(write_card(CARD)), **fields}).encode())
     assert what in str(error.value)
-    assert isinstance(error.value, OtherWireError) == (fields == {"wire": 2})
+    assert isinstance(error.value, WireVersionError) == (fields == {"wire": 2})
 
 
 def test_a_status_is_read_back() -> None:
-    status = Status(
+    status = ServerStatus(
         queries_received=5, queries_asked=3, answers_remembered=3, uptime_s=1.5, busy_s=0.5, replicas_alive=0
     )
     assert read_status(write_status(status)) == status
@@ -130,13 +132,13 @@ def test_a_status_is_read_back() -> None:
 
 def test_an_identity_is_of_all_that_may_change_an_answer() -> None:
     names = [
-        identity_of("tiny", "f", ""),
-        identity_of("tiny", "g", ""),
-        identity_of("tinier", "f", ""),
-        identity_of("tiny", "f", "s"),
+        model_identity("tiny", "f", ""),
+        model_identity("tiny", "g", ""),
+        model_identity("tinier", "f", ""),
+        model_identity("tiny", "f", "s"),
     ]
     assert len(set(names)) == 4
-    assert identity_of("tiny", "f", "") == names[0]
+    assert model_identity("tiny", "f", "") == names[0]
 
 
 PNG = b"\x89PNG\r\n\x1a\nand so on"
@@ -261,13 +263,13 @@ def test_what_is_wrong_is_told_in_one_line(written: bytes, what: str) -> None:
     assert what in str(error.value)
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 500
-    assert not isinstance(error.value, TooLargeError)
+    assert not isinstance(error.value, RequestTooLargeError)
 
 
 def test_too_much_is_told_apart() -> None:
-    with pytest.raises(TooLargeError, match="at most 10 bytes in one request, but got"):
+    with pytest.raises(RequestTooLargeError, match="at most 10 bytes in one request, but got"):
         read_request(body(), max_bytes=10)
-    with pytest.raises(TooLargeError, match="at most 2 queries in one request, but got 3"):
+    with pytest.raises(RequestTooLargeError, match="at most 2 queries in one request, but got 3"):
         read_request(body(queries=[QUERY] * 3), max_queries=2)
     assert len(read_request(body(queries=[QUERY] * 2), max_queries=2).queries) == 2
 
@@ -275,7 +277,7 @@ def test_too_much_is_told_apart() -> None:
 def test_what_would_take_much_room_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json, "loads", lambda *_args, **_kwargs: pytest.fail("it was"))
     for values in (b"1," * (MAX_MARKS + 1), b"[" * (MAX_MARKS + 1), b'{"a":' * (MAX_MARKS + 1)):
-        with pytest.raises(TooLargeError, match="at most 500000 commas and opening brackets in one request"):
+        with pytest.raises(RequestTooLargeError, match="at most 500000 commas and opening brackets in one request"):
             read_request(values)
 
 

@@ -16,7 +16,7 @@ from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.execution.inference import BatchBisector
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.models.served.protocol import ANSWERS_PATH, TOKEN_VARIABLE
 from tests.models.openai.stub import Reply, Request
 from tests.models.served.conftest import AskAbout, Load, Serve
@@ -50,7 +50,7 @@ def test_another_token_is_told_in_one_line(serve: Serve, load: Load) -> None:
 def test_a_token_that_no_header_can_hold_is_refused_and_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(TOKEN_VARIABLE, "two words")
     with pytest.raises(OptionError, match=f"in the environment variable {TOKEN_VARIABLE}") as error:
-        Catalogue().check("served:http://127.0.0.1:8000", ModelOptions())
+        ModelCatalogue().check("served:http://127.0.0.1:8000", ModelOptions())
     assert "two words" not in str(error.value)
 
 
@@ -113,12 +113,12 @@ def test_the_log_is_as_it_was_when_the_model_is_gone(serve: Serve, load: Load) -
 ASKS = """
 import sys
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.catalogue import ModelCatalogue
 
 heavy = ("torch", "transformers", "numpy", "scipy", "PIL", "ray", "pytest_vqamt.data")
-Catalogue().check(f"served:{sys.argv[1]}", ModelOptions())
+ModelCatalogue().check(f"served:{sys.argv[1]}", ModelOptions())
 print(*(name for name in (*heavy, "httpx") if name in sys.modules))
-print(Catalogue().load(f"served:{sys.argv[1]}", ModelOptions()).name)
+print(ModelCatalogue().load(f"served:{sys.argv[1]}", ModelOptions()).name)
 print(*(name for name in heavy if name in sys.modules))
 """
 

@@ -9,7 +9,7 @@ from pytest_vqamt.core.query import Answer, Failure, Query
 from pytest_vqamt.execution.answer_cache import AnswerStore
 from pytest_vqamt.execution.inference import QueryRunner
 from pytest_vqamt.execution.prefetch import InputPipeline
-from pytest_vqamt.models.base import ModelOptions, adopt
+from pytest_vqamt.models.base import ModelOptions, wrap_model
 from tests.models.small.inputs import render
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class _Photos:
 
 def ask_all(model: object, queries: Sequence[Query], batch_size: int = 8) -> list[Answer | Failure]:
     """What comes of each query."""
-    loaded = adopt("small", model, ModelOptions(batch_size=batch_size))
+    loaded = wrap_model("small", model, ModelOptions(batch_size=batch_size))
     pictures = InputPipeline(_Photos(), batch_size)
     try:
         with AnswerStore(None) as store:

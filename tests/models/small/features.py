@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL.Image import Image
 
-from pytest_vqamt.models.region_models.regions import WIDTH
+from pytest_vqamt.models.region_models.regions import FEATURE_WIDTH
 
 Floats = NDArray[np.float32]
 
@@ -31,7 +31,7 @@ def made(seed: int, *, width: int, height: int, count: int = 36) -> Made:
     corners = np.sort(random.random((count, 2, 2)), axis=1).reshape(count, 4)
     return Made(
         boxes_px=(corners * (width, height, width, height)).astype(np.float32),
-        features=np.maximum(random.normal(-0.5, 1.2, (count, WIDTH)), 0).astype(np.float32),
+        features=np.maximum(random.normal(-0.5, 1.2, (count, FEATURE_WIDTH)), 0).astype(np.float32),
     )
 
 

@@ -12,7 +12,7 @@ from PIL import Image
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Task
-from pytest_vqamt.models.base import ModelOptions, adopt
+from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.transformers.blip import BlipAnswers, load
 from tests.models.small.asking import ask_all
 from tests.models.small.blip import LONGEST, blip_captions, blip_vqa
@@ -164,7 +164,7 @@ def test_a_query_that_raises_costs_only_itself(vqa: BlipAnswers, monkeypatch: py
 
 
 def test_it_answers_questions_and_does_nothing_else(vqa: BlipAnswers) -> None:
-    found = adopt("blip", vqa, OPTIONS)
+    found = wrap_model("blip", vqa, OPTIONS)
     assert found.tasks == (Task.VQA,)
     assert found.persistent
     assert vqa.largest_batch == vqa.batch_size, "on the CPU a larger batch is no faster"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.models.base import ModelOptions, adopt
+from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.transformers.blip import BlipCaptions, load
 from tests.models.small.blip import blip_captions
 from tests.models.small.blip_said import exact, plainly_said, said
@@ -77,5 +77,5 @@ def test_an_empty_prompt_leaves_the_caption_to_the_model(folder: Path) -> None:
 
 
 def test_it_describes_pictures_and_does_nothing_else(captions: BlipCaptions) -> None:
-    assert adopt("blip", captions, OPTIONS).tasks == (Task.CAPTIONING,)
+    assert wrap_model("blip", captions, OPTIONS).tasks == (Task.CAPTIONING,)
     assert captions.caption([]) == ()

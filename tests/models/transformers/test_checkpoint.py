@@ -18,53 +18,53 @@ from transformers.utils import logging
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.transformers import checkpoint
-from pytest_vqamt.models.transformers.checkpoint import located, quiet
+from pytest_vqamt.models.transformers.checkpoint import locate_checkpoint, quiet
 
 _OFFLINE = """
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.transformers.checkpoint import located
+from pytest_vqamt.models.transformers.checkpoint import locate_checkpoint
 try:
-    located("no-such/model", default="", kind="vilt")
+    locate_checkpoint("no-such/model", default="", kind="vilt")
 except ModelError as error:
     print(error)
 """
 
 
 def test_a_folder_is_taken_as_it_is(tmp_path: Path) -> None:
-    found = located(str(tmp_path), default="org/name", kind="vilt")
+    found = locate_checkpoint(str(tmp_path), default="org/name", kind="vilt")
     assert (found.folder, found.name) == (tmp_path, str(tmp_path))
 
 
 def test_a_folder_may_look_like_a_hub_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "runs" / "last").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
-    assert located("runs/last", default="org/name", kind="vilt").folder == Path("runs/last")
+    assert locate_checkpoint("runs/last", default="org/name", kind="vilt").folder == Path("runs/last")
 
 
 def test_home_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "model").mkdir()
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
-    assert located("~/model", default="", kind="vilt").folder == tmp_path / "model"
+    assert locate_checkpoint("~/model", default="", kind="vilt").folder == tmp_path / "model"
 
 
 @pytest.mark.parametrize("argument", ["./nothing", "/no/such/folder", "~/nothing-there", "nothing", "a/b/c"])
 def test_what_is_no_folder_and_no_name_is_refused(argument: str) -> None:
     with pytest.raises(ModelError, match=rf"Expected vilt:PATH .* got 'vilt:{argument}': that is no such folder"):
-        located(argument, default="", kind="vilt")
+        locate_checkpoint(argument, default="", kind="vilt")
 
 
 def test_a_setting_is_told_as_it_is_typed() -> None:
     typed = "--vqamt-option boxes="
     with pytest.raises(ModelError, match=f"Expected {typed}PATH .*, or {typed}ORG/NAME .* got '{typed}nothing': that"):
-        located("nothing", default="", kind="boxes", typed=typed)
+        locate_checkpoint("nothing", default="", kind="boxes", typed=typed)
 
 
 def test_a_file_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "model.safetensors"
     file.touch()
     with pytest.raises(ModelError, match="that is a file"):
-        located(str(file), default="", kind="vilt")
+        locate_checkpoint(str(file), default="", kind="vilt")
 
 
 def test_without_a_network_it_is_told_at_once(tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_model_of_the_hub_is_fetched_without_its_weights_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hub = Hub(monkeypatch, tmp_path / "gone", ["config.json", "model.safetensors", "pytorch_model.bin"])
-    assert located("", default="org/name@v1.2", kind="vilt").folder == hub.folder
+    assert locate_checkpoint("", default="org/name@v1.2", kind="vilt").folder == hub.folder
     ((repo, revision, patterns),) = hub.fetched
     assert (repo, revision) == ("org/name", "v1.2")
     assert "*.safetensors" in patterns
@@ -120,7 +120,7 @@ def test_a_model_of_the_hub_is_fetched_without_its_weights_twice(
 
 def test_older_weights_are_fetched_where_there_are_no_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hub = Hub(monkeypatch, tmp_path / "gone", ["config.json", "pytorch_model.bin"])
-    located("org/name", default="", kind="vilt")
+    locate_checkpoint("org/name", default="", kind="vilt")
     assert "pytorch_model*.bin" in hub.fetched[0][2]
 
 
@@ -128,7 +128,7 @@ def test_what_is_in_the_cache_is_not_fetched(tmp_path: Path, monkeypatch: pytest
     hub = Hub(monkeypatch, tmp_path, [])
     for name in ("config.json", "model.safetensors", "preprocessor_config.json"):
         (tmp_path / name).touch()
-    assert located("org/name", default="", kind="vilt").folder == tmp_path
+    assert locate_checkpoint("org/name", default="", kind="vilt").folder == tmp_path
     assert hub.fetched == []
 
 
@@ -146,15 +146,15 @@ def cached(folder: Path, *names: str) -> None:
 def test_a_download_that_was_interrupted_is_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hub = Hub(monkeypatch, tmp_path, ["config.json", *SHARDS])
     cached(tmp_path, SHARDS[0])
-    located("org/name", default="", kind="hf")
+    locate_checkpoint("org/name", default="", kind="hf")
     assert len(hub.fetched) == 1
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(ModelError, match=r"in the hub's cache, .* but it is not there, or not whole"):
-        located("org/name", default="", kind="hf")
+        locate_checkpoint("org/name", default="", kind="hf")
     cached(tmp_path, *SHARDS)
-    located("org/name", default="", kind="hf")
+    locate_checkpoint("org/name", default="", kind="hf")
     monkeypatch.delenv("HF_HUB_OFFLINE")
-    located("org/name", default="", kind="hf")
+    locate_checkpoint("org/name", default="", kind="hf")
     assert len(hub.fetched) == 1
 
 
@@ -165,7 +165,7 @@ def test_an_index_that_is_cut_short_is_fetched_again(
     hub = Hub(monkeypatch, tmp_path, ["config.json", *SHARDS])
     cached(tmp_path, *SHARDS)
     (tmp_path / "model.safetensors.index.json").write_text(index)
-    located("org/name", default="", kind="hf")
+    locate_checkpoint("org/name", default="", kind="hf")
     assert len(hub.fetched) == 1
 
 
@@ -175,7 +175,7 @@ def test_an_index_of_older_weights_wants_none_of_them_beside_newer_ones(
     hub = Hub(monkeypatch, tmp_path, [])
     cached(tmp_path, "model.safetensors")
     (tmp_path / "model.safetensors.index.json").rename(tmp_path / "pytorch_model.bin.index.json")
-    assert located("org/name", default="", kind="hf").folder == tmp_path
+    assert locate_checkpoint("org/name", default="", kind="hf").folder == tmp_path
     assert hub.fetched == []
 
 
@@ -185,16 +185,16 @@ def test_weights_alone_are_another_programs_unless_they_are_published_alone(
     hub = Hub(monkeypatch, tmp_path, ["config.json", "model.safetensors"])
     for name in ("config.json", "model.safetensors"):
         (tmp_path / name).touch()
-    located("org/name", default="", kind="lxmert", beside=())
+    locate_checkpoint("org/name", default="", kind="lxmert", beside=())
     assert hub.fetched == []
-    located("org/name", default="", kind="hf")
+    locate_checkpoint("org/name", default="", kind="hf")
     assert len(hub.fetched) == 1
 
 
 def test_a_cache_with_the_configuration_alone_is_filled_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hub = Hub(monkeypatch, tmp_path, ["config.json", "model.safetensors"])
     (tmp_path / "config.json").touch()
-    located("org/name", default="", kind="vilt")
+    locate_checkpoint("org/name", default="", kind="vilt")
     assert len(hub.fetched) == 1
 
 
@@ -202,7 +202,7 @@ def test_a_download_that_fails_is_one_line(tmp_path: Path, monkeypatch: pytest.M
     hub = Hub(monkeypatch, tmp_path / "gone", ["model.safetensors"])
     hub.error = OSError("cannot reach\nthe hub")
     with pytest.raises(ModelError) as told:
-        located("org/name", default="", kind="vilt")
+        locate_checkpoint("org/name", default="", kind="vilt")
     assert "Expected to fetch model 'org/name' from the hub, but: cannot reach the hub." in str(told.value)
     assert "HF_HUB_OFFLINE=1" in str(told.value)
     assert "\n" not in str(told.value)

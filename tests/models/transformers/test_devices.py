@@ -65,7 +65,7 @@ def test_precisions() -> None:
 
 def test_workers_share_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that the process may use, and no more threads than torch was told to take."""
-    monkeypatch.setattr(runtime, "cores", lambda: 8)
+    monkeypatch.setattr(runtime, "available_cores", lambda: 8)
     monkeypatch.setattr(torch, "get_num_threads", lambda: 8)
     assert Runtime.of(ModelOptions(device="cpu")).threads is None
     assert Runtime.of(ModelOptions(device="cpu", workers=3)).threads == 2
@@ -80,10 +80,10 @@ def test_cores_that_the_process_may_not_use_are_not_counted() -> None:
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(allowed)})
     try:
-        assert runtime.cores() == 1
+        assert runtime.available_cores() == 1
     finally:
         os.sched_setaffinity(0, allowed)
-    assert runtime.cores() == len(allowed)
+    assert runtime.available_cores() == len(allowed)
 
 
 def test_threads_are_as_before_afterwards() -> None:

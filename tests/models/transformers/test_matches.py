@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from pytest_vqamt.core.query import ModelInput, Task
-from pytest_vqamt.models.base import ModelOptions, adopt
+from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.transformers.blip import BlipMatches, load
 from tests.models.small.blip import LONGEST, blip_matches
 from tests.models.small.blip_said import exact, plain_inputs, said
@@ -76,5 +76,5 @@ def test_a_hypothesis_that_is_cut_says_so(matches: BlipMatches) -> None:
 
 
 def test_it_judges_hypotheses_and_does_nothing_else(matches: BlipMatches) -> None:
-    assert adopt("blip", matches, OPTIONS).tasks == (Task.ENTAILMENT,)
+    assert wrap_model("blip", matches, OPTIONS).tasks == (Task.ENTAILMENT,)
     assert matches.entail([]) == ()

@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event, get_ident
 
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.transformers.inputs import tokens_of
-from pytest_vqamt.models.transformers.prompted.base import Said
-from pytest_vqamt.models.transformers.prompted.text import read
-from pytest_vqamt.models.transformers.runtime import Runtime, alone
+from pytest_vqamt.models.transformers.inputs import tokenize
+from pytest_vqamt.models.transformers.prompted.base import Prompt
+from pytest_vqamt.models.transformers.prompted.text import tokenize_prompts
+from pytest_vqamt.models.transformers.runtime import Runtime, exclusive
 from tests.models.transformers.prompted.small.tokenizers import byte_pairs
 
 RUNTIME = Runtime.of(ModelOptions(device="cpu"))
@@ -23,11 +23,11 @@ def test_a_second_thread_waits_for_the_first_and_the_same_thread_does_not() -> N
     thing, order = Thing(), list[int]()
 
     def enter() -> None:
-        with alone(thing):
+        with exclusive(thing):
             order.append(get_ident())
 
     with ThreadPoolExecutor(1) as pool:
-        with alone(thing), alone(thing):
+        with exclusive(thing), exclusive(thing):
             waiting = pool.submit(enter)
             assert not Event().wait(0.05)
             order.append(get_ident())
@@ -37,21 +37,21 @@ def test_a_second_thread_waits_for_the_first_and_the_same_thread_does_not() -> N
 
 
 def test_other_things_are_free_meanwhile() -> None:
-    with ThreadPoolExecutor(1) as pool, alone(Thing()):
-        pool.submit(lambda: alone(Thing()).__enter__()).result(timeout=10)
+    with ThreadPoolExecutor(1) as pool, exclusive(Thing()):
+        pool.submit(lambda: exclusive(Thing()).__enter__()).result(timeout=10)
 
 
 def test_a_tokenizer_that_two_threads_want_otherwise_gives_each_its_own() -> None:
     """Padding before on one thread, padding after and cutting on the other: "Already borrowed" without the lock."""
     tokenizer = byte_pairs()
     texts = [f"a {'big ' * length}dog and a cat" for length in range(40)]
-    said = [Said(prompt=text) for text in texts]
+    said = [Prompt(prompt=text) for text in texts]
 
     def before() -> list[object]:
-        return [read(said, tokenizer, RUNTIME).ids.tolist() for _ in range(40)]
+        return [tokenize_prompts(said, tokenizer, RUNTIME).ids.tolist() for _ in range(40)]
 
     def cut() -> list[object]:
-        return [tokens_of(texts, tokenizer, 12, RUNTIME).ids.tolist() for _ in range(40)]
+        return [tokenize(texts, tokenizer, 12, RUNTIME).ids.tolist() for _ in range(40)]
 
     (wanted, *_), (other, *_) = before(), cut()
     with ThreadPoolExecutor(2) as pool:

@@ -18,10 +18,10 @@ from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers import inputs
 from pytest_vqamt.models.transformers.checkpoint import (
     Checkpoint,
-    architecture_of,
     check_model_type,
-    config_of,
-    digest_of,
+    files_digest,
+    first_architecture,
+    read_checkpoint_config,
 )
 from pytest_vqamt.models.transformers.inputs import check_torchvision, load_image_processor, load_tokenizer
 from pytest_vqamt.models.transformers.runtime import Runtime
@@ -115,12 +115,12 @@ def test_a_configuration_that_is_none_is_refused(checkpoint: Checkpoint, content
     if content is not None:
         file.write_bytes(content)
     with pytest.raises(ModelError, match=said):
-        config_of(checkpoint)
+        read_checkpoint_config(checkpoint)
 
 
 def test_a_checkpoint_of_another_kind_is_refused(checkpoint: Checkpoint) -> None:
     assert check_model_type(checkpoint, ("vilt", "llava")) == "llava"
-    assert architecture_of(checkpoint) == "LlavaForConditionalGeneration"
+    assert first_architecture(checkpoint) == "LlavaForConditionalGeneration"
     with pytest.raises(ModelError, match=r"Expected model_type 'vilt' in .* but got model_type='llava'; is it a check"):
         check_model_type(checkpoint, ("vilt",))
 
@@ -134,7 +134,7 @@ def test_a_checkpoint_of_another_kind_is_sent_where_it_is_taken(tmp_path: Path, 
 
 def test_a_folder_without_tokenizer_files_is_refused(checkpoint: Checkpoint) -> None:
     """Transformers gives a tokenizer of five tokens there, and says nothing."""
-    rows = config_of(checkpoint)["text_config"]["vocab_size"]  # type: ignore[index]  # the real file has it
+    rows = read_checkpoint_config(checkpoint)["text_config"]["vocab_size"]  # type: ignore[index]  # the real file has it
     assert len(load_tokenizer(checkpoint, rows)) > 100
     with pytest.raises(ModelError, match=r"Expected a tokenizer for the 30522 words .* but got one of"):
         load_tokenizer(checkpoint, 30522)
@@ -193,10 +193,10 @@ def test_a_torchvision_that_can_be_imported_is_fine(monkeypatch: pytest.MonkeyPa
 
 
 def test_the_digest_names_what_the_files_hold(checkpoint: Checkpoint) -> None:
-    before = digest_of(checkpoint.folder)
+    before = files_digest(checkpoint.folder)
     (checkpoint.folder / "README.md").write_text("other words")
-    assert digest_of(checkpoint.folder) == before
+    assert files_digest(checkpoint.folder) == before
     (checkpoint.folder / "vocab.txt").write_text("a")
-    one = digest_of(checkpoint.folder)
+    one = files_digest(checkpoint.folder)
     (checkpoint.folder / "vocab.txt").write_text("bc")
-    assert len({before, one, digest_of(checkpoint.folder)}) == 3
+    assert len({before, one, files_digest(checkpoint.folder)}) == 3

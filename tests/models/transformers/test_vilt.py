@@ -9,7 +9,7 @@ import pytest
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
-from pytest_vqamt.models.transformers.vilt import answers_of, entailments_of
+from pytest_vqamt.models.transformers.vilt import read_answer_labels, read_entailment_labels
 
 SHARED = Path(__file__).parents[3] / "../shared/data/vocab/vqa_label2ans.json"
 
@@ -21,7 +21,7 @@ def checkpoint(folder: Path, labels: object) -> Checkpoint:
 
 def test_answers_stand_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     labels = {str(number): f"answer {number}" for number in (10, 9, 0, 3, 1, 2, 4, 5, 6, 7, 8)}
-    assert answers_of(checkpoint(tmp_path, labels)) == tuple(f"answer {number}" for number in range(11))
+    assert read_answer_labels(checkpoint(tmp_path, labels)) == tuple(f"answer {number}" for number in range(11))
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_answers_stand_in_the_order_of_their_numbers(tmp_path: Path) -> None:
 )
 def test_labels_that_name_no_answers_are_refused(tmp_path: Path, labels: object, told: str) -> None:
     with pytest.raises(ModelError, match=told) as raised:
-        answers_of(checkpoint(tmp_path, labels))
+        read_answer_labels(checkpoint(tmp_path, labels))
     assert str(tmp_path / "config.json") in str(raised.value)
 
 
@@ -48,7 +48,7 @@ def test_lxmerts_published_list_is_refused(tmp_path: Path) -> None:
     shared = json.loads(SHARED.read_text())
     assert len(shared) == 3129
     with pytest.raises(ModelError, match="LXMERT's list"):
-        answers_of(checkpoint(tmp_path, dict(enumerate(shared))))
+        read_answer_labels(checkpoint(tmp_path, dict(enumerate(shared))))
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_lxmerts_published_list_is_refused(tmp_path: Path) -> None:
 def test_true_is_entailment_and_false_contradiction(
     tmp_path: Path, labels: tuple[object, ...], meant: tuple[str, ...]
 ) -> None:
-    assert entailments_of(checkpoint(tmp_path, dict(enumerate(labels)))) == meant
+    assert read_entailment_labels(checkpoint(tmp_path, dict(enumerate(labels)))) == meant
 
 
 @pytest.mark.parametrize(
@@ -80,9 +80,9 @@ def test_true_is_entailment_and_false_contradiction(
 )
 def test_a_head_that_tells_something_else_is_refused(tmp_path: Path, labels: tuple[str, ...]) -> None:
     with pytest.raises(ModelError, match="says nothing about entailment"):
-        entailments_of(checkpoint(tmp_path, dict(enumerate(labels))))
+        read_entailment_labels(checkpoint(tmp_path, dict(enumerate(labels))))
 
 
 def test_outputs_that_nobody_named_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="LABEL_0"):
-        entailments_of(checkpoint(tmp_path, {"0": "LABEL_0", "1": "LABEL_1"}))
+        read_entailment_labels(checkpoint(tmp_path, {"0": "LABEL_0", "1": "LABEL_1"}))

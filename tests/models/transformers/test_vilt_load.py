@@ -12,7 +12,7 @@ from PIL import Image
 
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Failure, ModelInput, Task
-from pytest_vqamt.models.base import ModelOptions, adopt
+from pytest_vqamt.models.base import ModelOptions, wrap_model
 from pytest_vqamt.models.transformers.vilt import ViltAnswers, ViltStatements, load
 from tests.models.small.asking import ask_all
 from tests.models.small.damage import with_setting
@@ -245,9 +245,9 @@ def test_a_query_that_raises_costs_only_itself(vqa: ViltAnswers, monkeypatch: py
 
 
 def test_each_head_does_its_task(vqa: ViltAnswers, nlvr: ViltStatements) -> None:
-    assert adopt("vilt", vqa, OPTIONS).tasks == (Task.VQA,)
-    assert adopt("vilt", nlvr, OPTIONS).tasks == (Task.ENTAILMENT,)
-    assert adopt("vilt", vqa, OPTIONS).persistent
+    assert wrap_model("vilt", vqa, OPTIONS).tasks == (Task.VQA,)
+    assert wrap_model("vilt", nlvr, OPTIONS).tasks == (Task.ENTAILMENT,)
+    assert wrap_model("vilt", vqa, OPTIONS).persistent
     assert vqa.largest_batch == vqa.batch_size, "on the CPU a larger batch is no faster"
 
 

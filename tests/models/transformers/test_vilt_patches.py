@@ -13,7 +13,7 @@ from PIL import Image
 from transformers import ViltConfig, ViltImageProcessorPil
 from transformers.models.vilt.modeling_vilt import ViltEmbeddings
 
-from pytest_vqamt.models.transformers.vilt_patches import embed, padded, pixels_of, seen
+from pytest_vqamt.models.transformers.vilt_patches import embed_pictures, pad_patches, vilt_pixels, visible_patches
 
 PROCESSOR = ViltImageProcessorPil(
     size={"shortest_edge": 384},
@@ -35,23 +35,23 @@ def embeddings() -> ViltEmbeddings:
 
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(1, 300))
 def test_as_many_patches_are_seen_as_may_be_none_twice_and_in_order(rows: int, columns: int, most: int) -> None:
-    found = seen(rows, columns, most)
+    found = visible_patches(rows, columns, most)
     assert len(found) == min(rows * columns, most)
     assert found == sorted(set(found))
     assert set(found) <= set(range(rows * columns))
-    assert found == seen(rows, columns, most)
+    assert found == visible_patches(rows, columns, most)
 
 
 def test_all_are_seen_where_there_is_no_limit() -> None:
-    assert seen(12, 20, -1) == list(range(240))
+    assert visible_patches(12, 20, -1) == list(range(240))
 
 
 def test_those_left_out_are_not_all_in_one_place() -> None:
     """200 of 240 as in the authors' training: each of 12 rows of 20 keeps 10 at least; evenly, it would be 16.7."""
-    rows = Counter(place // 20 for place in seen(12, 20, 200))
+    rows = Counter(place // 20 for place in visible_patches(12, 20, 200))
     assert len(rows) == 12
     assert min(rows.values()) >= 10
-    columns = Counter(place % 20 for place in seen(12, 20, 200))
+    columns = Counter(place % 20 for place in visible_patches(12, 20, 200))
     assert len(columns) == 20
     assert min(columns.values()) >= 6
 
@@ -63,7 +63,7 @@ def test_each_patch_is_what_transformers_makes_of_it(embeddings: ViltEmbeddings)
         pictures = [
             torch.randn(3, height, width, dtype=torch.float64) for height, width in ((64, 96), (32, 64), (64, 32))
         ]
-        ours = padded(embed(pictures, embeddings))
+        ours = pad_patches(embed_pictures(pictures, embeddings))
         pixels, mask = torch.zeros(3, 3, 64, 96, dtype=torch.float64), torch.zeros(3, 64, 96)
         for place, picture in enumerate(pictures):
             pixels[place, :, : picture.shape[1], : picture.shape[2]] = picture
@@ -88,9 +88,9 @@ def test_pictures_of_one_size_are_embedded_as_each_alone(embeddings: ViltEmbeddi
     with torch.inference_mode():
         pictures = [torch.full((3, 32, 64), float(value), dtype=torch.float64) for value in range(3)]
         pictures.insert(1, torch.ones((3, 64, 32), dtype=torch.float64))
-        together = embed(pictures, embeddings)
+        together = embed_pictures(pictures, embeddings)
         for picture, found in zip(pictures, together, strict=True):
-            torch.testing.assert_close(found, embed([picture], embeddings)[0])
+            torch.testing.assert_close(found, embed_pictures([picture], embeddings)[0])
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_pictures_of_one_size_are_embedded_as_each_alone(embeddings: ViltEmbeddi
     ],
 )
 def test_a_picture_is_resized_to_whole_patches_and_one_at_least(size: tuple[int, int], height: int, width: int) -> None:
-    pixels = pixels_of(Image.new("RGB", size, "red"), PROCESSOR)
+    pixels = vilt_pixels(Image.new("RGB", size, "red"), PROCESSOR)
     assert pixels.shape == (3, height, width)
     assert pixels.dtype == torch.float32
     # (255 / 255 - 0.5) / 0.5 where there is red, (0 - 0.5) / 0.5 in the other channels.
@@ -116,14 +116,14 @@ def test_a_picture_is_resized_to_whole_patches_and_one_at_least(size: tuple[int,
 
 def test_a_picture_that_is_wide_enough_is_left_to_the_processor() -> None:
     image = Image.radial_gradient("L").convert("RGB").resize((200, 100))
-    pixels = pixels_of(image, PROCESSOR)
+    pixels = vilt_pixels(image, PROCESSOR)
     expected = PROCESSOR(image, return_tensors="pt")["pixel_values"][0]
     assert torch.equal(pixels, expected)
 
 
 def test_no_picture_is_changed() -> None:
     image = Image.new("RGB", (300, 2), "blue")
-    pixels_of(image, PROCESSOR)
+    vilt_pixels(image, PROCESSOR)
     assert image.size == (300, 2)
 
 
@@ -139,10 +139,10 @@ def test_the_old_form_of_the_processors_file_is_read(tmp_path: Path) -> None:
     )
     old = load_image_processor(Checkpoint(folder=tmp_path, name="old"))
     image = Image.radial_gradient("L").convert("RGB").resize((200, 90))
-    assert torch.equal(pixels_of(image, old), pixels_of(image, PROCESSOR))
+    assert torch.equal(vilt_pixels(image, old), vilt_pixels(image, PROCESSOR))
 
 
 @pytest.mark.parametrize("mode", ["L", "RGBA", "P", "CMYK", "1"])
 def test_a_picture_of_another_mode_is_seen_in_colours(mode: str) -> None:
     image = Image.new("RGB", (64, 48), "white").convert(mode)
-    assert torch.equal(pixels_of(image, PROCESSOR), pixels_of(image.convert("RGB"), PROCESSOR))
+    assert torch.equal(vilt_pixels(image, PROCESSOR), vilt_pixels(image.convert("RGB"), PROCESSOR))

@@ -12,7 +12,7 @@ from pytest_vqamt.core.corpus import gather_corpus
 from pytest_vqamt.core.meaning import Annotated, truth
 from pytest_vqamt.core.scene import Demand, PublishedPair, PublishedQuestion, Scene
 from pytest_vqamt.data.carets import load
-from pytest_vqamt.models.reference.oracle import say
+from pytest_vqamt.models.reference.oracle import answer_text
 from pytest_vqamt.relations.base import PublishedRelation
 from pytest_vqamt.relations.published import PUBLISHED_TESTS, PublishedPairs
 from tests.making import FirstOption, answers_of, scene_of
@@ -205,5 +205,5 @@ def test_the_pairs_of_the_sample_by_their_type(sample: dict[str, list[Case]]) ->
 
 def test_who_answers_with_the_label_obeys_every_pair_of_the_sample(sample: dict[str, list[Case]]) -> None:
     for case in (case for cases in sample.values() for case in cases):
-        right = [say(truth(query.meaning, query.picture.scene)) for query in case.queries]
+        right = [answer_text(truth(query.meaning, query.picture.scene)) for query in case.queries]
         assert outcome(case, *right) is Outcome.HOLDS

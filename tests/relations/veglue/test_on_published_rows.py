@@ -11,7 +11,7 @@ import pytest
 from pytest_vqamt.core.case import Case, Outcome
 from pytest_vqamt.data import catalogue as sources
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.models.reference.oracle import known, say
+from pytest_vqamt.models.reference.oracle import answer_text, true_answer
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import answers_of
@@ -55,6 +55,6 @@ def test_the_oracle_holds(name: str) -> None:
                 found.setdefault(made.id, made)
     assert len(found) >= LEAST.get(name, 30)
     for case in found.values():
-        verdict = relation.judge(case, answers_of(*(say(known(query)) for query in case.queries)))
+        verdict = relation.judge(case, answers_of(*(answer_text(true_answer(query)) for query in case.queries)))
         assert verdict.outcome is Outcome.HOLDS, [query.text for query in case.queries]
         assert case.fact("shape") == "published"

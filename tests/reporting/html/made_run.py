@@ -15,7 +15,7 @@ from pytest_vqamt.execution.answer_cache import AnswerStores
 from pytest_vqamt.execution.plan import Job, RunOptions, Sampling
 from pytest_vqamt.execution.run_item import run_item
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.catalogue import Catalogue
+from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.catalogue import select
 from pytest_vqamt.reporting.atomic_write import write_report
 from pytest_vqamt.reporting.cases import CasesPart, join_parts, start_parts
@@ -68,7 +68,7 @@ def _run(folder: Path) -> list[RelationResult]:
     start_parts(folder)
     results: list[RelationResult] = []
     for model in MODELS:
-        loaded = Catalogue().load(model, ModelOptions())
+        loaded = ModelCatalogue().load(model, ModelOptions())
         for spec in DATA:
             for relation, variant in select(RELATIONS):
                 job = Job(relation=relation, variant=variant, model=loaded, source=world(spec), position=len(results))

@@ -12,36 +12,36 @@ from pytest_vqamt.core.identity import canonical_json, digest
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ValueForm:
     """What a value must be, in words, and how it is read: None where it is something else."""
 
     told: str
     read: Callable[[object], object]
 
 
-def whole(least: int = 1) -> Form:
+def int_form(least: int = 1) -> ValueForm:
     """A whole number."""
-    return Form(
+    return ValueForm(
         f"a whole number, {least} or more", lambda value: value if type(value) is int and value >= least else None
     )
 
 
-def one_of(*known: object) -> Form:
+def choice_form(*known: object) -> ValueForm:
     """One of a few values."""
-    return Form(" or ".join(map(str, known)), lambda value: value if value in known else None)
+    return ValueForm(" or ".join(map(str, known)), lambda value: value if value in known else None)
 
 
-def below(limit: float, told: str) -> Form:
+def number_below(limit: float, told: str) -> ValueForm:
     """A number of 0 or more and less than ``limit``."""
 
     def read(value: object) -> float | None:
         number = _number(value)
         return number if number is not None and 0 <= number < limit else None
 
-    return Form(told, read)
+    return ValueForm(told, read)
 
 
-def numbers(told: str, *, above: float = 0, most: float = inf, count: int | None = None) -> Form:
+def number_list(told: str, *, above: float = 0, most: float = inf, count: int | None = None) -> ValueForm:
     """One number or a list of them, as a tuple; a list of one list is that list: that of the only map of features."""
 
     def read(value: object) -> tuple[float, ...] | None:
@@ -51,7 +51,7 @@ def numbers(told: str, *, above: float = 0, most: float = inf, count: int | None
         sound = tuple(each for each in found if each is not None and above < each <= most)
         return sound if sound and len(sound) == len(found) and count in (None, len(sound)) else None
 
-    return Form(told, read)
+    return ValueForm(told, read)
 
 
 def _number(value: object) -> float | None:
@@ -139,66 +139,66 @@ def read_config(path: Path) -> DetectorConfig:
         raise ModelError(
             f"Expected sections such as rpn: in {path}, but got {type(read).__name__}: copy the file again"
         )
-    known = _flat(read)
-    for name, fixed in _FIXED.items():
+    known = _flattened(read)
+    for name, fixed in _FIXED_VALUES.items():
         if name in known and known[name] != fixed:
-            raise _refused(path, name, known[name], f"{fixed!r}, as the only network that there is here needs")
+            raise _config_error(path, name, known[name], f"{fixed!r}, as the only network that there is here needs")
     values: dict[str, object] = {}
-    for field, (name, form) in _FORMS.items():
+    for field, (name, form) in _FIELDS.items():
         if name in known:
             values[field] = form.read(known[name])
             if values[field] is None:
-                raise _refused(path, name, known[name], form.told)
+                raise _config_error(path, name, known[name], form.told)
     return DetectorConfig(**values)  # type: ignore[arg-type]  # each form gives what its field is
 
 
-def _refused(path: Path, name: str, value: object, wanted: str) -> ModelError:
+def _config_error(path: Path, name: str, value: object, wanted: str) -> ModelError:
     return ModelError(
         f"Expected {name} of {path} to be {wanted}, but got {name}={value!r}: take the config.yaml that belongs to the "
         "weights"
     )
 
 
-def _flat(sections: Mapping[object, object], within: str = "") -> dict[str, object]:
+def _flattened(sections: Mapping[object, object], within: str = "") -> dict[str, object]:
     """Every value by its dotted name in lower case, in whichever case the file has it."""
     found: dict[str, object] = {}
     for key, value in sections.items():
         name = f"{within}{key}".lower()
         if isinstance(value, dict):
-            found |= _flat(value, f"{name}.")
+            found |= _flattened(value, f"{name}.")
         else:
             found[name] = value
     return found
 
 
-_FORMS: Mapping[str, tuple[str, Form]] = {
-    "channel_order": ("input.format", one_of("BGR", "RGB")),
-    "pixel_mean": ("model.pixel_mean", numbers("three numbers", above=-inf, count=3)),
-    "pixel_std": ("model.pixel_std", numbers("three numbers above 0", count=3)),
-    "min_size": ("input.min_size_test", whole()),
-    "max_size": ("input.max_size_test", whole()),
-    "depth": ("resnets.depth", one_of(*BLOCKS)),
-    "stem_channels": ("resnets.stem_out_channels", whole()),
-    "res2_channels": ("resnets.res2_out_channels", whole()),
-    "width_per_group": ("resnets.width_per_group", whole()),
-    "anchor_sizes": ("anchor_generator.sizes", numbers("a list of one list of numbers above 0")),
-    "anchor_ratios": ("anchor_generator.aspect_ratios", numbers("a list of one list of numbers above 0")),
-    "anchor_offset": ("anchor_generator.offset", below(1, "0 or more and less than 1")),
-    "hidden_channels": ("proposal_generator.hidden_channels", whole()),
-    "proposal_min_side": ("proposal_generator.min_size", below(inf, "a number, 0 or more")),
-    "proposal_scales": ("rpn.bbox_reg_weights", numbers("four numbers above 0", count=4)),
-    "best_anchors": ("rpn.pre_nms_topk_test", whole()),
-    "proposals": ("rpn.post_nms_topk_test", whole()),
-    "proposal_overlap": ("rpn.nms_thresh", below(1, "an IoU, 0 or more and less than 1")),
-    "classes": ("roi_heads.num_classes", whole()),
-    "overlaps": ("roi_heads.nms_thresh_test", numbers("IoUs above 0, at most 1", most=1)),
-    "box_scales": ("roi_box_head.bbox_reg_weights", numbers("four numbers above 0", count=4)),
-    "pooled_size": ("roi_box_head.pooler_resolution", whole()),
-    "attributes": ("roi_box_head.num_attrs", whole()),
+_FIELDS: Mapping[str, tuple[str, ValueForm]] = {
+    "channel_order": ("input.format", choice_form("BGR", "RGB")),
+    "pixel_mean": ("model.pixel_mean", number_list("three numbers", above=-inf, count=3)),
+    "pixel_std": ("model.pixel_std", number_list("three numbers above 0", count=3)),
+    "min_size": ("input.min_size_test", int_form()),
+    "max_size": ("input.max_size_test", int_form()),
+    "depth": ("resnets.depth", choice_form(*BLOCKS)),
+    "stem_channels": ("resnets.stem_out_channels", int_form()),
+    "res2_channels": ("resnets.res2_out_channels", int_form()),
+    "width_per_group": ("resnets.width_per_group", int_form()),
+    "anchor_sizes": ("anchor_generator.sizes", number_list("a list of one list of numbers above 0")),
+    "anchor_ratios": ("anchor_generator.aspect_ratios", number_list("a list of one list of numbers above 0")),
+    "anchor_offset": ("anchor_generator.offset", number_below(1, "0 or more and less than 1")),
+    "hidden_channels": ("proposal_generator.hidden_channels", int_form()),
+    "proposal_min_side": ("proposal_generator.min_size", number_below(inf, "a number, 0 or more")),
+    "proposal_scales": ("rpn.bbox_reg_weights", number_list("four numbers above 0", count=4)),
+    "best_anchors": ("rpn.pre_nms_topk_test", int_form()),
+    "proposals": ("rpn.post_nms_topk_test", int_form()),
+    "proposal_overlap": ("rpn.nms_thresh", number_below(1, "an IoU, 0 or more and less than 1")),
+    "classes": ("roi_heads.num_classes", int_form()),
+    "overlaps": ("roi_heads.nms_thresh_test", number_list("IoUs above 0, at most 1", most=1)),
+    "box_scales": ("roi_box_head.bbox_reg_weights", number_list("four numbers above 0", count=4)),
+    "pooled_size": ("roi_box_head.pooler_resolution", int_form()),
+    "attributes": ("roi_box_head.num_attrs", int_form()),
 }
 """For each field: where the file has it, and what it must be."""
 
-_FIXED: Mapping[str, object] = {
+_FIXED_VALUES: Mapping[str, object] = {
     "model.max_pool": True,
     "size_divisibility": 0,
     "rpn.in_features": ["res4"],

@@ -17,8 +17,8 @@ from torch.nn import functional
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig, read_config
 from pytest_vqamt.models.region_models.frcnn.loading import DetectorFiles, read_vocabulary
-from pytest_vqamt.models.region_models.frcnn.network import fold
-from pytest_vqamt.models.region_models.frcnn.ops import selected
+from pytest_vqamt.models.region_models.frcnn.network import fold_batch_norms
+from pytest_vqamt.models.region_models.frcnn.ops import select_regions
 from pytest_vqamt.models.region_models.frcnn.weights import load_network
 from pytest_vqamt.models.region_models.regions import DetectorSettings
 from pytest_vqamt.models.transformers.checkpoint import sha256_of
@@ -54,7 +54,7 @@ class Detection:
     attribute_scores: NDArray[np.float32]
 
 
-class Detector:
+class FrcnnDetector:
     """One checkpoint. It looks at pictures one by one: padding them to a batch would change their borders."""
 
     def __init__(self, files: DetectorFiles, runtime: Runtime, settings: DetectorSettings) -> None:
@@ -78,7 +78,7 @@ class Detector:
             if files.vocabulary is None
             else read_vocabulary(files.vocabulary, classes=config.classes, attributes=config.attributes)
         )
-        fold(network)
+        fold_batch_norms(network)
         self._precision = _PRECISIONS.get(runtime.dtype, torch.float32)
         network.reduce(self._precision)
         self._network = runtime.placed(network)
@@ -101,10 +101,10 @@ class Detector:
         Raises:
             FloatingPointError: the network overflows on it, as it may in float16.
         """
-        with self._runtime.running(), _exactly(self._runtime.device):
-            pixels = pixels_of(image, self._config, self._runtime.device)
+        with self._runtime.running(), _deterministic(self._runtime.device):
+            pixels = detector_pixels(image, self._config, self._runtime.device)
             found = self._network(pixels)
-            kept = selected(found.boxes, found.scores, self._config.overlaps)
+            kept = select_regions(found.boxes, found.scores, self._config.overlaps)
             boxes, features, scores, classes, attribute_scores, attributes = (
                 each[kept].cpu().numpy()
                 for each in (
@@ -130,7 +130,7 @@ class Detector:
 
 
 @contextmanager
-def _exactly(device: torch.device) -> Iterator[None]:
+def _deterministic(device: torch.device) -> Iterator[None]:
     """On CUDA, float32 as on the CPU, and the same each time; convolutions there are rounded to 10 bits otherwise."""
     if device.type != "cuda":
         yield
@@ -143,7 +143,7 @@ _LEAST_SIDE = 3
 """The stem has nothing to pool on less: a picture more than 500 times as long as wide is made a little wider."""
 
 
-def pixels_of(image: Image, config: DetectorConfig, device: torch.device) -> Tensor:
+def detector_pixels(image: Image, config: DetectorConfig, device: torch.device) -> Tensor:
     """The picture resized and the mean subtracted: float32 (1, 3, height, width), about -123 to 152, in BGR.
 
     Bilinear, without the smoothing that PIL and others do where they make smaller, as the weights were trained.
@@ -156,7 +156,7 @@ def pixels_of(image: Image, config: DetectorConfig, device: torch.device) -> Ten
     rgb = np.asarray(image.convert("RGB"))
     ordered = rgb[:, :, ::-1] if config.channel_order == "BGR" else rgb
     pixels = torch.from_numpy(ordered.copy()).to(device).permute(2, 0, 1)[None].float()
-    width, height = resized(*image.size, config)
+    width, height = resized_shape(*image.size, config)
     pixels = functional.interpolate(pixels, size=(height, width), mode="bilinear", align_corners=False)
     mean, deviation = (
         torch.tensor(values, device=device)[:, None, None] for values in (config.pixel_mean, config.pixel_std)
@@ -164,7 +164,7 @@ def pixels_of(image: Image, config: DetectorConfig, device: torch.device) -> Ten
     return (pixels - mean) / deviation
 
 
-def resized(width: int, height: int, config: DetectorConfig) -> tuple[int, int]:
+def resized_shape(width: int, height: int, config: DetectorConfig) -> tuple[int, int]:
     """Width and height that a picture is resized to: the short side ``min_size``, the long one at most ``max_size``.
 
     >>> resized(640, 480, DetectorConfig())

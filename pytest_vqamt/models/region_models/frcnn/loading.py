@@ -19,10 +19,10 @@ from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.region_models.regions import DetectorSettings
 
 if TYPE_CHECKING:
-    from pytest_vqamt.models.region_models.frcnn.detector import Detector
+    from pytest_vqamt.models.region_models.frcnn.detector import FrcnnDetector
 
 
-VARIABLE = "VQAMT_DETECTOR"
+DETECTOR_VARIABLE = "VQAMT_DETECTOR"
 """The environment variable that names the detector's folder or file."""
 
 _DEAD_HOSTS = ("cdn.huggingface.co", "nlp.cs.unc.edu")
@@ -31,7 +31,7 @@ WEIGHTS = "pytorch_model.bin"
 _FORM = f"a folder with {CONFIG} and {WEIGHTS}, or a file of weights (.bin, .safetensors, .pkl)"
 
 
-def load_detector(options: ModelOptions, beside: Path | None = None, *, with_names: bool = False) -> Detector:
+def load_detector(options: ModelOptions, beside: Path | None = None, *, with_names: bool = False) -> FrcnnDetector:
     """The detector that ``find_detector`` finds, ready to be asked.
 
     Args:
@@ -51,10 +51,10 @@ def load_detector(options: ModelOptions, beside: Path | None = None, *, with_nam
             "--vqamt-option vocabulary=FOLDER"
         )
     settings = DetectorSettings.of(options.settings)
-    from pytest_vqamt.models.region_models.frcnn.detector import Detector
+    from pytest_vqamt.models.region_models.frcnn.detector import FrcnnDetector
     from pytest_vqamt.models.transformers.runtime import Runtime
 
-    return Detector(files, Runtime.of(options, dtype="float32"), settings)
+    return FrcnnDetector(files, Runtime.of(options, dtype="float32"), settings)
 
 
 def find_detector(beside: Path | None, options: ModelOptions) -> DetectorFiles:
@@ -66,32 +66,33 @@ def find_detector(beside: Path | None, options: ModelOptions) -> DetectorFiles:
     Raises:
         ModelError: there is none.
     """
-    found = _found(beside, options.settings.get("detector", ""))
+    found = _resolve_files(beside, options.settings.get("detector", ""))
     named = options.settings.get("vocabulary")
     if named is None:
         return found
     return DetectorFiles(weights=found.weights, config=found.config, vocabulary=Path(named).expanduser())
 
 
-def _found(beside: Path | None, setting: str) -> DetectorFiles:
+def _resolve_files(beside: Path | None, setting: str) -> DetectorFiles:
     if setting == "download":
         return _downloaded()
     if setting:
-        return _named(setting, "--vqamt-option detector")
-    if os.environ.get(VARIABLE):
-        return _named(os.environ[VARIABLE], VARIABLE)
-    found = (files_beside(beside) if beside is not None else None) or files_at(_kept())
+        return _files_named(setting, "--vqamt-option detector")
+    if os.environ.get(DETECTOR_VARIABLE):
+        return _files_named(os.environ[DETECTOR_VARIABLE], DETECTOR_VARIABLE)
+    found = (files_beside(beside) if beside is not None else None) or files_at(_cache_folder())
     if found is None:
         looked = f"{beside / 'detector'}, {beside}, " if beside is not None else ""
         raise ModelError(
-            f"Expected a region detector, but found none in {looked}{_kept()}: give --vqamt-option detector=PATH or "
-            f"{VARIABLE}=PATH ({_FORM}), or --vqamt-option detector=download to fetch it (262 MB) from "
+            f"Expected a region detector, but found none in {looked}{_cache_folder()}: give --vqamt-option "
+            "detector=PATH or "
+            f"{DETECTOR_VARIABLE}=PATH ({_FORM}), or --vqamt-option detector=download to fetch it (262 MB) from "
             f"{ADDRESS}; it is no longer at {' or '.join(_DEAD_HOSTS)}, and not a repository of the hub"
         )
     return found
 
 
-def _named(given: str, where: str) -> DetectorFiles:
+def _files_named(given: str, where: str) -> DetectorFiles:
     """The detector that a setting or a variable names."""
     address = urlsplit(given)
     if address.scheme in ("http", "https"):
@@ -110,15 +111,15 @@ def _named(given: str, where: str) -> DetectorFiles:
 
 
 def _downloaded() -> DetectorFiles:
-    folder = _kept()
+    folder = _cache_folder()
     if files_at(folder) is None:
-        fetch(folder, ADDRESS)
+        download_detector(folder, ADDRESS)
     found = files_at(folder)
     assert found is not None
     return found
 
 
-def _kept() -> Path:
+def _cache_folder() -> Path:
     """The folder in the user's cache; where other things are kept between runs, so that one variable moves them all."""
     return cache_home() / "detector"
 
@@ -130,7 +131,7 @@ _TIMEOUT_S = 30.0
 _BLOCK = 1 << 20
 
 
-def fetch(folder: Path, address: str) -> None:
+def download_detector(folder: Path, address: str) -> None:
     """Puts what of the detector's files is not there yet into ``folder``; of several processes one fetches.
 
     A file has its name only when it is whole: what was interrupted is begun anew.
@@ -145,7 +146,7 @@ def fetch(folder: Path, address: str) -> None:
         with FileLock(folder / ".lock"):
             for name in (CONFIG, WEIGHTS):  # the weights last: where they are, all is there
                 if not (folder / name).is_file():
-                    _fetch(f"{address}/{name}", folder / name)
+                    _download(f"{address}/{name}", folder / name)
     except (OSError, HTTPException) as error:
         raise ModelError(
             f"Expected to fetch the region detector from {address} into {folder}, but got: {error}. Fetch {CONFIG} and "
@@ -153,12 +154,12 @@ def fetch(folder: Path, address: str) -> None:
         ) from error
 
 
-def _fetch(address: str, file: Path) -> None:
+def _download(address: str, file: Path) -> None:
     part = file.with_name(f"{file.name}.part")
     try:
         with cast("HTTPResponse", urlopen(address, timeout=_TIMEOUT_S)) as response, part.open("wb") as opened:
             expected = response.length
-            with _shown(file.name, expected) as progress:
+            with _progress_bar(file.name, expected) as progress:
                 while block := response.read(_BLOCK):
                     opened.write(block)
                     progress(len(block))
@@ -171,7 +172,7 @@ def _fetch(address: str, file: Path) -> None:
 
 
 @contextmanager
-def _shown(name: str, total: int | None) -> Iterator[Callable[[int], object]]:
+def _progress_bar(name: str, total: int | None) -> Iterator[Callable[[int], object]]:
     """A bar on standard error, where a person looks at it."""
     if "CI" in os.environ or not sys.stderr.isatty():
         yield lambda _bytes: None
@@ -185,7 +186,7 @@ def _shown(name: str, total: int | None) -> Iterator[Callable[[int], object]]:
 _DETECTRON = "faster_rcnn_from_caffe_attr.pkl"
 
 
-_NAMES = (WEIGHTS, "model.safetensors", _DETECTRON)
+_WEIGHT_FILES = (WEIGHTS, "model.safetensors", _DETECTRON)
 
 
 _SUFFIXES = (".bin", ".pth", ".pt", ".safetensors", ".pkl")
@@ -203,7 +204,7 @@ class DetectorFiles:
 def files_at(path: Path) -> DetectorFiles | None:
     """The detector in a folder, or whose weights are a file; None where there is none."""
     if path.is_dir():
-        path = next((path / name for name in _NAMES if (path / name).is_file()), path)
+        path = next((path / name for name in _WEIGHT_FILES if (path / name).is_file()), path)
     if path.suffix not in _SUFFIXES or not path.is_file():
         return None
     folder = path.parent
@@ -252,12 +253,12 @@ def read_vocabulary(folder: Path, *, classes: int, attributes: int) -> Vocabular
         ModelError: a file is missing, or is not of this detector.
     """
     return Vocabulary(
-        objects=_names(folder / OBJECTS, classes, "classes"),
-        attributes=_names(folder / ATTRIBUTES, attributes, "attributes"),
+        objects=_read_names(folder / OBJECTS, classes, "classes"),
+        attributes=_read_names(folder / ATTRIBUTES, attributes, "attributes"),
     )
 
 
-def _names(path: Path, count: int, what: str) -> tuple[str, ...]:
+def _read_names(path: Path, count: int, what: str) -> tuple[str, ...]:
     """One name a line: the first of synonyms, in lower case."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

@@ -11,10 +11,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig
-from pytest_vqamt.models.region_models.frcnn.ops import RoIPool, changed, clipped, nms, with_sides_above
+from pytest_vqamt.models.region_models.frcnn.ops import RoIPool, apply_deltas, clip_boxes, has_sides_above, nms
 
 
-class Network(nn.Module):
+class FasterRcnn(nn.Module):
     """Faster R-CNN with attributes (Anderson et al., CVPR 2018); its keys are those of the published checkpoint."""
 
     def __init__(self, config: DetectorConfig) -> None:
@@ -54,7 +54,7 @@ class Network(nn.Module):
         self.roi_heads.res5.to(precision)
 
 
-_AT_ONCE = 25
+_PROPOSALS_PER_BATCH = 25
 """How many proposals go through res5 together: on the CPU more are no faster, and 300 would take gigabytes."""
 
 
@@ -103,7 +103,7 @@ class RoIHeads(nn.Module):
         super().__init__()
         middle, width = 8 * config.width_per_group, config.features
         # Of stride 1 and with a dilation of 2, so that all of the pooled cells are kept: as trained on Visual Genome.
-        self.res5 = stage(config.blocks[3], width // 2, middle, width, stride=1, dilation=2)
+        self.res5 = resnet_stage(config.blocks[3], width // 2, middle, width, stride=1, dilation=2)
         self.box_predictor = BoxPredictor(width, config.classes, config.attributes)
         self._pooled_size = config.pooled_size
         self._scales = config.box_scales
@@ -116,7 +116,7 @@ class RoIHeads(nn.Module):
         attribute_scores, best_attribute = attributes[:, :-1].softmax(dim=1).max(dim=1)
         own = deltas[torch.arange(len(best), device=best.device), best]
         return Candidates(
-            boxes=clipped(changed(proposals, own, self._scales), width, height),
+            boxes=clip_boxes(apply_deltas(proposals, own, self._scales), width, height),
             scores=scores,
             classes=best,
             attribute_scores=attribute_scores,
@@ -127,8 +127,8 @@ class RoIHeads(nn.Module):
     def _features(self, res4: Tensor, proposals: Tensor) -> Tensor:
         pool = RoIPool(res4, proposals, self._pooled_size, 1 / STRIDE)
         means = [
-            self.res5(pool.cells(start, start + _AT_ONCE)).float().mean(dim=(2, 3))
-            for start in range(0, len(proposals), _AT_ONCE)
+            self.res5(pool.cells(start, start + _PROPOSALS_PER_BATCH)).float().mean(dim=(2, 3))
+            for start in range(0, len(proposals), _PROPOSALS_PER_BATCH)
         ]
         return torch.cat(means) if means else res4.new_zeros((0, 2 * len(res4)), dtype=torch.float32)
 
@@ -195,23 +195,25 @@ class Backbone(nn.Module):
         self.stem = Stem(config.stem_channels)
         width, middle = config.res2_channels, config.width_per_group
         blocks = config.blocks
-        self.res2 = stage(blocks[0], config.stem_channels, middle, width, stride=1)
-        self.res3 = stage(blocks[1], width, 2 * middle, 2 * width, stride=2)
-        self.res4 = stage(blocks[2], 2 * width, 4 * middle, 4 * width, stride=2)
+        self.res2 = resnet_stage(blocks[0], config.stem_channels, middle, width, stride=1)
+        self.res3 = resnet_stage(blocks[1], width, 2 * middle, 2 * width, stride=2)
+        self.res4 = resnet_stage(blocks[2], 2 * width, 4 * middle, 4 * width, stride=2)
 
     def forward(self, pixels: Tensor) -> Tensor:
         res4: Tensor = self.res4(self.res3(self.res2(self.stem(pixels))))
         return res4
 
 
-def stage(blocks: int, inputs: int, middle: int, outputs: int, *, stride: int, dilation: int = 1) -> nn.Sequential:
+def resnet_stage(
+    blocks: int, inputs: int, middle: int, outputs: int, *, stride: int, dilation: int = 1
+) -> nn.Sequential:
     """Blocks in a row, of which the first changes width and size."""
     first = Bottleneck(inputs, middle, outputs, stride=stride, dilation=dilation)
     rest = (Bottleneck(outputs, middle, outputs, dilation=dilation) for _ in range(blocks - 1))
     return nn.Sequential(first, *rest)
 
 
-def fold(network: nn.Module) -> None:
+def fold_batch_norms(network: nn.Module) -> None:
     """Folds every normalisation of a loaded network, whose keys are no longer those of the checkpoint then."""
     for module in network.modules():
         if isinstance(module, ConvBN):
@@ -257,8 +259,8 @@ class ProposalGenerator(nn.Module):
         logits, best = torch.sort(logits, descending=True, stable=True)
         logits, best = logits[: config.best_anchors], best[: config.best_anchors]
         anchors = self.anchor_generator(*res4.shape[2:])
-        boxes = clipped(changed(anchors[best], deltas[best], config.proposal_scales), width, height)
-        sound = with_sides_above(boxes, config.proposal_min_side)
+        boxes = clip_boxes(apply_deltas(anchors[best], deltas[best], config.proposal_scales), width, height)
+        sound = has_sides_above(boxes, config.proposal_min_side)
         boxes, logits = boxes[sound], logits[sound]
         return boxes[nms(boxes, logits, config.proposal_overlap, limit=config.proposals)]
 

@@ -14,7 +14,7 @@ _LARGEST_GROWTH = log(1000 / 16)
 """The logarithm of how many times wider or higher a change may make a box: no exponential overflows."""
 
 
-def changed(boxes: Tensor, deltas: Tensor, scales: Sequence[float]) -> Tensor:
+def apply_deltas(boxes: Tensor, deltas: Tensor, scales: Sequence[float]) -> Tensor:
     """Each box moved and resized as its deltas say.
 
     Args:
@@ -33,7 +33,7 @@ def changed(boxes: Tensor, deltas: Tensor, scales: Sequence[float]) -> Tensor:
     )
 
 
-def clipped(boxes: Tensor, width: int, height: int) -> Tensor:
+def clip_boxes(boxes: Tensor, width: int, height: int) -> Tensor:
     """The part of each box that lies in a picture of ``width`` x ``height`` pixels; it may be empty."""
     return torch.stack(
         (
@@ -46,7 +46,7 @@ def clipped(boxes: Tensor, width: int, height: int) -> Tensor:
     )
 
 
-def with_sides_above(boxes: Tensor, least: float) -> Tensor:
+def has_sides_above(boxes: Tensor, least: float) -> Tensor:
     """Which boxes have two sides longer than ``least``: bool (n,)."""
     return ((boxes[:, 2:] - boxes[:, :2]) > least).all(dim=1)
 
@@ -71,14 +71,14 @@ def nms(boxes: Tensor, scores: Tensor, overlap: float, limit: int | None = None)
     kept: list[Tensor] = []
     while len(left) and (limit is None or sum(map(len, kept)) < limit):
         block, left = left[:_BLOCK], left[_BLOCK:]
-        stays = block[_standing(_iou(boxes[block], boxes[block]) > overlap)]
+        stays = block[_nms_survivors(_iou(boxes[block], boxes[block]) > overlap)]
         kept.append(stays)
         left = left[~(_iou(boxes[stays], boxes[left]) > overlap).any(dim=0)]
     found = torch.cat(kept) if kept else left
     return found[:limit]
 
 
-def _standing(overlapping: Tensor) -> Tensor:
+def _nms_survivors(overlapping: Tensor) -> Tensor:
     """Which boxes stay, of boxes from best to worst whose pairs overlap so: bool (n,).
 
     Box j stays unless some box i < j that stays overlaps with it. Whatever we start from, the first k boxes are right
@@ -95,12 +95,12 @@ def _standing(overlapping: Tensor) -> Tensor:
 
 def _iou(some: Tensor, others: Tensor) -> Tensor:
     """Intersection over union of each of ``some`` (n, 4) with each of ``others`` (m, 4): (n, m); NaN of empty ones."""
-    shared = _shared(some[:, 0::2], others[:, 0::2]).mul_(_shared(some[:, 1::2], others[:, 1::2]))
+    shared = _shared_length(some[:, 0::2], others[:, 0::2]).mul_(_shared_length(some[:, 1::2], others[:, 1::2]))
     union = (_areas(some)[:, None] + _areas(others)).sub_(shared)
     return shared.div_(union)
 
 
-def _shared(some: Tensor, others: Tensor) -> Tensor:
+def _shared_length(some: Tensor, others: Tensor) -> Tensor:
     """The length that each of the intervals (n, 2) shares with each of the others (m, 2): (n, m)."""
     end = torch.minimum(some[:, 1, None], others[:, 1].contiguous())
     start = torch.maximum(some[:, 0, None], others[:, 0].contiguous())
@@ -130,10 +130,10 @@ class RoIPool:
         channels, self._height, self._width = features.shape
         self._top, self._bottom = _bins(boxes[:, 1] * scale, boxes[:, 3] * scale, size, self._height)
         self._left, self._right = _bins(boxes[:, 0] * scale, boxes[:, 2] * scale, size, self._width)
-        self._tall, self._wide = _level(self._bottom - self._top), _level(self._right - self._left)
+        self._tall, self._wide = _log2_floor(self._bottom - self._top), _log2_floor(self._right - self._left)
         levels_y, self._levels_x = (1 + int(level.max()) if len(boxes) else 1 for level in (self._tall, self._wide))
-        rows = _doubled(features.permute(1, 2, 0).contiguous(), levels_y, dim=0)
-        self._largest = torch.stack([each for row in rows for each in _doubled(row, self._levels_x, dim=1)])
+        rows = _running_maxima(features.permute(1, 2, 0).contiguous(), levels_y, dim=0)
+        self._largest = torch.stack([each for row in rows for each in _running_maxima(row, self._levels_x, dim=1)])
         self._largest = self._largest.view(-1, channels)
 
     def cells(self, start: int, stop: int) -> Tensor:
@@ -156,7 +156,7 @@ class RoIPool:
 
 def _bins(start: Tensor, end: Tensor, size: int, side: int) -> tuple[Tensor, Tensor]:
     """The first place and the one after the last of each cell along one side of each box: int64 (n, size), twice."""
-    start, end = _rounded(start), _rounded(end)
+    start, end = _round_half_away(start), _round_half_away(end)
     # In float32, as the original has it: exact arithmetic would give other cells for boxes 57 and 62 places long.
     step = ((end - start + 1).clamp(min=1) / size)[:, None]
     cell = torch.arange(size, device=start.device, dtype=start.dtype)
@@ -165,18 +165,18 @@ def _bins(start: Tensor, end: Tensor, size: int, side: int) -> tuple[Tensor, Ten
     return first.long(), after.long()
 
 
-def _rounded(x: Tensor) -> Tensor:
+def _round_half_away(x: Tensor) -> Tensor:
     """To whole numbers, halves away from zero."""
     whole = x.abs().floor()
     return torch.copysign(whole + (x.abs() - whole >= 0.5), x)
 
 
-def _level(length: Tensor) -> Tensor:
+def _log2_floor(length: Tensor) -> Tensor:
     """The largest k such that 2 ** k is no more than the length; 0 for lengths below 1."""
     return torch.frexp(length.clamp(min=1).float()).exponent.long() - 1
 
 
-def _doubled(table: Tensor, levels: int, dim: int) -> list[Tensor]:
+def _running_maxima(table: Tensor, levels: int, dim: int) -> list[Tensor]:
     """The largest of 1, 2, 4, ... neighbours along ``dim``, counted from each place; towards the end, of those left."""
     found = [table]
     for level in range(levels - 1):
@@ -192,7 +192,7 @@ def _doubled(table: Tensor, levels: int, dim: int) -> list[Tensor]:
 _LAST_RESORT = (0.8, 0.9)
 
 
-def selected(boxes: Tensor, scores: Tensor, overlaps: Sequence[float]) -> Tensor:
+def select_regions(boxes: Tensor, scores: Tensor, overlaps: Sequence[float]) -> Tensor:
     """Which candidates are kept, best first: int64 (36,), or all of them where there are fewer.
 
     Overlapping candidates are dropped at the first of ``overlaps`` that leaves 36, whatever their classes.

@@ -13,13 +13,13 @@ from torch import Tensor
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.models.region_models.frcnn.config import DetectorConfig
-from pytest_vqamt.models.region_models.frcnn.network import Network, cell_anchors
+from pytest_vqamt.models.region_models.frcnn.network import FasterRcnn, cell_anchors
 from pytest_vqamt.models.transformers.checkpoint import first_line
 
 _ANCHORS = "proposal_generator.anchor_generator.cell_anchors.0"
 
 
-def load_network(path: Path, config: DetectorConfig) -> Network:
+def load_network(path: Path, config: DetectorConfig) -> FasterRcnn:
     """The network with the weights of a file, on the CPU, in evaluation mode.
 
     Args:
@@ -31,10 +31,10 @@ def load_network(path: Path, config: DetectorConfig) -> Network:
     """
     weights = _read(path, config)
     with torch.device("meta"):
-        network = Network(config)
+        network = FasterRcnn(config)
     expected = network.state_dict()
     _check_names(weights, expected, path)
-    sound = {name: _sound(name, value, expected[name], path) for name, value in weights.items()}
+    sound = {name: _checked_tensor(name, value, expected[name], path) for name, value in weights.items()}
     network.load_state_dict(sound, strict=True, assign=True)
     return network.eval().requires_grad_(False)
 
@@ -86,7 +86,7 @@ def _check_names(weights: Mapping[str, Tensor], expected: Mapping[str, Tensor], 
         )
 
 
-def _sound(name: str, value: Tensor, expected: Tensor, path: Path) -> Tensor:
+def _checked_tensor(name: str, value: Tensor, expected: Tensor, path: Path) -> Tensor:
     """The tensor in the network's precision."""
     value = value.to(expected.dtype)
     if not value.isfinite().all():
@@ -94,7 +94,7 @@ def _sound(name: str, value: Tensor, expected: Tensor, path: Path) -> Tensor:
     return value
 
 
-_COUNTED = "running_var"
+_RUNNING_VAR = "running_var"
 
 
 def read_pickle(path: Path) -> dict[str, Tensor]:
@@ -113,11 +113,11 @@ def read_pickle(path: Path) -> dict[str, Tensor]:
         raise ModelError(f"Expected a pickle of arrays in {path}, but got {first_line(error)}") from error
     model = read.get("model") if isinstance(read, Mapping) else None
     if not isinstance(model, Mapping) or not model:
-        raise ModelError(f"Expected a pickle of {{'model': {{name: array}}}} in {path}, but got {_told(read)}")
+        raise ModelError(f"Expected a pickle of {{'model': {{name: array}}}} in {path}, but got {_describe(read)}")
     weights = {str(name): _tensor(name, value, path) for name, value in model.items()}
     for name in list(weights):
         stem, _, last = name.rpartition(".")
-        if last == _COUNTED:
+        if last == _RUNNING_VAR:
             weights.setdefault(f"{stem}.num_batches_tracked", torch.tensor(0))
     return weights
 
@@ -128,7 +128,7 @@ class _ArraysOnly(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> object:
         # What arrays are made with has moved within numpy; an array itself knows where it is now.
         part = module.replace("numpy._core.", "numpy.core.")
-        found = _MAKERS.get((part, name))
+        found = _ALLOWED_CALLABLES.get((part, name))
         if found is None:
             raise pickle.UnpicklingError(f"{module}.{name}, which is no array and is not run")
         return found
@@ -141,7 +141,7 @@ def _encoded(text: str, encoding: str) -> bytes:
     return text.encode("latin1")
 
 
-_MAKERS: Mapping[tuple[str, str], Callable[..., object]] = {
+_ALLOWED_CALLABLES: Mapping[tuple[str, str], Callable[..., object]] = {
     ("numpy", "ndarray"): np.ndarray,
     ("numpy", "dtype"): np.dtype,
     ("numpy.core.multiarray", "_reconstruct"): np.empty(0).__reduce__()[0],  # type: ignore[dict-item]  # a function
@@ -154,12 +154,12 @@ _MAKERS: Mapping[tuple[str, str], Callable[..., object]] = {
 
 def _tensor(name: object, value: object, path: Path) -> Tensor:
     if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiu":
-        raise ModelError(f"Expected {name!r} of {path} to be an array of numbers, but got {_told(value)}")
+        raise ModelError(f"Expected {name!r} of {path} to be an array of numbers, but got {_describe(value)}")
     native = value.astype(value.dtype.newbyteorder("="))  # a copy, which may be written to
     return torch.from_numpy(np.ascontiguousarray(native))
 
 
-def _told(value: object) -> str:
+def _describe(value: object) -> str:
     return (
         f"{type(value).__name__} with keys {sorted(map(str, value))[:5]}"
         if isinstance(value, Mapping)

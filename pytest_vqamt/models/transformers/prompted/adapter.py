@@ -8,10 +8,16 @@ from functools import cached_property, partial
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.base import METHODS, ModelOptions
-from pytest_vqamt.models.prompts import PLACE, Prompts, prompts_of
-from pytest_vqamt.models.transformers.checkpoint import ADAPTERS, Checkpoint, config_of, digest_of, located
+from pytest_vqamt.models.prompts import PLACEHOLDER, Prompts, prompts_from
+from pytest_vqamt.models.transformers.checkpoint import (
+    ADAPTERS,
+    Checkpoint,
+    files_digest,
+    locate_checkpoint,
+    read_checkpoint_config,
+)
 from pytest_vqamt.models.transformers.inputs import check_torchvision
-from pytest_vqamt.models.transformers.prompted.base import Family, Said
+from pytest_vqamt.models.transformers.prompted.base import GenerativeModel, Prompt
 from pytest_vqamt.models.transformers.prompted.families import (
     Florence,
     Gemma3Chat,
@@ -24,16 +30,16 @@ from pytest_vqamt.models.transformers.prompted.families import (
     Qwen25VlChat,
     SmolVlmChat,
 )
-from pytest_vqamt.models.transformers.prompted.generic import Generic
+from pytest_vqamt.models.transformers.prompted.generic import ProcessorModel
 from pytest_vqamt.models.transformers.prompted.git import Git
 from pytest_vqamt.models.transformers.prompted.q_former import QFORMER_TOKENIZER, Blip2, InstructBlip
-from pytest_vqamt.models.transformers.prompted.text import template_of
-from pytest_vqamt.models.transformers.runtime import Rest, Runtime, Steps
+from pytest_vqamt.models.transformers.prompted.text import read_chat_template
+from pytest_vqamt.models.transformers.runtime import ForwardStep, Runtime, TwoStepModel
 
 VERSION = 1
 """Goes up when answers change for the same weights and packages."""
 
-FAMILIES: Mapping[str, Callable[[Checkpoint, Runtime], Family]] = {
+FAMILIES: Mapping[str, Callable[[Checkpoint, Runtime], GenerativeModel]] = {
     "llava": LlavaChat,
     "llava_next": LlavaNextChat,
     "idefics3": Idefics3Chat,
@@ -51,25 +57,25 @@ FAMILIES: Mapping[str, Callable[[Checkpoint, Runtime], Family]] = {
 """The kinds that are known by name: what ``model_type`` in config.json says."""
 
 
-def load(argument: str, options: ModelOptions) -> Speaker:
+def load(argument: str, options: ModelOptions) -> GenerativeAdapter:
     """The checkpoint in a folder or on the hub, ready to be asked.
 
     Raises:
         OptionError: a prompt or a precision cannot be.
         ModelError: it cannot be found, read or used.
     """
-    prompts_of(options)  # before anything is fetched or loaded
+    prompts_from(options)  # before anything is fetched or loaded
     check_torchvision()
-    checkpoint = located(argument, default="", kind="hf")
-    kind, family_class = _kind(checkpoint)
+    checkpoint = locate_checkpoint(argument, default="", kind="hf")
+    kind, family_class = _select_family(checkpoint)
     runtime = Runtime.of(options)
     family = family_class(checkpoint, runtime)
-    prompts = prompts_of(options, family.prompts)
-    return Speaker(family, runtime, prompts, partial(_fingerprint, checkpoint, runtime, kind, prompts.digest))
+    prompts = prompts_from(options, family.prompts)
+    return GenerativeAdapter(family, runtime, prompts, partial(_fingerprint, checkpoint, runtime, kind, prompts.digest))
 
 
-def _kind(checkpoint: Checkpoint) -> tuple[str, Callable[[Checkpoint, Runtime], Family]]:
-    config = config_of(checkpoint)
+def _select_family(checkpoint: Checkpoint) -> tuple[str, Callable[[Checkpoint, Runtime], GenerativeModel]]:
+    config = read_checkpoint_config(checkpoint)
     kind = config.get("model_type")
     where = f"model_type={kind!r} in {checkpoint.folder / 'config.json'}"
     if not isinstance(kind, str):
@@ -89,35 +95,35 @@ def _kind(checkpoint: Checkpoint) -> tuple[str, Callable[[Checkpoint, Runtime], 
     if own_code and (kind not in NATIVE or kind == "florence2"):
         raise ModelError(
             f"Expected a model that transformers has a class for, but got {where}, with an auto_map: it brings its own "
-            f"Python code, which is never run here. {_INSTEAD.get(kind, _CONVERTED)}"
+            f"Python code, which is never run here. {_CONVERSIONS.get(kind, _NO_KNOWN_CONVERSION)}"
         )
-    if kind not in FAMILIES and (kind not in NATIVE or template_of(checkpoint.folder) is None):
+    if kind not in FAMILIES and (kind not in NATIVE or read_chat_template(checkpoint.folder) is None):
         raise ModelError(
             f"Expected a kind of model that is known ({', '.join(FAMILIES)}), or another that the installed "
             f"transformers loads as AutoModelForImageTextToText and that has a chat template, but got {where}"
             f"{' without one' if kind in NATIVE else ''}"
         )
-    return kind, FAMILIES.get(kind, Generic)
+    return kind, FAMILIES.get(kind, ProcessorModel)
 
 
-_CONVERTED = "Take a conversion of it to the layout of transformers, where there is one"
-_INSTEAD = {"florence2": "The conversions to the layout of transformers are called florence-community/Florence-2-*"}
+_NO_KNOWN_CONVERSION = "Take a conversion of it to the layout of transformers, where there is one"
+_CONVERSIONS = {"florence2": "The conversions to the layout of transformers are called florence-community/Florence-2-*"}
 
 
 def _fingerprint(checkpoint: Checkpoint, runtime: Runtime, kind: str, prompts: str) -> str:
     extra = checkpoint.folder / QFORMER_TOKENIZER
-    files = (digest_of(each) for each in (checkpoint.folder, extra) if each.is_dir())
+    files = (files_digest(each) for each in (checkpoint.folder, extra) if each.is_dir())
     return runtime.fingerprint(f"hf-{kind}", VERSION, "+".join(files), prompts)
 
 
-class Speaker:
+class GenerativeAdapter:
     """One checkpoint and how the tasks are put to it."""
 
     batch_size = 8
 
     def __init__(
         self,
-        family: Family,
+        family: GenerativeModel,
         runtime: Runtime,
         prompts: Prompts,
         fingerprint: Callable[[], str],
@@ -132,7 +138,7 @@ class Speaker:
             fingerprint: makes what its answers are filed under, when it is first asked for.
         """
         self._family = family
-        self._steps = Steps(runtime, self._ready, family)
+        self._steps = TwoStepModel(runtime, self._ready, family)
         self._prompts = prompts
         self._fingerprint = fingerprint
         self.largest_batch = 128 if runtime.device.type == "cuda" else self.batch_size
@@ -161,8 +167,8 @@ class Speaker:
         """A description of each picture."""
         return self._steps.answers(Task.CAPTIONING, batch)
 
-    def _ready(self, task: Task, batch: Sequence[ModelInput]) -> Rest:
-        said = [Said(prompt=self._prompt(task, asked), question=asked.text) for asked in batch]
+    def _ready(self, task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
+        said = [Prompt(prompt=self._prompt(task, item), question=item.text) for item in batch]
         speak = self._family.ready(batch, said, self._prompts.longest(task))
 
         def answers() -> tuple[Answer, ...]:
@@ -171,9 +177,9 @@ class Speaker:
 
         return answers
 
-    def _prompt(self, task: Task, asked: ModelInput) -> str:
+    def _prompt(self, task: Task, item: ModelInput) -> str:
         if task is Task.CAPTIONING:
             return self._prompts.caption
         if task is Task.ENTAILMENT:
-            return self._prompts.entailment.replace(PLACE, asked.text)
-        return self._prompts.text(asked)
+            return self._prompts.entailment.replace(PLACEHOLDER, item.text)
+        return self._prompts.text(item)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class Prompt:
     """What is said to the model about one picture.
 
     Attributes:
@@ -30,21 +30,21 @@ class Said:
     prompt: str
     question: str = ""
 
-    def cut(self, length: int) -> Said:
+    def cut(self, length: int) -> Prompt:
         """The same with a question of so many characters at most."""
         question = self.question[:length].rstrip()
         return replace(self, prompt=self.prompt.replace(self.question, question, 1), question=question)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class Completions:
     """What the model said: one text for each prompt, without the prompt; and which questions it read only in part."""
 
     texts: tuple[str, ...]
     cut: tuple[bool, ...]
 
 
-class Family(Protocol):
+class GenerativeModel(Protocol):
     """One checkpoint, loaded."""
 
     @property
@@ -52,7 +52,7 @@ class Family(Protocol):
         """How the tasks are put to it where the user says nothing."""
         ...
 
-    def ready(self, shown: Sequence[ModelInput], said: Sequence[Said], longest: int) -> Callable[[], Heard]:
+    def ready(self, shown: Sequence[ModelInput], said: Sequence[Prompt], longest: int) -> Callable[[], Completions]:
         """Does all that needs no device; what it gives has the model say something to each prompt, decoded greedily.
 
         Args:
@@ -70,13 +70,13 @@ class Family(Protocol):
         ...
 
 
-class Encoded(Protocol):
+class ImageFeatures(Protocol):
     """What a model makes of pictures before it reads; ``pooler_output`` has one entry (tokens, width) a picture."""
 
     pooler_output: torch.Tensor | Sequence[torch.Tensor]
 
 
-class Model(Protocol):
+class PretrainedModel(Protocol):
     """What families use of a model class of transformers."""
 
     config: PreTrainedConfig
@@ -85,11 +85,11 @@ class Model(Protocol):
     @property
     def dtype(self) -> torch.dtype: ...
     def get_input_embeddings(self) -> torch.nn.Module: ...
-    def get_image_features(self, **pixels: torch.Tensor) -> Encoded: ...
+    def get_image_features(self, **pixels: torch.Tensor) -> ImageFeatures: ...
     def generate(self, **inputs: object) -> torch.Tensor: ...
 
 
-def load_model(name: str, checkpoint: Checkpoint, runtime: Runtime) -> Model:
+def load_pretrained(name: str, checkpoint: Checkpoint, runtime: Runtime) -> PretrainedModel:
     """The model of the class of transformers that is called ``name``.
 
     Raises:
@@ -98,10 +98,10 @@ def load_model(name: str, checkpoint: Checkpoint, runtime: Runtime) -> Model:
     import transformers
 
     cls: type[torch.nn.Module] = getattr(transformers, name)
-    return cast("Model", load_weights(cls, checkpoint, runtime))
+    return cast("PretrainedModel", load_weights(cls, checkpoint, runtime))
 
 
-def load_config(checkpoint: Checkpoint) -> PreTrainedConfig:
+def load_pretrained_config(checkpoint: Checkpoint) -> PreTrainedConfig:
     """The configuration, read before the weights: what else is wrong with a checkpoint is told without loading them.
 
     Raises:
@@ -122,7 +122,7 @@ def load_config(checkpoint: Checkpoint) -> PreTrainedConfig:
     return config
 
 
-def setting(config: object, name: str) -> int:
+def int_setting(config: object, name: str) -> int:
     """A number in a configuration.
 
     Raises:

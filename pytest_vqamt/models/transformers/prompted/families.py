@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.models.prompts import Prompts
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
-from pytest_vqamt.models.transformers.prompted.base import setting
-from pytest_vqamt.models.transformers.prompted.image_token_model import Marked, Pictures, Pixels
+from pytest_vqamt.models.transformers.prompted.base import int_setting
+from pytest_vqamt.models.transformers.prompted.image_token_model import (
+    ImageTokenModel,
+    PicturePixels,
+    PicturePreprocessor,
+)
 from pytest_vqamt.models.transformers.prompted.text import ChatTemplate, Tokens
 from pytest_vqamt.models.transformers.runtime import Runtime
 
@@ -16,7 +20,7 @@ if TYPE_CHECKING:
     import torch
 
 
-class Chat(Marked):
+class ChatModel(ImageTokenModel):
     """A checkpoint with a chat template."""
 
     def learn(self, checkpoint: Checkpoint) -> None:
@@ -30,13 +34,13 @@ class Chat(Marked):
         return self._template.write(text)
 
 
-class LlavaChat(Chat):
+class LlavaChat(ChatModel):
     """LLaVA 1.5 and its relatives (Liu et al. 2024)."""
 
     cls = "LlavaForConditionalGeneration"
 
 
-class LlavaNextChat(Chat):
+class LlavaNextChat(ChatModel):
     """LLaVA-NeXT, which sees a picture whole and in tiles."""
 
     cls = "LlavaNextForConditionalGeneration"
@@ -45,7 +49,7 @@ class LlavaNextChat(Chat):
 FLORENCE_PROMPTS = Prompts(question="", entailment="", caption="<CAPTION>")
 """Published checkpoints describe. They answer questions only where fine-tuned to, by a prompt of their own."""
 
-_TASKS = {
+_FLORENCE_TASKS = {
     "<CAPTION>": "What does the image describe?",
     "<DETAILED_CAPTION>": "Describe in detail what is shown in the image.",
     "<MORE_DETAILED_CAPTION>": "Describe with a paragraph what is shown in the image.",
@@ -53,7 +57,7 @@ _TASKS = {
 """What the tasks that describe are called, and what the model reads for them (Xiao et al. 2024)."""
 
 
-class Florence(Marked):
+class Florence(ImageTokenModel):
     """Florence-2 in the layout of transformers."""
 
     cls = "Florence2ForConditionalGeneration"
@@ -65,61 +69,61 @@ class Florence(Marked):
 
     def prompt(self, text: str) -> str:
         words = self.tokenizer
-        return f"{self.mark}{words.bos_token}{_TASKS.get(text, text)}{words.eos_token}"
+        return f"{self.mark}{words.bos_token}{_FLORENCE_TASKS.get(text, text)}{words.eos_token}"
 
 
-class Gemma3Chat(Chat):
+class Gemma3Chat(ChatModel):
     """Gemma 3 with pictures. "Pan and scan", which adds crops of long pictures, is off, as in its processor."""
 
     cls = "Gemma3ForConditionalGeneration"
 
-    def reader(self, checkpoint: Checkpoint, runtime: Runtime) -> Pictures:
-        return Pictures(checkpoint, runtime, do_pan_and_scan=False, do_convert_rgb=True)
+    def reader(self, checkpoint: Checkpoint, runtime: Runtime) -> PicturePreprocessor:
+        return PicturePreprocessor(checkpoint, runtime, do_pan_and_scan=False, do_convert_rgb=True)
 
     def learn(self, checkpoint: Checkpoint) -> None:
-        self._begin = self._word(setting(self.config, "boi_token_index"), checkpoint)
-        self._end = self._word(setting(self.config, "eoi_token_index"), checkpoint)
+        self._begin = self._word(int_setting(self.config, "boi_token_index"), checkpoint)
+        self._end = self._word(int_setting(self.config, "eoi_token_index"), checkpoint)
         super().learn(checkpoint)
 
     @property
     def mark(self) -> str:
         return self._begin
 
-    def block(self, _told: Pixels, length: int) -> str:
+    def block(self, _told: PicturePixels, length: int) -> str:
         return f"\n\n{self._begin}{self.image_word * length}{self._end}\n\n"
 
-    def further(self, tokens: Tokens, _told: Sequence[Pixels]) -> Mapping[str, torch.Tensor]:
+    def further(self, tokens: Tokens, _told: Sequence[PicturePixels]) -> Mapping[str, torch.Tensor]:
         return {"token_type_ids": (tokens.ids == self.image_id).to(tokens.ids.dtype)}
 
 
-_BETWEEN = "<fake_token_around_image>"
-_WHOLE = "<global-img>"
+_IMAGE_SEPARATOR = "<fake_token_around_image>"
+_GLOBAL_IMAGE = "<global-img>"
 
 
-class Idefics3Chat(Chat):
+class Idefics3Chat(ChatModel):
     """Idefics3 (Laurencon et al. 2024)."""
 
     cls = "Idefics3ForConditionalGeneration"
 
-    def reader(self, checkpoint: Checkpoint, runtime: Runtime) -> Pictures:
-        return Pictures(checkpoint, runtime, nested=True, return_row_col_info=True)
+    def reader(self, checkpoint: Checkpoint, runtime: Runtime) -> PicturePreprocessor:
+        return PicturePreprocessor(checkpoint, runtime, nested=True, return_row_col_info=True)
 
-    def parts(self, pixels: Pixels) -> int:
-        rows, columns = _grid(pixels)
+    def parts(self, pixels: PicturePixels) -> int:
+        rows, columns = _tile_grid(pixels)
         return rows * columns + 1
 
-    def block(self, told: Pixels, length: int) -> str:
-        rows, columns = _grid(told)
+    def block(self, told: PicturePixels, length: int) -> str:
+        rows, columns = _tile_grid(told)
         tile = self.image_word * (length // (rows * columns + 1))
         lines = [
-            "".join(f"{_BETWEEN}<row_{row + 1}_col_{column + 1}>{tile}" for column in range(columns)) + "\n"
+            "".join(f"{_IMAGE_SEPARATOR}<row_{row + 1}_col_{column + 1}>{tile}" for column in range(columns)) + "\n"
             for row in range(rows)
         ]
         split = "".join(lines) + "\n" if lines else ""
-        return f"{split}{_BETWEEN}{_WHOLE}{tile}{_BETWEEN}"
+        return f"{split}{_IMAGE_SEPARATOR}{_GLOBAL_IMAGE}{tile}{_IMAGE_SEPARATOR}"
 
 
-def _grid(pixels: Pixels) -> tuple[int, int]:
+def _tile_grid(pixels: PicturePixels) -> tuple[int, int]:
     """In how many rows and columns of tiles a picture is seen beside the whole; (0, 0) where it is small."""
     (rows,), (columns,) = (cast("Sequence[Sequence[int]]", pixels.lists[name]) for name in ("rows", "cols"))
     return int(rows[0]), int(columns[0])
@@ -138,7 +142,7 @@ https://ai.google.dev/gemma/docs/paligemma/prompt-system-instructions
 """
 
 
-class PaliGemma(Marked):
+class PaliGemma(ImageTokenModel):
     """PaliGemma and PaliGemma 2 (Beyer et al. 2024; Steiner et al. 2024)."""
 
     cls = "PaliGemmaForConditionalGeneration"
@@ -151,7 +155,7 @@ class PaliGemma(Marked):
     def prompt(self, text: str) -> str:
         return f"{self.mark}{self.tokenizer.bos_token}{text}\n"
 
-    def further(self, tokens: Tokens, _told: Sequence[Pixels]) -> Mapping[str, torch.Tensor]:
+    def further(self, tokens: Tokens, _told: Sequence[PicturePixels]) -> Mapping[str, torch.Tensor]:
         return {"token_type_ids": tokens.ids * 0}
 
 
@@ -160,12 +164,12 @@ class PaliGemma(Marked):
 # text and every answer change in silence.
 
 
-class Qwen2VlChat(Chat):
+class Qwen2VlChat(ChatModel):
     """Qwen2-VL (Wang et al. 2024)."""
 
     cls = "Qwen2VLForConditionalGeneration"
 
-    def further(self, tokens: Tokens, told: Sequence[Pixels]) -> Mapping[str, torch.Tensor]:
+    def further(self, tokens: Tokens, told: Sequence[PicturePixels]) -> Mapping[str, torch.Tensor]:
         import torch
 
         return {

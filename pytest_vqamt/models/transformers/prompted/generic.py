@@ -9,14 +9,20 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.batching import distinct
-from pytest_vqamt.models.prompts import INSTRUCTED
+from pytest_vqamt.models.batching import distinct_pictures
+from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line, quiet
-from pytest_vqamt.models.transformers.classifier import check_step
+from pytest_vqamt.models.transformers.classifier import check_step_scores
 from pytest_vqamt.models.transformers.inputs import load_image_processor
-from pytest_vqamt.models.transformers.prompted.base import Heard, Said, load_config, load_model
-from pytest_vqamt.models.transformers.prompted.text import ChatTemplate, Stopping, fitted, load_words, window_of
-from pytest_vqamt.models.transformers.runtime import Runtime, alone
+from pytest_vqamt.models.transformers.prompted.base import Completions, Prompt, load_pretrained, load_pretrained_config
+from pytest_vqamt.models.transformers.prompted.text import (
+    ChatTemplate,
+    GreedyDecoding,
+    context_length,
+    fit_prompt,
+    load_prompt_tokenizer,
+)
+from pytest_vqamt.models.transformers.runtime import Runtime, exclusive
 
 if TYPE_CHECKING:
     import torch
@@ -31,10 +37,10 @@ class _Processor(Protocol):
     def __call__(self, **given: object) -> Mapping[str, torch.Tensor]: ...
 
 
-class Generic:
+class ProcessorModel:
     """A checkpoint that puts the picture into its chat template. Each question has its picture encoded again."""
 
-    prompts = INSTRUCTED
+    prompts = INSTRUCTION_PROMPTS
 
     def __init__(self, checkpoint: Checkpoint, runtime: Runtime) -> None:
         """Loads it, the small files first.
@@ -42,8 +48,8 @@ class Generic:
         Raises:
             ModelError: a file is missing, damaged, or of another model, or the processor needs what is not installed.
         """
-        self.config = load_config(checkpoint)
-        load_words(checkpoint, self.config)
+        self.config = load_pretrained_config(checkpoint)
+        load_prompt_tokenizer(checkpoint, self.config)
         self._processor = _load_processor(checkpoint)
         tokenizer = self._processor.tokenizer
         tokenizer.padding_side = "left"
@@ -51,25 +57,25 @@ class Generic:
             tokenizer.pad_token = tokenizer.eos_token
         mark: object = getattr(self._processor, "image_token", None)
         self._template = ChatTemplate(checkpoint, tokenizer, None if mark is None else str(mark))
-        self.model = load_model("AutoModelForImageTextToText", checkpoint, runtime)
+        self.model = load_pretrained("AutoModelForImageTextToText", checkpoint, runtime)
         self._runtime = runtime
         # A copy, since the processor holds its own for as long as it works, on pictures too.
-        self._stopping = Stopping(self.model, deepcopy(tokenizer), checkpoint)
+        self._stopping = GreedyDecoding(self.model, deepcopy(tokenizer), checkpoint)
 
-    def ready(self, shown: Sequence[ModelInput], said: Sequence[Said], longest: int) -> Callable[[], Heard]:
-        firsts, which = distinct(shown)
-        images = [asked.image for asked in firsts]
+    def ready(self, shown: Sequence[ModelInput], said: Sequence[Prompt], longest: int) -> Callable[[], Completions]:
+        firsts, which = distinct_pictures(shown)
+        images = [item.image for item in firsts]
         pictures = [images[place] for place in which]
         inputs = self._inputs(pictures, said)
-        window = window_of(self.config)
+        window = context_length(self.config)
         room = None if window is None else window - (0 if self.config.is_encoder_decoder else longest)
         after = list(said)
         if room is not None and inputs["input_ids"].shape[1] > room:
 
-            def length(place: int, one: Said) -> int:
+            def length(place: int, one: Prompt) -> int:
                 return int(self._inputs([pictures[place]], [one])["input_ids"].shape[1])
 
-            after = [fitted(each, room, partial(length, place)) for place, each in enumerate(said)]
+            after = [fit_prompt(each, room, partial(length, place)) for place, each in enumerate(said)]
             inputs = self._inputs(pictures, after)
         cut = tuple(one != other for one, other in zip(said, after, strict=True))
         dtype = self.model.dtype
@@ -79,17 +85,17 @@ class Generic:
     def give_up(self) -> bool:
         return False
 
-    def _speak(self, inputs: Mapping[str, torch.Tensor], cut: tuple[bool, ...], longest: int) -> Heard:
+    def _speak(self, inputs: Mapping[str, torch.Tensor], cut: tuple[bool, ...], longest: int) -> Completions:
         generated = self.model.generate(
             **{name: self._runtime.here(value) for name, value in inputs.items()},
             generation_config=self._stopping.after(longest),
-            logits_processor=[check_step],
+            logits_processor=[check_step_scores],
         )
         before = 1 if self.config.is_encoder_decoder else inputs["input_ids"].shape[1]
-        return Heard(texts=self._stopping.texts(generated[:, before:]), cut=cut)
+        return Completions(texts=self._stopping.texts(generated[:, before:]), cut=cut)
 
-    def _inputs(self, images: Sequence[Image], said: Sequence[Said]) -> Mapping[str, torch.Tensor]:
-        with alone(self._processor.tokenizer):
+    def _inputs(self, images: Sequence[Image], said: Sequence[Prompt]) -> Mapping[str, torch.Tensor]:
+        with exclusive(self._processor.tokenizer):
             return self._processor(
                 text=[self._template.write(each.prompt) for each in said],
                 images=[[image] for image in images],

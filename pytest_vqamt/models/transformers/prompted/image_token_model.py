@@ -16,13 +16,27 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.core.query import ModelInput
-from pytest_vqamt.models.prompts import INSTRUCTED
+from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
-from pytest_vqamt.models.transformers.classifier import check_step
-from pytest_vqamt.models.transformers.feature_cache import PictureMemory, Shown
-from pytest_vqamt.models.transformers.inputs import load_image_processor, made_ready
-from pytest_vqamt.models.transformers.prompted.base import Encoded, Heard, Model, Said, load_config, load_model, setting
-from pytest_vqamt.models.transformers.prompted.text import Stopping, Tokens, load_words, read, window_of
+from pytest_vqamt.models.transformers.classifier import check_step_scores
+from pytest_vqamt.models.transformers.feature_cache import BatchPictures, PictureFeatureCache
+from pytest_vqamt.models.transformers.inputs import load_image_processor, preprocess_images
+from pytest_vqamt.models.transformers.prompted.base import (
+    Completions,
+    ImageFeatures,
+    PretrainedModel,
+    Prompt,
+    int_setting,
+    load_pretrained,
+    load_pretrained_config,
+)
+from pytest_vqamt.models.transformers.prompted.text import (
+    GreedyDecoding,
+    Tokens,
+    context_length,
+    load_prompt_tokenizer,
+    tokenize_prompts,
+)
 from pytest_vqamt.models.transformers.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -30,11 +44,11 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
-class Marked:
+class ImageTokenModel:
     """A checkpoint of the class ``cls`` of transformers. Kinds differ in the methods that say so."""
 
     cls = ""
-    prompts = INSTRUCTED
+    prompts = INSTRUCTION_PROMPTS
 
     def __init__(self, checkpoint: Checkpoint, runtime: Runtime) -> None:
         """Loads it, the small files first.
@@ -42,24 +56,24 @@ class Marked:
         Raises:
             ModelError: a file is missing, damaged, or of another model.
         """
-        self.config = load_config(checkpoint)
-        self.tokenizer = load_words(checkpoint, self.config)
+        self.config = load_pretrained_config(checkpoint)
+        self.tokenizer = load_prompt_tokenizer(checkpoint, self.config)
         self.pictures = self.reader(checkpoint, runtime)
-        self.image_id = setting(self.config, "image_token_id")
+        self.image_id = int_setting(self.config, "image_token_id")
         self.image_word = self._word(self.image_id, checkpoint)
         self.learn(checkpoint)
-        self.model = load_model(self.cls, checkpoint, runtime)
-        self.encoder = Encoder(self.pictures, self.model, runtime, self.parts)
-        self._stopping = Stopping(self.model, self.tokenizer, checkpoint)
+        self.model = load_pretrained(self.cls, checkpoint, runtime)
+        self.encoder = PictureEncoder(self.pictures, self.model, runtime, self.parts)
+        self._stopping = GreedyDecoding(self.model, self.tokenizer, checkpoint)
         self._runtime = runtime
-        self._window = window_of(self.config)
+        self._window = context_length(self.config)
 
     def learn(self, checkpoint: Checkpoint) -> None:
         """What else a kind reads of the checkpoint before its weights."""
 
-    def reader(self, checkpoint: Checkpoint, runtime: Runtime) -> Pictures:
+    def reader(self, checkpoint: Checkpoint, runtime: Runtime) -> PicturePreprocessor:
         """What makes pictures ready for the encoder."""
-        return Pictures(checkpoint, runtime)
+        return PicturePreprocessor(checkpoint, runtime)
 
     @property
     def mark(self) -> str:
@@ -75,19 +89,19 @@ class Marked:
         """All that the model reads, with one mark for the picture."""
         raise NotImplementedError
 
-    def parts(self, _pixels: Pixels) -> int:
+    def parts(self, _pixels: PicturePixels) -> int:
         """In how many parts a picture is encoded, where the encoder gives all in one tensor."""
         return 1
 
-    def block(self, _told: Pixels, length: int) -> str:
+    def block(self, _told: PicturePixels, length: int) -> str:
         """What stands in place of the mark for a picture whose encoding has so many tokens."""
         return self.image_word * length
 
-    def further(self, _tokens: Tokens, _told: Sequence[Pixels]) -> Mapping[str, torch.Tensor]:
+    def further(self, _tokens: Tokens, _told: Sequence[PicturePixels]) -> Mapping[str, torch.Tensor]:
         """What else the model needs to be told, of each prompt's picture."""
         return {}
 
-    def ready(self, shown: Sequence[ModelInput], said: Sequence[Said], longest: int) -> Callable[[], Heard]:
+    def ready(self, shown: Sequence[ModelInput], said: Sequence[Prompt], longest: int) -> Callable[[], Completions]:
         """How many tokens a picture takes is told by its encoding, or by that of another of its form."""
         self._check(said)
         pictures = self.encoder.memory.ready(shown)
@@ -103,12 +117,12 @@ class Marked:
 
     def _speak(
         self,
-        pictures: Shown[Pixels, Seen],
-        said: Sequence[Said],
+        pictures: BatchPictures[PicturePixels, EncodedPicture],
+        said: Sequence[Prompt],
         longest: int,
         known: Sequence[int],
         tokens: Tokens | None,
-    ) -> Heard:
+    ) -> Completions:
         seen = self.encoder.memory.of(pictures)
         of_each = dict(zip(pictures.which, seen, strict=True))
         distinct = [of_each[place] for place in range(len(pictures.names))]
@@ -122,23 +136,23 @@ class Marked:
             attention_mask=tokens.attended,
             mm_encoder_outputs={"image": self.encoder.together(seen)},
             generation_config=self._stopping.after(longest),
-            logits_processor=[check_step],
+            logits_processor=[check_step_scores],
             **self.further(tokens, [each.told for each in seen]),
         )
         before = 1 if self.config.is_encoder_decoder else tokens.ids.shape[1]
-        return Heard(texts=self._stopping.texts(generated[:, before:]), cut=tokens.cut)
+        return Completions(texts=self._stopping.texts(generated[:, before:]), cut=tokens.cut)
 
-    def _length(self, pictures: Shown[Pixels, Seen], name: str) -> int:
+    def _length(self, pictures: BatchPictures[PicturePixels, EncodedPicture], name: str) -> int:
         """How many tokens a picture takes; 0 where nobody knows yet."""
         kept = pictures.kept.get(name)
         return self.encoder.length(pictures.ready[name]) if kept is None else kept.length
 
-    def _blocks(self, told: Sequence[Pixels], lengths: Sequence[int], which: Sequence[int]) -> list[str]:
+    def _blocks(self, told: Sequence[PicturePixels], lengths: Sequence[int], which: Sequence[int]) -> list[str]:
         """What stands for the picture of each prompt."""
         blocks = [self.block(each, length) for each, length in zip(told, lengths, strict=True)]
         return [blocks[place] for place in which]
 
-    def _check(self, said: Sequence[Said]) -> None:
+    def _check(self, said: Sequence[Prompt]) -> None:
         for each in said:
             if self.mark in each.prompt or self.image_word in each.prompt:
                 raise DataError(
@@ -146,11 +160,11 @@ class Marked:
                     f"text={shortened(each.prompt)}"
                 )
 
-    def _tokens(self, said: Sequence[Said], blocks: Sequence[str], longest: int) -> Tokens:
+    def _tokens(self, said: Sequence[Prompt], blocks: Sequence[str], longest: int) -> Tokens:
         room = self._window
         if room is not None and not self.config.is_encoder_decoder:
             room -= longest
-        return read(
+        return tokenize_prompts(
             said,
             self.tokenizer,
             self._runtime,
@@ -176,7 +190,7 @@ class Marked:
         return str(added.content)
 
 
-_TOLD = 16
+_MAX_METADATA_NUMBERS = 16
 """A tensor of no more numbers than so many tells of a picture, such as its size."""
 
 
@@ -185,7 +199,7 @@ class _ImageProcessor(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pixels:
+class PicturePixels:
     """What an encoder reads of a picture, or of some.
 
     Attributes:
@@ -197,7 +211,7 @@ class Pixels:
     lists: Mapping[str, Sequence[object]]
 
     @classmethod
-    def of(cls, found: Mapping[str, object]) -> Pixels:
+    def of(cls, found: Mapping[str, object]) -> PicturePixels:
         """What an image processor has made of a picture."""
         import torch
 
@@ -211,30 +225,31 @@ class Pixels:
         )
 
     @classmethod
-    def together(cls, each: Sequence[Pixels]) -> Pixels:
+    def together(cls, each: Sequence[PicturePixels]) -> PicturePixels:
         """What there is of several pictures; parts that some have fewer of are filled up with zeros."""
         first = each[0]
         return cls(
-            {name: _joined([one.tensors[name] for one in each]) for name in first.tensors},
+            {name: _concatenated([one.tensors[name] for one in each]) for name in first.tensors},
             {name: [told for one in each for told in one.lists[name]] for name in first.lists},
         )
 
-    def ready(self, runtime: Runtime, dtype: torch.dtype) -> Pixels:
+    def ready(self, runtime: Runtime, dtype: torch.dtype) -> PicturePixels:
         """The same in the encoder's precision, where the device gets it without a wait."""
         rounded = {**self.tensors, "pixel_values": self.tensors["pixel_values"].to(dtype)}
-        return Pixels({name: runtime.pinned(tensor) for name, tensor in rounded.items()}, self.lists)
+        return PicturePixels({name: runtime.pinned(tensor) for name, tensor in rounded.items()}, self.lists)
 
-    def here(self, runtime: Runtime, wanted: Container[str]) -> Pixels:
+    def here(self, runtime: Runtime, wanted: Container[str]) -> PicturePixels:
         """Those tensors that are wanted, on the device."""
-        return Pixels(
+        return PicturePixels(
             {name: runtime.here(tensor) for name, tensor in self.tensors.items() if name in wanted}, self.lists
         )
 
     @property
-    def told(self) -> Pixels:
+    def told(self) -> PicturePixels:
         """What it says of the picture rather than shows of it: how large it is, and in which parts it is seen."""
-        return Pixels(
-            {name: tensor.clone() for name, tensor in self.tensors.items() if tensor.numel() <= _TOLD}, self.lists
+        return PicturePixels(
+            {name: tensor.clone() for name, tensor in self.tensors.items() if tensor.numel() <= _MAX_METADATA_NUMBERS},
+            self.lists,
         )
 
     @property
@@ -247,7 +262,7 @@ class Pixels:
         )
 
 
-class Pictures:
+class PicturePreprocessor:
     """Makes pictures ready for the encoder of one checkpoint."""
 
     def __init__(self, checkpoint: Checkpoint, runtime: Runtime, *, nested: bool = False, **settings: object) -> None:
@@ -266,16 +281,16 @@ class Pictures:
         self._nested, self._settings = nested, settings
         self._runtime = runtime
 
-    def each(self, images: Sequence[Image]) -> list[Pixels]:
+    def each(self, images: Sequence[Image]) -> list[PicturePixels]:
         """What the encoder reads of each picture, RGB; float32 values of whatever range it was trained on."""
-        return made_ready(images, self._one, self._runtime)
+        return preprocess_images(images, self._one, self._runtime)
 
-    def _one(self, image: Image) -> Pixels:
+    def _one(self, image: Image) -> PicturePixels:
         found = self._process([[image]] if self._nested else [image], return_tensors="pt", **self._settings)
-        return Pixels.of(found)
+        return PicturePixels.of(found)
 
 
-def _joined(parts: Sequence[torch.Tensor]) -> torch.Tensor:
+def _concatenated(parts: Sequence[torch.Tensor]) -> torch.Tensor:
     import torch
 
     sizes = [max(sizes) for sizes in zip(*(part.shape[1:] for part in parts), strict=True)]
@@ -290,7 +305,7 @@ def _joined(parts: Sequence[torch.Tensor]) -> torch.Tensor:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Seen:
+class EncodedPicture:
     """What the encoder makes of a picture.
 
     Attributes:
@@ -301,7 +316,7 @@ class Seen:
 
     encoding: torch.Tensor
     layers: tuple[torch.Tensor, ...]
-    told: Pixels
+    told: PicturePixels
 
     @property
     def length(self) -> int:
@@ -313,29 +328,37 @@ class Seen:
         return self.encoding.nbytes + sum(layer.nbytes for layer in self.layers)
 
 
-class Encoder:
+class PictureEncoder:
     """Makes pictures ready, and has them encoded by the method ``get_image_features`` of a model.
 
     Attributes:
         memory: what it has made of the latest pictures.
     """
 
-    def __init__(self, pictures: Pictures, model: Model, runtime: Runtime, parts: Callable[[Pixels], int]) -> None:
+    def __init__(
+        self,
+        pictures: PicturePreprocessor,
+        model: PretrainedModel,
+        runtime: Runtime,
+        parts: Callable[[PicturePixels], int],
+    ) -> None:
         """Puts it together; ``parts`` says in how many parts a picture is encoded, where all are in one tensor."""
-        self.memory: PictureMemory[Pixels, Seen] = PictureMemory(self._ready, self._encode, lambda seen: seen.nbytes)
+        self.memory: PictureFeatureCache[PicturePixels, EncodedPicture] = PictureFeatureCache(
+            self._ready, self._encode, lambda seen: seen.nbytes
+        )
         self._pictures = pictures
         self._model = model
         self._runtime = runtime
         self._parts = parts
         self._lengths: dict[tuple[object, ...], int] = {}
-        self._form: Callable[[], Encoded] | None = None
+        self._form: Callable[[], ImageFeatures] | None = None
         self._in_one = False
 
-    def length(self, pixels: Pixels) -> int:
+    def length(self, pixels: PicturePixels) -> int:
         """How many tokens the picture will take, as others of its form did; 0 where none has been encoded yet."""
         return self._lengths.get(pixels.form, 0)
 
-    def together(self, seen: Sequence[Seen]) -> Encoded:
+    def together(self, seen: Sequence[EncodedPicture]) -> ImageFeatures:
         """Encodings as the model has them of several pictures at once."""
         import torch
 
@@ -348,14 +371,14 @@ class Encoder:
             encoded.deepstack_features = [list(layer) for layer in layers]  # type: ignore[attr-defined]  # of one kind
         return encoded
 
-    def _ready(self, images: Sequence[Image]) -> list[Pixels]:
+    def _ready(self, images: Sequence[Image]) -> list[PicturePixels]:
         return [each.ready(self._runtime, self._model.dtype) for each in self._pictures.each(images)]
 
-    def _encode(self, ready: Sequence[Pixels]) -> list[Seen]:
+    def _encode(self, ready: Sequence[PicturePixels]) -> list[EncodedPicture]:
         import torch
 
         wanted = inspect.signature(self._model.get_image_features).parameters
-        pixels = Pixels.together([each.here(self._runtime, wanted) for each in ready])
+        pixels = PicturePixels.together([each.here(self._runtime, wanted) for each in ready])
         encoded = self._model.get_image_features(**pixels.tensors)
         found = encoded.pooler_output
         self._form, self._in_one = type(encoded), isinstance(found, torch.Tensor)
@@ -364,7 +387,7 @@ class Encoder:
         layers: Sequence[Sequence[torch.Tensor]] = getattr(encoded, "deepstack_features", None) or ()
         # Cloned, since a slice would keep all of them in memory.
         seen = [
-            Seen(encoding=each.clone(), layers=tuple(layer[place].clone() for layer in layers), told=one.told)
+            EncodedPicture(encoding=each.clone(), layers=tuple(layer[place].clone() for layer in layers), told=one.told)
             for place, (one, each) in enumerate(zip(ready, found, strict=True))
         ]
         self._lengths.update((one.form, each.length) for one, each in zip(ready, seen, strict=True))

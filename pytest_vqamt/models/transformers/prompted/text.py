@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Protocol
 from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line
 from pytest_vqamt.models.transformers.inputs import load_tokenizer
-from pytest_vqamt.models.transformers.prompted.base import Said
-from pytest_vqamt.models.transformers.runtime import Runtime, alone
+from pytest_vqamt.models.transformers.prompted.base import Prompt
+from pytest_vqamt.models.transformers.runtime import Runtime, exclusive
 
 if TYPE_CHECKING:
     import torch
@@ -40,8 +40,8 @@ class Tokens:
         return replace(self, ids=runtime.here(self.ids), attended=runtime.here(self.attended))
 
 
-def read(
-    said: Sequence[Said],
+def tokenize_prompts(
+    said: Sequence[Prompt],
     tokenizer: PreTrainedTokenizerBase,
     runtime: Runtime,
     *,
@@ -66,9 +66,9 @@ def read(
         DataError: a prompt is too long however short its question.
     """
 
-    def tokens(asked: Sequence[Said], places: Sequence[int], *, padding: bool) -> BatchEncoding:
-        texts = [written(place, each.prompt) for each, place in zip(asked, places, strict=True)]
-        with alone(tokenizer):
+    def tokens(some: Sequence[Prompt], places: Sequence[int], *, padding: bool) -> BatchEncoding:
+        texts = [written(place, each.prompt) for each, place in zip(some, places, strict=True)]
+        with exclusive(tokenizer):
             found: BatchEncoding = tokenizer(
                 texts,
                 padding=padding,
@@ -84,10 +84,10 @@ def read(
     cut = [False] * len(said)
     if room is not None and whole["input_ids"].shape[1] > room:
 
-        def length(place: int, each: Said) -> int:
+        def length(place: int, each: Prompt) -> int:
             return len(tokens([each], [place], padding=False)["input_ids"][0])
 
-        after = [fitted(each, room, partial(length, place)) for place, each in enumerate(said)]
+        after = [fit_prompt(each, room, partial(length, place)) for place, each in enumerate(said)]
         cut = [one != other for one, other in zip(after, said, strict=True)]
         whole = tokens(after, every, padding=True)
     return Tokens(
@@ -95,7 +95,7 @@ def read(
     )
 
 
-def load_words(checkpoint: Checkpoint, config: PreTrainedConfig) -> PreTrainedTokenizerBase:
+def load_prompt_tokenizer(checkpoint: Checkpoint, config: PreTrainedConfig) -> PreTrainedTokenizerBase:
     """The tokenizer of the checkpoint, which knows the model's words and has a token to fill up with.
 
     Raises:
@@ -107,13 +107,13 @@ def load_words(checkpoint: Checkpoint, config: PreTrainedConfig) -> PreTrainedTo
     return tokenizer
 
 
-def window_of(config: PreTrainedConfig) -> int | None:
+def context_length(config: PreTrainedConfig) -> int | None:
     """How many tokens the model of language takes; None where its positions are not numbered."""
     window: object = getattr(config.get_text_config(), "max_position_embeddings", None)
     return window if isinstance(window, int) else None
 
 
-def fitted(said: Said, room: int, length: Callable[[Said], int]) -> Said:
+def fit_prompt(said: Prompt, room: int, length: Callable[[Prompt], int]) -> Prompt:
     """The prompt with as much of its question as there is room for.
 
     Raises:
@@ -133,14 +133,14 @@ def fitted(said: Said, room: int, length: Callable[[Said], int]) -> Said:
     return said
 
 
-_KEPT = ("bos_token_id", "decoder_start_token_id", "forced_bos_token_id", "bad_words_ids", "suppress_tokens")
+_KEPT_SETTINGS = ("bos_token_id", "decoder_start_token_id", "forced_bos_token_id", "bad_words_ids", "suppress_tokens")
 
 
-class _Generates(Protocol):
+class _GenerationModel(Protocol):
     generation_config: GenerationConfig
 
 
-class Stopping:
+class GreedyDecoding:
     """Where the answers of one checkpoint begin and end, and which tokens it never says.
 
     Temperatures, beams and penalties of ``generation_config.json`` are left out: what is measured is whether a model
@@ -148,7 +148,11 @@ class Stopping:
     """
 
     def __init__(
-        self, model: _Generates, tokenizer: PreTrainedTokenizerBase, checkpoint: Checkpoint, *around: _Generates
+        self,
+        model: _GenerationModel,
+        tokenizer: PreTrainedTokenizerBase,
+        checkpoint: Checkpoint,
+        *around: _GenerationModel,
     ) -> None:
         """Takes what is kept out of the model; the token that ends a text in the tokenizer ends an answer too.
 
@@ -161,9 +165,9 @@ class Stopping:
         Raises:
             ModelError: nothing says where an answer ends, or what says so is damaged.
         """
-        _check_settings(checkpoint)
+        _check_generation_config(checkpoint)
         saved = model.generation_config
-        ends = [end for each in (model, *around) for end in _ends(each.generation_config)]
+        ends = [end for each in (model, *around) for end in _end_tokens(each.generation_config)]
         if isinstance(tokenizer.eos_token_id, int):
             ends.append(tokenizer.eos_token_id)
         if not ends:
@@ -173,7 +177,7 @@ class Stopping:
             )
         self._tokenizer = tokenizer
         self._ends = list(dict.fromkeys(ends))
-        self._kept = {name: getattr(saved, name) for name in _KEPT if getattr(saved, name) is not None}
+        self._kept = {name: getattr(saved, name) for name in _KEPT_SETTINGS if getattr(saved, name) is not None}
         pad = tokenizer.pad_token_id
         self._kept |= {"eos_token_id": self._ends, "pad_token_id": self._ends[0] if pad is None else pad}
         # generate() takes from here whatever it is not told.
@@ -191,12 +195,12 @@ class Stopping:
         """What was said, up to where it ended: of int64 (answers, tokens), without what came before the answer."""
         rows: list[list[int]] = generated.tolist()
         said = [row[: next((place for place, token in enumerate(row) if token in self._ends), None)] for row in rows]
-        with alone(self._tokenizer):
+        with exclusive(self._tokenizer):
             texts = self._tokenizer.batch_decode(said, skip_special_tokens=True)
         return tuple(text.strip() for text in texts)
 
 
-def _check_settings(checkpoint: Checkpoint) -> None:
+def _check_generation_config(checkpoint: Checkpoint) -> None:
     """Reads the file that transformers passes over in silence where it is damaged."""
     file = checkpoint.folder / "generation_config.json"
     try:
@@ -209,12 +213,12 @@ def _check_settings(checkpoint: Checkpoint) -> None:
         ) from error
 
 
-def _ends(saved: GenerationConfig) -> list[int]:
+def _end_tokens(saved: GenerationConfig) -> list[int]:
     ends: object = saved.eos_token_id
     return list(ends) if isinstance(ends, list | tuple) else [ends] if isinstance(ends, int) else []
 
 
-_OLDER = ("chat_template.json", "processor_config.json", "tokenizer_config.json")
+_OLDER_TEMPLATE_FILES = ("chat_template.json", "processor_config.json", "tokenizer_config.json")
 
 
 class ChatTemplate:
@@ -235,7 +239,7 @@ class ChatTemplate:
         Raises:
             ModelError: there is no template, or it has no place for a picture and a text.
         """
-        template = template_of(checkpoint.folder)
+        template = read_chat_template(checkpoint.folder)
         if template is None:
             raise ModelError(
                 f"Expected a chat template in {checkpoint.folder}, but there is none, so nothing says how a question "
@@ -269,7 +273,7 @@ class ChatTemplate:
         )
 
 
-def template_of(folder: Path) -> str | None:
+def read_chat_template(folder: Path) -> str | None:
     """The chat template: from its own file, or from those in which older versions kept it.
 
     Raises:
@@ -278,10 +282,12 @@ def template_of(folder: Path) -> str | None:
     file = folder / "chat_template.jinja"
     if file.is_file():
         return file.read_text(encoding="utf-8")
-    return next((found for name in _OLDER if (found := _within(folder / name)) is not None), None)
+    return next(
+        (found for name in _OLDER_TEMPLATE_FILES if (found := _template_in_json(folder / name)) is not None), None
+    )
 
 
-def _within(file: Path) -> str | None:
+def _template_in_json(file: Path) -> str | None:
     if not file.is_file():
         return None
     try:

@@ -13,8 +13,8 @@ from pytest_vqamt.core.meaning import Describe, Meaning
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Query, Task
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.transformers.feature_cache import PictureMemory
-from pytest_vqamt.models.transformers.prompted.adapter import Speaker, load
+from pytest_vqamt.models.transformers.feature_cache import PictureFeatureCache
+from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter, load
 from pytest_vqamt.picture_world.source import PictureWorld
 from tests.models.transformers.prompted.small import chat, other, prompted, qwen
 
@@ -56,7 +56,7 @@ class Checkpoint(Protocol):
 class Loaded(Protocol):
     """The small checkpoint of this kind, loaded with these settings, which has seen nothing; it says six tokens."""
 
-    def __call__(self, kind: str, /, **settings: str) -> Speaker: ...
+    def __call__(self, kind: str, /, **settings: str) -> GenerativeAdapter: ...
 
 
 @pytest.fixture(scope="session")
@@ -73,9 +73,9 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
 
 @pytest.fixture(scope="session")
 def loaded(checkpoint: Checkpoint) -> Loaded:
-    made: dict[tuple[str, tuple[tuple[str, str], ...]], Speaker] = {}
+    made: dict[tuple[str, tuple[tuple[str, str], ...]], GenerativeAdapter] = {}
 
-    def find(kind: str, /, **settings: str) -> Speaker:
+    def find(kind: str, /, **settings: str) -> GenerativeAdapter:
         key = (kind, tuple(sorted(settings.items())))
         if key not in made:
             named = {"longest-answer": "6", "longest-caption": "6"}
@@ -87,12 +87,12 @@ def loaded(checkpoint: Checkpoint) -> Loaded:
     return find
 
 
-def forget(speaker: Speaker) -> None:
+def forget(speaker: GenerativeAdapter) -> None:
     """Lets go of all pictures that it has seen."""
     family = speaker._family
     for holds in (family, getattr(family, "encoder", None)):
         memory: object = getattr(holds, "memory", None)
-        if isinstance(memory, PictureMemory):
+        if isinstance(memory, PictureFeatureCache):
             memory.forget()
 
 

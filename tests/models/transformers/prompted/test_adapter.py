@@ -20,9 +20,9 @@ from pytest_vqamt.core.errors import ModelError, OptionError
 from pytest_vqamt.core.meaning import Choice, Count, Exists, Group
 from pytest_vqamt.core.query import Answer, ModelInput, Task
 from pytest_vqamt.models.base import ModelOptions
-from pytest_vqamt.models.prompts import INSTRUCTED, Prompts
-from pytest_vqamt.models.transformers.prompted.adapter import Speaker, load
-from pytest_vqamt.models.transformers.prompted.base import Heard, Said
+from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS, Prompts
+from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter, load
+from pytest_vqamt.models.transformers.prompted.base import Completions, Prompt
 from pytest_vqamt.models.transformers.runtime import Runtime
 from tests.models.transformers.prompted.conftest import CPU, KINDS, about
 
@@ -242,24 +242,24 @@ DOG = Group(name="dog")
 class Parrot:
     """Says what it is told to say, and keeps what was said to it."""
 
-    prompts = INSTRUCTED
+    prompts = INSTRUCTION_PROMPTS
 
     def __init__(self, answer: str = "yes", *, cut: bool = False) -> None:
         self.answer, self.cut = answer, cut
-        self.said: list[Said] = []
+        self.said: list[Prompt] = []
         self.longest = 0
 
-    def ready(self, shown: Sequence[ModelInput], said: Sequence[Said], longest: int) -> Callable[[], Heard]:
+    def ready(self, shown: Sequence[ModelInput], said: Sequence[Prompt], longest: int) -> Callable[[], Completions]:
         self.said += said
         self.longest = longest
-        return lambda: Heard(texts=(self.answer,) * len(shown), cut=(self.cut,) * len(shown))
+        return lambda: Completions(texts=(self.answer,) * len(shown), cut=(self.cut,) * len(shown))
 
     def give_up(self) -> bool:
         return False
 
 
-def speaking(parrot: Parrot, prompts: Prompts = INSTRUCTED) -> Speaker:
-    return Speaker(parrot, Runtime.of(CPU), prompts, lambda: "a parrot")
+def speaking(parrot: Parrot, prompts: Prompts = INSTRUCTION_PROMPTS) -> GenerativeAdapter:
+    return GenerativeAdapter(parrot, Runtime.of(CPU), prompts, lambda: "a parrot")
 
 
 def test_the_form_of_a_question_chooses_its_prompt() -> None:
@@ -284,7 +284,7 @@ def test_the_form_of_a_question_chooses_its_prompt() -> None:
         "Is it red or blue?",
         "Where is it?",
     ]
-    assert parrot.longest == INSTRUCTED.longest_answer
+    assert parrot.longest == INSTRUCTION_PROMPTS.longest_answer
 
 
 def test_hypotheses_and_descriptions_have_prompts_of_their_own() -> None:
@@ -295,7 +295,7 @@ def test_hypotheses_and_descriptions_have_prompts_of_their_own() -> None:
     hypothesis, caption = parrot.said
     assert hypothesis.prompt.startswith("Hypothesis: A dog is there.\nDoes the picture entail")
     assert caption.prompt.startswith("Describe the picture")
-    assert parrot.longest == INSTRUCTED.longest_caption
+    assert parrot.longest == INSTRUCTION_PROMPTS.longest_caption
 
 
 @pytest.mark.parametrize("said", ["Entailment.", "The answer is: Neutral", "I don't see any contradiction.", "no"])
@@ -305,8 +305,8 @@ def test_what_is_said_to_a_hypothesis_is_kept_as_it_is(said: str) -> None:
 
 
 def test_a_question_is_cut_in_its_place() -> None:
-    said = Said(prompt="Question: red or blue? Answer:", question="red or blue?")
-    assert said.cut(6) == Said(prompt="Question: red or Answer:", question="red or")
+    said = Prompt(prompt="Question: red or blue? Answer:", question="red or blue?")
+    assert said.cut(6) == Prompt(prompt="Question: red or Answer:", question="red or")
 
 
 @pytest.mark.parametrize(

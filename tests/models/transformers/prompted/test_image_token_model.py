@@ -11,7 +11,7 @@ from PIL import Image
 from transformers import AutoImageProcessor
 
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint as Place
-from pytest_vqamt.models.transformers.prompted.image_token_model import Pictures, Pixels
+from pytest_vqamt.models.transformers.prompted.image_token_model import PicturePixels, PicturePreprocessor
 from pytest_vqamt.models.transformers.runtime import Runtime
 from tests.models.transformers.prompted.conftest import CPU, batch
 
@@ -35,12 +35,12 @@ SETTINGS: dict[str, dict[str, Any]] = {
 def test_one_by_one_is_as_all_at_once(checkpoint: Checkpoint, kind: str, threads: int) -> None:
     images = [each.image for each in batch()[:3]]
     runtime = replace(RUNTIME, device=torch.device("cuda:0"), threads=threads)
-    pictures = Pictures(Place(folder=checkpoint(kind), name=kind), runtime, **SETTINGS[kind])
+    pictures = PicturePreprocessor(Place(folder=checkpoint(kind), name=kind), runtime, **SETTINGS[kind])
     settings = {name: value for name, value in SETTINGS[kind].items() if name != "nested"}
     processor = cast(Any, AutoImageProcessor).from_pretrained(checkpoint(kind), backend="pil")
     nested = [[image] for image in images] if kind == "idefics3" else images
     together = processor(nested, return_tensors="pt", **settings)
-    found = Pixels.together(pictures.each(images))
+    found = PicturePixels.together(pictures.each(images))
     for name, tensor in found.tensors.items():
         torch.testing.assert_close(tensor, torch.as_tensor(together[name]), rtol=0, atol=0)
     assert set(found.tensors) | set(found.lists) == set(together)
@@ -49,7 +49,9 @@ def test_one_by_one_is_as_all_at_once(checkpoint: Checkpoint, kind: str, threads
 
 def test_fewer_parts_are_filled_up_with_zeros() -> None:
     few, many = torch.ones(1, 2, 1), torch.full((1, 1, 3), 5.0)
-    joined = Pixels.together([Pixels.of({"pixels": few, "rows": [[1]]}), Pixels.of({"pixels": many, "rows": [[2]]})])
+    joined = PicturePixels.together(
+        [PicturePixels.of({"pixels": few, "rows": [[1]]}), PicturePixels.of({"pixels": many, "rows": [[2]]})]
+    )
     assert joined.tensors["pixels"].tolist() == [[[1, 0, 0], [1, 0, 0]], [[5, 5, 5], [0, 0, 0]]]
     assert joined.lists["rows"] == [[1], [2]]
 
@@ -58,7 +60,7 @@ def test_fewer_parts_are_filled_up_with_zeros() -> None:
 @pytest.mark.parametrize("size", [(1, 1), (3, 3), (3, 150), (150, 3), (4, 1)])
 def test_rows_are_never_taken_for_colours(checkpoint: Checkpoint, kind: str, size: tuple[int, int]) -> None:
     """A picture three pixels high has as many rows as colours: of one colour, each of its channels has one value."""
-    pictures = Pictures(Place(folder=checkpoint(kind), name=kind), RUNTIME)
+    pictures = PicturePreprocessor(Place(folder=checkpoint(kind), name=kind), RUNTIME)
     colour = (200, 100, 30)
     settings = cast(Any, pictures._process)
     expected = [

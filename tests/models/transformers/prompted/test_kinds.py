@@ -9,11 +9,11 @@ from PIL import Image
 
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, ModelInput, Task
-from pytest_vqamt.models.base import adopt
+from pytest_vqamt.models.base import wrap_model
 from tests.models.transformers.prompted.conftest import CPU, KINDS, QUESTIONS, about, batch, forget, of_size, shown
 
 if TYPE_CHECKING:
-    from pytest_vqamt.models.transformers.prompted.adapter import Speaker
+    from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter
     from tests.models.transformers.prompted.conftest import Loaded
 
 
@@ -21,11 +21,11 @@ QUESTIONED = {"florence": {"prompt_question": "{text}"}}
 """The settings with which a checkpoint answers questions, where it does not without."""
 
 
-def speaker(loaded: Loaded, kind: str) -> Speaker:
+def speaker(loaded: Loaded, kind: str) -> GenerativeAdapter:
     return loaded(kind, **QUESTIONED.get(kind, {}))
 
 
-def alone(model: Speaker, asked: ModelInput) -> Answer:
+def alone(model: GenerativeAdapter, asked: ModelInput) -> Answer:
     """The answer to one input, by a model that has seen no picture before and forgets this one."""
     forget(model)
     (answer,) = model.answer([asked])
@@ -85,10 +85,10 @@ def test_which_tasks_it_does(loaded: Loaded, kind: str) -> None:
         "paligemma": (Task.VQA, Task.CAPTIONING),
         "git": (Task.VQA, Task.CAPTIONING),
     }
-    model = adopt("hf", loaded(kind), CPU)
+    model = wrap_model("hf", loaded(kind), CPU)
     assert model.tasks == tasks.get(kind, (Task.VQA, Task.ENTAILMENT, Task.CAPTIONING))
     assert model.persistent
-    given = adopt("hf", loaded(kind, prompt_question="{text}", prompt_entailment="so? {text}"), CPU)
+    given = wrap_model("hf", loaded(kind, prompt_question="{text}", prompt_entailment="so? {text}"), CPU)
     assert given.tasks == (Task.VQA, Task.ENTAILMENT, Task.CAPTIONING)
     judged = given.ask(Task.ENTAILMENT, [about(0, "A dog is there.", task=Task.ENTAILMENT)])
     described = given.ask(Task.CAPTIONING, [about(number, "", task=Task.CAPTIONING) for number in (0, 1, 2)])

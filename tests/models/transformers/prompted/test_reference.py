@@ -28,7 +28,7 @@ from tests.models.transformers.prompted.conftest import KINDS, batch
 from tests.models.transformers.prompted.test_kinds import QUESTIONED
 
 if TYPE_CHECKING:
-    from pytest_vqamt.models.transformers.prompted.adapter import Speaker
+    from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter
     from tests.models.transformers.prompted.conftest import Checkpoint, Loaded
 
 
@@ -224,5 +224,5 @@ class Scores:
         self._hook.remove()
 
 
-def module_of(speaker: Speaker) -> Any:
+def module_of(speaker: GenerativeAdapter) -> Any:
     return cast(Any, speaker._family).model

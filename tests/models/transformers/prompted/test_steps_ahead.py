@@ -13,9 +13,9 @@ from PIL import Image
 
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Task
-from pytest_vqamt.models.base import LoadedModel, adopt
+from pytest_vqamt.models.base import LoadedModel, wrap_model
 from pytest_vqamt.models.transformers.prompted import image_token_model
-from pytest_vqamt.models.transformers.prompted.text import Tokens, read
+from pytest_vqamt.models.transformers.prompted.text import Tokens, tokenize_prompts
 from tests.models.transformers.prompted.conftest import CPU, KINDS, QUESTIONS, about, forget, shown
 from tests.models.transformers.prompted.test_kinds import speaker
 from tests.models.transformers.prompted.test_reference import module_of
@@ -57,7 +57,7 @@ def test_answers_are_those_without_and_pictures_are_drawn_on_the_other_thread(lo
         return shown(picture)
 
     ours = speaker(loaded, kind)
-    model = adopt(kind, ours, CPU)
+    model = wrap_model(kind, ours, CPU)
     wanted = said(model, by_picture(), ahead=False)
     forget(ours)
     assert said(model, by_picture(draw), ahead=True) == wanted
@@ -78,7 +78,7 @@ def test_a_picture_whose_questions_are_spread_over_batches_is_encoded_once(
 
     counting.__signature__ = signature(encode)  # type: ignore[attr-defined]  # the adapter gives what it names
     monkeypatch.setattr(network, "get_image_features", counting)
-    model = adopt(kind, ours, CPU)
+    model = wrap_model(kind, ours, CPU)
     said(model, by_picture(), ahead=True)
     assert sum(seen) == 3
     said(model, by_picture(), ahead=True)
@@ -90,7 +90,7 @@ def test_prompts_are_read_ahead_where_it_is_known_how_many_tokens_pictures_of_th
     loaded: Loaded, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     ours = speaker(loaded, kind)
-    model = adopt(kind, ours, CPU)
+    model = wrap_model(kind, ours, CPU)
     wanted = said(model, by_picture(), ahead=False)
     forget(ours)
     read_on_main: list[int] = []
@@ -98,9 +98,9 @@ def test_prompts_are_read_ahead_where_it_is_known_how_many_tokens_pictures_of_th
     def noting(said: Any, *given: Any, **named: Any) -> Tokens:
         if current_thread() is main_thread():
             read_on_main.append(len(said))
-        return read(said, *given, **named)
+        return tokenize_prompts(said, *given, **named)
 
-    monkeypatch.setattr(image_token_model, "read", noting)
+    monkeypatch.setattr(image_token_model, "tokenize_prompts", noting)
     assert said(model, by_picture(), ahead=True) == wanted
     assert not read_on_main
 
@@ -108,7 +108,7 @@ def test_prompts_are_read_ahead_where_it_is_known_how_many_tokens_pictures_of_th
 def test_a_length_that_was_wrong_is_found_out(loaded: Loaded, monkeypatch: pytest.MonkeyPatch) -> None:
     """Were another picture of the same form encoded in more tokens, its prompt would be read again."""
     ours = speaker(loaded, "llava")
-    model = adopt("llava", ours, CPU)
+    model = wrap_model("llava", ours, CPU)
     wanted = said(model, by_picture(), ahead=False)
     forget(ours)
     encoder = getattr(ours._family, "encoder")  # noqa: B009  # of this kind of family alone
@@ -121,7 +121,7 @@ def test_where_memory_runs_out_pictures_that_are_kept_go_first(
     loaded: Loaded, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     ours = speaker(loaded, kind)
-    model = adopt(kind, ours, CPU)
+    model = wrap_model(kind, ours, CPU)
     wanted = said(model, by_picture(), ahead=False)
     network = module_of(ours)
     generator = network.language_model if kind == "blip2_opt" else network

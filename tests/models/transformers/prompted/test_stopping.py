@@ -14,7 +14,7 @@ from pytest_vqamt.models.transformers.prompted.adapter import load
 from tests.models.transformers.prompted.conftest import CPU, batch
 
 if TYPE_CHECKING:
-    from pytest_vqamt.models.transformers.prompted.adapter import Speaker
+    from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter
     from tests.models.transformers.prompted.conftest import Checkpoint
 
 
@@ -41,7 +41,7 @@ def changed(checkpoint: Path, folder: Path, name: str, **values: Any) -> Path:
     return folder
 
 
-def tokenizer_of(speaker: Speaker) -> Any:
+def tokenizer_of(speaker: GenerativeAdapter) -> Any:
     """The one that makes words of what is said."""
     family: Any = speaker._family
     return family._stopping._tokenizer

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.transformers.prompted.adapter import load
-from pytest_vqamt.models.transformers.prompted.base import Said
-from pytest_vqamt.models.transformers.prompted.text import fitted, read
+from pytest_vqamt.models.transformers.prompted.base import Prompt
+from pytest_vqamt.models.transformers.prompted.text import fit_prompt, tokenize_prompts
 from pytest_vqamt.models.transformers.runtime import Runtime
 from tests.models.transformers.prompted.conftest import CPU, KINDS, QUESTIONS, about, batch
 from tests.models.transformers.prompted.small import chat
@@ -25,7 +25,7 @@ from tests.models.transformers.prompted.test_kinds import QUESTIONED
 from tests.models.transformers.prompted.test_reference import module_of
 
 if TYPE_CHECKING:
-    from pytest_vqamt.models.transformers.prompted.adapter import Speaker
+    from pytest_vqamt.models.transformers.prompted.adapter import GenerativeAdapter
     from tests.models.transformers.prompted.conftest import Checkpoint, Loaded
 
 
@@ -37,14 +37,14 @@ LONG = "Is there a dog " + "or a big cat " * 60 + "in the picture?"
 
 
 @pytest.fixture(scope="module")
-def narrow(tmp_path_factory: pytest.TempPathFactory) -> Speaker:
+def narrow(tmp_path_factory: pytest.TempPathFactory) -> GenerativeAdapter:
     """A LLaVA that takes a hundred tokens, six of which are its answer's."""
     folder = chat.llava(tmp_path_factory.mktemp("narrow"), window=WINDOW)
     return load(str(folder), ModelOptions(device="cpu", settings={"longest-answer": "6"}))
 
 
 def test_a_long_question_is_cut_and_the_rest_of_its_prompt_is_not(
-    narrow: Speaker, monkeypatch: pytest.MonkeyPatch
+    narrow: GenerativeAdapter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     family: Any = narrow._family
     generate, given_ids = family.model.generate, list[torch.Tensor]()
@@ -65,7 +65,7 @@ def test_a_long_question_is_cut_and_the_rest_of_its_prompt_is_not(
     assert "in the picture?" not in read
 
 
-def test_others_in_the_batch_are_answered_as_without_the_long_one(narrow: Speaker) -> None:
+def test_others_in_the_batch_are_answered_as_without_the_long_one(narrow: GenerativeAdapter) -> None:
     mixed = batch()
     mixed[4:4] = [about(2, LONG)]
     together = narrow.answer(mixed)
@@ -74,7 +74,7 @@ def test_others_in_the_batch_are_answered_as_without_the_long_one(narrow: Speake
     assert narrow.answer([about(2, LONG)]) == together[4:5]
 
 
-def test_a_prompt_that_does_not_fit_without_its_question_is_refused(narrow: Speaker) -> None:
+def test_a_prompt_that_does_not_fit_without_its_question_is_refused(narrow: GenerativeAdapter) -> None:
     """The picture and the prompt alone are too long, whatever is asked: an error of the query, which costs only it."""
     longest = {"longest-answer": str(WINDOW - 10)}
     with pytest.raises(DataError, match="give a shorter prompt or a smaller longest-answer"):
@@ -129,9 +129,9 @@ def test_what_a_tokenizer_file_says_of_cutting_and_filling_up_is_not_done(
 
 def test_prompts_are_filled_up_before_or_after() -> None:
     tokenizer = byte_pairs()
-    said = [Said(prompt="a dog"), Said(prompt="a big dog and a cat")]
-    before = read(said, tokenizer, RUNTIME)
-    after = read(said, tokenizer, RUNTIME, before=False)
+    said = [Prompt(prompt="a dog"), Prompt(prompt="a big dog and a cat")]
+    before = tokenize_prompts(said, tokenizer, RUNTIME)
+    after = tokenize_prompts(said, tokenizer, RUNTIME, before=False)
     short, long = (len(tokenizer(each.prompt)["input_ids"]) for each in said)
     assert before.attended.tolist() == [[0] * (long - short) + [1] * short, [1] * long]
     assert after.attended.tolist() == [[1] * short + [0] * (long - short), [1] * long]
@@ -142,18 +142,18 @@ def test_prompts_are_filled_up_before_or_after() -> None:
 @given(st.text(st.sampled_from("abc de"), max_size=60), st.integers(0, 40))
 def test_a_fitted_prompt_fits_and_keeps_the_beginning_of_its_question(question: str, room: int) -> None:
     """A token a character: what is cut is no more than what does not fit and the spaces before it."""
-    said = Said(prompt=f"Q: {question} A:", question=question)
+    said = Prompt(prompt=f"Q: {question} A:", question=question)
     frame = len("Q:  A:")
     if room < frame:
         with pytest.raises(DataError):
-            fitted(said, room, lambda each: len(each.prompt))
+            fit_prompt(said, room, lambda each: len(each.prompt))
         return
-    found = fitted(said, room, lambda each: len(each.prompt))
+    found = fit_prompt(said, room, lambda each: len(each.prompt))
     assert len(found.prompt) <= room or found == said
     assert found.prompt == f"Q: {found.question} A:"
     assert question.startswith(found.question)
     assert found == said or found.question == question[: room - frame].rstrip()
 
 
-def _folder(speaker: Speaker) -> Path:
+def _folder(speaker: GenerativeAdapter) -> Path:
     return Path(module_of(speaker).config._name_or_path)
