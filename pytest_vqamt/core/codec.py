@@ -1,36 +1,42 @@
-"""Frozen values to JSON and back, whole.
+"""Dataclasses as JSON, and back.
 
-A value of a dataclass becomes ``{"is": "Erase", ...}`` with the fields that differ from their defaults; tuples become
-lists. Only the types registered here are read back, so a file can name nothing else.
+``encode`` and ``decode`` are for values whose type the JSON must name: ``{"is": "Erase", ...}`` with the fields that
+differ from their defaults. Only the types registered here are decoded, so a file can name nothing else.
+``fields_row`` and ``from_fields`` are for rows of a known type with all of its fields.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import cache, partial
-from types import NoneType
-from typing import TypeAlias, cast
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from pytest_vqamt.core.errors import DataError
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
-_AS_THEY_ARE = frozenset((NoneType, bool, int, str))
+T = TypeVar("T")
+
+_JSON_TYPES = frozenset((NoneType, bool, int, str))
 
 
 def encode(value: object) -> Json:
     """``value`` as JSON: frozen dataclasses, tuples, frozen sets of strings, strings, numbers, booleans and None."""
     kind: type = type(value)
-    return cast("Json", value) if kind in _AS_THEY_ARE else _encoder(kind)(value)
+    return cast("Json", value) if kind in _JSON_TYPES else _encoder(kind)(value)
 
 
 def decode(row: Json) -> object:
-    """The value that ``encode`` made ``row`` of.
+    """The value that ``encode`` made ``row`` from.
 
     Raises:
-        DataError: the row names an unknown type, or lacks a field of it.
+        DataError: the row names an unknown type, or lacks one of its fields.
     """
     if isinstance(row, list):
         return tuple(decode(item) for item in row)
@@ -43,14 +49,85 @@ def decode(row: Json) -> object:
     fields = {key: decode(item) for key, item in row.items() if key != "is"}
     converters = _converters(known[name])
     try:
-        return known[name](**{key: converters.get(key, _same)(item) for key, item in fields.items()})
+        return known[name](**{key: converters.get(key, _unchanged)(item) for key, item in fields.items()})
     except (TypeError, ValueError) as error:
         raise DataError(f"Expected a whole {name} record, but got {row!r}: {error}") from error
 
 
+def fields_row(value: DataclassInstance) -> dict[str, Json]:
+    """The fields of a dataclass as a JSON object; tuples become lists."""
+    return {each.name: _field_row(getattr(value, each.name)) for each in dataclasses.fields(value)}
+
+
+def from_fields(kind: type[T], row: Json, *, optional: tuple[str, ...] = (), **given: object) -> T:
+    """The dataclass ``kind`` that ``fields_row`` made ``row`` from; members that are no fields are ignored.
+
+    Args:
+        kind: its fields are numbers, texts, booleans, enumerations, tuples and dataclasses of these, or None.
+        row: a JSON object.
+        optional: fields that may be missing, as they have defaults.
+        given: fields that are not read from the row.
+
+    Raises:
+        KeyError, TypeError, ValueError: the row lacks a field, or has one of another type.
+    """
+    if not isinstance(row, dict):
+        raise TypeError(f"expected an object, got {row!r}")
+    read = {
+        name: _typed(hint, row[name])
+        for name, hint in _type_hints(cast("type", kind)).items()
+        if name not in given and (name in row or name not in optional)
+    }
+    return kind(**read, **given)
+
+
+def _field_row(value: object) -> Json:
+    if isinstance(value, tuple):
+        return [_field_row(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(name): _field_row(item) for name, item in value.items()}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return fields_row(value)
+    return cast("Json", value.value if isinstance(value, StrEnum) else value)
+
+
+@cache
+def _type_hints(kind: type) -> dict[str, Any]:
+    hints = get_type_hints(kind)
+    return {each.name: hints[each.name] for each in dataclasses.fields(kind) if each.init}
+
+
+_EXPECTED: dict[type, tuple[type | UnionType, str]] = {
+    bool: (bool, "true or false"),
+    int: (int, "a whole number"),
+    float: (int | float, "a number"),
+    str: (str, "a text"),
+}
+
+
+def _typed(hint: Any, value: Json) -> object:
+    if get_origin(hint) is UnionType:
+        (inner,) = (each for each in get_args(hint) if each is not NoneType)
+        return None if value is None else _typed(inner, value)
+    if get_origin(hint) is tuple:
+        if not isinstance(value, list):
+            raise TypeError(f"expected a list, got {value!r}")
+        first, *rest = get_args(hint)
+        hints = [first] * len(value) if rest == [Ellipsis] else [first, *rest]
+        return tuple(_typed(each, item) for each, item in zip(hints, value, strict=True))
+    if dataclasses.is_dataclass(hint):
+        return from_fields(cast("type[object]", hint), value)
+    if hint in _EXPECTED:
+        kinds, expected = _EXPECTED[hint]
+        if not isinstance(value, kinds):
+            raise TypeError(f"expected {expected}, got {value!r}")
+        return value
+    return hint(value)
+
+
 @cache
 def _encoder(kind: type) -> Callable[[object], Json]:
-    """What encodes the values of a type: it is found once for each, since a large run encodes tens of millions."""
+    # Cached for each type, since a large run encodes tens of millions of values.
     if issubclass(kind, StrEnum):
         return lambda value: cast("StrEnum", value).value
     if issubclass(kind, float):
@@ -63,11 +140,12 @@ def _encoder(kind: type) -> Callable[[object], Json]:
         return lambda value: [encode(item) for item in sorted(cast("frozenset[str]", value))]
     if dataclasses.is_dataclass(kind):
         return partial(_record, kind.__name__, tuple((each.name, each.default) for each in dataclasses.fields(kind)))
-    return _refused
+    return _refuse_type
 
 
 def _number(value: float) -> Json:
-    return int(value) if value.is_integer() else value  # 3.0 equals 3: both are written, and named by a digest, as one
+    # 3.0 equals 3, so both are written, and enter digests, alike.
+    return int(value) if value.is_integer() else value
 
 
 def _record(name: str, fields: tuple[tuple[str, object], ...], value: object) -> Json:
@@ -79,11 +157,11 @@ def _record(name: str, fields: tuple[tuple[str, object], ...], value: object) ->
     return row
 
 
-def _refused(value: object) -> Json:
-    raise TypeError(f"Expected a frozen value of ours, but got value={value!r}")
+def _refuse_type(value: object) -> Json:
+    raise TypeError(f"Expected a frozen dataclass, a tuple, a text or a number, but got value={value!r}")
 
 
-def _same(value: object) -> object:
+def _unchanged(value: object) -> object:
     return value
 
 

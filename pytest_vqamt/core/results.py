@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from pytest_vqamt.core.case import Figures, Outcome
-from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.pairs import Pairs
@@ -120,8 +119,22 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PresumedResult:
-    """The cases of an item that rest on an absence which the annotations do not guarantee: counted apart."""
+class StratumResult:
+    """The counts of one kind of an item's cases: the ordinary ones, or the presumed ones.
+
+    Presumed cases rest on an absence that the annotations do not guarantee, so they are counted apart.
+
+    Attributes:
+        breakdown: a tally for each value of each fact that the relation breaks its verdicts down by.
+        readings: how often each reading of an answer occurred.
+        readings_sample: the number of cases whose readings are counted, if they are a sample; None for all cases.
+        interval: the 95 % interval of the pass rate, by scene.
+        pairs: the counts behind the metrics of pairs; None if the relation has no pairs.
+        figures: sums over the cases, by name, for the figures of the relation's paper.
+        clusters: the judged cases by scene, from which the interval is computed.
+        paired: cases of the baseline with their verdicts then and now; None if the item has no baseline.
+        change: the change since the baseline; None without one.
+    """
 
     tally: Tally
     breakdown: dict[str, dict[str, Tally]]
@@ -137,26 +150,19 @@ class PresumedResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RelationResult:
-    """What became of one relation variant on one model and one data source.
+class RelationResult(StratumResult):
+    """The result of one relation variant on one model and one data source; its own counts exclude presumed cases.
 
     Attributes:
-        position: its place among the items of the run, by which reports are ordered.
+        position: the item's position in the run, which orders reports.
         item: "metavqa.partition[object]".
-        scenes_not_applicable: scenes drawn that gave no case, and in ``not_applicable`` why, with how many.
-        readings: how often each reading of an answer occurred.
-        readings_sample: of how many cases they are counted, where there are too many different ones; None for all.
-        resources: what the relation drew on beside the data ("wordnet"), and which version.
+        scenes_not_applicable: number of sampled scenes that gave no case; ``not_applicable`` counts them by reason.
+        resources: resources other than the data ("wordnet"), with their versions.
         error: the first reason why a query had no answer.
         violation: the simplest violation found.
-        presumed: the cases that are counted in none of the above; None where there are none.
-        pairs: what the metrics of pairs are worked out from; None where the relation feeds none.
-        reference: what people reach on such pairs.
-        figures: sums over its cases, by name, of which the figures of its paper are worked out.
-        clusters: its judged cases by scene, which the interval is worked out from.
-        paired: those that were blessed, as they came out then and now; None where the item has no baseline.
-        change: what became of it since the baseline, held against a gate once all items are known; None without one.
-        judged: its cases one by one, which models are compared by; None in a session of one model, and read back.
+        presumed: the presumed cases; None if there are none.
+        reference: what humans reach on such pairs.
+        judged: the cases one by one, to compare models; None in a session of one model, and in reports read back.
     """
 
     position: int
@@ -166,25 +172,14 @@ class RelationResult:
     model: ModelUse
     data: DataUse
     tags: tuple[str, ...]
-    tally: Tally
     scenes_not_applicable: int
     not_applicable: dict[str, int]
-    breakdown: dict[str, dict[str, Tally]]
-    readings: Counter[str]
-    interval: tuple[float, float]
-    gate: Gate | None
     error: str = ""
     violation: ViolationPreview | None = None
-    presumed: PresumedResult | None = None
+    presumed: StratumResult | None = None
     resources: tuple[tuple[str, str], ...] = ()
-    pairs: Pairs | None = None
     reference: HumanReference | None = None
-    figures: Figures = field(default_factory=dict)
-    clusters: Clusters = field(default_factory=Clusters)
-    paired: PairedClusters | None = None
-    change: BaselineChange | None = None
     judged: JudgedCases | None = None
-    readings_sample: int | None = None
 
     @property
     def all_cases(self) -> int:
@@ -315,7 +310,49 @@ class BaselineUse:
     new: tuple[str, ...] = ()
 
 
-# It is gathered only where a session has several models; of a report it is ``cases.jsonl`` that has it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaselineEntry:
+    """One relation variant on one model and one data source in a baseline.
+
+    Attributes:
+        item: "metavqa.partition[object]".
+        version: of the relation.
+        tally: without waived cases.
+        size_bytes: the size of its gzip member in the file.
+    """
+
+    item: str
+    version: int
+    model: str
+    data: str
+    tally: Tally
+    size_bytes: int
+
+    @property
+    def id(self) -> str:
+        """The part of the pytest item's id after ``vqamt::``."""
+        return f"{self.item}-{self.model}-{self.data}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaselineHead:
+    """A baseline without its cases.
+
+    The file is JSON Lines in gzip members: one for the head and one for each item, so that the cases of an item can be
+    read without the others. Any tool that reads gzip reads them as one file.
+
+    Attributes:
+        models: the name and the fingerprint of each.
+        data: the spec and the digest of each.
+        settings: the settings of relations.
+    """
+
+    vqamt_version: str
+    seed: int
+    models: tuple[tuple[str, str], ...]
+    data: tuple[tuple[str, str], ...]
+    items: tuple[BaselineEntry, ...]
+    settings: tuple[tuple[str, str], ...] = ()
 
 
 HOLDS, PRESUMED = 1, 2
@@ -348,7 +385,7 @@ class JudgedCases:
         return b64encode(self.records).decode("ascii")
 
     @classmethod
-    def of_text(cls, text: str) -> JudgedCases:
+    def from_text(cls, text: str) -> JudgedCases:
         """The cases that ``text`` was made of.
 
         Raises:
@@ -381,17 +418,6 @@ class Summary:
     data: str
     rows: tuple[Cells, ...]
     totals: Cells = field(default_factory=lambda: MappingProxyType({}))
-
-
-def summary_row(summary: Summary) -> dict[str, Json]:
-    """One entry of ``summaries`` in ``report.json``."""
-    return {
-        "kind": summary.kind,
-        "model": summary.model,
-        "data": summary.data,
-        "rows": [dict(row) for row in summary.rows],
-        "totals": dict(summary.totals),
-    }
 
 
 class RankingKind(StrEnum):

@@ -18,8 +18,8 @@ from pytest_vqamt.core.codec import Json, decode
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.query import Answer, Failure
-from pytest_vqamt.core.report_json import BASELINE_SCHEMA, BaselineEntry, BaselineHead, case_from_row, head_from_row
-from pytest_vqamt.core.results import BaselineUse, RelationResult
+from pytest_vqamt.core.report_json import BASELINE_SCHEMA, case_from_row, head_from_row
+from pytest_vqamt.core.results import BaselineEntry, BaselineHead, BaselineUse, RelationResult
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
 

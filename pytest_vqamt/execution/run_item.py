@@ -21,8 +21,8 @@ from pytest_vqamt.core.results import (
     Gate,
     JudgedCases,
     ModelUse,
-    PresumedResult,
     RelationResult,
+    StratumResult,
     ViolationPreview,
     add_usage,
 )
@@ -153,13 +153,13 @@ class _Run:
         """Whether the whole run has none but presumed cases: nothing else is there to be held against a gate."""
         return not self._ordinary.counts.tally.cases and self._terms.sampling.is_whole
 
-    def _presumed_result(self) -> PresumedResult | None:
+    def _presumed_result(self) -> StratumResult | None:
         counts = self._presumed.counts
         if not counts.tally.cases:
             return None
         clusters = counts.spread.clusters
         within = pass_rate_interval(clusters)
-        return PresumedResult(
+        return StratumResult(
             tally=counts.tally,
             breakdown=counts.breakdown,
             readings=counts.readings.counted,

@@ -14,8 +14,8 @@ from pytest_vqamt.core.case import Outcome, Verdict
 from pytest_vqamt.core.case_store import find_cases_file, open_cases
 from pytest_vqamt.core.errors import DataError, OptionError, VqamtError, did_you_mean
 from pytest_vqamt.core.identity import matches
-from pytest_vqamt.core.report_json import BaselineEntry, BaselineHead, Row, case_line, head_row
-from pytest_vqamt.core.results import RelationResult, Report
+from pytest_vqamt.core.report_json import Row, case_line, head_row
+from pytest_vqamt.core.results import BaselineEntry, BaselineHead, RelationResult, Report
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.atomic_write import Beside
 from pytest_vqamt.reporting.files import read_report

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_vqamt.core.results import Gate, PresumedResult, RelationResult
+from pytest_vqamt.core.results import Gate, RelationResult, StratumResult
 
 Property = tuple[str, object]
 """A name and a text, a number or a truth: what xdist sends as it is."""
@@ -28,7 +28,7 @@ def properties(result: RelationResult) -> list[Property]:
     ]
 
 
-def _figures(name: str, counted: RelationResult | PresumedResult) -> Iterator[Property]:
+def _figures(name: str, counted: RelationResult | StratumResult) -> Iterator[Property]:
     tally = counted.tally
     yield f"{name}_cases", tally.cases
     yield f"{name}_holds", tally.holds

@@ -23,9 +23,9 @@ from pytest_vqamt.core.results import (
     Gate,
     JudgedCases,
     ModelUse,
-    PresumedResult,
     RelationResult,
     Report,
+    StratumResult,
     merge_model_uses,
 )
 from pytest_vqamt.core.tallies import Clusters, PairedClusters, ReadingCounter, SceneCounter, Tally
@@ -148,8 +148,8 @@ def _relation(shares: Sequence[RelationResult], cases: MergedCases) -> RelationR
 
 
 def _presumed(
-    relation: RelationResult, shares: Sequence[PresumedResult], cases: MergedCases, *, is_blessed: bool
-) -> PresumedResult | None:
+    relation: RelationResult, shares: Sequence[StratumResult], cases: MergedCases, *, is_blessed: bool
+) -> StratumResult | None:
     """The presumed cases of all shards; a shard may have none."""
     if not shares:
         return None
@@ -157,7 +157,7 @@ def _presumed(
     clusters = cases.presumed.clusters
     within = pass_rate_interval(clusters)
     paired = cases.presumed.paired if is_blessed else None
-    return PresumedResult(
+    return StratumResult(
         tally=tally,
         breakdown=_breakdown(share.breakdown for share in shares),
         readings=cases.presumed.readings,

@@ -95,7 +95,7 @@ def test_sets_are_written_in_one_order() -> None:
     "value", [{"a": 1}, ["a"], {"a"}, object(), Box, b"bytes"], ids=lambda value: type(value).__name__
 )
 def test_only_frozen_values_are_written(value: object) -> None:
-    with pytest.raises(TypeError, match="Expected a frozen value of ours, but got value="):
+    with pytest.raises(TypeError, match="Expected a frozen dataclass, a tuple, a text or a number, but got value="):
         encode(value)
 
 

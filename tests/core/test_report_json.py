@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.case import Figure
-from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.codec import Json, fields_row
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.report_json import (
@@ -24,7 +24,6 @@ from pytest_vqamt.core.report_json import (
     change_row,
     clusters_from_row,
     clusters_row,
-    coverage_row,
     difference_from_row,
     difference_row,
     metrics_row,
@@ -50,13 +49,13 @@ from pytest_vqamt.core.results import (
     JudgedCases,
     ModelDifference,
     ModelUse,
-    PresumedResult,
     QueryPreview,
     RankedModel,
     Ranking,
     RankingKind,
     RelationResult,
     Report,
+    StratumResult,
     ViolationPreview,
 )
 from pytest_vqamt.core.tallies import Clusters, PairedClusters, PairedSceneTally, SceneTally, Tally
@@ -206,7 +205,7 @@ def test_a_row_of_coverage() -> None:
         "test": "carets.order", "data": "pictures:500", "presumed": False, "models": ["a", "b"], "right": [4, 0],
         "shares": [[1.0, None], [0.0, None]],
     }  # fmt: skip
-    assert as_json(coverage_row(coverage)) == wanted
+    assert as_json(fields_row(coverage)) == wanted
 
 
 RANKING = Ranking(
@@ -293,7 +292,7 @@ RESULT = RelationResult(
     clusters=Clusters((SceneTally(0, 1, 3), SceneTally(1, 1, 3), SceneTally(2, 2, 1))),
     paired=PAIRED,
     change=CHANGE,
-    judged=JudgedCases.of_text(b64encode(bytes(range(34))).decode()),
+    judged=JudgedCases.from_text(b64encode(bytes(range(34))).decode()),
     error="out of memory",
     violation=ViolationPreview(
         id="0123456789abcdef",
@@ -302,7 +301,7 @@ RESULT = RelationResult(
         expected="first = second + third",
         reason="expected 1 + 1 = 2, but got 3, 1, 1",
     ),
-    presumed=PresumedResult(
+    presumed=StratumResult(
         tally=Tally(cases=2, holds=1, violated=1),
         breakdown={"shape": {"one name": Tally(cases=2, holds=1, violated=1)}},
         readings=Counter({"no": 4}),

@@ -46,13 +46,13 @@ def test_they_come_back_from_text() -> None:
     judged = JudgedCases()
     for number in range(5):
         judged.add(f"c{number}", "scene", Outcome.VIOLATED, presumed=False)
-    assert JudgedCases.of_text(judged.text) == judged
+    assert JudgedCases.from_text(judged.text) == judged
 
 
 @pytest.mark.parametrize("text", ["AAAA", "no base 64 at all", "AAA"])
 def test_a_text_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"expected records of 17 bytes|[Bb]ase64|padding|Non-base64"):
-        JudgedCases.of_text(text)
+        JudgedCases.from_text(text)
 
 
 def use(model: str, *, needed: int, asked: int, cached: int, times: int) -> ModelUse:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytest_vqamt.core.case import Outcome, Verdict
-from pytest_vqamt.core.results import DataUse, ModelUse, PresumedResult, RelationResult, Report, build_report
+from pytest_vqamt.core.results import DataUse, ModelUse, RelationResult, Report, StratumResult, build_report
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.atomic_write import write_report
 
@@ -130,7 +130,7 @@ def _result(place: int, made: Made, fingerprints: Mapping[str, str], digests: Ma
         readings=Counter(),
         interval=(0.0, 1.0),
         gate=None,
-        presumed=PresumedResult(tally=presumed, breakdown={}, readings=Counter(), interval=(0.0, 1.0), gate=None)
+        presumed=StratumResult(tally=presumed, breakdown={}, readings=Counter(), interval=(0.0, 1.0), gate=None)
         if presumed.cases
         else None,
     )

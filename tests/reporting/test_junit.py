@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.core.results import BaselineChange, Gate, PresumedResult, RelationResult
+from pytest_vqamt.core.results import BaselineChange, Gate, RelationResult, StratumResult
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
 from pytest_vqamt.reporting.junit import properties
 from tests.reporting.running import run_into
@@ -81,7 +81,7 @@ def test_the_documentation_names_every_property(result: RelationResult) -> None:
 
 
 def test_presumed_cases_stand_apart(result: RelationResult) -> None:
-    presumed = PresumedResult(
+    presumed = StratumResult(
         tally=Tally(cases=2, holds=1, violated=1),
         breakdown={},
         readings=result.readings,

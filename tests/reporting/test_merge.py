@@ -15,7 +15,7 @@ from pytest_vqamt.core import tallies
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.report_json import baseline_row, change_row
-from pytest_vqamt.core.results import BaselineUse, Gate, PresumedResult, Report
+from pytest_vqamt.core.results import BaselineUse, Gate, Report, StratumResult
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, SceneCounter, Tally
 from pytest_vqamt.reporting.merge import CountedCases, MergedCases, merge_folders, merged
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
@@ -180,7 +180,7 @@ def test_presumed_cases_are_added_up_apart(tmp_path: Path) -> None:
     held = Gate(kind="fail-under", threshold=0.6, on="point", met=True)
     for name, tally in (("shard 1", Tally(cases=3, holds=3)), ("shard 3", Tally(cases=2, violated=2))):
         (relation,) = shares[name].relations
-        apart = PresumedResult(
+        apart = StratumResult(
             tally=tally, breakdown={"shape": {"a": tally}}, readings=Counter(yes=2), interval=(0.0, 1.0), gate=held
         )
         named = replace(relation, item="ours.rule", presumed=apart)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from textwrap import dedent
 
 from pytest_vqamt.core.pairs import Pairs, PairTally
-from pytest_vqamt.core.results import Coverage, DataUse, ModelUse, PresumedResult, RelationResult, Report
+from pytest_vqamt.core.results import Coverage, DataUse, ModelUse, RelationResult, Report, StratumResult
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.terminal import summary
 
@@ -30,7 +30,7 @@ THREE = PairTally(pairs=3, right_first=3, right_second=3, both_right=3, consiste
 
 def result(item: str, tally: PairTally | None, apart: PairTally | None = None) -> RelationResult:
     sure = Tally(cases=tally.pairs, holds=tally.pairs) if tally else Tally(cases=1, holds=1)
-    presumed = PresumedResult(
+    presumed = StratumResult(
         tally=Tally(cases=3, holds=3),
         breakdown={},
         readings=Counter(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.core.codec import Json
+from pytest_vqamt.core.codec import Json, fields_row
 from pytest_vqamt.core.results import (
     GapToFirst,
     ModelDifference,
@@ -11,7 +11,6 @@ from pytest_vqamt.core.results import (
     RankingKind,
     Report,
     Summary,
-    summary_row,
 )
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.reporting.html.page import audit_tables
@@ -151,6 +150,6 @@ def test_a_summary_without_rows_is_no_table() -> None:
 
 
 def test_the_row_of_the_report_has_all_of_it() -> None:
-    row = summary_row(SUMMARY)
+    row = fields_row(SUMMARY)
     assert list(row) == ["kind", "model", "data", "rows", "totals"]
     assert row["rows"] == [dict(each) for each in SUMMARY.rows]

@@ -19,13 +19,13 @@ from pytest_vqamt.core.results import (
     Gate,
     ModelDifference,
     ModelUse,
-    PresumedResult,
     QueryPreview,
     RankedModel,
     Ranking,
     RankingKind,
     RelationResult,
     Report,
+    StratumResult,
     ViolationPreview,
 )
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
@@ -39,14 +39,14 @@ TINY = ModelUse(name="tiny", fingerprint="", tasks=("vqa",))
 GQA = DataUse(spec="gqa:DIR", scenes=8, digest="0" * 16)
 
 
-def presumed(*, readings: tuple[str, ...] = (), gate: Gate | None = None) -> PresumedResult:
+def presumed(*, readings: tuple[str, ...] = (), gate: Gate | None = None) -> StratumResult:
     """Four cases: one holds, two do not, one answer is of the wrong kind."""
     tally = Tally(cases=4, holds=1, violated=2, unparsed=1, vacuous=1)
-    return PresumedResult(tally=tally, breakdown={}, readings=Counter(readings), interval=(0.046, 0.699), gate=gate)
+    return StratumResult(tally=tally, breakdown={}, readings=Counter(readings), interval=(0.046, 0.699), gate=gate)
 
 
 def result(
-    tally: Tally, apart: PresumedResult | None, *, tags: tuple[str, ...] = (), gate: Gate | None = None
+    tally: Tally, apart: StratumResult | None, *, tags: tuple[str, ...] = (), gate: Gate | None = None
 ) -> RelationResult:
     return RelationResult(
         position=0,

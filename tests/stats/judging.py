@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from pytest_vqamt.core.case import Outcome
-from pytest_vqamt.core.results import DataUse, JudgedCases, ModelUse, PresumedResult, RelationResult
+from pytest_vqamt.core.results import DataUse, JudgedCases, ModelUse, RelationResult, StratumResult
 from pytest_vqamt.core.tallies import SceneCounter, Tally
 
 Cases = Mapping[str, tuple[str, bool]]
@@ -46,7 +46,7 @@ def result(
         clusters=_spread(cases).clusters,
         presumed=None
         if presumed is None
-        else PresumedResult(tally=tally_of(presumed), breakdown={}, readings=Counter(), interval=(0.0, 1.0), gate=None),
+        else StratumResult(tally=tally_of(presumed), breakdown={}, readings=Counter(), interval=(0.0, 1.0), gate=None),
         judged=judged if known else None,
     )
 

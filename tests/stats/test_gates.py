@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.core.results import DataUse, Gate, ModelUse, PresumedResult, RelationResult
+from pytest_vqamt.core.results import DataUse, Gate, ModelUse, RelationResult, StratumResult
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
 from pytest_vqamt.stats.gates import GateOn, Threshold, gate, threshold_for, with_baseline_gates
 from pytest_vqamt.stats.intervals import wilson
@@ -161,7 +161,7 @@ class TestDrops:
         assert old.change.p_holm == pytest.approx(0.5**9)
 
     def test_presumed_cases_are_compared_and_not_gated(self) -> None:
-        apart = PresumedResult(
+        apart = StratumResult(
             tally=Tally(cases=9, violated=9),
             breakdown={},
             readings=Counter(),

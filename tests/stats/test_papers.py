@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pytest_vqamt.core.case import Figure, Figures
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.pairs import Pairs, PairTally
-from pytest_vqamt.core.results import Coverage, DataUse, ModelUse, PresumedResult, RelationResult, Summary
+from pytest_vqamt.core.results import Coverage, DataUse, ModelUse, RelationResult, StratumResult, Summary
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.relations import catalogue
 from pytest_vqamt.reporting.paper_tables import summary_rows, totals_in_words
@@ -47,7 +47,7 @@ def result(
     found: Mapping[str, Figure],
     presumed: tuple[Tally, Mapping[str, Figure]] | None = None,
 ) -> RelationResult:
-    apart = presumed and PresumedResult(
+    apart = presumed and StratumResult(
         tally=presumed[0],
         breakdown={},
         readings=Counter(),
@@ -289,7 +289,7 @@ def pairs_of(right: Iterable[int], unanswered: Iterable[int] = ()) -> Pairs:
 def result_of_coverage(
     item: str, model: str, pairs: Pairs | None, *, data: str = "pictures:500", presumed: Pairs | None = None
 ) -> RelationResult:
-    apart = PresumedResult(
+    apart = StratumResult(
         tally=Tally(cases=100), breakdown={}, readings=Counter(), interval=(0.0, 1.0), gate=None, pairs=presumed
     )
     return RelationResult(
@@ -424,7 +424,7 @@ def figures_of(cases: int, **sums: int) -> Figures:
 def result_of_entailment(
     item: str, tally: Tally, figures: Figures, presumed: tuple[Tally, Figures] | None = None
 ) -> RelationResult:
-    apart = presumed and PresumedResult(
+    apart = presumed and StratumResult(
         tally=presumed[0], breakdown={}, readings=Counter(), interval=(0.0, 1.0), gate=None, figures=presumed[1]
     )
     return RelationResult(

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from pytest_vqamt.core.case_store import GzipIndex, find_cases_file, open_cases
 from pytest_vqamt.core.errors import DataError, OptionError, did_you_mean
-from pytest_vqamt.core.report_json import BASELINE_SCHEMA, BaselineHead, head_from_row
-from pytest_vqamt.core.results import Report
+from pytest_vqamt.core.report_json import BASELINE_SCHEMA, head_from_row
+from pytest_vqamt.core.results import BaselineHead, Report
 from pytest_vqamt.reporting.atomic_write import FILE
 from pytest_vqamt.reporting.cases import CaseLine, CountedItem, check_ended, item_lines
 from pytest_vqamt.reporting.files import read_report

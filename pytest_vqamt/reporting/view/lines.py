@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 from urllib.parse import urlencode
 
-from pytest_vqamt.core.results import BaselineChange, Gate, PresumedResult, RelationResult, Report
+from pytest_vqamt.core.results import BaselineChange, Gate, RelationResult, Report, StratumResult
 from pytest_vqamt.stats.paired import SIGNIFICANT, ChangeStatus, status_of
 from pytest_vqamt.stats.papers import PUBLISHED_IFR, carets_test_of, human_reference
 
@@ -26,12 +26,12 @@ class Line:
     """
 
     result: RelationResult
-    counted: RelationResult | PresumedResult
+    counted: RelationResult | StratumResult
     model: int
 
     @property
     def is_presumed(self) -> bool:
-        return isinstance(self.counted, PresumedResult)
+        return isinstance(self.counted, StratumResult)
 
     @property
     def is_noise(self) -> bool:

@@ -14,9 +14,9 @@ from pytest_vqamt.core.results import (
     DataUse,
     Gate,
     ModelUse,
-    PresumedResult,
     RelationResult,
     Report,
+    StratumResult,
 )
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
 from pytest_vqamt.reporting.html.cards import PageCases
@@ -50,9 +50,9 @@ def change(
     )
 
 
-def presumed(tally: Tally, **fields: Any) -> PresumedResult:
+def presumed(tally: Tally, **fields: Any) -> StratumResult:
     told: dict[str, Any] = {"breakdown": {}, "readings": Counter(), "interval": (0.1, 0.9), "gate": None}
-    return PresumedResult(tally=tally, **{**told, **fields})
+    return StratumResult(tally=tally, **{**told, **fields})
 
 
 def result(item: str = "ours.rule", *, holds: int = 8, violated: int = 2, **fields: Any) -> RelationResult:
