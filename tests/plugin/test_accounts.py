@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+pytestmark = pytest.mark.full
+
 if TYPE_CHECKING:
     from tests.plugin.conftest import Run
 

@@ -12,6 +12,8 @@ from PIL import Image
 
 from tests.plugin.conftest import Run
 
+pytestmark = pytest.mark.full
+
 Rows = list[dict[str, Any]]
 
 REVERSION = "--vqamt-relations=metavqa.reversion[object]"

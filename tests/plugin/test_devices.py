@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.full
+
 # As if there were two devices, in a process of its own and in each of its workers.
 _TWO = """
     import torch

@@ -14,6 +14,8 @@ from pytest_vqamt.reporting.merge import merge_folders
 from tests.costs import without_costs
 from tests.plugin.conftest import Run
 
+pytestmark = pytest.mark.full
+
 # Writes down each batch, a line of query ids; its answers hang on the question alone.
 BATCHES = """
     import os

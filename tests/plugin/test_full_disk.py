@@ -14,6 +14,8 @@ import pytest
 
 from tests.plugin.conftest import asked
 
+pytestmark = pytest.mark.full
+
 ASKS = (
     "--vqamt-model=python:counted:Model",
     "--vqamt-data=pictures:20",

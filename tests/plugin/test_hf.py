@@ -13,6 +13,8 @@ from pytest_vqamt.models.transformers.prompted.adapter import load
 from tests.models.transformers.prompted.small import chat, prompted
 from tests.plugin.conftest import Run
 
+pytestmark = pytest.mark.full
+
 RELATIONS = "--vqamt-relations=metavqa.reorder[object],metavqa.reversion[object],control.*,ours.*"
 
 OWN = """

@@ -11,6 +11,8 @@ from tests.annotation.detectors import small_detectors
 from tests.execution.park import write_park
 from tests.plugin.conftest import Run
 
+pytestmark = pytest.mark.full
+
 RELATIONS = "--vqamt-relations=metavqa.reversion[object],control.repeat"
 
 

@@ -17,6 +17,8 @@ from pytest_vqamt.execution.answer_cache import AnswerStore
 from tests.costs import without_costs
 from tests.plugin.conftest import EIGHT
 
+pytestmark = pytest.mark.full
+
 FINGERPRINT = "slow and sure"
 SLOW = f"""
     import os, time

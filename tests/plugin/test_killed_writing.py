@@ -12,6 +12,8 @@ import pytest
 
 from tests.plugin.conftest import Run, asked
 
+pytestmark = pytest.mark.full
+
 TWO = "--vqamt-relations=metavqa.partition"
 KILLER = """
     import os, signal, sys

@@ -13,6 +13,8 @@ from tests.models.region_models.small_detector import write_small_detector
 from tests.models.small import region_models
 from tests.plugin.conftest import Run
 
+pytestmark = pytest.mark.full
+
 TEXTS = "metavqa.reorder[object],metavqa.partition[object],metavqa.reversion[object],carets.negation"
 """Relations that change nothing but texts."""
 

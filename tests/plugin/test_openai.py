@@ -19,6 +19,8 @@ import pytest
 from tests.models.openai.stub import Reply, Request, Script, Stub, always, failed, said
 from tests.plugin.conftest import Run
 
+pytestmark = pytest.mark.full
+
 SIX = "--vqamt-relations=metavqa.partition,metavqa.reorder,metavqa.reversion"
 """Relations of six items. No two of their queries ask the same words of the same pixels."""
 

@@ -22,6 +22,8 @@ from pytest_vqamt.core.query import Task
 from tests.costs import without_costs
 from tests.plugin.conftest import every_item
 
+pytestmark = pytest.mark.full
+
 # Writes down what it is asked, process by process. Where it is told to, it answers only when so many processes have
 # been asked something, and dies at its third batch, once.
 MODEL = """

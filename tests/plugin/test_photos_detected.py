@@ -12,6 +12,8 @@ from PIL import Image
 from tests.annotation.detectors import small_detectors
 from tests.plugin.conftest import Run
 
+pytestmark = pytest.mark.full
+
 COCO = Path(__file__).parents[2] / "../shared/data/coco/images"
 RELATIONS = "--vqamt-relations=metavqa.reversion[object],carets.negation*,control.repeat"
 

@@ -10,6 +10,8 @@ import pytest
 
 from tests.plugin.conftest import Run
 
+pytestmark = pytest.mark.full
+
 COCO = Path(__file__).parents[2] / "../shared/data/coco"
 
 # It counts something else in a photo of which one pixel is another.

@@ -25,6 +25,8 @@ from tests.models.openai.stub import Script, Stub
 from tests.models.served.desk import Desk
 from tests.plugin.conftest import Run
 
+pytestmark = pytest.mark.full
+
 MODEL = """
     from zlib import crc32
 

@@ -20,6 +20,8 @@ pytest.importorskip("httpx")
 
 from tests.plugin import vqamt_servers as servers  # noqa: E402 - it needs what may not be installed
 
+pytestmark = pytest.mark.full
+
 COUNTING = ["--vqamt-model=python:our_models:Counting", "--vqamt-data=pictures:20"]
 
 

@@ -23,6 +23,8 @@ from pytest_vqamt.models.served.protocol import UnknownPhoto
 from pytest_vqamt.picture_world.source import PictureWorld
 from tests.plugin import vqamt_servers as servers
 
+pytestmark = pytest.mark.full
+
 if find_spec("ray") is None:  # to import it takes seconds, and a server of its own does
     pytest.skip("needs the extra ray", allow_module_level=True)
 httpx = pytest.importorskip("httpx")

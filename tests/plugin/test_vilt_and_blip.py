@@ -17,6 +17,8 @@ from tests.models.small.blip import blip_captions, blip_matches, blip_vqa
 from tests.models.small.damage import TOKENIZER, without
 from tests.models.small.vilt import vilt_nlvr, vilt_vqa
 
+pytestmark = pytest.mark.full
+
 OWN = """
     import pytest_vqamt as vqamt
 
