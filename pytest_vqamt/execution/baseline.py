@@ -1,4 +1,4 @@
-"""The cases that were blessed, and how they came out then: read from the file of ``vqamt bless``, an item at a time."""
+"""Reads baselines, the files of ``vqamt bless``, one item at a time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from pytest_vqamt.core.results import BaselineEntry, BaselineHead, BaselineUse, 
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
 
-_AGAIN = "`vqamt bless` a report anew, or get the file as it was written"
+_REPAIR = "`vqamt bless` a report anew, or get the file as it was written"
 _CHUNK_BYTES = 1 << 16
 _NOT_GZIP = (OSError, EOFError, zlib.error)
 
@@ -31,7 +31,7 @@ Row = dict[str, Json]
 
 
 class BaselineKey(NamedTuple):
-    """What tells blessed items apart."""
+    """Identifies an item of a baseline."""
 
     item: str
     model: str
@@ -39,7 +39,7 @@ class BaselineKey(NamedTuple):
 
 
 class BaselineCase(NamedTuple):
-    """A case, what it was answered when it was blessed, and its verdict then."""
+    """A case of a baseline with its answers and its outcome there."""
 
     case: Case
     answers: tuple[Answer | Failure, ...]
@@ -47,10 +47,10 @@ class BaselineCase(NamedTuple):
 
 
 class Baseline:
-    """A file that ``vqamt bless`` wrote; its head is in memory, and no more of it than the item at hand.
+    """A file that ``vqamt bless`` wrote. Its head is in memory, and at most one item.
 
     Raises:
-        DataError: the file cannot be read, or is none.
+        DataError: the file cannot be read, or is no baseline.
     """
 
     def __init__(self, file: Path) -> None:
@@ -67,20 +67,20 @@ class Baseline:
             place += each.size_bytes
         if place != ends_at:
             raise DataError(
-                f"Expected a baseline of {place} bytes, as its first line says, but {file} has {ends_at}: {_AGAIN}"
+                f"Expected a baseline of {place} bytes, as its first line says, but {file} has {ends_at}: {_REPAIR}"
             )
 
     @cached_property
     def digest(self) -> str:
-        """Of all that the file holds."""
+        """The digest of the whole file."""
         with _opened(self.file) as packed:
             return sha256(packed.read()).hexdigest()[:16]
 
     def check(self) -> None:
-        """Reads all of it, so that a broken line is told before anything is asked.
+        """Reads the whole file, so that a broken line is reported before the run.
 
         Raises:
-            DataError: a line is broken; file and line are named.
+            DataError: a line is broken.
         """
         for item in self.head.items:
             for _ in self._rows(item):
@@ -89,11 +89,11 @@ class Baseline:
     def item(
         self, item: str, model: str, spec: str, digest: str, *, models_run: Collection[str] = ()
     ) -> BaselineItem | None:
-        """What was blessed of a relation variant, for a model and data of today; None where nothing was.
+        """The baseline's item for a relation variant on a model and data of this run; None if it has none.
 
-        A model is found by its name where several were blessed, or where the one that was is among ``models_run``, all
-        models of the run. It is else that one: a new version of it may have another name. Data is found by its
-        ``spec``, or else by its ``digest``: on another machine it lies elsewhere.
+        The model is found by name if the baseline has several, or if its only model is among ``models_run``, all models
+        of this run. Otherwise it is that only model: a new version may have another name. Data is found by its ``spec``
+        or its ``digest``: its path differs between machines.
         """
         models = [name for name, _ in self.head.models]
         specs = [spec for spec, _ in self.head.data]
@@ -104,11 +104,11 @@ class Baseline:
         found = (each for each in self.head.items if (each.item, each.model, each.data) == wanted)
         return next((BaselineItem(self, each) for each in found), None)
 
-    def cases(self, item: BaselineEntry, source: SceneSource) -> Iterator[BaselineCase]:
-        """The cases of one of its items, in the order of their ids, on the scenes of ``source``.
+    def cases(self, item: BlessedItem, source: SceneSource) -> Iterator[BaselineCase]:
+        """The cases of an item in the order of their ids, on the scenes of ``source``.
 
         Raises:
-            DataError: a line is broken, or ``source`` has not the photos that the cases were made of.
+            DataError: a line is broken, or ``source`` lacks a photo of a case.
         """
 
         def scene_of(photo_id: str) -> Scene:
@@ -116,16 +116,16 @@ class Baseline:
 
         for where, row in self._rows(item):
             try:
-                blessed = _case(row, scene_of)
+                case = _case(row, scene_of)
             except (DataError, ValueError) as error:
                 raise DataError(
                     f"{where}: Expected the pictures that were blessed on {item.data}, but {source.spec} does not give "
                     f"them ({error}): name the data of the baseline, or bless a report of this data"
                 ) from error
-            yield blessed
+            yield case
 
-    def answers_to(self, item: BaselineEntry, case_id: str) -> tuple[str | None, ...]:
-        """What was answered when the case was blessed; nothing where it was not.
+    def answers_to(self, item: BlessedItem, case_id: str) -> tuple[str | None, ...]:
+        """The answers to a case in the baseline; empty if it has no such case.
 
         Raises:
             DataError: a line is broken.
@@ -133,10 +133,10 @@ class Baseline:
         found = (row for _, row in self._rows(item) if row["case_id"] == case_id)
         return next((tuple(cast("list[str | None]", row["answers"])) for row in found), ())
 
-    def _rows(self, item: BaselineEntry) -> Iterator[tuple[str, Row]]:
-        """Where each line of an item stands, and what it says."""
+    def _rows(self, item: BlessedItem) -> Iterator[tuple[str, Row]]:
+        """Yields the place and the row of each line of an item."""
         place, line = self._places[item]
-        before = ""
+        previous = ""
         with _opened(self.file) as packed:
             packed.seek(place)
             piece = packed.read(item.size_bytes)
@@ -145,42 +145,34 @@ class Baseline:
                 count = 0
                 for count, text in enumerate(lines, start=1):
                     where = f"{self.file}, line {line + count - 1}"
-                    row = _row(text, item, before, where)
-                    before = str(row["case_id"])
+                    row = _row(text, item, previous, where)
+                    previous = str(row["case_id"])
                     yield where, row
         except _NOT_GZIP as error:
             raise DataError(
                 f"Expected a whole baseline, but the cases of {item.id} cannot be unpacked from line {line} of "
-                f"{self.file} on ({error}): {_AGAIN}"
+                f"{self.file} on ({error}): {_REPAIR}"
             ) from error
         if count != item.tally.cases:
             raise DataError(
                 f"Expected {item.tally.cases} cases of {item.id} from line {line} of {self.file} on, but got {count}: "
-                f"{_AGAIN}"
+                f"{_REPAIR}"
             )
 
 
 @dataclass(frozen=True, slots=True)
 class BaselineItem:
-    """What a baseline has of one item of a run."""
+    """One item of a baseline, for an item of this run."""
 
     baseline: Baseline
     item: BaselineEntry
 
     def cases(self, source: SceneSource) -> Iterator[BaselineCase]:
-        """Its cases, in the order of their ids, on the scenes of ``source``.
-
-        Raises:
-            DataError: a line is broken, or ``source`` has not the photos that the cases were made of.
-        """
+        """As ``Baseline.cases``."""
         return self.baseline.cases(self.item, source)
 
     def answers_to(self, case_id: str) -> tuple[str | None, ...]:
-        """What was answered when the case was blessed; nothing where it was not.
-
-        Raises:
-            DataError: a line is broken.
-        """
+        """As ``Baseline.answers_to``."""
         return self.baseline.answers_to(self.item, case_id)
 
 
@@ -195,7 +187,7 @@ def _opened(file: Path) -> BinaryIO:
 
 
 def _first_piece(packed: BinaryIO, file: Path) -> tuple[bytes, int]:
-    """What the file begins with, unpacked, and where in the file that ends."""
+    """The first gzip member of the file, unpacked, and its end in the file."""
     unpack = zlib.decompressobj(wbits=31)  # gzip
     first = bytearray()
     try:
@@ -203,10 +195,10 @@ def _first_piece(packed: BinaryIO, file: Path) -> tuple[bytes, int]:
             first += unpack.decompress(chunk)
     except _NOT_GZIP as error:
         raise DataError(
-            f"{file}, line 1: Expected a file that `vqamt bless` wrote, which is gzip, but got {error}: {_AGAIN}"
+            f"{file}, line 1: Expected a file that `vqamt bless` wrote, which is gzip, but got {error}: {_REPAIR}"
         ) from error
     if not unpack.eof:
-        raise DataError(f"{file}, line 1: Expected a file that `vqamt bless` wrote, but it was cut off: {_AGAIN}")
+        raise DataError(f"{file}, line 1: Expected a file that `vqamt bless` wrote, but it was cut off: {_REPAIR}")
     return bytes(first), packed.tell() - len(unpack.unused_data)
 
 
@@ -225,32 +217,32 @@ def _head(text: bytes, file: Path) -> BaselineHead:
             raise ValueError("it names no model, or an item twice")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError(
-            f"{file}, line 1: Expected what `vqamt bless` writes first, but {_told(error)}: {_AGAIN}"
+            f"{file}, line 1: Expected what `vqamt bless` writes first, but {_reason(error)}: {_REPAIR}"
         ) from error
     return head
 
 
-def _row(text: bytes, item: BaselineEntry, before: str, where: str) -> Row:
-    """A line of an item, whose case comes after that of the id ``before``."""
+def _row(text: bytes, item: BlessedItem, previous: str, where: str) -> Row:
+    """Parses a line of an item, whose case id comes after ``previous``."""
     try:
         row: Row = json.loads(text)
-        told = BaselineKey(str(row["relation"]), str(row["model"]), str(row["data"]))
+        key = BaselineKey(str(row["relation"]), str(row["model"]), str(row["data"]))
         queries, answers = cast("list[Row]", row["queries"]), cast("list[Json]", row["answers"])
         Outcome(str(row["verdict"]))
-        if told != (item.item, item.model, item.data):
-            raise ValueError(f"it is a case of {'-'.join(told)} among those of {item.id}")
+        if key != (item.item, item.model, item.data):
+            raise ValueError(f"it is a case of {'-'.join(key)} among those of {item.id}")
         if not queries or len(queries) != len(answers):
             raise ValueError(f"it has {len(answers)} answers to {len(queries)} queries")
         if not all(isinstance(each, str | None) for each in answers):
             raise ValueError(f"it has answers that are no texts: {answers!r}")
-        if str(row["case_id"]) <= before:
-            raise ValueError(f"case_id={row['case_id']!r} comes after {before!r}")
+        if str(row["case_id"]) <= previous:
+            raise ValueError(f"case_id={row['case_id']!r} comes after {previous!r}")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise DataError(f"{where}: Expected a blessed case, but {_told(error)}: {_AGAIN}") from error
+        raise DataError(f"{where}: Expected a blessed case, but {_reason(error)}: {_REPAIR}") from error
     return row
 
 
-def _told(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     return f"it lacks {error}" if isinstance(error, KeyError) else str(error)
 
 
@@ -275,13 +267,13 @@ def _answers(row: Row) -> Iterator[Answer | Failure]:
 def baseline_use(
     baseline: Baseline,
     results: Sequence[RelationResult],
-    asked: Collection[str],
+    run: Collection[str],
     wanted: Sequence[str],
     excluded: Sequence[str],
 ) -> BaselineUse:
-    """What the run was held against; ``asked`` are the ids of the blessed items that it has asked, or tried to.
+    """The use that a run made of its baseline; ``run`` are the ids of the baseline's items that it ran, or tried to.
 
-    Those that the user's own globs leave out, ``wanted`` (all, where there is none) and ``excluded``, are not missed.
+    Items that the user's globs ``wanted`` and ``excluded`` leave out are not missing.
     """
 
     def is_missed(item: str) -> bool:
@@ -292,7 +284,7 @@ def baseline_use(
         file=baseline.file.name,
         digest=baseline.digest,
         models=baseline.head.models,
-        missing=tuple(each.id for each in baseline.head.items if each.id not in asked and is_missed(each.item)),
+        missing=tuple(each.id for each in baseline.head.items if each.id not in run and is_missed(each.item)),
         new=tuple(
             f"{result.item}-{result.model.name}-{result.data.spec}"
             for result in results

@@ -1,4 +1,4 @@
-"""Queries to answers: each distinct one once over all processes, in full batches, made ready ahead of the model."""
+"""Runs a model on queries: each distinct query once over all processes, in full batches, preprocessed ahead."""
 
 from __future__ import annotations
 
@@ -19,37 +19,62 @@ from pytest_vqamt.execution.prefetch import WAIT_SLICE_S, DaemonExecutor, InputP
 from pytest_vqamt.models.base import LoadedModel
 from pytest_vqamt.models.batching import free_memory, is_out_of_memory
 
-_EXPECTED = 64
-"""At least so many queries that come next have their pictures told."""
+QuerySource: TypeAlias = Callable[[Task, int], Sequence[Query]]
+"""Gives up to so many further queries of a task, which are not needed yet."""
 
-_OTHERS_S = 5.0
-"""For so long at most whoever gives a model up waits for the other batches that it has."""
+OnAnswers: TypeAlias = Callable[[Sequence[ModelInput], Sequence[Answer]], object]
+"""Is called with the inputs that were answered, one part of a batch at a time."""
+
+_MIN_PREFETCHED = 64
+"""Upcoming queries whose pictures are announced to the pipeline, at least."""
+
+_PENDING_TIMEOUT_S = 5.0
+"""How long to wait for the batches in flight when the model is disabled."""
+
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.005, 0.1
+"""Between two checks for answers of other processes."""
+
+_DISABLED_AFTER = 32
+"""Failed queries, with none answered, after which the model is disabled."""
+
+_OUT_OF_MEMORY = (
+    "memory ran out on a single query: give --vqamt-dtype=bfloat16, fewer workers on one device, or a smaller model"
+)
 
 
 def no_look_ahead(_task: Task, _n: int) -> Sequence[Query]:
-    """Of an asker that knows of no queries but those it is told to ask."""
+    """Gives no further queries."""
     return ()
 
 
-class QueryRunner:
-    """Gets the answers of one model, out of the store where they are there.
+def unwritten_queries(model: LoadedModel, queries: Sequence[Query]) -> list[Query]:
+    """The queries to which a model of written answers has no answer yet; empty for any other model."""
+    return [query for query in queries if model.deferred.lacks(query)] if model.deferred else []
 
-    Where a batch would not be full, ``more`` is asked for queries that come later. Their answers are kept, and count
-    as asked when they are needed. ``later`` tells which come after those, so that the model can be made ready.
+
+class QueryRunner:
+    """Answers queries from the store, or by running one model.
+
+    Args:
+        pipeline: renders and preprocesses the inputs.
+        on_answered: is called with the number of queries answered.
+        take: gives queries of later cases to fill a batch that would not be full. Their answers are stored, and count
+            as asked when they are needed.
+        peek: gives what ``take`` would give next, so that it can be preprocessed.
 
     Attributes:
-        asked: distinct queries that the model was asked, by this process, and are needed here first.
-        cached: distinct queries that the store answered from an earlier run, and that are needed here first.
+        asked: distinct queries that this process sent to the model and that are needed here first.
+        cached: distinct queries that the store answered from an earlier run and that are needed here first.
     """
 
     def __init__(
         self,
         model: LoadedModel,
         store: AnswerStore,
-        showing: InputPipeline,
-        answered: Callable[[int], None],
-        more: QuerySource = no_look_ahead,
-        later: QuerySource = no_look_ahead,
+        pipeline: InputPipeline,
+        on_answered: Callable[[int], None],
+        take: QuerySource = no_look_ahead,
+        peek: QuerySource = no_look_ahead,
     ) -> None:
         self.asked = 0
         self.cached = 0
@@ -57,142 +82,137 @@ class QueryRunner:
         self._succeeded = 0
         self._reason = ""
         self._expected: set[str] = set()
-        self._splitting = BatchBisector(model)
+        self._bisector = BatchBisector(model)
         self._model = model
         self._store = store
-        self._showing = showing
-        self._answered = answered
-        self._more = more
-        self._later = later
+        self._pipeline = pipeline
+        self._on_answered = on_answered
+        self._take = take
+        self._peek = peek
 
     @property
     def last_failure(self) -> str:
-        """The latest exception of the model, in words; empty where it has answered something."""
+        """The latest exception of the model as text; empty if the model has answered anything."""
         return "" if self._succeeded else self._reason
 
     @property
     def busy_s(self) -> float:
-        """For how long the model has had a batch to answer, in seconds."""
-        return self._splitting.busy_s
+        """How long the model has had at least one batch, in seconds."""
+        return self._bisector.busy_s
 
     def look_up(self, queries: Iterable[Query]) -> tuple[dict[str, Answer], dict[str, Query]]:
-        """What the store answers of ``queries``, by query id, and the distinct queries that it lacks."""
+        """Returns the stored answers by query id, and the distinct queries without one."""
         distinct = {query.id: query for query in queries}
         found = self._store.use(self._model.fingerprint, tuple(distinct))
         self.cached += found.cached
         self.asked += found.ahead
         return found.answers, {name: query for name, query in distinct.items() if name not in found.answers}
 
-    def ask(self, queries: dict[str, Query]) -> dict[str, Answer | Failure]:
-        """The answers to distinct ``queries``, by query id; kept in the store a batch at a time.
+    def run(self, queries: dict[str, Query]) -> dict[str, Answer | Failure]:
+        """Runs the model on distinct ``queries`` and stores each batch; returns the answers by query id.
 
         Raises:
-            ModelError: the model breaks its protocol, or has failed on everything it was asked.
+            ModelError: the model breaks its protocol, or has failed on every query so far.
         """
         found: dict[str, Answer | Failure] = {}
-        prefetch_failures = self._model.health.prefetch_failures
-        if failed := {name: prefetch_failures.pop(name) for name in queries if name in prefetch_failures}:
-            self._enter_needed(failed, found)
-        lacking = [query for name, query in queries.items() if name not in failed]
-        if not lacking:
+        failed_ahead = self._model.standing.failed_ahead
+        if failed := {name: failed_ahead.pop(name) for name in queries if name in failed_ahead}:
+            self._record(failed, found)
+        remaining = [query for name, query in queries.items() if name not in failed]
+        if not remaining:
             return found
-        batches = LeasedBatches(
-            self._store, self._model.fingerprint, lacking, self._more, self._later, prefetch_failures
-        )
+        batches = LeasedBatches(self._store, self._model.fingerprint, remaining, self._take, self._peek, failed_ahead)
         self._expected.clear()
         try:
             if self._model.batches_at_once > 1:
-                self._side_by_side(batches, found)
+                self._run_concurrently(batches, found)
             else:
-                self._in_turn(batches, found)
+                self._run_sequentially(batches, found)
         finally:
-            self.asked += batches.let_go()
+            self.asked += batches.release()
         return found
 
-    def hopeless(self) -> ModelError:
-        """What is to be said of a model that has failed on everything in this item."""
-        return self._splitting.hopeless(self._failed, self._reason)
+    def disabled_error(self) -> ModelError:
+        """The error for a model that has failed on every query of this item."""
+        return self._bisector.disabled_error(self._failed, self._reason)
 
-    def _in_turn(self, batches: LeasedBatches, found: dict[str, Answer | Failure]) -> None:
-        """Asks on this very thread, and has what comes next made ready meanwhile where the model does that ahead."""
-        coming: list[Query] = []
+    def _run_sequentially(self, batches: LeasedBatches, found: dict[str, Answer | Failure]) -> None:
+        """Runs the model on this thread, while the next batch is preprocessed if the model can do that."""
+        upcoming: list[Query] = []
         while True:
-            # Only now is it known how many at once: memory may have run out on the batch before.
+            # The batch size is known only now: memory may have run out on the batch before.
             size = self._model.batch_size
-            batch = batches.resized(coming, coming[0].task, size) if coming else batches.next(size)
-            self._enter_found(batches, found)
+            batch = batches.resized(upcoming, upcoming[0].task, size) if upcoming else batches.next(size)
+            self._record_cached(batches, found)
             if not batch:
                 if not batches.wait(size):
                     return
                 continue
-            coming = batches.next(size) if self._model.preprocess else []
-            later = coming or batches.later(batch[0].task, size)
-            self._expect(batch, later, batches)
-            shown = self._showing.inputs(batch)
-            if self._model.preprocess:
-                self._showing.make_ready(self._model, later)
-            self._enter(batches, shown, self._asked(shown, batches), found)
+            upcoming = batches.next(size) if self._model.readies else []
+            later = upcoming or batches.later(batch[0].task, size)
+            self._prefetch(batch, later, batches)
+            inputs = self._pipeline.inputs(batch)
+            if self._model.readies:
+                self._pipeline.preprocess(self._model, later)
+            self._record_batch(batches, inputs, self._infer(inputs, batches), found)
 
-    def _side_by_side(self, batches: LeasedBatches, found: dict[str, Answer | Failure]) -> None:
-        """Asks several batches at once, so that the slowest query of one does not hold up the next."""
-        under_way: dict[Future[list[Answer | Failure]], list[ModelInput]] = {}
-        with DaemonExecutor(self._model.batches_at_once, "vqamt-ask") as aside, _waiting_for(under_way):
+    def _run_concurrently(self, batches: LeasedBatches, found: dict[str, Answer | Failure]) -> None:
+        """Keeps several batches in flight, so that a slow query does not hold up the next batch."""
+        in_flight: dict[Future[list[Answer | Failure]], list[ModelInput]] = {}
+        with DaemonExecutor(self._model.batches_at_once, "vqamt-infer") as executor, _finishing(in_flight):
             while True:
-                while len(under_way) < self._model.batches_at_once and (batch := batches.next(self._model.batch_size)):
-                    self._expect(batch, (), batches)
-                    shown = self._showing.inputs(batch)
-                    under_way[aside.start(partial(self._prepared_and_asked, shown, batches))] = shown
-                self._enter_found(batches, found)
-                if not under_way:
+                while len(in_flight) < self._model.batches_at_once and (batch := batches.next(self._model.batch_size)):
+                    self._prefetch(batch, (), batches)
+                    inputs = self._pipeline.inputs(batch)
+                    in_flight[executor.submit(partial(self._preprocess_and_infer, inputs, batches))] = inputs
+                self._record_cached(batches, found)
+                if not in_flight:
                     if not batches.wait(self._model.batch_size):
                         return
                     continue
-                done, _ = wait(under_way, timeout=WAIT_SLICE_S, return_when=FIRST_COMPLETED)
-                for future in [each for each in under_way if each in done]:
-                    self._enter(batches, under_way.pop(future), future.result(), found)
+                done, _ = wait(in_flight, timeout=WAIT_SLICE_S, return_when=FIRST_COMPLETED)
+                for future in [each for each in in_flight if each in done]:
+                    self._record_batch(batches, in_flight.pop(future), future.result(), found)
 
-    def _expect(self, batch: Sequence[Query], coming: Sequence[Query], batches: LeasedBatches) -> None:
-        """Has the pictures drawn that come next, where they are not known to be next."""
-        shown = [query.picture for some in (batch, coming) for query in some]
-        if all(picture.digest in self._expected for picture in shown):
+    def _prefetch(self, batch: Sequence[Query], upcoming: Sequence[Query], batches: LeasedBatches) -> None:
+        """Prefetches the pictures of both unless they are already queued."""
+        pictures = [query.picture for some in (batch, upcoming) for query in some]
+        if all(picture.digest in self._expected for picture in pictures):
             return
-        # Of what is shared others may take some; those that come much later would be drawn for nothing.
+        # Other processes may take some of a shared store's queries: pictures far ahead would be rendered in vain.
         size = self._model.batch_size
-        later = batches.coming(max(_EXPECTED, 2 * size) if self._store.is_shared else None)
-        shown += [query.picture for query in later]
-        self._expected = {picture.digest for picture in shown}
-        self._showing.expect(shown, size)
+        later = batches.pending(max(_MIN_PREFETCHED, 2 * size) if self._store.is_shared else None)
+        pictures += [query.picture for query in later]
+        self._expected = {picture.digest for picture in pictures}
+        self._pipeline.expect(pictures, size)
 
-    def _prepared_and_asked(self, shown: Sequence[ModelInput], batches: LeasedBatches) -> list[Answer | Failure]:
-        self._model.prepare(shown[0].query.task, shown)
-        return self._asked(shown, batches)
+    def _preprocess_and_infer(self, inputs: Sequence[ModelInput], batches: LeasedBatches) -> list[Answer | Failure]:
+        self._model.prepare(inputs[0].query.task, inputs)
+        return self._infer(inputs, batches)
 
-    def _asked(self, shown: Sequence[ModelInput], batches: LeasedBatches) -> list[Answer | Failure]:
-        def keep(inputs: Sequence[ModelInput], answers: Sequence[Answer]) -> None:
-            kept = {each.query.id: answer for each, answer in zip(inputs, answers, strict=True)}
-            self._store.put(self._model.fingerprint, kept, ahead=batches.asked_ahead)
+    def _infer(self, inputs: Sequence[ModelInput], batches: LeasedBatches) -> list[Answer | Failure]:
+        def store(answered: Sequence[ModelInput], answers: Sequence[Answer]) -> None:
+            by_id = {each.query.id: answer for each, answer in zip(answered, answers, strict=True)}
+            self._store.put(self._model.fingerprint, by_id, ahead=batches.ahead)
 
-        return self._splitting.ask(shown[0].query.task, shown, keep)
+        return self._bisector.run(inputs[0].query.task, inputs, store)
 
-    def _enter(
+    def _record_batch(
         self,
         batches: LeasedBatches,
-        shown: Sequence[ModelInput],
+        inputs: Sequence[ModelInput],
         answers: Sequence[Answer | Failure],
         found: dict[str, Answer | Failure],
     ) -> None:
-        """Takes in what became of a batch."""
-        of_batch = {each.query.id: answer for each, answer in zip(shown, answers, strict=True)}
-        batches.answered(of_batch)
-        self._model.health.prefetch_failures |= {
-            name: answer
-            for name, answer in of_batch.items()
-            if name in batches.asked_ahead and isinstance(answer, Failure)
+        by_id = {each.query.id: answer for each, answer in zip(inputs, answers, strict=True)}
+        batches.finish(by_id)
+        self._model.standing.failed_ahead |= {
+            name: answer for name, answer in by_id.items() if name in batches.ahead and isinstance(answer, Failure)
         }
-        self._enter_needed({name: each for name, each in of_batch.items() if name not in batches.asked_ahead}, found)
+        self._record({name: answer for name, answer in by_id.items() if name not in batches.ahead}, found)
 
-    def _enter_needed(self, needed: Mapping[str, Answer | Failure], found: dict[str, Answer | Failure]) -> None:
-        """Counts what was asked here, now or ahead of its turn, for those who need it now."""
+    def _record(self, needed: Mapping[str, Answer | Failure], found: dict[str, Answer | Failure]) -> None:
+        """Counts answers that this process got and needs now, whether requested now or ahead of their turn."""
         for answer in needed.values():
             if isinstance(answer, Failure):
                 self._failed += 1
@@ -201,52 +221,40 @@ class QueryRunner:
                 self._succeeded += 1
         found.update(needed)
         self.asked += len(needed)
-        self._answered(len(needed))
+        self._on_answered(len(needed))
 
-    def _enter_found(self, batches: LeasedBatches, found: dict[str, Answer | Failure]) -> None:
-        """Takes in what other processes have answered meanwhile."""
-        if (others := batches.take_found()).answers:
+    def _record_cached(self, batches: LeasedBatches, found: dict[str, Answer | Failure]) -> None:
+        """Counts the answers that other processes have stored meanwhile."""
+        if (others := batches.take_cached()).answers:
             found |= others.answers
             self.cached += others.cached
             self.asked += others.ahead
-            self._answered(len(others.answers))
+            self._on_answered(len(others.answers))
 
 
 @contextmanager
-def _waiting_for(under_way: Collection[Future[list[Answer | Failure]]]) -> Iterator[None]:
-    """Where the model is given up, waits a little for what it is being asked: that is paid for, and counts."""
+def _finishing(in_flight: Collection[Future[list[Answer | Failure]]]) -> Iterator[None]:
+    """Waits a little for the batches in flight when the model is disabled: they are paid for, and count."""
     try:
         yield
     except ModelError:
-        wait(tuple(under_way), timeout=_OTHERS_S)
+        wait(tuple(in_flight), timeout=_PENDING_TIMEOUT_S)
         raise
 
 
-def unwritten_queries(model: LoadedModel, queries: Sequence[Query]) -> list[Query]:
-    """The queries that a model of written answers lacks; none for any other model."""
-    return [query for query in queries if model.deferred.lacks(query)] if model.deferred else []
-
-
-QuerySource: TypeAlias = Callable[[Task, int], Sequence[Query]]
-"""Up to so many further queries of a task, which are not needed yet."""
-
-_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.005, 0.1
-"""Between two looks at what another process is about to answer."""
-
-
 class LeasedBatches:
-    """Makes batches of the queries of one model, each claimed before it is given out.
+    """Batches of the queries of one model, each query leased before it is given out.
 
-    What another process asks is left until all else has been asked, and then waited for. Batches come task by task, all
-    that is asked of one picture in a row: it is drawn, and may be encoded, once.
+    Queries leased by other processes come last: this process waits for their answers. Batches come task by task, and
+    all queries about one picture in a row, so that it is rendered, and may be encoded, once.
 
     Args:
-        more: gives what a batch is filled up with.
-        later: gives what ``more`` would give next.
-        failed_ahead: the ids of queries that are not to fill a batch up again.
+        take: gives the queries that a batch is filled up with.
+        peek: gives what ``take`` would give next.
+        failed_ahead: the ids of queries that must not fill a batch again.
 
     Attributes:
-        asked_ahead: the ids of queries in batches that only fill them up.
+        ahead: the ids of leased queries that only fill batches up.
     """
 
     def __init__(
@@ -254,128 +262,118 @@ class LeasedBatches:
         store: AnswerStore,
         fingerprint: str,
         queries: Iterable[Query],
-        more: QuerySource,
-        later: QuerySource,
-        prefetch_failures: Iterable[str] = (),
+        take: QuerySource,
+        peek: QuerySource,
+        failed_ahead: Iterable[str] = (),
     ) -> None:
-        self.asked_ahead: set[str] = set()
-        self._found = CachedAnswers({}, 0, 0)
+        self.ahead: set[str] = set()
+        self._cached = CachedAnswers({}, 0, 0)
         self._store = store
         self._fingerprint = fingerprint
-        self._more = more
-        self._later = later
-        self._left = _by_picture(queries)
-        self._met = {query.id for some in self._left.values() for query in some} | set(prefetch_failures)
-        self._mine: dict[Task, deque[Query]] = {task: deque() for task in Task}  # claimed, and in no batch yet
-        self._theirs: dict[str, Query] = {}
-        self._claimed: dict[str, None] = {}
+        self._take = take
+        self._peek = peek
+        self._unleased = _by_picture(queries)
+        self._seen = {query.id for some in self._unleased.values() for query in some} | set(failed_ahead)
+        self._leased: dict[Task, deque[Query]] = {task: deque() for task in Task}  # and in no batch yet
+        self._of_others: dict[str, Query] = {}
+        self._unanswered: dict[str, None] = {}
 
     def next(self, size: int) -> list[Query]:
-        """The next batch; nothing where nothing is left but what other processes ask."""
+        """The next batch; empty if only the queries of other processes are left."""
         for task in Task:
             if batch := self.resized([], task, size):
                 return batch
         return []
 
     def resized(self, batch: Sequence[Query], task: Task, size: int) -> list[Query]:
-        """The batch filled up to ``size``, or cut down to it: what is cut off comes next."""
-        self._mine[task].extendleft(reversed(batch[size:]))
-        made = list(batch[:size])
-        while (room := size - len(made)) > 0:
-            if self._mine[task]:
-                made.append(self._mine[task].popleft())
-            elif wanted := list(islice(_popped(self._left[task]), room)):
-                made += self._claim(wanted)
-            elif made and (filling := self._filling(task, room)):
-                made += self._claim_ahead(filling)
+        """The batch filled up, or cut down, to ``size``; what is cut off comes next."""
+        self._leased[task].extendleft(reversed(batch[size:]))
+        resized = list(batch[:size])
+        while (room := size - len(resized)) > 0:
+            if self._leased[task]:
+                resized.append(self._leased[task].popleft())
+            elif wanted := [self._unleased[task].popleft() for _ in range(min(room, len(self._unleased[task])))]:
+                resized += self._lease(wanted)
+            elif resized and (filling := self._filling(task, room)):
+                resized += self._lease_ahead(filling)
             else:
                 break
-        return made
+        return resized
 
-    def coming(self, n: int | None) -> list[Query]:
-        """The next ``n`` queries that are not in a batch yet; None for all."""
-        return list(islice((query for task in Task for some in (self._mine, self._left) for query in some[task]), n))
+    def pending(self, n: int | None) -> list[Query]:
+        """The next ``n`` queries that are in no batch yet; None for all."""
+        queries = (query for task in Task for some in (self._leased, self._unleased) for query in some[task])
+        return list(islice(queries, n))
 
     def later(self, task: Task, n: int) -> list[Query]:
-        """Up to ``n`` queries that are asked next, as far as that is known, once nothing is left here.
-
-        They are neither claimed nor needed: they are to be made ready for.
-        """
-        if self.coming(1):
+        """Up to ``n`` queries expected after these, once none is pending here; they are not leased."""
+        if self.pending(1):
             return []
-        new = {query.id: query for query in self._later(task, n) if query.id not in self._met}
+        new = {query.id: query for query in self._peek(task, n) if query.id not in self._seen}
         known = self._store.get(self._fingerprint, tuple(new))
         return [query for name, query in new.items() if name not in known]
 
     def wait(self, size: int) -> bool:
-        """Waits until something can be done about what others ask; False where they ask nothing more of this.
+        """Waits until other processes have answered or released a query; False if they hold none of these.
 
-        Nothing claimed may be unanswered meanwhile: two processes would wait for each other.
+        This process must hold no lease meanwhile: two processes would wait for each other.
         """
         pause = _FIRST_PAUSE_S
-        while self._theirs:
-            settled = self._store.settled(self._fingerprint, tuple(self._theirs))
-            if settled:
-                wanted = [self._theirs.pop(query_id) for query_id in settled[:size]]
-                for query in self._claim(wanted):
-                    self._mine[query.task].append(query)
+        while self._of_others:
+            if released := self._store.released(self._fingerprint, tuple(self._of_others)):
+                for query in self._lease([self._of_others.pop(query_id) for query_id in released[:size]]):
+                    self._leased[query.task].append(query)
                 return True
             time.sleep(pause)
             pause = min(1.5 * pause, _LONGEST_PAUSE_S)
         return False
 
-    def take_found(self) -> CachedAnswers:
-        """What others have answered meanwhile, since this was last called."""
-        found, self._found = self._found, CachedAnswers({}, 0, 0)
-        return found
+    def take_cached(self) -> CachedAnswers:
+        """The answers of other processes that were found since the last call."""
+        cached, self._cached = self._cached, CachedAnswers({}, 0, 0)
+        return cached
 
-    def answered(self, found: dict[str, Answer | Failure]) -> None:
-        """Tells what became of a batch; the answers of it have been kept."""
-        for query_id in found:
-            self._claimed.pop(query_id, None)
-        self._store.let_go(self._fingerprint, [name for name, each in found.items() if isinstance(each, Failure)])
+    def finish(self, answers: Mapping[str, Answer | Failure]) -> None:
+        """Takes the outcome of a batch, whose answers have been stored, and releases the failed queries."""
+        for query_id in answers:
+            self._unanswered.pop(query_id, None)
+        self._store.release(self._fingerprint, [name for name, each in answers.items() if isinstance(each, Failure)])
 
-    def let_go(self) -> int:
-        """Ends all claims. How many of what is needed have an answer, of batches that were never told of as a whole."""
+    def release(self) -> int:
+        """Releases all leases; returns how many needed queries were answered in batches that did not finish."""
         answered = 0
-        with suppress(VqamtError):  # something worse is under way, and the claims end with the process
-            needed = [name for name in self._claimed if name not in self.asked_ahead]
+        with suppress(VqamtError):  # a worse error is being raised, and the leases end with the process
+            needed = [name for name in self._unanswered if name not in self.ahead]
             answered = len(self._store.get(self._fingerprint, needed))
-            self._store.let_go(self._fingerprint, tuple(self._claimed))
-        self._claimed.clear()
+            self._store.release(self._fingerprint, tuple(self._unanswered))
+        self._unanswered.clear()
         return answered
 
-    def _claim(self, wanted: Sequence[Query]) -> list[Query]:
+    def _lease(self, wanted: Sequence[Query]) -> list[Query]:
         by_id = {query.id: query for query in wanted}
-        found, mine = self._store.claim(self._fingerprint, tuple(by_id))
+        found, leased = self._store.lease(self._fingerprint, tuple(by_id))
         if found.answers:
-            so_far = self._found
+            so_far = self._cached
             answers = so_far.answers | found.answers
-            self._found = CachedAnswers(answers, so_far.cached + found.cached, so_far.ahead + found.ahead)
-        self._claimed |= dict.fromkeys(mine)
-        settled = {*found.answers, *mine}
-        self._theirs |= {name: query for name, query in by_id.items() if name not in settled}
-        return [by_id[name] for name in mine]
+            self._cached = CachedAnswers(answers, so_far.cached + found.cached, so_far.ahead + found.ahead)
+        self._unanswered |= dict.fromkeys(leased)
+        settled = {*found.answers, *leased}
+        self._of_others |= {name: query for name, query in by_id.items() if name not in settled}
+        return [by_id[name] for name in leased]
 
     def _filling(self, task: Task, room: int) -> list[Query]:
-        """What is not needed yet, and has not been met here."""
-        while got := self._more(task, room):
-            if new := [query for query in got if query.id not in self._met]:
+        while taken := self._take(task, room):
+            if new := [query for query in taken if query.id not in self._seen]:
                 return new
         return []
 
-    def _claim_ahead(self, wanted: Sequence[Query]) -> list[Query]:
+    def _lease_ahead(self, wanted: Sequence[Query]) -> list[Query]:
         by_id = {query.id: query for query in wanted}
-        self._met |= by_id.keys()
-        _, mine = self._store.claim(self._fingerprint, tuple(by_id), ahead=True)
-        self._claimed |= dict.fromkeys(mine)
-        self.asked_ahead |= set(mine)
-        return [by_id[name] for name in mine]
-
-
-def _popped(queries: deque[Query]) -> Iterable[Query]:
-    while queries:
-        yield queries.popleft()
+        self._seen |= by_id.keys()
+        _, leased = self._store.lease(self._fingerprint, tuple(by_id), ahead=True)
+        self._unanswered |= dict.fromkeys(leased)
+        self.ahead |= set(leased)
+        return [by_id[name] for name in leased]
 
 
 def _by_picture(queries: Iterable[Query]) -> dict[Task, deque[Query]]:
@@ -385,25 +383,15 @@ def _by_picture(queries: Iterable[Query]) -> dict[Task, deque[Query]]:
     return {task: deque(query for some in pictures.values() for query in some) for task, pictures in of_picture.items()}
 
 
-_OUT_OF_MEMORY = (
-    "memory ran out on a single query: give --vqamt-dtype=bfloat16, fewer workers on one device, or a smaller model"
-)
-_HOPELESS = 32
-"""After so many queries that failed, with none answered, the model is given up."""
-
-OnAnswers: TypeAlias = Callable[[Sequence[ModelInput], Sequence[Answer]], object]
-"""Is told what has been answered, a piece of a batch at a time."""
-
-
 class OutOfMemoryError(Exception):
-    """There was no room for a batch."""
+    """Memory ran out on a single query."""
 
 
 class BatchBisector:
-    """Asks a model batch by batch; several threads may do so at once.
+    """Runs a model on batches, and halves a failing batch until the failing query is found. Thread-safe.
 
     Attributes:
-        succeeded, failed: queries that were answered, and that the model raised at.
+        succeeded, failed: queries that were answered, and on which the model raised.
     """
 
     def __init__(self, model: LoadedModel) -> None:
@@ -411,77 +399,74 @@ class BatchBisector:
         self.failed = 0
         self._model = model
         self._lock = Lock()
-        self._busy = BusyClock()
+        self._clock = BusyClock()
 
     @property
     def busy_s(self) -> float:
-        """For how long the model has had at least one batch, in seconds."""
-        return self._busy.seconds
+        """How long the model has had at least one batch, in seconds."""
+        return self._clock.seconds
 
-    def ask(self, task: Task, inputs: Sequence[ModelInput], keep: OnAnswers | None = None) -> list[Answer | Failure]:
-        """What became of each input, in their order; ``keep`` gets what is answered as soon as it is.
+    def run(
+        self, task: Task, inputs: Sequence[ModelInput], on_answers: OnAnswers | None = None
+    ) -> list[Answer | Failure]:
+        """Returns an answer or a failure for each input, in order; ``on_answers`` gets answers as they come.
 
         Raises:
-            ModelError: the model breaks its protocol, or has failed on everything it was asked.
+            ModelError: the model breaks its protocol, or has failed on every query so far.
         """
-        return self._attempt(task, inputs, keep)[0]
+        return self._attempt(task, inputs, on_answers)[0]
 
-    def hopeless(self, failed: int, reason: str) -> ModelError:
-        """What is to be said of a model that has failed on all of so many queries, lastly because of ``reason``."""
+    def disabled_error(self, failed: int, reason: str) -> ModelError:
+        """The error for a model that has failed on each of ``failed`` queries, the last time for ``reason``."""
         return ModelError(
             f"Expected model {self._model.name!r} to answer, but it failed on each of {failed} queries: {reason}"
         )
 
     def _attempt(
-        self, task: Task, inputs: Sequence[ModelInput], keep: OnAnswers | None
+        self, task: Task, inputs: Sequence[ModelInput], on_answers: OnAnswers | None
     ) -> tuple[list[Answer | Failure], int]:
-        """What became of each, and how many of them are too large for memory on their own."""
+        """Returns the outcomes, and how many inputs are too large for memory on their own."""
         try:
-            with self._busy:
+            with self._clock:
                 answers = self._model.ask(task, inputs)
         except ModelError:
             raise
         except Exception as error:  # a model may raise anything; the one bad query is found and reported
-            shrink_after = is_out_of_memory(error)
-            failed = OutOfMemoryError(f"{_OUT_OF_MEMORY} ({error})") if shrink_after else error
+            ran_out = is_out_of_memory(error)
+            cause = OutOfMemoryError(f"{_OUT_OF_MEMORY} ({error})") if ran_out else error
         else:
             with self._lock:
                 self._model.batch.grow_after(len(inputs))
                 self.succeeded += len(answers)
-                self._model.health.answered += len(answers)
-            if keep is not None:
-                keep(inputs, answers)
+                self._model.standing.answered += len(answers)
+            if on_answers is not None:
+                on_answers(inputs, answers)
             return list(answers), 0
-        if shrink_after:
-            free_memory()  # out here the exception is gone, which holds on to all that the model had computed
-        found, too_large = self._split(task, inputs, failed, keep)
-        with self._lock:
-            if shrink_after and not too_large:
-                self._model.batch.shrink_after(len(inputs))  # it was too many, and no one of them too large
-            elif not shrink_after and 2 * sum(isinstance(each, Answer) for each in found) > len(inputs):
-                self._model.batch.grow_after(len(inputs))  # what failed was not for their number
-        return found, too_large
-
-    def _split(
-        self, task: Task, inputs: Sequence[ModelInput], error: Exception, keep: OnAnswers | None
-    ) -> tuple[list[Answer | Failure], int]:
+        if ran_out:
+            free_memory()  # only here, where the exception no longer holds the tensors of the failed batch
         if len(inputs) == 1:
-            return [self._failure(error)], int(isinstance(error, OutOfMemoryError))
+            return [self._failure(cause)], int(ran_out)
         middle = len(inputs) // 2
-        first, of_first = self._attempt(task, inputs[:middle], keep)
-        second, of_second = self._attempt(task, inputs[middle:], keep)
-        return first + second, of_first + of_second
+        first, first_too_large = self._attempt(task, inputs[:middle], on_answers)
+        second, second_too_large = self._attempt(task, inputs[middle:], on_answers)
+        found, too_large = first + second, first_too_large + second_too_large
+        with self._lock:
+            if ran_out and not too_large:
+                self._model.batch.ran_out(len(inputs))
+            elif not ran_out and 2 * sum(isinstance(each, Answer) for each in found) > len(inputs):
+                self._model.batch.went_well(len(inputs))  # the failure was not due to the batch size
+        return found, too_large
 
     def _failure(self, error: Exception) -> Failure:
         reason = f"{type(error).__name__}: {_one_line(str(error))}"
-        health = self._model.health
+        health = self._model.standing
         with self._lock:
             self.failed += 1
             health.failed += 1
-            if health.failed >= _HOPELESS and not health.answered:
-                told = self.hopeless(health.failed, reason)
-                health.disabled_reason = str(told)
-                raise told from error
+            if health.failed >= _DISABLED_AFTER and not health.answered:
+                disabled = self.disabled_error(health.failed, reason)
+                health.given_up = str(disabled)
+                raise disabled from error
         return Failure(reason=reason)
 
 
@@ -491,19 +476,18 @@ def _one_line(text: str, at_most: int = 300) -> str:
 
 
 class BusyClock:
-    """Counts the time in which at least one thread is inside; time with several counts once."""
+    """Measures the time in which at least one thread is inside its context."""
 
     def __init__(self) -> None:
         self._inside = 0
         self._since = 0.0
-        self._before = 0.0
+        self._total = 0.0
         self._lock = Lock()
 
     @property
     def seconds(self) -> float:
-        """So far, by a clock that nobody sets."""
         with self._lock:
-            return self._before + (time.monotonic() - self._since if self._inside else 0.0)
+            return self._total + (time.monotonic() - self._since if self._inside else 0.0)
 
     def __enter__(self) -> None:
         with self._lock:
@@ -515,4 +499,4 @@ class BusyClock:
         with self._lock:
             self._inside -= 1
             if not self._inside:
-                self._before += time.monotonic() - self._since
+                self._total += time.monotonic() - self._since

@@ -1,4 +1,4 @@
-"""Who asks what: a claim on each query that is under way, which ends with the process that holds it."""
+"""Leases on queries in flight and locked folders: both end with the process that holds them."""
 
 from __future__ import annotations
 
@@ -17,134 +17,32 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event, Lock, Thread
 
-LEASE_S = 15.0
-"""A process that has not been heard of for so long is dead, and what it held is free."""
+if sys.platform != "win32":
+    import fcntl
 
-_HEARD_EVERY_S = 1.5
-_WAIT_S = 5
-"""How long a sign of life waits for another process that is writing."""
+LEASE_S = 15.0
+"""A process without a heartbeat for so long counts as dead, and its leases as expired."""
 
 LEASE_TABLES = """
-create table if not exists owners (id text primary key, until real not null) without rowid;
-create table if not exists claims (key text primary key, owner text not null) without rowid;
+create table if not exists lease_holders (id text primary key, until real not null) without rowid;
+create table if not exists leases (key text primary key, holder text not null) without rowid;
 """
-_BEATING = Lock()
-"""Held by a thread of ours that is with SQLite. A process that forks then would leave SQLite locked in its child."""
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_BEATING.acquire, after_in_parent=_BEATING.release, after_in_child=_BEATING.release)
+LOCK_FILE = "lock"
+"""The file in a ``LockedFolder`` that is locked while its process lives."""
 
-_ALIVE = "insert or replace into owners (id, until) values (?, ?)"
+_HEARTBEAT_S = 1.5
+_BUSY_TIMEOUT_S = 5
+"""How long a heartbeat waits for another process that writes to the database."""
 
-
-class Leases:
-    """The claims of one process in the file of answers. Its methods run within a transaction of the caller.
-
-    As long as it holds the file, a thread renews its lease every second or two, by the clock that all processes share.
-    A lease that lies too far ahead does not count either: it is of before a clock was put back. Where a live process
-    was taken for a dead one (it was suspended, or its machine slept), a query is asked twice, and nothing else happens.
-    """
-
-    def __init__(self, file: Path, run: RunProcess) -> None:
-        self.owner = run.new_owner()
-        self._file = file
-        self._over = Event()
-        self._heart: Thread | None = None
-        weakref.finalize(self, self._over.set)
-
-    def take(self, db: sqlite3.Connection, keys: Sequence[str]) -> list[str]:
-        """Claims those of ``keys`` that no other live process holds; says which they are."""
-        if self._heart is None:
-            self._begin(db)
-        held = self.held(db, keys)
-        free = [key for key in keys if key not in held]
-        db.execute(_ALIVE, (self.owner, time.time() + LEASE_S))
-        db.executemany("insert or replace into claims values (?, ?)", [(key, self.owner) for key in free])
-        return free
-
-    def held(self, db: sqlite3.Connection, keys: Sequence[str]) -> set[str]:
-        """Those of ``keys`` that other live processes hold."""
-        marks = ",".join("?" * len(keys))
-        wanted = (
-            "select claims.key, claims.owner from claims join owners on owners.id = claims.owner "
-            f"where claims.key in ({marks}) and claims.owner <> ? and owners.until between ? and ?"
-        )
-        holders = {str(key): str(owner) for key, owner in db.execute(wanted, (*keys, self.owner, *_living()))}
-        gone = {owner for owner in set(holders.values()) if has_ended(owner)}
-        return {key for key, owner in holders.items() if owner not in gone}
-
-    def drop(self, db: sqlite3.Connection, keys: Iterable[str]) -> None:
-        """Lets go of claims."""
-        if self._heart is not None:
-            db.executemany("delete from claims where key = ? and owner = ?", [(key, self.owner) for key in keys])
-
-    @property
-    def are_any(self) -> bool:
-        """Whether this process has claimed anything, ever."""
-        return self._heart is not None
-
-    def end(self, db: sqlite3.Connection) -> None:
-        """Lets go of all, for good."""
-        db.execute("delete from claims where owner = ?", (self.owner,))
-        db.execute("delete from owners where id = ?", (self.owner,))
-
-    def stop(self) -> None:
-        """Ends the thread."""
-        self._over.set()
-        if self._heart is not None and self._heart.is_alive():
-            self._heart.join(timeout=_WAIT_S)
-
-    def _begin(self, db: sqlite3.Connection) -> None:
-        """Clears away what the dead have left, and sees to it that this process is known to live."""
-        db.execute("delete from owners where not until between ? and ?", _living())
-        db.execute("delete from claims where owner not in (select id from owners)")
-        self._heart = Thread(target=_beat, args=(self._file, self.owner, self._over), name="vqamt-claims", daemon=True)
-        with suppress(RuntimeError):  # no more threads: each claim renews the lease as well
-            self._heart.start()
-
-
-def release_all(file: Path, owner: str) -> None:
-    """Lets go of all that processes hold which have ended, by how the names of these owners begin.
-
-    Where that cannot be done nothing is lost: their leases end.
-    """
-    if file.is_file():
-        with suppress(sqlite3.Error), closing(_connected(file)) as db:
-            for statement in (
-                "delete from claims where substr(owner, 1, ?) = ?",
-                "delete from owners where substr(id, 1, ?) = ?",
-            ):
-                db.execute(statement, (len(owner), owner))
-
-
-def _connected(file: Path) -> sqlite3.Connection:
-    """To a file that is there."""
-    place = f"{file.absolute().as_uri()}?mode=rw"
-    return sqlite3.connect(place, uri=True, timeout=_WAIT_S, isolation_level=None)
-
-
-def _living() -> tuple[float, float]:
-    now = time.time()
-    return now, now + 2 * LEASE_S
-
-
-def _beat(file: Path, owner: str, over: Event) -> None:
-    """Says every now and then that the owner lives. What hinders that is met by whoever asks, who can say so."""
-    with suppress(sqlite3.Error):
-        with _BEATING:
-            db = _connected(file)
-        while not over.wait(_HEARD_EVERY_S):
-            with _BEATING, suppress(sqlite3.Error):
-                db.execute(_ALIVE, (owner, time.time() + LEASE_S))
-        with _BEATING:
-            db.close()
-
-
+_RENEW = "insert or replace into lease_holders (id, until) values (?, ?)"
 _HOST = platform.node()
 
+_SQLITE = Lock()
+"""Held while a heartbeat thread uses SQLite. A fork at that moment would leave SQLite locked in the child."""
 
-def _fresh() -> str:
-    return secrets.token_hex(6)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_SQLITE.acquire, after_in_parent=_SQLITE.release, after_in_child=_SQLITE.release)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,28 +50,107 @@ class RunProcess:
     """A process, and the run that it is a part of.
 
     Attributes:
-        id: which run; it is in no result.
-        process: which of its processes.
-        folder: where they keep what lasts no longer than the run does; None where there is but one process.
+        id: identifies the run; it appears in no result.
+        process: identifies the process within the run.
+        folder: where the processes share what lasts no longer than the run; None if there is only one process.
     """
 
-    id: str = field(default_factory=_fresh)
+    id: str = field(default_factory=lambda: secrets.token_hex(6))
     process: str = "main"
     folder: Path | None = None
 
     @property
-    def owner(self) -> str:
-        """How the names of all begin that hold something for this process."""
+    def holder_prefix(self) -> str:
+        """How the names of all lease holders of this process begin."""
         return f"{self.id}.{self.process}."
 
-    def new_owner(self) -> str:
-        """A name that nothing else has, and that says on which machine it is which process."""
-        return f"{self.owner}{_fresh()}@{_HOST}:{os.getpid()}"
+    def new_holder(self) -> str:
+        """A unique name of a lease holder, with its host and its process id."""
+        return f"{self.holder_prefix}{secrets.token_hex(6)}@{_HOST}:{os.getpid()}"
 
 
-def has_ended(owner: str) -> bool:
-    """Whether it is certain that a process has ended, so that nobody need wait for its lease to end."""
-    host, _, process = owner.rpartition("@")[2].rpartition(":")
+class Leases:
+    """The leases of one process in an answer database. Its methods run within a transaction of the caller.
+
+    A heartbeat thread renews them by the clock that all processes share. A lease too far in the future does not count:
+    it was made before a clock was set back. If a live process is taken for a dead one (it was suspended, or its machine
+    slept), a query is sent twice, and nothing else happens.
+    """
+
+    def __init__(self, file: Path, run: RunProcess) -> None:
+        self.holder = run.new_holder()
+        self._file = file
+        self._stop = Event()
+        self._heartbeat: Thread | None = None
+        weakref.finalize(self, self._stop.set)
+
+    @property
+    def was_used(self) -> bool:
+        """Whether this process has ever taken a lease."""
+        return self._heartbeat is not None
+
+    def take(self, db: sqlite3.Connection, keys: Sequence[str]) -> list[str]:
+        """Leases those of ``keys`` that no other live process holds, and returns them."""
+        if self._heartbeat is None:
+            self._start(db)
+        held = self.held(db, keys)
+        free = [key for key in keys if key not in held]
+        db.execute(_RENEW, (self.holder, time.time() + LEASE_S))
+        db.executemany("insert or replace into leases values (?, ?)", [(key, self.holder) for key in free])
+        return free
+
+    def held(self, db: sqlite3.Connection, keys: Sequence[str]) -> set[str]:
+        """Those of ``keys`` that other live processes hold."""
+        marks = ",".join("?" * len(keys))
+        wanted = (
+            "select leases.key, leases.holder from leases join lease_holders on lease_holders.id = leases.holder "
+            f"where leases.key in ({marks}) and leases.holder <> ? and lease_holders.until between ? and ?"
+        )
+        holders = {str(key): str(holder) for key, holder in db.execute(wanted, (*keys, self.holder, *_valid_until()))}
+        dead = {holder for holder in set(holders.values()) if has_ended(holder)}
+        return {key for key, holder in holders.items() if holder not in dead}
+
+    def release(self, db: sqlite3.Connection, keys: Iterable[str]) -> None:
+        if self._heartbeat is not None:
+            db.executemany("delete from leases where key = ? and holder = ?", [(key, self.holder) for key in keys])
+
+    def release_for_good(self, db: sqlite3.Connection) -> None:
+        db.execute("delete from leases where holder = ?", (self.holder,))
+        db.execute("delete from lease_holders where id = ?", (self.holder,))
+
+    def stop(self) -> None:
+        """Ends the heartbeat."""
+        self._stop.set()
+        if self._heartbeat is not None and self._heartbeat.is_alive():
+            self._heartbeat.join(timeout=_BUSY_TIMEOUT_S)
+
+    def _start(self, db: sqlite3.Connection) -> None:
+        """Removes expired leases, and starts the heartbeat."""
+        db.execute("delete from lease_holders where not until between ? and ?", _valid_until())
+        db.execute("delete from leases where holder not in (select id from lease_holders)")
+        arguments = (self._file, self.holder, self._stop)
+        self._heartbeat = Thread(target=_renew_until, args=arguments, name="vqamt-heartbeat", daemon=True)
+        with suppress(RuntimeError):  # no more threads: taking a lease renews all as well
+            self._heartbeat.start()
+
+
+def release_all(file: Path, prefix: str) -> None:
+    """Releases all leases of ended processes, whose holders' names begin with ``prefix``.
+
+    Errors of the database are ignored: the leases expire.
+    """
+    if file.is_file():
+        with suppress(sqlite3.Error), closing(_connect(file)) as db:
+            for statement in (
+                "delete from leases where substr(holder, 1, ?) = ?",
+                "delete from lease_holders where substr(id, 1, ?) = ?",
+            ):
+                db.execute(statement, (len(prefix), prefix))
+
+
+def has_ended(holder: str) -> bool:
+    """Whether the process of a lease holder has certainly ended, so that its lease need not expire first."""
+    host, _, process = holder.rpartition("@")[2].rpartition(":")
     if os.name != "posix" or host != _HOST:
         return False
     try:
@@ -185,64 +162,79 @@ def has_ended(owner: str) -> bool:
     return False
 
 
-if sys.platform != "win32":
-    import fcntl
+def _connect(file: Path) -> sqlite3.Connection:
+    """Connects to a file that exists."""
+    uri = f"{file.absolute().as_uri()}?mode=rw"
+    return sqlite3.connect(uri, uri=True, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
 
-LOCK_FILE = "lock"
-"""The file in it that is locked as long as its process lives."""
+
+def _valid_until() -> tuple[float, float]:
+    now = time.time()
+    return now, now + 2 * LEASE_S
+
+
+def _renew_until(file: Path, holder: str, stop: Event) -> None:
+    """Renews the lease. Database errors are ignored here; the next query reports them."""
+    with suppress(sqlite3.Error):
+        with _SQLITE:
+            db = _connect(file)
+        while not stop.wait(_HEARTBEAT_S):
+            with _SQLITE, suppress(sqlite3.Error):
+                db.execute(_RENEW, (holder, time.time() + LEASE_S))
+        with _SQLITE:
+            db.close()
 
 
 class LockedFolder:
-    """A folder for this user alone, locked as long as this process lives.
+    """A folder for this user alone, locked while this process lives.
 
-    What a process that was killed (SIGKILL) has left is taken away when the next one of its kind is made: nobody holds
-    its lock. (Windows has no such locks: there it stays.)
+    The folders that killed processes (SIGKILL) have left are removed when the next one of their kind is made: they are
+    not locked. (Windows has no such locks: there they stay.)
     """
 
     def __init__(self, base: Path, prefix: str) -> None:
-        """Makes it in ``base``; ``prefix`` is how the names of all of its kind begin."""
-        _clear(base, prefix)
+        """Makes the folder in ``base``; the names of all of its kind begin with ``prefix``."""
+        _remove_unlocked(base, prefix)
         self._lock: int | None = None
         while True:
             self.path = Path(tempfile.mkdtemp(prefix=prefix, dir=base))
             with suppress(FileNotFoundError):
-                self._lock = _locked(self.path / LOCK_FILE)
+                self._lock = _lock(self.path / LOCK_FILE)
                 if sys.platform == "win32" or (self._lock is not None and (self.path / LOCK_FILE).exists()):
                     return
-            # Another process was clearing away and took it for left behind, since it was not locked yet.
+            # Another process has removed the folder, which was not locked yet.
             if self._lock is not None:
                 os.close(self._lock)
 
     def remove(self) -> None:
-        """Takes the folder away, with all that is in it. A process that has not ended yet may hold a file open."""
+        """Removes the folder and its files, except those that a live process holds open (Windows)."""
         shutil.rmtree(self.path, ignore_errors=True)
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
 
 
-def _clear(base: Path, prefix: str) -> None:
-    """Takes away what is left of processes of this user that live no more."""
+def _remove_unlocked(base: Path, prefix: str) -> None:
     if sys.platform == "win32":
         return
     for folder in sorted(base.glob(f"{prefix}*")):
         with suppress(OSError):
             if folder.is_symlink() or not folder.is_dir() or folder.lstat().st_uid != os.getuid():
                 continue
-            lock = _locked(folder / LOCK_FILE, create=False)
+            lock = _lock(folder / LOCK_FILE, create=False)
             if lock is not None:
                 shutil.rmtree(folder, ignore_errors=True)
                 os.close(lock)
 
 
-def _locked(file: Path, *, create: bool = True) -> int | None:
-    """The file, open and locked by this process; None where another has the lock. It ends with the process."""
+def _lock(file: Path, *, create: bool = True) -> int | None:
+    """Opens and locks the file until the process ends; None if another process holds the lock."""
     if sys.platform == "win32":
         return None
-    opened = os.open(file, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | (os.O_CREAT if create else 0), 0o600)
+    descriptor = os.open(file, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | (os.O_CREAT if create else 0), 0o600)
     try:
-        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        os.close(opened)
+        os.close(descriptor)
         return None
-    return opened
+    return descriptor

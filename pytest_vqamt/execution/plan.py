@@ -1,4 +1,4 @@
-"""Which cases a run has: the same on every worker, whatever the model."""
+"""The cases of a run: the same on every worker, whatever the model."""
 
 from __future__ import annotations
 
@@ -24,20 +24,21 @@ from pytest_vqamt.stats.gates import GateOn, Threshold
 T = TypeVar("T")
 
 MAX_CASES = 100
-"""So many cases a relation variant has where nothing is said."""
+"""Cases of a relation variant, by default."""
 
 _DRAWS_PER_CASE = 20
-_FRUITLESS_DRAWS = 1_000
-"""After so many draws in a row that gave nothing new, the source has no more to give."""
+_MAX_FRUITLESS_DRAWS = 1_000
+"""Draws in a row without a new case, after which the source counts as exhausted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """How many cases, and how they are drawn.
+    """How many cases a run has, and how they are sampled.
 
-    With ``all_published``, a relation of published cases has every one of them, whatever ``max_cases``. ``shard`` is
-    (I, N), counted from 1: this run keeps the I-th of N shares of the cases, by case id. With ``allow_bad_records``, a
-    scene that turns out to be broken gives no case, and does not end the run.
+    Attributes:
+        all_published: whether a relation of published cases has all of them, whatever ``max_cases``.
+        shard: (I, N), counted from 1: this run keeps the I-th of N shares of the cases, by case id.
+        allow_bad_records: whether a broken scene is left out instead of ending the run.
     """
 
     max_cases: int = MAX_CASES
@@ -49,18 +50,18 @@ class Sampling:
 
     @property
     def is_whole(self) -> bool:
-        """Whether this run has all the cases, and not a share of them."""
+        """Whether this run has all shards."""
         return self.shard[1] == 1
 
     def owns(self, name: str) -> bool:
-        """Whether the case (or scene) of this id belongs to this run's shard."""
+        """Whether the case or scene of this id belongs to this shard."""
         number, of = self.shard
         return self.is_whole or int(digest(name), 16) % of == number - 1
 
 
 @dataclass(frozen=True, slots=True)
 class SampledCase:
-    """One draw: the scene's index, and the case it gave or why it gave none."""
+    """The index of a sampled scene, and its case or why it has none."""
 
     index: int
     outcome: Case | NotApplicable
@@ -68,22 +69,24 @@ class SampledCase:
 
 @dataclass(slots=True)
 class Plan:
-    """The distinct cases of one relation variant on one source, drawn one by one as they are iterated over.
+    """The distinct cases of one relation variant on one source, sampled one by one during iteration.
 
-    Where all that are published are wanted, they come in the order of the source's scenes, and none is drawn. Where the
-    variant is ``blessed``, its cases are those that were, whatever the sampling says of their number and their seed.
+    If all published cases are wanted, they come in the order of the source's scenes. If the variant has a ``baseline``,
+    its cases are those of the baseline, whatever the sampling.
 
-    ``latest`` is the latest case with what became of it when it was blessed, None where it was not. ``part`` is that of
-    the sampling run that the case comes from, and ``position`` its place among the cases of all shards. Afterwards
-    ``not_applicable`` tells, for this run's shard, how many of the scenes drawn never gave a case, by reason, and
-    ``bad_records`` what was wrong with those that turned out to be broken.
+    Attributes:
+        latest: the latest case with its answers in the baseline; None without a baseline.
+        part: the part of the sampling run that the latest case comes from.
+        position: the position of the latest case among the cases of all shards.
+        not_applicable: after iteration, how many of this shard's scenes gave no case, by reason.
+        bad_records: the errors of broken scenes.
     """
 
     relation: Relation
     variant: str
     source: SceneSource
     sampling: Sampling
-    blessed: BaselineItem | None = None
+    baseline: BaselineItem | None = None
     latest: BaselineCase | None = None
     part: int = 0
     position: int = 0
@@ -92,19 +95,19 @@ class Plan:
     _scene: str = ""
 
     def __iter__(self) -> Iterator[Case]:
-        """The cases.
+        """Yields the cases.
 
         Raises:
-            VqamtError: the relation raised an error of its own.
+            VqamtError: the relation raised an error.
             DataError: a scene cannot be read.
         """
         try:
-            if self.blessed is not None:
-                yield from self._blessed(self.blessed)
+            if self.baseline is not None:
+                yield from self._baseline_cases(self.baseline)
             elif self.sampling.all_published and isinstance(self.relation, PublishedRelation):
-                yield from self._published(self.relation)
+                yield from self._published_cases(self.relation)
             else:
-                yield from self._cases()
+                yield from self._sampled_cases()
         except (VqamtError, GeneratorExit):
             raise
         except Exception as error:
@@ -113,17 +116,17 @@ class Plan:
                 f"{type(error).__name__}: {error} (scene {self._scene!r} of {self.source.spec})"
             ) from error
 
-    def _blessed(self, blessed: BaselineItem) -> Iterator[Case]:
-        for position, each in enumerate(blessed.cases(self.source)):
+    def _baseline_cases(self, baseline: BaselineItem) -> Iterator[Case]:
+        for position, each in enumerate(baseline.cases(self.source)):
             if self.sampling.owns(each.case.id):
                 self.position, self.latest = position, each
                 yield each.case
 
-    def _published(self, relation: PublishedRelation) -> Iterator[Case]:
+    def _published_cases(self, relation: PublishedRelation) -> Iterator[Case]:
         known: set[str] = set()
         self.not_applicable = Counter()
         for index in range(len(self.source)):
-            found = self._made_of(index, lambda scene: relation.every(scene, self.variant))
+            found = self._from_scene(index, lambda scene: relation.every(scene, self.variant))
             if isinstance(found, NotApplicable):
                 if self.sampling.owns(f"scene {index}"):
                     self.not_applicable[found.reason] += 1
@@ -135,7 +138,7 @@ class Plan:
                     if self.sampling.owns(case.id):
                         yield case
 
-    def _cases(self) -> Iterator[Case]:
+    def _sampled_cases(self) -> Iterator[Case]:
         limit = self.sampling.max_cases
         if limit < 1 or not len(self.source):
             return
@@ -144,6 +147,7 @@ class Plan:
         fruitful: set[int] = set()
         known: set[str] = set()
         made = fruitless = 0
+        max_attempts = limit * _DRAWS_PER_CASE + _MAX_FRUITLESS_DRAWS
         for attempts, drawn in enumerate(draws(self.sampling.sampler, self.draw, self._next_part), start=1):
             fruitless += 1
             outcome = drawn.outcome
@@ -159,7 +163,7 @@ class Plan:
                     fruitless = 0
                     if whole or self.sampling.owns(case_id):
                         yield outcome
-            if made == limit or fruitless == _FRUITLESS_DRAWS or attempts == limit * _DRAWS_PER_CASE + _FRUITLESS_DRAWS:
+            if made == limit or fruitless == _MAX_FRUITLESS_DRAWS or attempts == max_attempts:
                 break
         self.not_applicable = Counter(
             reason
@@ -168,19 +172,18 @@ class Plan:
         )
 
     def draw(self, choose: Chooser) -> SampledCase:
-        """One scene, the simpler the smaller the choice, and one case of it."""
+        """Samples one scene, simpler ones for smaller choices, and one case of it."""
         index = choose.one(self.source.corpus.simplest_first)
         corpus = self.source.corpus
         return SampledCase(
-            index, self._made_of(index, lambda scene: self.relation.derive(scene, corpus, choose, self.variant))
+            index, self._from_scene(index, lambda scene: self.relation.derive(scene, corpus, choose, self.variant))
         )
 
-    def _made_of(self, index: int, made: Callable[[Scene], T]) -> T | NotApplicable:
-        """What is ``made`` of the scene at ``index``."""
+    def _from_scene(self, index: int, derive: Callable[[Scene], T]) -> T | NotApplicable:
         try:
             scene = self.source.scene(index)
             self._scene = scene.id
-            return made(scene)
+            return derive(scene)
         except DataError as error:
             if not self.sampling.allow_bad_records:
                 raise
@@ -188,7 +191,7 @@ class Plan:
             return NotApplicable(reason="a record that cannot be used")
 
     def seed(self, part: int) -> int:
-        """What seeds a part of the sampling run."""
+        """The seed of a part of the sampling run."""
         info = self.relation.info
         named = (info.draws_as, "") if info.draws_as else (info.name, self.variant)
         return seed_for(*named, self.sampling.seed, part)
@@ -199,86 +202,85 @@ class Plan:
 
 
 def windows(values: Iterable[T], size: int) -> Iterator[list[T]]:
-    """The values in lists of ``size``, the last of what is left."""
+    """Yields the values in lists of ``size``; the last may be shorter."""
     iterator = iter(values)
     while window := list(islice(iterator, size)):
         yield window
 
 
 class PlannedCase(NamedTuple):
-    """A case, the part of the sampling run that it comes from, its place in the whole plan, and how it was blessed."""
+    """A case, its part of the sampling run, its position in the whole plan, and its answers in the baseline."""
 
     case: Case
     part: int
     position: int
-    blessed: BaselineCase | None
+    baseline: BaselineCase | None
 
 
 class CaseStream:
-    """Draws the cases of a plan, each once, and gives them out in their order.
+    """The cases of a plan in their order, each sampled once, with a look-ahead at those whose turn has not come.
 
-    An error that ends the plan is raised in its place, after the cases before it: it is that of the item whose plan
-    this is, whoever looked ahead.
+    An error that ends the plan is raised after the cases before it, in the item of this plan.
 
     Attributes:
-        plan: what is drawn from.
-        is_spoilt: whether drawing was broken off, as by a time limit: what would come next is not known any more.
+        plan: the plan that is sampled.
+        is_broken: whether sampling was interrupted, as by a time limit, so that the next case is unknown.
     """
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.is_spoilt = False
+        self.is_broken = False
         self._cases = iter(plan)
         self._has_ended = False
         self._error: VqamtError | None = None
         self._waiting: deque[PlannedCase] = deque()
-        self._seen = 0
-        self._rest: deque[Query] = deque()
+        self._looked_at = 0
+        self._unread: deque[Query] = deque()
 
     def __iter__(self) -> Iterator[PlannedCase]:
         return self
 
     def __next__(self) -> PlannedCase:
-        """The next case of the item, whose turn has come.
+        """The next case, whose turn has come.
 
         Raises:
-            VqamtError: the relation raised an error of its own, or a scene cannot be read.
+            VqamtError: the relation raised an error, or a scene cannot be read.
         """
-        if not self._waiting and not self._draw():
+        if not self._waiting and not self._sample():
             if self._error is not None:
                 raise self._error
             raise StopIteration
-        self._seen = max(0, self._seen - 1)
-        if not self._seen:
-            self._rest.clear()
+        self._looked_at = max(0, self._looked_at - 1)
+        if not self._looked_at:
+            self._unread.clear()
         return self._waiting.popleft()
 
     @property
     def waiting(self) -> int:
-        """How many cases were drawn before their turn."""
+        """How many cases were sampled before their turn."""
         return len(self._waiting)
 
     def look_ahead(self, task: Task, room: int) -> Query | None:
-        """The next query of ``task``, of a case whose turn has not come; each is given once.
+        """The next query of ``task`` from a case whose turn has not come; each is returned once.
 
-        None where there is none left, or none without having more than ``room`` cases wait.
+        None if there is none, or if more than ``room`` cases would have to wait for it.
         """
         while True:
-            while self._rest:
-                query = self._rest.popleft()
+            while self._unread:
+                query = self._unread.popleft()
                 if query.task is task:
                     return query
-            if self._seen == len(self._waiting) and (self._seen >= room or not self._draw()):
+            if self._looked_at == len(self._waiting) and (self._looked_at >= room or not self._sample()):
                 return None
-            self._rest.extend(self._waiting[self._seen].case.queries)
-            self._seen += 1
+            self._unread.extend(self._waiting[self._looked_at].case.queries)
+            self._looked_at += 1
 
     def put_back(self, queries: Sequence[Query]) -> None:
-        """Has ``look_ahead`` give these, its latest, once more."""
-        self._rest.extendleft(reversed(queries))
+        """Lets ``look_ahead`` return its latest ``queries`` again."""
+        self._unread.extendleft(reversed(queries))
 
-    def _draw(self) -> bool:
-        """Draws one case more; False where there is none."""
+    def _sample(self) -> bool:
+        """Samples one more case; False if there is none."""
         if self._has_ended:
             return False
         try:
@@ -290,7 +292,7 @@ class CaseStream:
             self._has_ended, self._error = True, error
             return False
         except BaseException:
-            self._has_ended = self.is_spoilt = True  # a generator that an exception has left gives no more
+            self._has_ended = self.is_broken = True  # a generator that raised is exhausted
             raise
         self._waiting.append(PlannedCase(case, self.plan.part, self.plan.position, self.plan.latest))
         return True
@@ -298,9 +300,11 @@ class CaseStream:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """One relation variant on one model and one data source; ``position`` is its place among the items of the run.
+    """One relation variant on one model and one data source.
 
-    Where it is ``blessed``, the cases that were blessed are asked, and no others are drawn.
+    Attributes:
+        position: its position among the items of the run.
+        baseline: the baseline whose cases are run instead of sampled ones.
     """
 
     relation: Relation
@@ -308,22 +312,23 @@ class Job:
     model: LoadedModel
     source: SceneSource
     position: int = 0
-    blessed: BaselineItem | None = None
+    baseline: BaselineItem | None = None
 
     @property
     def item(self) -> str:
         return self.relation.info.item(self.variant)
 
     def plan(self, sampling: Sampling) -> Plan:
-        """Its cases."""
-        return Plan(self.relation, self.variant, self.source, sampling, self.blessed)
+        return Plan(self.relation, self.variant, self.source, sampling, self.baseline)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """How a run is made, the same for all its items.
+    """The options that all items of a run share.
 
-    ``waived`` maps case ids to reasons. With ``keeps_judged``, results tell of their cases one by one.
+    Attributes:
+        waived: the reasons for waived cases, by case id.
+        keeps_judged: whether results keep the outcome of every case.
     """
 
     sampling: Sampling = field(default_factory=Sampling)
@@ -335,12 +340,11 @@ class RunOptions:
 
 
 def is_left_out(relation: Relation, source: SceneSource, wanted: Sequence[str]) -> bool:
-    """Whether the relation is not run on the source, as the patterns ``wanted`` by the user are.
+    """Whether the relation is not run on the source, given the user's patterns ``wanted``.
 
-    Where the source has published pairs and no pattern is given, relations of published cases alone are run on it:
-    whoever takes such a set asks for its figures, and each other relation would put more questions to the model. Where
-    it has none, a relation of published cases is left out unless a pattern names it; one that only takes it along with
-    others ("carets.*") does not.
+    On a source with published pairs and without patterns, only relations of published cases run: its figures are
+    wanted, and other relations would only add queries. On any other source, a relation of published cases runs only if
+    a pattern names it exactly ("carets.*" does not).
     """
     if isinstance(source, PublishedPairs):
         return not wanted and not isinstance(relation, PublishedRelation)

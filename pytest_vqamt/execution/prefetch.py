@@ -1,4 +1,4 @@
-"""What a model is shown: its next inputs are drawn, and made ready, while it works on those before."""
+"""Renders and preprocesses the next inputs of a model while it works on the current batch."""
 
 from __future__ import annotations
 
@@ -22,190 +22,186 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
-_AT_END_S = 5.0
-"""For so long at most the end waits for what is being made ready: nobody wants it any more."""
+WAIT_SLICE_S = 1.0
+"""Waits are cut into slices of this length, so that an interruption is noticed on every system."""
+
+MAX_IMAGE_BYTES = 1 << 30
+"""The memory for images, half of it for those rendered ahead: 22 images of 12 megapixels in all."""
+
+_MIN_AHEAD = 64
+"""Pictures rendered ahead of a model with small batches."""
+
+_CLOSE_TIMEOUT_S = 5.0
+"""How long closing waits for preprocessing that is no longer needed."""
+
+Value = TypeVar("Value")
 
 
 class InputPipeline:
-    """The inputs of one model with the pictures of one source, for all items in a row that ask it.
+    """The inputs of one model with the pictures of one source, over several items.
 
-    What was made ready of the latest queries that were said to come is kept until they do, if they do.
+    The latest preprocessed inputs are kept until they are used.
     """
 
     def __init__(self, photos: PhotoStore, batch_size: int) -> None:
-        self._pictures = RenderPrefetcher(photos, batch_size)
-        self._aside = DaemonExecutor(1, "vqamt-prepare")
+        self._renderer = RenderPrefetcher(photos, batch_size)
+        self._executor = DaemonExecutor(1, "vqamt-prepare")
         self._ready: dict[str, ModelInput] = {}
-        self._under_way: Future[None] | None = None
+        self._preprocessing: Future[None] | None = None
 
     def expect(self, pictures: Iterable[Picture], batch_size: int) -> None:
-        """Tells which pictures come next, in their order, and how many at once."""
-        drawn = {each.query.picture.digest for each in self._ready.values()}
-        self._pictures.expect((picture for picture in pictures if picture.digest not in drawn), batch_size)
+        """Announces the next pictures, in order, and how many of them make a batch."""
+        rendered = {each.query.picture.digest for each in self._ready.values()}
+        self._renderer.expect((picture for picture in pictures if picture.digest not in rendered), batch_size)
 
     def inputs(self, batch: Sequence[Query]) -> list[ModelInput]:
-        """What the model is shown now, which is not being made ready any more.
+        """The inputs of ``batch``, preprocessed where ``preprocess`` was called for them.
 
-        A batch that was made ready as a whole comes in the order in which it was: so it was put together.
+        A batch that was preprocessed as a whole keeps the order in which it was: the model may have collated it.
         """
         self._settle()
         wanted = {query.id: query for query in batch}
         names = list(self._ready) if self._ready.keys() == wanted.keys() else list(wanted)
         return [self._ready.pop(name) if name in self._ready else self._input(wanted[name]) for name in names]
 
-    def make_ready(self, model: LoadedModel, coming: Sequence[Query]) -> None:
-        """Has the model prepare for what comes next, on a thread of its own, and returns at once."""
-        if not coming:
+    def preprocess(self, model: LoadedModel, upcoming: Sequence[Query]) -> None:
+        """Lets the model preprocess the next inputs on another thread, and returns at once."""
+        if not upcoming:
             return
         self._settle()
-        inputs = [self._ready.get(query.id) or self._input(query) for query in coming]
+        inputs = [self._ready.get(query.id) or self._input(query) for query in upcoming]
         self._ready = {each.query.id: each for each in inputs}
-        self._under_way = self._aside.start(partial(model.prepare, coming[0].task, inputs))
+        self._preprocessing = self._executor.submit(partial(model.prepare, upcoming[0].task, inputs))
 
     def close(self) -> None:
-        """Lets go of what was made ready."""
-        if self._under_way is not None:
-            wait((self._under_way,), timeout=_AT_END_S)
+        """Discards the preprocessed inputs."""
+        if self._preprocessing is not None:
+            wait((self._preprocessing,), timeout=_CLOSE_TIMEOUT_S)
         self._ready.clear()
-        self._aside.close()
-        self._pictures.close()
+        self._executor.close()
+        self._renderer.close()
 
     def _input(self, query: Query) -> ModelInput:
-        return ModelInput(query, self._pictures.image)
+        return ModelInput(query, self._renderer.image)
 
     def _settle(self) -> None:
-        while self._under_way is not None:
-            if wait((self._under_way,), timeout=WAIT_SLICE_S).done:
-                self._under_way = None
-
-
-_AHEAD = 64
-"""Pictures drawn ahead of a model that takes few at once."""
-MAX_IMAGE_BYTES = 1 << 30
-"""How much memory images take at most, half of it those drawn ahead: of 12 megapixels 22 in all."""
+        while self._preprocessing is not None:
+            if wait((self._preprocessing,), timeout=WAIT_SLICE_S).done:
+                self._preprocessing = None
 
 
 class RenderPrefetcher:
-    """Renders pictures a little ahead of the one that the model looks at, in the order that was told.
+    """Renders pictures a little ahead of the one that the model reads, in the announced order.
 
-    Nothing is drawn before the model has touched an image: a model that looks behind the picture, or at nothing at all,
-    costs no drawing. While the model works on one batch, the next is drawn; as many images again are kept of those that
-    it has looked at, should they be asked about once more. Of large photos it is fewer. One that could not be drawn is
-    tried again when it is asked for again.
+    Nothing is rendered before the model has read an image: a model that reads none costs no rendering. While the model
+    works on one batch, the next is rendered, and as many used images are kept for later queries; fewer if they are
+    large. A picture that could not be rendered is tried again at the next request.
     """
 
     def __init__(self, photos: PhotoStore, batch_size: int, *, threads: int = 2) -> None:
         self._photos = photos
-        self._ahead = max(_AHEAD, batch_size)
+        self._ahead = max(_MIN_AHEAD, batch_size)
         self._pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="vqamt-render")
         self._images: OrderedDict[str, tuple[Future[Image], int]] = OrderedDict()
         self._lock = Lock()
         self._order: tuple[Picture, ...] = ()
         self._places: dict[str, int] = {}
-        self._upto_bytes: Sequence[int] = ()
+        self._cumulative_bytes: Sequence[int] = ()
         self._bytes = 0
         self._started = 0
 
     def expect(self, pictures: Iterable[Picture], batch_size: int = 1) -> None:
-        """Tells which pictures the model is shown next, in their order, and how many at once."""
+        """Announces the next pictures, in order, and how many of them make a batch."""
         distinct = {picture.digest: picture for picture in pictures}
         with self._lock:
             self._ahead = max(self._ahead, batch_size)
             self._order = tuple(distinct.values())
             self._places = {name: place for place, name in enumerate(distinct)}
-            self._upto_bytes = tuple(accumulate(map(_bytes_of, self._order)))
+            self._cumulative_bytes = tuple(accumulate(map(_bytes_of, self._order)))
             self._started = 0
 
     def image(self, picture: Picture) -> Image:
-        """The picture's pixels, drawn ahead or now. A model may change what it gets."""
+        """The rendered picture, as a copy that the model may change."""
         with self._lock:
-            future = self._ordered(picture)
+            future = self._submit(picture)
             if (place := self._places.get(picture.digest)) is not None:
-                most = bisect_right(self._upto_bytes, self._upto_bytes[place] + MAX_IMAGE_BYTES // 2)
+                most = bisect_right(self._cumulative_bytes, self._cumulative_bytes[place] + MAX_IMAGE_BYTES // 2)
                 upto = min(place + 1 + self._ahead, most)
-                for coming in self._order[max(place + 1, self._started) : upto]:
-                    self._ordered(coming)
+                for upcoming in self._order[max(place + 1, self._started) : upto]:
+                    self._submit(upcoming)
                 self._started = max(upto, self._started)
         return future.result().copy()
 
     def close(self) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def _ordered(self, picture: Picture) -> Future[Image]:
+    def _submit(self, picture: Picture) -> Future[Image]:
         if picture.digest in self._images:
             self._images.move_to_end(picture.digest)
         else:
             self._images[picture.digest] = self._pool.submit(self._render, picture), _bytes_of(picture)
             self._bytes += _bytes_of(picture)
             while len(self._images) > 2 * self._ahead or (self._bytes > MAX_IMAGE_BYTES and len(self._images) > 1):
-                self._let_go(next(iter(self._images)))
+                self._discard(next(iter(self._images)))
         return self._images[picture.digest][0]
 
-    def _let_go(self, name: str) -> None:
+    def _discard(self, name: str) -> None:
         self._bytes -= self._images.pop(name)[1]
 
     def _render(self, picture: Picture) -> Image:
-        from pytest_vqamt.imaging.render import render  # brings PIL, which a model that never looks can do without
+        from pytest_vqamt.imaging.render import render  # imports PIL, which a model without pixels does not need
 
         try:
             return render(picture, self._photos)
-        except BaseException:  # whoever looks at it gets this; whoever looks at it later may fare better
+        except BaseException:  # the next request tries again
             with self._lock:
                 if picture.digest in self._images:
-                    self._let_go(picture.digest)
+                    self._discard(picture.digest)
             raise
 
 
 def _bytes_of(picture: Picture) -> int:
-    """What its image takes: Pillow keeps RGB in four bytes a pixel."""
+    """Pillow keeps RGB in four bytes a pixel."""
     return 4 * picture.scene.width * picture.scene.height
 
 
-Value = TypeVar("Value")
-
-WAIT_SLICE_S = 1.0
-"""A wait is cut into pieces so long, between which an interruption is noticed on every system."""
-
-
 class DaemonExecutor:
-    """A few threads that work on what they are given, in its order.
+    """Runs calls in order on a few daemon threads.
 
-    Not a ThreadPoolExecutor: for its threads the interpreter waits at its end, and a model may be long in answering
-    when somebody presses Ctrl-C.
+    The interpreter waits for the threads of a ThreadPoolExecutor when it exits, and a model may take long after Ctrl-C.
     """
 
     def __init__(self, threads: int, name: str) -> None:
-        self._most = threads
+        self._max_threads = threads
         self._name = name
         self._threads: list[Thread] = []
-        self._waiting: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._calls: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
 
-    def start(self, call: Callable[[], Value]) -> Future[Value]:
-        """What ``call`` returns or raises, when it has."""
+    def submit(self, call: Callable[[], Value]) -> Future[Value]:
         future: Future[Value] = Future()
 
         def work() -> None:
             try:
                 value = call()
-            except BaseException as error:  # handed to whoever wants the value, be it an interruption
+            except BaseException as error:  # an interruption, too: the future raises it
                 future.set_exception(error)
             else:
                 future.set_result(value)
 
-        self._waiting.put(work)
-        if len(self._threads) < self._most:
+        self._calls.put(work)
+        if len(self._threads) < self._max_threads:
             thread = Thread(target=self._work, name=self._name, daemon=True)
             thread.start()
-            self._threads.append(thread)  # not before: a time limit may be up in between
+            self._threads.append(thread)  # only once it runs: a time limit may interrupt start()
         return future
 
     def close(self) -> None:
-        """Takes no more; what is under way goes on, and what has not begun does not begin."""
-        with suppress(Empty):  # asked whether it is empty, it might say no, and a thread take the last
+        """Discards the calls that have not begun; those that have go on."""
+        with suppress(Empty):  # empty() could be false before a thread takes the last call
             while True:
-                self._waiting.get_nowait()
+                self._calls.get_nowait()
         for _ in self._threads:
-            self._waiting.put(None)
+            self._calls.put(None)
 
     def __enter__(self) -> DaemonExecutor:
         return self
@@ -216,6 +212,6 @@ class DaemonExecutor:
         self.close()
 
     def _work(self) -> None:
-        while (work := self._waiting.get()) is not None:
+        while (work := self._calls.get()) is not None:
             work()
-            del work  # it holds the batch
+            del work  # which holds the batch

@@ -1,4 +1,4 @@
-"""A whole run from Python: for notebooks, training callbacks, and scripts."""
+"""Runs relations from Python: in notebooks, training callbacks and scripts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from enum import StrEnum
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
@@ -57,19 +56,24 @@ def run(
     allow_bad_records: bool = False,
     listen: Listener | None = None,
 ) -> Report:
-    """Run relations against a model and return the report.
+    """Runs relations against a model and returns the report.
 
-    ``model`` is a spec as in ``--vqamt-model``, an object with a method ``answer``, ``entail`` or ``caption``, or a
-    function of an image and a text. ``data`` is a spec as in ``--vqamt-data``, or a scene source. ``relations`` and
-    ``exclude`` are globs; with none, every relation is run that the model's tasks allow, and on data with published
-    pairs those about them alone. ``preset`` names a paper: its relations where ``relations`` names none, set as it was
-    published but for what ``settings`` says. ``fail_under`` is a rate, or ``"GLOB=RATE"``, or several of them; whether
-    a gate is met stands in the result. Without ``max_cases`` there are at most 100 of a relation variant, and published
-    sets run whole. ``cache`` is a folder that keeps answers for later runs; with None nothing is kept. ``listen`` is
-    told what happens (``pytest_vqamt.core.events``). ``settings`` is what ``--vqamt-option`` gives, by name. With
-    ``baseline``, a file that ``vqamt bless`` wrote, the blessed cases are asked, and results tell of their ``change``
-    since: whether that is a drop by more than ``max_drop``, and no chance. The others are as the options of their
-    names.
+    - ``model``: a spec as in ``--vqamt-model``, an object with a method ``answer``, ``entail`` or ``caption``, or a
+      function of an image and a text.
+    - ``data``: a spec as in ``--vqamt-data``, or a scene source.
+    - ``relations``, ``exclude``: globs. By default all relations that the model's tasks allow are run, and on data with
+      published pairs only those about them.
+    - ``preset``: the name of a paper, for its relations (unless ``relations`` names some) and its settings (unless
+      ``settings`` sets them).
+    - ``max_cases``: cases per relation variant, 100 by default; published sets run whole unless it is given.
+    - ``fail_under``: a rate, ``"GLOB=RATE"``, or several of them. The result tells whether each gate is met.
+    - ``baseline``: a file that ``vqamt bless`` wrote. Its cases are run, and results have their ``change`` since.
+    - ``max_drop``: the drop from the baseline that is allowed; only significant drops count.
+    - ``cache``: a folder that keeps answers for later runs; None keeps nothing.
+    - ``settings``: the values of ``--vqamt-option``, by name.
+    - ``listen``: is called with each event (``pytest_vqamt.core.events``).
+
+    Other arguments are as the options of their names.
 
     Raises:
         VqamtError: an argument is wrong, or the model or the data cannot be used.
@@ -79,7 +83,9 @@ def run(
         raise OptionError(f"Expected one case or more, but got max_cases={max_cases!r}")
     if not 0 <= max_drop <= 1:
         raise OptionError(f"Expected a rate from 0 to 1, but got max_drop={max_drop!r}")
-    blessed = _checked(Path(baseline)) if baseline is not None else None
+    held_against = Baseline(Path(baseline)) if baseline is not None else None
+    if held_against is not None:
+        held_against.check()
     known = {setting.name for setting in settings_known()}
     named = preset_of(preset) if preset else None
     published = named.settings if named else {}
@@ -94,7 +100,7 @@ def run(
                 raise OptionError(f"Expected settings of a relation, a model or data, but got {name!r}; {hint}")
     kept = Path(cache) if cache is not None else None
     options = ModelOptions(batch_size=batch_size, device=device, dtype=dtype, settings=of_model, cache=kept)
-    terms = RunOptions(
+    run_options = RunOptions(
         sampling=Sampling(
             max_cases=MAX_CASES if max_cases is None else max_cases,
             all_published=max_cases is None,
@@ -106,12 +112,12 @@ def run(
         gate_on=_member(GateOn, "gate", gate),
         shrink=shrink,
     )
-    check([each.pattern for each in terms.thresholds], "fail_under to name a relation or a glob of relations")
+    check([each.pattern for each in run_options.thresholds], "fail_under to name a relation or a glob of relations")
     wanted = _globs(relations) or (named.relations if named else ())
     selected = tuple(select(wanted, _globs(exclude), of_relations))
     if isinstance(model, str):
-        ModelCatalogue().check(model, options)
-    # All that could be refused has been: now for what takes long. Detectors before the model takes their room.
+        Catalogue().check(model, options)
+    # Every argument has been checked: what takes long comes last. Detectors run before the model takes their memory.
     if isinstance(data, str):
         annotate.check(data, options)
         annotate.annotate(data, options)
@@ -127,8 +133,8 @@ def run(
     ]
     if not chosen:
         raise OptionError(
-            f"Expected a relation to be left that model {loaded.name!r} can be asked ({', '.join(loaded.tasks)}) "
-            f"about {source.spec!r}, but got relations={relations!r}, exclude={exclude!r}"
+            f"Expected a relation to be left that model {loaded.name!r} can run ({', '.join(loaded.tasks)}) "
+            f"on {source.spec!r}, but got relations={relations!r}, exclude={exclude!r}"
         )
     jobs = [
         Job(
@@ -137,45 +143,38 @@ def run(
             model=loaded,
             source=source,
             position=position,
-            blessed=None
-            if blessed is None
-            else blessed.item(relation.info.item(variant), loaded.name, source.spec, source.digest),
+            baseline=None
+            if held_against is None
+            else held_against.item(relation.info.item(variant), loaded.name, source.spec, source.digest),
         )
         for position, (relation, variant) in enumerate(chosen)
     ]
-    coming = tuple(UpcomingItem(position=job.position, job=partial(_itself, job)) for job in jobs)
-    with closing(AnswerStores(kept)) as stores, closing(LookAhead(terms.sampling, lambda: coming)) as ahead:
-        made = [run_item(job, terms, stores, listen or _silent, ahead) for job in jobs]
-    results = with_baseline_gates(made, max_drop)
-    asked = {job.blessed.item.id for job in jobs if job.blessed}
-    return build_report(
+    upcoming = tuple(UpcomingItem(position=job.position, job=partial(_identity, job)) for job in jobs)
+    with closing(AnswerStores(kept)) as stores, closing(LookAhead(run_options.sampling, lambda: upcoming)) as ahead:
+        made = [run_item(job, run_options, stores, listen or _ignore, ahead) for job in jobs]
+    results = held_against_baseline(made, max_drop)
+    run_ids = {job.baseline.item.id for job in jobs if job.baseline}
+    return report(
         results,
         vqamt_version=version("pytest-vqamt"),
         seed=seed,
         sampler=sampler,
-        max_cases=terms.sampling.max_cases,
+        max_cases=run_options.sampling.max_cases,
         shard=(1, 1),
         started=started.isoformat(timespec="seconds"),
         duration_s=time.monotonic() - clock,
         settings=of_relations,
         summaries=summaries(results),
-        baseline=baseline_use(blessed, results, asked, wanted, _globs(exclude)) if blessed else None,
+        baseline=baseline_use(held_against, results, run_ids, wanted, _globs(exclude)) if held_against else None,
     )
 
 
-def _checked(file: Path) -> Baseline:
-    """The baseline, read through once before anything is loaded."""
-    opened = Baseline(file)
-    opened.check()
-    return opened
-
-
-def _itself(job: Job) -> Job:
+def _identity(job: Job) -> Job:
     return job
 
 
-def _silent(event: Event) -> None:
-    """Listens to nothing."""
+def _ignore(event: Event) -> None:
+    """Listens to no event."""
 
 
 def _globs(value: str | Sequence[str]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""One relation variant on one model and one data source: from its plan to its result."""
+"""Runs one relation variant on one model and one data source."""
 
 from __future__ import annotations
 
@@ -42,72 +42,76 @@ from pytest_vqamt.execution.shrink import (
 )
 from pytest_vqamt.models.answers_file import MAX_NAMED, name_queries
 from pytest_vqamt.models.base import LoadedModel
-from pytest_vqamt.relations.base import Relation, resources_of
+from pytest_vqamt.relations.base import resources_of
 from pytest_vqamt.stats.gates import gate
 from pytest_vqamt.stats.intervals import pass_rate_interval
 from pytest_vqamt.stats.paired import change_of
 from pytest_vqamt.stats.papers import human_reference
 
 WINDOW = 1024
-"""Cases that are planned, asked and judged together; so many are in memory at once."""
+"""Cases that are planned, run and judged together; only these are in memory."""
+
+GC_THRESHOLD = 10_000
+"""New objects until the next collection. Five times as many gained hardly more time, and what a model leaves in cycles,
+such as its tensors, waits for it."""
 
 
 def run_item(
-    job: Job, terms: RunOptions, stores: AnswerStores, listen: Listener, ahead: LookAhead | None = None
+    job: Job, options: RunOptions, stores: AnswerStores, listen: Listener, ahead: LookAhead | None = None
 ) -> RelationResult:
-    """Runs all cases of ``job`` and tells ``listen`` what happens.
+    """Runs all cases of ``job`` and sends events to ``listen``.
 
-    Batches that would not be full are filled up out of ``ahead``, which knows the items that come next.
+    Batches that would not be full are filled from ``ahead``, which knows the upcoming items.
 
     Raises:
-        ModelError: the model cannot be asked, or lacks written answers.
+        ModelError: the model cannot be used, or lacks written answers.
         DataError: a scene cannot be read.
     """
-    with infrequent_gc(), nullcontext(ahead) if ahead else closing(LookAhead(terms.sampling)) as coming:
-        run = _Run(job, terms, stores, listen, coming)
+    with infrequent_gc(), nullcontext(ahead) if ahead else closing(LookAhead(options.sampling)) as look_ahead:
+        run = _Run(job, options, stores, listen, look_ahead)
         try:
             return run.result()
-        except BaseException:  # a time limit, too: what was asked is paid for
-            listen(Stopped(use=run.account.use()))
+        except BaseException:  # a time limit, too: the queries sent are paid for
+            listen(Stopped(use=run.usage.use()))
             raise
 
 
 class _Run:
-    def __init__(self, job: Job, terms: RunOptions, stores: AnswerStores, listen: Listener, ahead: LookAhead) -> None:
+    def __init__(self, job: Job, options: RunOptions, stores: AnswerStores, listen: Listener, ahead: LookAhead) -> None:
         self._job = job
-        self._terms = terms
+        self._options = options
         self._stores = stores
         self._listen = listen
-        self._ordinary = Stratum.of(job.relation, job.blessed)
-        self._presumed = Stratum.of(job.relation, job.blessed)
+        self._ordinary = Stratum.of(job)
+        self._presumed = Stratum.of(job)
         self._ahead = ahead
-        self._drawing = ahead.turn_of(job)
-        self._plan = self._drawing.plan
-        self._asker = QueryRunner(
-            job.model, stores.of(job.model), ahead.showing(job), self._answered, self._more, self._later
+        self._cases = ahead.start(job)
+        self._plan = self._cases.plan
+        self._runner = QueryRunner(
+            job.model, stores.of(job.model), ahead.pipeline(job), self._on_answered, self._take, self._peek
         )
-        self.account = UsageMeter(job.model, self._asker)
+        self.usage = UsageMeter(job.model, self._runner)
         self._needed = QueryIdSet()
-        self._is_simplifying = False
+        self._is_shrinking = False
         self._has_answers = False
         self._violation = SimplestViolation()
-        self._judged_cases = JudgedCases() if terms.keeps_judged else None
+        self._judged_cases = JudgedCases() if options.keeps_judged else None
         self._error = ""
-        self._lacking = 0
-        self._first_lacking: list[Query] = []
+        self._unwritten = 0
+        self._first_unwritten: list[Query] = []
 
     def result(self) -> RelationResult:
-        for window in windows(self._drawing, WINDOW):
+        for window in windows(self._cases, WINDOW):
             self._run_window(window)
-        if self._lacking and (deferred := self._job.model.deferred):
+        if self._unwritten and (deferred := self._job.model.deferred):
             raise ModelError(
                 f"Expected model {self._job.model.name!r} to hold an answer to every query, but it lacks "
-                f"{self._lacking} ({name_queries(self._first_lacking)}): they are listed in {deferred.todo_file}; add "
+                f"{self._unwritten} ({first_of(self._first_unwritten)}): they are listed in {deferred.todo_file}; add "
                 "their answers and run again"
             )
-        if self._asker.last_failure and not self._has_answers:
-            raise self._asker.hopeless()
-        violation = self._shown_violation()
+        if self._runner.last_failure and not self._has_answers:
+            raise self._runner.disabled_error()
+        violation = self._simplest_violation()
         counts, info = self._ordinary.counts, self._job.relation.info
         presumed = self._presumed_result()
         clusters = counts.spread.clusters
@@ -117,7 +121,7 @@ class _Run:
             item=self._job.item,
             version=info.version,
             claim=info.claim,
-            model=self.account.use(),
+            model=self.usage.use(),
             data=self._data(),
             tags=info.tags,
             resources=resources_of(self._job.relation),
@@ -128,7 +132,7 @@ class _Run:
             readings=counts.readings.counted,
             readings_sample=counts.readings.sample,
             interval=within,
-            gate=None if presumed and self._holds_no_other else self._gate(info.tags, counts.tally, within),
+            gate=None if presumed and self._is_all_presumed else self._gate(info.tags, counts.tally, within),
             error=self._error,
             violation=violation,
             presumed=presumed,
@@ -149,9 +153,9 @@ class _Run:
         return DataUse(spec=source.spec, scenes=len(source), digest=source.digest, bad_records=bad)
 
     @property
-    def _holds_no_other(self) -> bool:
-        """Whether the whole run has none but presumed cases: nothing else is there to be held against a gate."""
-        return not self._ordinary.counts.tally.cases and self._terms.sampling.is_whole
+    def _is_all_presumed(self) -> bool:
+        """Whether the whole run has only presumed cases, which alone can miss a gate."""
+        return not self._ordinary.counts.tally.cases and self._options.sampling.is_whole
 
     def _presumed_result(self) -> StratumResult | None:
         counts = self._presumed.counts
@@ -174,44 +178,44 @@ class _Run:
         )
 
     def _gate(self, tags: Sequence[str], tally: Tally, within: tuple[float, float]) -> Gate | None:
-        return gate(self._job.item, tags, tally, within, self._terms.thresholds, self._terms.gate_on)
+        return gate(self._job.item, tags, tally, within, self._options.thresholds, self._options.gate_on)
 
     def _run_window(self, window: list[PlannedCase]) -> None:
-        known, lacking = self._asker.look_up(query for each in window for query in each.case.queries)
+        known, lacking = self._runner.look_up(query for each in window for query in each.case.queries)
         self._listen(
             Planned(item=self._job.item, cases=len(window), queries=len(known) + len(lacking), cached=len(known))
         )
         unwritten = unwritten_queries(self._job.model, tuple(lacking.values()))
         if unwritten:
-            self._put_off(unwritten, lacking)
-        answers: dict[str, Answer | Failure] = {**known, **self._asker.ask(lacking)}
+            self._defer(unwritten, lacking)
+        answers: dict[str, Answer | Failure] = {**known, **self._runner.run(lacking)}
         self._has_answers = self._has_answers or any(isinstance(each, Answer) for each in answers.values())
-        self.account.met(sum(query.id in answers for each in window for query in each.case.queries))
-        if self._terms.shrink:
+        self.usage.add_uses(sum(query.id in answers for each in window for query in each.case.queries))
+        if self._options.shrink:
             self._needed.add(name for name, each in answers.items() if isinstance(each, Answer))
         for planned in window:
             case = planned.case
             found = tuple(answers[query.id] for query in case.queries if query.id in answers)
             if len(found) == len(case.queries):
-                self._judged(judge_case(self._job.relation, case, found), planned)
+                self._record(judge_case(self._job.relation, case, found), planned)
 
-    def _put_off(self, unwritten: list[Query], lacking: dict[str, Query]) -> None:
+    def _defer(self, unwritten: list[Query], lacking: dict[str, Query]) -> None:
         assert self._job.model.deferred is not None
         self._job.model.deferred.todo(unwritten)
-        self._lacking += len(unwritten)
-        self._first_lacking += unwritten[: MAX_NAMED - len(self._first_lacking)]
+        self._unwritten += len(unwritten)
+        self._first_unwritten += unwritten[: NAMED - len(self._first_unwritten)]
         for query in unwritten:
             del lacking[query.id]
 
-    def _judged(self, judged: JudgedCase, planned: PlannedCase) -> None:
+    def _record(self, judged: JudgedCase, planned: PlannedCase) -> None:
         case, outcome = judged.case, judged.verdict.outcome
-        waived = case.id in self._terms.waived
-        counted = self._presumed if case.is_presumed else self._ordinary
+        waived = case.id in self._options.waived
+        stratum = self._presumed if case.is_presumed else self._ordinary
         before = None
-        if (then := planned.blessed) is not None:
-            before = baseline_verdict(self._job.relation, then).outcome
-            counted.judged_otherwise += before is not then.outcome and not waived
-        counted.counts.add(
+        if planned.baseline is not None:
+            before = baseline_verdict(self._job.relation, planned.baseline).outcome
+            stratum.judged_differently += before is not planned.baseline.outcome and not waived
+        stratum.counts.add(
             case,
             judged.verdict,
             self._job.relation.info.breakdown,
@@ -238,12 +242,12 @@ class _Run:
         if outcome is Outcome.ERROR:
             self._error = self._error or judged.verdict.reason
         if judged.verdict.violates:
-            self._violation.consider(judged, part=planned.part, before=before)
+            self._violation.consider(judged, part=planned.part, baseline=before)
 
-    def _shown_violation(self) -> ViolationPreview | None:
-        if self._terms.shrink and self._job.blessed is None:
-            self._shrink(self._terms.shrink)
-        if (judged := self._violation.judgement) is None:
+    def _simplest_violation(self) -> ShownCase | None:
+        if self._options.shrink and self._job.baseline is None:
+            self._shrink(self._options.shrink)
+        if (judged := self._violation.case) is None:
             return None
         model, data = self._job.model.name, self._job.source.spec
         row = case_row(judged.case, judged.answers, judged.verdict, model=model, data=data)
@@ -251,11 +255,10 @@ class _Run:
         return shown_case(judged)
 
     def _shrink(self, budget: int) -> None:
-        """Makes the violation simpler, for no more than ``budget`` queries that the cases of this item did not need.
+        """Simplifies the violation with at most ``budget`` queries that the cases of this item did not need.
 
-        Each such query is paid for as if it were asked now, whether an earlier run has kept its answer, another item
-        needs it too, or it was asked ahead of its turn: the item comes to the same violation whatever has been asked
-        by then, and by whom.
+        A query counts even if it is cached, or if another item needs it too: the item ends with the same violation
+        whatever was answered before, and by which process.
         """
         spent = 0
         tried: dict[str, Answer | Failure] = {}
@@ -268,48 +271,39 @@ class _Run:
                 return None
             spent += cost
             if new:
-                known, lacking = self._asker.look_up(new.values())
-                tried.update({**known, **self._asker.ask(lacking)})
-                self.account.met(cost)
+                known, lacking = self._runner.look_up(new.values())
+                tried.update({**known, **self._runner.run(lacking)})
+                self.usage.add_uses(cost)
             return judge_case(self._job.relation, case, tuple(tried[query.id] for query in case.queries))
 
-        self._is_simplifying = True
-        self._violation.shrink(self._plan, self._terms.waived, attempt)
+        self._is_shrinking = True
+        self._violation.shrink(self._plan, self._options.waived, attempt)
 
-    def _more(self, task: Task, n: int) -> Sequence[Query]:
-        return self._ahead.more(task, n) if self._looks_ahead else ()
+    def _take(self, task: Task, n: int) -> Sequence[Query]:
+        return self._ahead.take(task, n) if self._looks_ahead else ()
 
-    def _later(self, task: Task, n: int) -> Sequence[Query]:
-        return self._ahead.later(task, n) if self._looks_ahead else ()
+    def _peek(self, task: Task, n: int) -> Sequence[Query]:
+        return self._ahead.peek(task, n) if self._looks_ahead else ()
 
     @property
     def _looks_ahead(self) -> bool:
-        """Whether queries may be drawn before their turn: not while a violation is made simpler.
+        """Whether later cases may be sampled: not while a violation is shrunk.
 
-        Hypothesis draws then, on this very thread, and must not be made to draw other cases in between. It also stops
-        after five minutes, however few queries that were: they must not be held up by others.
+        Hypothesis samples on this thread then, and must not sample other cases in between. It also stops after five
+        minutes, in which queries of other items must not take part.
         """
-        return not (self._is_simplifying or self._job.model.deferred)
+        return not (self._is_shrinking or self._job.model.deferred)
 
-    def _answered(self, queries: int) -> None:
+    def _on_answered(self, queries: int) -> None:
         self._listen(Answered(item=self._job.item, queries=queries))
 
 
-# It starts whenever there are 700 objects or so more than at the last time, and now and then goes through all there
-# are. A run keeps hundreds of thousands of them (scenes, and what is known of them) and makes hardly a cycle: a
-# seventh of its time went there, of which this leaves about half. What is no part of a cycle goes at once, as ever.
-
-
-GC_THRESHOLD = 10_000
-"""So many objects more there are until the next look. Five times as many gained hardly more, and what a model leaves
-behind in cycles, such as its tensors, waits for that look."""
+# The collector starts after every 700 new objects or so, and now and then goes through all there are. A run keeps
+# hundreds of thousands (scenes, annotations) and makes few cycles: a seventh of its time went there, which this halves.
 
 
 class _GcThresholds:
-    """The collector's settings, which belong to the process.
-
-    The first run that begins changes them, and the last one that ends puts them back.
-    """
+    """Raises the collector's thresholds with the first run in this process, and restores them with the last."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -322,7 +316,7 @@ class _GcThresholds:
             self._runs += 1
             if self._runs == 1:
                 self._before = self._ours = gc.get_threshold()
-                # Nought means never.
+                # 0 disables the collector.
                 if 0 < self._before[0] < GC_THRESHOLD:
                     gc.set_threshold(GC_THRESHOLD, *self._before[1:])
                     self._ours = gc.get_threshold()
@@ -330,7 +324,7 @@ class _GcThresholds:
     def end(self) -> None:
         with self._lock:
             self._runs -= 1
-            # What somebody else, such as a model, has set meanwhile stays.
+            # Thresholds that something else, such as a model, has set meanwhile stay.
             if self._runs == 0 and gc.get_threshold() == self._ours:
                 gc.set_threshold(*self._before)
 
@@ -340,7 +334,7 @@ _gc_thresholds = _GcThresholds()
 
 @contextmanager
 def infrequent_gc() -> Iterator[None]:
-    """Within, cycles are looked for less often; afterwards as often as before."""
+    """Makes garbage collections rarer within the context."""
     _gc_thresholds.begin()
     try:
         yield
@@ -349,36 +343,36 @@ def infrequent_gc() -> Iterator[None]:
 
 
 class UsageMeter:
-    """Kept from when the item begins; what an ``asker`` has asked and found is entered as cases get their answers."""
+    """Measures what an item costs: its queries, its time, and what its model reports."""
 
-    def __init__(self, model: LoadedModel, asker: QueryRunner) -> None:
+    def __init__(self, model: LoadedModel, runner: QueryRunner) -> None:
         self._model = model
-        self._asker = asker
+        self._runner = runner
         self._began = time.monotonic()
-        # From where the item before left off: what comes next may be prepared between the two.
-        before = model.health.used
+        # From the end of the item before: the model may have preprocessed inputs of this one since.
+        before = model.standing.used
         self._used_before = tuple((model.used() if before is None else before).items())
         self._saved = 0
-        self._entered = 0
+        self._counted = 0
 
-    def met(self, uses: int) -> None:
-        """So many uses of queries by cases have been met since this was last told."""
-        found = self._asker.asked + self._asker.cached
-        self._saved += uses - (found - self._entered)
-        self._entered = found
+    def add_uses(self, uses: int) -> None:
+        """Adds the uses of queries by cases since the last call."""
+        answered = self._runner.asked + self._runner.cached
+        self._saved += uses - (answered - self._counted)
+        self._counted = answered
 
     def use(self) -> ModelUse:
-        """All of it, when the item ends; what was asked or found since ``met`` was told last counts as needed once."""
-        model, asker = self._model, self._asker
-        used = model.health.used = model.used()
+        """The total when the item ends; queries answered since the last ``add_uses`` count as needed once."""
+        model, runner = self._model, self._runner
+        used = model.standing.used = model.used()
         return ModelUse(
             name=model.name,
             fingerprint=model.fingerprint,
             tasks=tuple(task.value for task in model.tasks),
-            queries_needed=self._saved + asker.asked + asker.cached,
-            queries_asked=asker.asked,
-            queries_cached=asker.cached,
-            busy_s=asker.busy_s,
+            queries_needed=self._saved + runner.asked + runner.cached,
+            queries_asked=runner.asked,
+            queries_cached=runner.cached,
+            busy_s=runner.busy_s,
             items_s=time.monotonic() - self._began,
             usage=add_usage(tuple(used.items()), self._used_before, -1),
         )
@@ -386,35 +380,35 @@ class UsageMeter:
 
 @dataclass(slots=True)
 class Stratum:
-    """Their counts.
+    """The counts of an item's ordinary or presumed cases.
 
     Attributes:
-        blessed: what they are held against, where the item was blessed.
-        judged_otherwise: how many of them came out otherwise when they were blessed, from the same answers.
+        baseline: the item of the baseline, if there is one.
+        judged_differently: cases whose baseline answers are judged differently now.
     """
 
-    counts: CaseCounter
-    blessed: BaselineItem | None = None
-    judged_otherwise: int = 0
+    counts: Counts
+    baseline: BaselineItem | None
+    judged_differently: int = 0
 
     @classmethod
-    def of(cls, relation: Relation, blessed: BaselineItem | None) -> Stratum:
-        """None so far, of cases of ``relation``."""
-        kind = relation.info.pairs
-        return cls(CaseCounter(pairs=PairCounter(kind) if kind else None), blessed)
+    def of(cls, job: Job) -> Stratum:
+        """An empty stratum."""
+        kind = job.relation.info.pairs
+        return cls(Counts(pairs=PairCounts(kind) if kind else None), job.baseline)
 
     @property
     def paired(self) -> PairedClusters | None:
-        """The cases that were blessed, as they came out then and now; None where the item was not blessed."""
-        return self.counts.spread.paired if self.blessed else None
+        """The cases of the baseline with their outcomes then and now; None without a baseline."""
+        return self.counts.spread.paired if self.baseline else None
 
     @property
-    def change(self) -> BaselineChange | None:
-        """What became of them since, by themselves: without what needs all items of the run."""
-        if self.blessed is None:
+    def change(self) -> Change | None:
+        """The change since the baseline, before the correction over all items."""
+        if self.baseline is None:
             return None
         return change_of(
             self.counts.spread.paired,
-            version_before=self.blessed.item.version,
-            other_judgement=self.judged_otherwise,
+            version_before=self.baseline.item.version,
+            other_judgement=self.judged_differently,
         )

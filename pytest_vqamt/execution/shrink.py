@@ -28,7 +28,7 @@ class JudgedCase:
 
     @property
     def complexity(self) -> tuple[bool, bool, int, int, str]:
-        """What is simpler comes first: nothing presumed, an answer that was understood, few objects, short texts."""
+        """A sort key, simplest first: not presumed, parsed answers, few objects, short texts."""
         source = self.case.queries[0].picture.scene
         words = sum(len(query.text) for query in self.case.queries)
         unparsed = self.verdict.outcome is Outcome.UNPARSED
@@ -36,28 +36,28 @@ class JudgedCase:
 
 
 Attempt = Callable[[Case], "JudgedCase | None"]
-"""Judges a case, or gives None where its answers are not known and may not be asked for any more."""
+"""Judges a case; None if it needs more queries than the budget allows."""
 
 
 def shrink_violation(plan: Plan, part: int, attempt: Attempt, found: JudgedCase) -> JudgedCase:
-    """The simplest violation that Hypothesis reaches from the draws of ``part``; at worst ``found``."""
+    """The simplest violation that Hypothesis reaches from the cases of ``part``; at worst ``found``."""
     best = found
 
-    def look(drawn: SampledCase) -> None:
+    def check(sampled: SampledCase) -> None:
         nonlocal best
-        if isinstance(drawn.outcome, NotApplicable):
+        if isinstance(sampled.outcome, NotApplicable):
             return
-        judged = attempt(drawn.outcome)
+        judged = attempt(sampled.outcome)
         if judged is not None and judged.verdict.violates:
             best = min(best, judged, key=lambda each: each.complexity)
             raise Interesting
 
-    explore(plan.draw, look, plan.seed(part), shrink=True)
+    explore(plan.draw, check, plan.seed(part), shrink=True)
     return best
 
 
 def verdict_of(relation: Relation, case: Case, answers: Sequence[Answer | Failure]) -> Verdict:
-    """Whether the answers obey; an ERROR where one is missing.
+    """The relation's verdict on the answers; ERROR if one is a failure.
 
     Raises:
         VqamtError: the relation cannot judge the case.
@@ -77,7 +77,7 @@ def verdict_of(relation: Relation, case: Case, answers: Sequence[Answer | Failur
 
 
 def judge_case(relation: Relation, case: Case, answers: tuple[Answer | Failure, ...]) -> JudgedCase:
-    """The case with its answers and what the relation says of them.
+    """Judges the case.
 
     Raises:
         VqamtError: the relation cannot judge the case.
@@ -85,24 +85,24 @@ def judge_case(relation: Relation, case: Case, answers: tuple[Answer | Failure, 
     return JudgedCase(case=case, answers=answers, verdict=verdict_of(relation, case, answers))
 
 
-def baseline_verdict(relation: Relation, blessed: BaselineCase) -> Verdict:
-    """What became of a blessed case then, by how its answers are judged now: old and new ones are judged alike.
+def baseline_verdict(relation: Relation, baseline: BaselineCase) -> Verdict:
+    """The verdict on the baseline's answers by the current judge, so that old and new answers are judged alike.
 
     Raises:
-        VqamtError: the relation cannot judge the case any more.
+        VqamtError: the relation can no longer judge the case.
     """
     try:
-        return verdict_of(relation, blessed.case, blessed.answers)
+        return verdict_of(relation, baseline.case, baseline.answers)
     except VqamtError as error:
         raise VqamtError(f"{error} (of its blessed answers: bless a report of this version of the relation)") from error
 
 
 class QueryIdSet:
-    """Ids of queries: all are told first, and looked up afterwards.
+    """A compact set of query ids.
 
     >>> needed = Needed()
-    >>> needed.add(("00000000000000ff", "0000000000000001"))
-    >>> "00000000000000ff" in needed, "00000000000000fe" in needed
+    >>> ids.add(("00000000000000ff", "0000000000000001"))
+    >>> "00000000000000ff" in ids, "00000000000000fe" in ids
     (True, False)
     """
 
@@ -111,7 +111,6 @@ class QueryIdSet:
         self._is_sorted = True
 
     def add(self, query_ids: Iterable[str]) -> None:
-        """Some have been needed; one that has been before may be told again."""
         self._numbers.extend(int(query_id, 16) for query_id in query_ids)
         self._is_sorted = False
 
@@ -124,45 +123,41 @@ class QueryIdSet:
 
 
 class SimplestViolation:
-    """The simplest violation so far; of those that were blessed one that held then, where there is one.
+    """The simplest violation so far; with a baseline, a regression is preferred.
 
     Attributes:
-        judgement: None as long as there is none.
+        case: the violation; None if there is none.
     """
 
     def __init__(self) -> None:
-        self.judgement: JudgedCase | None = None
+        self.case: JudgedCase | None = None
         self._part = 0
-        self._held = False
+        self._is_regression = False
 
-    def consider(self, judged: JudgedCase, *, part: int, before: Outcome | None) -> None:
-        """Takes a violation where it is to be shown rather than the one at hand; ``part`` is that of the sampling run.
-
-        ``before`` is what became of the case when it was blessed.
-        """
-        held = before is Outcome.HOLDS
-        if self.judgement is None:
-            self.judgement, self._part, self._held = judged, part, held
-        elif _rank(judged, held) < _rank(self.judgement, self._held):
-            self.judgement, self._held = judged, held
+    def consider(self, judged: JudgedCase, *, part: int, baseline: Outcome | None) -> None:
+        """Takes a violation from ``part`` of the sampling run if it is simpler; ``baseline`` is its outcome there."""
+        regression = baseline is Outcome.HOLDS
+        if self.case is None:
+            self.case, self._part, self._is_regression = judged, part, regression
+        elif _rank(judged, regression) < _rank(self.case, self._is_regression):
+            self.case, self._is_regression = judged, regression
 
     def shrink(self, plan: Plan, waived: Collection[str], judge: Callable[[Case], JudgedCase | None]) -> None:
-        """Makes it simpler by further draws of ``plan``: what ``judge`` can say of their cases."""
+        """Simplifies the violation with further cases of ``plan``, as far as ``judge`` can judge them."""
 
         def attempt(case: Case) -> JudgedCase | None:
             return None if case.id in waived else judge(case)
 
-        if self.judgement is not None:
-            self.judgement = shrink_violation(plan, self._part, attempt, self.judgement)
+        if self.case is not None:
+            self.case = shrink_violation(plan, self._part, attempt, self.case)
 
 
-def _rank(judged: JudgedCase, held: bool) -> tuple[bool, bool, tuple[bool, bool, int, int, str]]:
-    """What is to be shown comes first: nothing presumed, what held before, what is simple."""
-    return judged.case.is_presumed, not held, judged.complexity
+def _rank(judged: JudgedCase, regression: bool) -> tuple[bool, bool, tuple[bool, bool, int, int, str]]:
+    return judged.case.is_presumed, not regression, judged.complexity
 
 
-def shown_case(judged: JudgedCase) -> ViolationPreview:
-    """The case as people read it."""
+def shown_case(judged: JudgedCase) -> ShownCase:
+    """The case as reports show it."""
     case = judged.case
     return ViolationPreview(
         id=case.id,

@@ -32,7 +32,7 @@ def plan_lines(session: Resources, most: int | None) -> tuple[str, ...]:
         rows.append((entry.id, str(count), str(len(here)), str(len(here - asked))))
         asked |= here
         cases += count
-        blessed += count if job.blessed else 0
+        blessed += count if job.baseline else 0
     total = sum(len(queries) for queries in known.values())
     if most is not None and total > most:
         fewer = "name fewer relations" if blessed == cases else "lower --vqamt-max-cases or name fewer relations"

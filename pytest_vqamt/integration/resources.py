@@ -166,7 +166,7 @@ class Resources:
             model=self.model(entry.model_spec),
             source=self.source(entry.data),
             position=entry.position,
-            blessed=self.blessed(entry),
+            baseline=self.blessed(entry),
         )
 
     def _tasks(self, spec: str) -> tuple[Task, ...]:

@@ -92,7 +92,7 @@ def from_line(line: str) -> StatusMessage | None:
     match row:
         case {"is": "Ready", "url": str(url), "replicas": int(replicas), "data": list(data)}:
             return Ready(url=url, replicas=replicas, data=tuple(map(str, data)))
-        case {"is": "Refused", "reason": str(reason)}:
+        case {"is": "StartupFailed", "reason": str(reason)}:
             return StartupFailed(reason=reason)
         case {"is": "Progress", "received": int(received), "asked": int(asked), "lately": int(lately)}:
             return Progress(received=received, asked=asked, lately=lately, since_s=float(row["since_s"]))

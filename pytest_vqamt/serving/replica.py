@@ -83,8 +83,8 @@ class Replica:
 
         if offer.inpaint:
             method_of(offer.inpaint)
-        self._model: LoadedModel = ModelCatalogue().load(offer.model, offer.model_options)
-        self._splitting = BatchBisector(self._model)
+        self._model: LoadedModel = Catalogue().load(offer.model, offer.model_options)
+        self._bisector = BatchBisector(self._model)
         loaded = [sources.load(spec, allow_bad_records=True) for spec in offer.data]  # no recipe is of a bad record
         at_once = self._model.batches_at_once
         self._preparing = ThreadPoolExecutor(1, thread_name_prefix="vqamt-prepare")
@@ -169,7 +169,7 @@ class Replica:
         inputs = [each for each in made if isinstance(each, ModelInput)]
         answers: Iterator[QueryResult]
         try:
-            answers = iter([told for batch in self._batches_of(inputs) for told in self._splitting.ask(task, batch)])
+            answers = iter([told for batch in self._batches_of(inputs) for told in self._bisector.run(task, batch)])
         except ModelError as error:
             health = self._model.health
             if not health.answered and health.failed and health.disabled_reason == str(error):

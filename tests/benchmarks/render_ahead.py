@@ -96,10 +96,10 @@ def _share(source: SceneSource, queries: Sequence[Query], batch_size: int) -> fl
     slow = Slow()
     pictures = InputPipeline(source, batch_size)
     try:
-        model = wrap_model("slow", slow, ModelOptions(batch_size=batch_size))
-        asker = QueryRunner(model, AnswerStore(None), pictures, lambda _queries: None)
+        model = adopt("slow", slow, ModelOptions(batch_size=batch_size))
+        runner = QueryRunner(model, AnswerStore(None), pictures, lambda _queries: None)
         start = time.perf_counter()
-        asker.ask({query.id: query for query in queries})
+        runner.run({query.id: query for query in queries})
         return slow.busy_s / (time.perf_counter() - start)
     finally:
         pictures.close()

@@ -43,7 +43,7 @@ def run(
     events: list[Event] = [] if heard is None else heard
     try:
         return run_item(
-            Job(relation=used, variant="", model=loaded, source=scenes, blessed=blessed),
+            Job(relation=used, variant="", model=loaded, source=scenes, baseline=blessed),
             RunOptions(sampling=sampling, shrink=shrink, waived=waived or {}),
             stores,
             events.append,

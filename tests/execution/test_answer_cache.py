@@ -122,7 +122,7 @@ def test_where_the_disk_is_full_nobody_is_told_to_delete_the_answers(
 def test_where_another_process_keeps_the_file_locked_nobody_is_told_to_delete_it(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answer_cache, "_WAIT_S", 0.05)
+    monkeypatch.setattr(answer_cache, "_BUSY_TIMEOUT_S", 0.05)
     with AnswerStore(file) as store, closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("begin immediate")
         with pytest.raises(VqamtError, match=r"is locked\): end the process that keeps it locked, name another"):
@@ -134,10 +134,10 @@ def test_where_nothing_may_be_written_nobody_is_told_to_delete_it(file: Path, mo
         store.put(MODEL, {"a": Answer("two")})
     connect = sqlite3.connect
     monkeypatch.setattr(sqlite3, "connect", lambda place, **how: connect(f"file:{place}?mode=ro", uri=True, **how))
-    with pytest.raises(VqamtError, match=r"readonly database\): see to it that it can, name another"):
+    with pytest.raises(VqamtError, match=r"readonly database\): check its permissions, name another"):
         AnswerStore(file).put(MODEL, {"b": Answer("two")})
     for kept in (file.with_name("none"), file / "file in place of a folder"):
-        with pytest.raises(VqamtError, match=r"\): see to it that it can, name another"):
+        with pytest.raises(VqamtError, match=r"\): check its permissions, name another"):
             AnswerStore(kept)
 
 

@@ -27,12 +27,12 @@ Process = Callable[[object], QueryRunner]
 def process(tmp_path: Path) -> Iterator[Process]:
     """What one process of a run has: a connection of its own to the file that all share."""
     with ExitStack() as closing:
-        showing = InputPipeline(Scenes(1), 4)
-        closing.callback(showing.close)
+        pipeline = InputPipeline(Scenes(1), 4)
+        closing.callback(pipeline.close)
 
         def of(model: object) -> QueryRunner:
             store = closing.enter_context(AnswerStore(tmp_path / "answers.sqlite", run=RunProcess(id="run")))
-            return QueryRunner(loaded(model), store, showing, lambda _: None)
+            return QueryRunner(loaded(model), store, pipeline, lambda _: None)
 
         yield of
 
@@ -55,11 +55,11 @@ def test_processes_with_the_same_queries_share_them_batch_by_batch(process: Proc
     queries = numbered(100)
     models = [Model(reply=slow, fingerprint="F") for _ in range(3)]
     askers = [process(model) for model in models]
-    found = together(*(lambda asker=asker: asker.ask(queries) for asker in askers))
+    found = together(*(lambda runner=runner: runner.run(queries) for runner in askers))
     assert found == [{name: Answer(f"to {each.text}") for name, each in queries.items()}] * 3
     assert Counter(text for model in models for text in model.asked) == {each.text: 1 for each in queries.values()}
-    assert sum(asker.asked for asker in askers) == 100
-    assert [asker.cached for asker in askers] == [0, 0, 0]
+    assert sum(runner.asked for runner in askers) == 100
+    assert [runner.cached for runner in askers] == [0, 0, 0]
     assert min(len(model.calls) for model in models) >= 3
 
 
@@ -87,9 +87,9 @@ def test_what_another_asks_is_left_for_the_end_and_then_waited_for(process: Proc
     def ask_second() -> dict[str, Answer | Failure]:
         assert holds.has_begun.wait(60)
         threading.Timer(0.2, holds.may_end.set).start()
-        return second.ask(queries)
+        return second.run(queries)
 
-    of_first, of_second = together(lambda: first.ask(queries), ask_second)
+    of_first, of_second = together(lambda: first.run(queries), ask_second)
     assert of_first == of_second
     assert goes_on.calls == [[f"number {n}" for n in range(4, 8)], [f"number {n}" for n in range(8, 12)]]
     assert holds.calls == [[f"number {n}" for n in range(4)]]
@@ -105,14 +105,14 @@ def test_what_another_fails_on_is_asked_again(process: Process, end: Exception) 
     def fail() -> None:
         if isinstance(end, ModelError):
             with pytest.raises(ModelError):
-                first.ask(queries)
+                first.run(queries)
         else:
-            assert all(isinstance(each, Failure) for each in first.ask(queries).values())
+            assert all(isinstance(each, Failure) for each in first.run(queries).values())
 
     def ask_second() -> dict[str, Answer | Failure]:
         assert holds.has_begun.wait(60)
         threading.Timer(0.1, holds.may_end.set).start()
-        return second.ask(queries)
+        return second.run(queries)
 
     _, found = together(fail, ask_second)
     assert found == dict.fromkeys(queries, Answer("same"))
@@ -132,10 +132,10 @@ def test_what_ends_the_run_leaves_no_claim(process: Process, end: BaseException)
 
     queries = numbered(12)
     with pytest.raises(type(end)):
-        process(Ends(fingerprint="F")).ask(queries)
+        process(Ends(fingerprint="F")).run(queries)
     asks = Model(fingerprint="F")
     began = time.monotonic()
-    assert process(asks).ask(queries).keys() == queries.keys()
+    assert process(asks).run(queries).keys() == queries.keys()
     assert time.monotonic() - began < 5, "and not when a lease has ended"
     assert asks.asked == [f"number {n}" for n in range(4, 12)]
 
@@ -146,10 +146,10 @@ def test_a_store_of_one_process_asks_as_it_would_without_claims() -> None:
             assert set(threading.enumerate()) <= threads
             return Model.answer(self, batch)
 
-    showing = InputPipeline(Scenes(1), 4)
+    pipeline = InputPipeline(Scenes(1), 4)
     threads = set(threading.enumerate())
     model = Alone()
     with AnswerStore(None) as store:
-        QueryRunner(loaded(model), store, showing, lambda _: None).ask(numbered(10))
-    showing.close()
+        QueryRunner(loaded(model), store, pipeline, lambda _: None).run(numbered(10))
+    pipeline.close()
     assert [len(call) for call in model.calls] == [4, 4, 2]

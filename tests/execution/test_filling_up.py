@@ -28,15 +28,15 @@ def store() -> Iterator[AnswerStore]:
 
 
 @pytest.fixture
-def asker(store: AnswerStore) -> Iterator[Ask]:
-    showing = InputPipeline(Scenes(1), 4)
+def runner(store: AnswerStore) -> Iterator[Ask]:
+    pipeline = InputPipeline(Scenes(1), 4)
     adopted: dict[int, LoadedModel] = {}
 
     def of(model: object, more: QuerySource = no_look_ahead, later: QuerySource = no_look_ahead) -> QueryRunner:
-        return QueryRunner(adopted.setdefault(id(model), loaded(model)), store, showing, lambda _: None, more, later)
+        return QueryRunner(adopted.setdefault(id(model), loaded(model)), store, pipeline, lambda _: None, more, later)
 
     yield of
-    showing.close()
+    pipeline.close()
 
 
 def of(*texts: str) -> dict[str, Query]:
@@ -56,35 +56,35 @@ def from_list(*texts: str) -> QuerySource:
     return more
 
 
-def test_the_last_batch_is_filled_up(asker: Ask) -> None:
+def test_the_last_batch_is_filled_up(runner: Ask) -> None:
     model = Model()
     more = from_list("later 1", "later 2", "later 3", "later 4")
-    first = asker(model, more)
-    assert first.ask(of("a", "b", "c", "d", "e")).keys() == of("a", "b", "c", "d", "e").keys()
+    first = runner(model, more)
+    assert first.run(of("a", "b", "c", "d", "e")).keys() == of("a", "b", "c", "d", "e").keys()
     assert model.calls == [["a", "b", "c", "d"], ["e", "later 1", "later 2", "later 3"]]
     assert first.asked == 5, "the others count where they are needed"
-    second = asker(model, more)
+    second = runner(model, more)
     known, lacking = second.look_up(of("later 1", "later 3", "a").values())
     assert known.keys() == of("later 1", "later 3", "a").keys()
     assert not lacking
     assert (second.asked, second.cached) == (2, 0)
 
 
-def test_a_full_batch_is_left_alone_and_nothing_is_asked_for_its_own_sake(asker: Ask) -> None:
+def test_a_full_batch_is_left_alone_and_nothing_is_asked_for_its_own_sake(runner: Ask) -> None:
     model = Model()
-    asker(model, from_list("later")).ask(of("a", "b", "c", "d"))
-    asker(model, from_list("later")).ask({})
+    runner(model, from_list("later")).run(of("a", "b", "c", "d"))
+    runner(model, from_list("later")).run({})
     assert model.calls == [["a", "b", "c", "d"]]
 
 
-def test_what_is_known_or_about_to_be_asked_fills_nothing_up(asker: Ask, store: AnswerStore) -> None:
+def test_what_is_known_or_about_to_be_asked_fills_nothing_up(runner: Ask, store: AnswerStore) -> None:
     model = Model()
     store.put("undeclared:made", {query("known").id: Answer("same")})
-    asker(model, from_list("a", "known", "f", "known", "new")).ask(of("a", "b", "c", "d", "f"))
+    runner(model, from_list("a", "known", "f", "known", "new")).run(of("a", "b", "c", "d", "f"))
     assert model.calls == [["a", "b", "c", "d"], ["f", "new"]]
 
 
-def test_each_task_has_its_own(asker: Ask) -> None:
+def test_each_task_has_its_own(runner: Ask) -> None:
     class Both(Model):
         def entail(self, batch: Sequence[ModelInput]) -> list[str]:
             return Model.answer(self, batch)
@@ -95,32 +95,32 @@ def test_each_task_has_its_own(asker: Ask) -> None:
     given = {Task.VQA: (query("asked"),), Task.ENTAILMENT: (query("entailed", task=Task.ENTAILMENT),)}
     model = Both()
     queries = [query("a"), query("b", task=Task.ENTAILMENT)]
-    asker(model, more).ask({each.id: each for each in queries})
+    runner(model, more).run({each.id: each for each in queries})
     assert model.calls == [["a", "asked"], ["b", "entailed"]]
 
 
-def test_what_fails_ahead_of_its_turn_fails_nobody(asker: Ask) -> None:
+def test_what_fails_ahead_of_its_turn_fails_nobody(runner: Ask) -> None:
     def reply(text: str) -> str:
         if text.startswith("bad"):
             raise ValueError("no")
         return "same"
 
     model = Model(reply=reply)
-    first = asker(model, from_list("bad"))
-    assert first.ask(of("a")) == dict.fromkeys(of("a"), Answer("same"))
+    first = runner(model, from_list("bad"))
+    assert first.run(of("a")) == dict.fromkeys(of("a"), Answer("same"))
     assert (first.asked, first.last_failure) == (1, "")
     asked = len(model.calls)
-    second = asker(model, from_list("bad", "good"))
-    assert second.ask(of("b")) == dict.fromkeys(of("b"), Answer("same"))
+    second = runner(model, from_list("bad", "good"))
+    assert second.run(of("b")) == dict.fromkeys(of("b"), Answer("same"))
     assert model.calls[asked:] == [["b", "good"]], "it fills up no other batch, either"
-    third = asker(model)
+    third = runner(model)
     assert third.look_up(of("bad").values())[1] == of("bad")
-    assert set(third.ask(of("bad")).values()) == {Failure(reason="ValueError: no")}
+    assert set(third.run(of("bad")).values()) == {Failure(reason="ValueError: no")}
     assert len(model.calls) == asked + 1, "whoever needs it is told what is known, and it is not asked once more"
     assert (third.asked, third.last_failure) == (1, "ValueError: no")
-    assert set(third.ask(of("bad")).values()) == {Failure(reason="ValueError: no")}
+    assert set(third.run(of("bad")).values()) == {Failure(reason="ValueError: no")}
     assert len(model.calls) == asked + 2, "whoever needs it later asks for himself"
-    assert str(third.hopeless()).endswith("it failed on each of 2 queries: ValueError: no")
+    assert str(third.disabled_error()).endswith("it failed on each of 2 queries: ValueError: no")
 
 
 @dataclass
@@ -151,10 +151,10 @@ class Prepares:
         return ["same" for _ in batch]
 
 
-def test_a_batch_is_prepared_on_another_thread_while_that_before_is_answered(asker: Ask) -> None:
+def test_a_batch_is_prepared_on_another_thread_while_that_before_is_answered(runner: Ask) -> None:
     model = Prepares()
     model.largest_batch = 2
-    asker(model, from_list("h")).ask(of(*"abcdefg"))
+    runner(model, from_list("h")).run(of(*"abcdefg"))
     assert model.told == [
         ("prepared", "cd"),
         ("answered", "ab"),
@@ -174,55 +174,55 @@ class List:
 
     left: list[Query]
 
-    def more(self, task: Task, n: int) -> Sequence[Query]:
-        given = self.later(task, n)
+    def take(self, task: Task, n: int) -> Sequence[Query]:
+        given = self.peek(task, n)
         self.left = [each for each in self.left if each not in given]
         return given
 
-    def later(self, task: Task, n: int) -> Sequence[Query]:
+    def peek(self, task: Task, n: int) -> Sequence[Query]:
         return [each for each in self.left if each.task is task][:n]
 
 
-def test_what_the_next_items_ask_is_prepared_while_the_last_batch_is_answered(asker: Ask, store: AnswerStore) -> None:
+def test_what_the_next_items_ask_is_prepared_while_the_last_batch_is_answered(runner: Ask, store: AnswerStore) -> None:
     model = Prepares()
     model.batch_size = 4
     later = List([query(text) for text in "defghijkl"])
-    asker(model, later.more, later.later).ask(of(*"abc"))
+    runner(model, later.take, later.peek).run(of(*"abc"))
     # The next item needs the same in another order, and is filled up with what comes after it.
     later.left = [query(text) for text in "hijkl"]
-    asker(model, later.more, later.later).ask(of(*"gfe"))
+    runner(model, later.take, later.peek).run(of(*"gfe"))
     assert model.told == [("prepared", "efgh"), ("answered", "abcd"), ("prepared", "ijkl"), ("answered", "efgh")]
     assert model.lacked == [*"abcd"]
     # What then is asked otherwise than was thought is asked nevertheless, and what is known is not made ready for.
     store.put("undeclared:made", {query("m").id: Answer("same")})
     later.left = [query("m"), query("n"), query("l")]
-    asker(model, no_look_ahead, later.later).ask(of(*"xki"))
+    runner(model, no_look_ahead, later.peek).run(of(*"xki"))
     assert model.told[4:] == [("prepared", "nl"), ("answered", "xki")]
     assert model.lacked == [*"abcd", "x"]
 
 
-def test_what_cannot_be_prepared_ahead_of_its_turn_is_asked_in_it(asker: Ask) -> None:
+def test_what_cannot_be_prepared_ahead_of_its_turn_is_asked_in_it(runner: Ask) -> None:
     class Breaks(Prepares):
         def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
             raise ValueError("no")
 
     model = Breaks()
-    asker(model, no_look_ahead, List([query("c")]).later).ask(of(*"ab"))
-    assert asker(model).ask(of("c")) == dict.fromkeys(of("c"), Answer("same"))
+    runner(model, no_look_ahead, List([query("c")]).peek).run(of(*"ab"))
+    assert runner(model).run(of("c")) == dict.fromkeys(of("c"), Answer("same"))
     assert model.told == [("answered", "ab"), ("answered", "c")]
 
 
-def test_a_batch_that_was_made_ready_grows_and_shrinks_like_any_other(asker: Ask) -> None:
+def test_a_batch_that_was_made_ready_grows_and_shrinks_like_any_other(runner: Ask) -> None:
     grows = Prepares()
-    asker(grows).ask(of(*"abcdefghijk"))
+    runner(grows).run(of(*"abcdefghijk"))
     assert [texts for what, texts in grows.told if what == "answered"] == ["ab", "cdef", "ghij", "k"]
     assert grows.lacked == ["a", "b", "e", "f"], "what a batch grew by was not prepared"
     runs_out = Prepares(room=2)
-    asker(runs_out).ask(of(*"ABCDEFGHIJK"))
+    runner(runs_out).run(of(*"ABCDEFGHIJK"))
     assert [texts for what, texts in runs_out.told if what == "answered"] == ["AB", "CD", "EF", "GH", "IJ", "K"]
 
 
-def test_several_batches_are_asked_at_once_where_the_model_allows_it(asker: Ask) -> None:
+def test_several_batches_are_asked_at_once_where_the_model_allows_it(runner: Ask) -> None:
     class Meets(Model):
         """Answers only where two batches are with it."""
 
@@ -236,14 +236,14 @@ def test_several_batches_are_asked_at_once_where_the_model_allows_it(asker: Ask)
                 return Model.answer(self, batch)
 
     model = Meets(reply=lambda text: f"to {text}")
-    asking = asker(model, from_list("later"))
+    asking = runner(model, from_list("later"))
     texts = [f"number {place}" for place in range(15)]
-    assert asking.ask(of(*texts)) == {name: Answer(f"to {each.text}") for name, each in of(*texts).items()}
+    assert asking.run(of(*texts)) == {name: Answer(f"to {each.text}") for name, each in of(*texts).items()}
     assert sorted(model.asked) == sorted([*texts, "later"])
     assert asking.asked == 15
 
 
-def test_what_is_under_way_when_a_model_is_given_up_is_kept(asker: Ask, store: AnswerStore) -> None:
+def test_what_is_under_way_when_a_model_is_given_up_is_kept(runner: Ask, store: AnswerStore) -> None:
     class GivenUp(Model):
         batches_at_once = 2
 
@@ -253,14 +253,14 @@ def test_what_is_under_way_when_a_model_is_given_up_is_kept(asker: Ask, store: A
             time.sleep(0.2)
             return ["paid for"]
 
-    asking = asker(GivenUp(batch_size=1))
+    asking = runner(GivenUp(batch_size=1))
     with pytest.raises(ModelError, match="no more"):
-        asking.ask(of("a", "b"))
+        asking.run(of("a", "b"))
     assert store.get("undeclared:made", (query("a").id,)) == {query("a").id: Answer("paid for")}
     assert asking.asked == 1
 
 
-def test_the_part_of_a_batch_that_was_answered_before_a_model_is_given_up_counts(asker: Ask) -> None:
+def test_the_part_of_a_batch_that_was_answered_before_a_model_is_given_up_counts(runner: Ask) -> None:
     class GivenUp(Model):
         def answer(self, batch: Sequence[ModelInput]) -> list[str]:
             if len(batch) > 2:
@@ -269,13 +269,13 @@ def test_the_part_of_a_batch_that_was_answered_before_a_model_is_given_up_counts
                 raise ModelError("no more")
             return ["paid for" for _ in batch]
 
-    asking = asker(GivenUp(), from_list("later"))
+    asking = runner(GivenUp(), from_list("later"))
     with pytest.raises(ModelError, match="no more"):
-        asking.ask(of("a", "b", "c"))
+        asking.run(of("a", "b", "c"))
     assert asking.asked == 2
 
 
-def test_what_one_of_several_batches_raises_ends_the_asking(asker: Ask) -> None:
+def test_what_one_of_several_batches_raises_ends_the_asking(runner: Ask) -> None:
     class Ends(Model):
         batches_at_once = 3
 
@@ -288,6 +288,6 @@ def test_what_one_of_several_batches_raises_ends_the_asking(asker: Ask) -> None:
     over = threading.Event()
     began = time.monotonic()
     with pytest.raises(SystemExit):
-        asker(Ends(batch_size=1)).ask(of("a", "b", "c"))
+        runner(Ends(batch_size=1)).run(of("a", "b", "c"))
     assert time.monotonic() - began < 10, "nobody waits for the others"
     over.set()

@@ -23,22 +23,22 @@ from tests.making import scene_of
 
 @dataclass
 class Bench:
-    """What an asker needs, and what it tells."""
+    """What an runner needs, and what it tells."""
 
     store: AnswerStore
-    showing: InputPipeline
+    pipeline: InputPipeline
     told: list[int]
 
-    def asker(self, model: object) -> QueryRunner:
-        return QueryRunner(loaded(model), self.store, self.showing, self.told.append)
+    def runner(self, model: object) -> QueryRunner:
+        return QueryRunner(loaded(model), self.store, self.pipeline, self.told.append)
 
 
 @pytest.fixture
 def bench() -> Iterator[Bench]:
-    showing = InputPipeline(Scenes(1), 4)
+    pipeline = InputPipeline(Scenes(1), 4)
     with AnswerStore(None) as store:
-        yield Bench(store=store, showing=showing, told=[])
-    showing.close()
+        yield Bench(store=store, pipeline=pipeline, told=[])
+    pipeline.close()
 
 
 def by_id(*queries: Query) -> dict[str, Query]:
@@ -61,12 +61,12 @@ def raises(*texts: str) -> Callable[[str], str]:
 def test_all_is_asked_in_full_batches(bench: Bench) -> None:
     model = Model(reply=lambda text: f"to {text}")
     queries = numbered(10)
-    asker = bench.asker(model)
-    found = asker.ask(queries)
+    runner = bench.runner(model)
+    found = runner.run(queries)
     assert found == {name: Answer(f"to {asked.text}") for name, asked in queries.items()}
     assert [len(call) for call in model.calls] == [4, 4, 2]
     assert bench.told == [4, 4, 2]
-    assert (asker.asked, asker.cached) == (10, 0)
+    assert (runner.asked, runner.cached) == (10, 0)
 
 
 def test_a_batch_is_of_one_task(bench: Bench) -> None:
@@ -77,7 +77,7 @@ def test_a_batch_is_of_one_task(bench: Bench) -> None:
 
     model = Both()
     queries = by_id(*(query(f"{place}", task=task) for place in range(3) for task in (Task.ENTAILMENT, Task.VQA)))
-    found = bench.asker(model).ask(queries)
+    found = bench.runner(model).run(queries)
     assert model.calls == [["0", "1", "2"]]
     assert sorted(str(getattr(answer, "text", None)) for answer in found.values()) == ["neutral"] * 3 + ["same"] * 3
 
@@ -86,20 +86,20 @@ def test_what_is_asked_of_one_picture_is_asked_together(bench: Bench) -> None:
     first, second = (scene_of("dog", id=name).picture for name in ("first", "second"))
     model = Model(batch_size=3)
     asked = [query(f"{n} of {name}", picture=picture) for n in range(3) for name, picture in zip("ab", (first, second))]  # noqa: B905
-    bench.asker(model).ask(by_id(*asked))
+    bench.runner(model).run(by_id(*asked))
     assert model.calls == [["0 of a", "1 of a", "2 of a"], ["0 of b", "1 of b", "2 of b"]]
 
 
 def test_what_is_known_is_not_asked(bench: Bench) -> None:
     model = Model(fingerprint="F")
     bench.store.put("F", {query("known").id: Answer("from before")})
-    asker = bench.asker(model)
-    known, lacking = asker.look_up([query("known"), query("new"), query("known"), query("new")])
+    runner = bench.runner(model)
+    known, lacking = runner.look_up([query("known"), query("new"), query("known"), query("new")])
     assert known == {query("known").id: Answer("from before")}
     assert list(lacking.values()) == [query("new")]
-    asker.ask(lacking)
+    runner.run(lacking)
     assert model.asked == ["new"]
-    again, nothing = asker.look_up([query("new")])
+    again, nothing = runner.look_up([query("new")])
     assert (again, nothing) == ({query("new").id: Answer("same")}, {})
 
 
@@ -108,9 +108,9 @@ def test_what_an_earlier_run_has_left_counts_as_cached_once(bench: Bench, tmp_pa
     with AnswerStore(file, run=RunProcess(id="earlier")) as store:
         store.put("F", {query("known").id: Answer("from before")})
     with AnswerStore(file, run=RunProcess(id="now")) as store:
-        first, second = (QueryRunner(loaded(Model(fingerprint="F")), store, bench.showing, print) for _ in range(2))
-        for asker in (first, second):
-            assert asker.look_up([query("known"), query("known")])[0] == {query("known").id: Answer("from before")}
+        first, second = (QueryRunner(loaded(Model(fingerprint="F")), store, bench.pipeline, print) for _ in range(2))
+        for runner in (first, second):
+            assert runner.look_up([query("known"), query("known")])[0] == {query("known").id: Answer("from before")}
         assert (first.cached, second.cached) == (1, 0)
         assert (first.asked, second.asked) == (0, 0)
 
@@ -124,7 +124,7 @@ def test_each_batch_is_kept_before_the_next_is_asked(bench: Bench) -> None:
             kept_before.append(len(bench.store.get("F", tuple(queries))))
             return Model.answer(self, batch)
 
-    bench.asker(Looks(fingerprint="F")).ask(queries)
+    bench.runner(Looks(fingerprint="F")).run(queries)
     assert kept_before == [0, 4]
 
 
@@ -132,7 +132,7 @@ def test_each_batch_is_kept_before_the_next_is_asked(bench: Bench) -> None:
 def test_the_one_bad_query_is_found(bench: Bench, bad: int) -> None:
     model = Model(reply=raises(f"number {bad}"))
     queries = numbered(7)
-    found = bench.asker(model).ask(queries)
+    found = bench.runner(model).run(queries)
     for place, (name, asked) in enumerate(queries.items()):
         if place == bad:
             assert found[name] == Failure(reason=f"ValueError: cannot read number {bad}")
@@ -143,7 +143,7 @@ def test_the_one_bad_query_is_found(bench: Bench, bad: int) -> None:
 def test_a_failure_is_not_kept(bench: Bench) -> None:
     model = Model(reply=raises("number 1"), fingerprint="F")
     queries = numbered(3)
-    bench.asker(model).ask(queries)
+    bench.runner(model).run(queries)
     assert [name in bench.store.get("F", tuple(queries)) for name in queries] == [True, False, True]
 
 
@@ -151,7 +151,7 @@ def test_a_long_message_is_cut(bench: Bench) -> None:
     def reply(text: str) -> str:
         raise ValueError("x" * 1000)
 
-    (failure,) = bench.asker(Model(reply=reply)).ask(numbered(1)).values()
+    (failure,) = bench.runner(Model(reply=reply)).run(numbered(1)).values()
     assert isinstance(failure, Failure)
     assert failure.reason == "ValueError: " + "x" * 299 + "…"
 
@@ -159,13 +159,13 @@ def test_a_long_message_is_cut(bench: Bench) -> None:
 def test_a_model_that_fails_on_all_is_given_up_after_32(bench: Bench) -> None:
     model = Model(reply=raises(*(f"number {place}" for place in range(100))), batch_size=1)
     with pytest.raises(ModelError, match="model 'made' to answer, but it failed on each of 32 queries: ValueError: "):
-        bench.asker(model).ask(numbered(100))
+        bench.runner(model).run(numbered(100))
     assert len(model.calls) == 32
 
 
 def test_one_that_has_answered_is_not_given_up(bench: Bench) -> None:
     model = Model(reply=raises(*(f"number {place}" for place in range(1, 100))), batch_size=1)
-    found = bench.asker(model).ask(numbered(100))
+    found = bench.runner(model).run(numbered(100))
     assert sum(isinstance(each, Failure) for each in found.values()) == 99
 
 
@@ -176,7 +176,7 @@ def test_a_broken_protocol_is_not_searched_for_a_bad_query(bench: Bench) -> None
 
     model = Short()
     with pytest.raises(ModelError, match="to return 4 answers, one per input, but got 3"):
-        bench.asker(model).ask(numbered(8))
+        bench.runner(model).run(numbered(8))
     assert len(model.calls) == 1
 
 
@@ -189,7 +189,7 @@ def test_a_picture_that_cannot_be_read_costs_its_queries(bench: Bench) -> None:
 
     unreadable = scene_of("dog", id="unreadable").picture
     queries = by_id(query("a"), query("b", picture=unreadable), query("c", picture=unreadable), query("d"))
-    found = list(bench.asker(Looks()).ask(queries).values())
+    found = list(bench.runner(Looks()).run(queries).values())
     failure = Failure(reason="OSError: no such photo")
     assert sorted(found, key=str) == sorted([Answer("same"), Answer("same"), failure, failure], key=str)
 
@@ -241,7 +241,7 @@ def refuses(text: str) -> str:
 
 
 def test_answers_come_in_the_order_of_the_inputs() -> None:
-    found = BatchBisector(loaded(Model(reply=refuses))).ask(Task.VQA, inputs("a", "bad b", "c", "bad d", "e"))
+    found = BatchBisector(loaded(Model(reply=refuses))).run(Task.VQA, inputs("a", "bad b", "c", "bad d", "e"))
     assert found == [
         Answer("to a"),
         Failure(reason="ValueError: no bad b"),
@@ -259,30 +259,30 @@ def test_what_is_answered_is_handed_over_before_the_rest_is_asked() -> None:
         assert [answer.text for answer in answers] == [f"to {each.text}" for each in some]
         kept.append(([each.text for each in some], len(model.calls)))
 
-    BatchBisector(loaded(model)).ask(Task.VQA, inputs("a", "b", "c", "bad"), keep)
+    BatchBisector(loaded(model)).run(Task.VQA, inputs("a", "b", "c", "bad"), keep)
     # All four fail; the first two are answered; of the others one is, and one not.
     assert kept == [(["a", "b"], 2), (["c"], 4)]
 
 
 def test_counts_hold_from_several_threads() -> None:
     model = loaded(Model(reply=refuses))
-    splitting = BatchBisector(model)
+    bisector = BatchBisector(model)
     with ThreadPoolExecutor(8) as pool:
-        for _ in pool.map(lambda n: splitting.ask(Task.VQA, inputs(f"good {n}", f"bad {n}")), range(100)):
+        for _ in pool.map(lambda n: bisector.run(Task.VQA, inputs(f"good {n}", f"bad {n}")), range(100)):
             pass
-    assert (splitting.succeeded, splitting.failed) == (100, 100)
-    assert (model.health.answered, model.health.failed) == (100, 100)
+    assert (bisector.succeeded, bisector.failed) == (100, 100)
+    assert (model.standing.answered, model.standing.failed) == (100, 100)
 
 
 def test_a_model_that_was_given_up_on_one_thread_is_asked_by_no_other() -> None:
     model = Model(reply=lambda text: refuses(f"bad {text}"), batch_size=1)
-    splitting = BatchBisector(loaded(model))
+    bisector = BatchBisector(loaded(model))
     for number in range(31):
-        splitting.ask(Task.VQA, inputs(str(number)))
+        bisector.run(Task.VQA, inputs(str(number)))
     with pytest.raises(ModelError, match="it failed on each of 32 queries: ValueError: no bad 31"):
-        splitting.ask(Task.VQA, inputs("31"))
+        bisector.run(Task.VQA, inputs("31"))
     with pytest.raises(ModelError, match="was given up before"):
-        splitting.ask(Task.VQA, inputs("32"))
+        bisector.run(Task.VQA, inputs("32"))
     assert len(model.calls) == 32
 
 
@@ -295,17 +295,17 @@ def test_time_with_two_batches_counts_once() -> None:
             assert may_end.wait(30)
             return ["same" for _ in batch]
 
-    splitting = BatchBisector(loaded(Waits()))
-    assert splitting.busy_s == 0
+    bisector = BatchBisector(loaded(Waits()))
+    assert bisector.busy_s == 0
     with ThreadPoolExecutor(2) as pool:
-        asked = [pool.submit(splitting.ask, Task.VQA, inputs(text)) for text in "ab"]
+        asked = [pool.submit(bisector.run, Task.VQA, inputs(text)) for text in "ab"]
         begun.wait(30)
         assert not may_end.wait(0.2)
-        assert splitting.busy_s >= 0.2, "it is at work now"
+        assert bisector.busy_s >= 0.2, "it is at work now"
         may_end.set()
         for each in asked:
             each.result(timeout=30)
-    after = splitting.busy_s
+    after = bisector.busy_s
     assert after >= 0.2
     assert not threading.Event().wait(0.05)
-    assert splitting.busy_s == after, "it is at rest"
+    assert bisector.busy_s == after, "it is at rest"

@@ -1,4 +1,4 @@
-"""Of several processes that want to ask the same, one does: claims end with an answer, a failure, or their owner."""
+"""Of several processes that want to ask the same, one does: leases end with an answer, a failure, or their holder."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def other(file: Path) -> Iterator[AnswerStore]:
         yield store
 
 
-def claimed(store: AnswerStore, *ids: str) -> list[str]:
-    return store.claim("F", ids)[1]
+def leased(store: AnswerStore, *ids: str) -> list[str]:
+    return store.lease("F", ids)[1]
 
 
 def rows(file: Path, table: str) -> list[tuple[object, ...]]:
@@ -48,60 +48,60 @@ def rows(file: Path, table: str) -> list[tuple[object, ...]]:
         return db.execute(f"select * from {table}").fetchall()
 
 
-def test_what_one_has_claimed_no_other_can(one: AnswerStore, other: AnswerStore) -> None:
-    assert claimed(one, "a", "b") == ["a", "b"]
-    assert claimed(other, "b", "c") == ["c"]
-    assert other.settled("F", IDS) == ["c", "d"]
-    assert one.settled("F", IDS) == ["a", "b", "d"]
+def test_what_one_process_has_leased_no_other_can(one: AnswerStore, other: AnswerStore) -> None:
+    assert leased(one, "a", "b") == ["a", "b"]
+    assert leased(other, "b", "c") == ["c"]
+    assert other.released("F", IDS) == ["c", "d"]
+    assert one.released("F", IDS) == ["a", "b", "d"]
 
 
-def test_claims_are_on_one_model(one: AnswerStore, other: AnswerStore) -> None:
-    assert claimed(one, "a") == ["a"]
-    assert other.claim("G", ("a",))[1] == ["a"]
+def test_a_lease_is_on_the_query_of_one_model(one: AnswerStore, other: AnswerStore) -> None:
+    assert leased(one, "a") == ["a"]
+    assert other.lease("G", ("a",))[1] == ["a"]
 
 
-def test_an_answer_ends_the_claim(file: Path, one: AnswerStore, other: AnswerStore) -> None:
-    claimed(one, "a", "b")
+def test_an_answer_ends_the_lease(file: Path, one: AnswerStore, other: AnswerStore) -> None:
+    leased(one, "a", "b")
     one.put("F", {"a": Answer("yes")})
-    assert other.settled("F", ("a", "b")) == ["a"]
-    found, mine = other.claim("F", ("a", "b"))
+    assert other.released("F", ("a", "b")) == ["a"]
+    found, mine = other.lease("F", ("a", "b"))
     assert (found.answers, found.cached, found.ahead, mine) == ({"a": Answer("yes")}, 0, 0, [])
-    assert len(rows(file, "claims")) == 1
+    assert len(rows(file, "leases")) == 1
 
 
-def test_what_is_let_go_is_free(one: AnswerStore, other: AnswerStore) -> None:
-    claimed(one, *IDS)
-    one.let_go("F", ("a", "b"))
-    assert claimed(other, *IDS) == ["a", "b"]
+def test_what_is_released_is_free(one: AnswerStore, other: AnswerStore) -> None:
+    leased(one, *IDS)
+    one.release("F", ("a", "b"))
+    assert leased(other, *IDS) == ["a", "b"]
 
 
 def test_nobody_ends_what_another_holds(one: AnswerStore, other: AnswerStore) -> None:
-    claimed(one, "a")
-    claimed(other, "b")
-    other.let_go("F", ("a",))
+    leased(one, "a")
+    leased(other, "b")
+    other.release("F", ("a",))
     other.put("F", {"a": Answer("asked all the same")})
-    assert other.settled("F", ("a",)) == []
+    assert other.released("F", ("a",)) == []
 
 
-def test_closing_lets_go_of_all_and_leaves_nothing(file: Path, other: AnswerStore) -> None:
+def test_closing_releases_all_and_leaves_nothing(file: Path, other: AnswerStore) -> None:
     with AnswerStore(file) as store:
-        claimed(store, *IDS)
-        assert claimed(other, *IDS) == []
-    assert claimed(other, *IDS) == list(IDS)
+        leased(store, *IDS)
+        assert leased(other, *IDS) == []
+    assert leased(other, *IDS) == list(IDS)
     other.close()
-    assert rows(file, "claims") == rows(file, "owners") == []
+    assert rows(file, "leases") == rows(file, "lease_holders") == []
     assert [each.name for each in file.parent.iterdir()] == [file.name]
 
 
 @pytest.mark.parametrize("lease_s", [-0.1, 2 * leases.LEASE_S + 1], ids=["run out", "of before the clock was put back"])
-def test_the_claims_of_the_dead_are_free(
+def test_the_leases_of_the_dead_are_free(
     file: Path, one: AnswerStore, other: AnswerStore, monkeypatch: pytest.MonkeyPatch, lease_s: float
 ) -> None:
-    claimed(one, "a")
+    leased(one, "a")
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
-        db.execute("update owners set until = ?", (time.time() + lease_s,))
-    assert other.settled("F", ("a",)) == ["a"]
-    assert claimed(other, "a") == ["a"]
+        db.execute("update lease_holders set until = ?", (time.time() + lease_s,))
+    assert other.released("F", ("a",)) == ["a"]
+    assert leased(other, "a") == ["a"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="no way to ask whether a process is there")
@@ -112,67 +112,67 @@ import os
 from pathlib import Path
 from pytest_vqamt.execution.answer_cache import AnswerStore
 store = AnswerStore(Path({str(file)!r}))
-assert store.claim("F", ("a",))[1] == ["a"]
+assert store.lease("F", ("a",))[1] == ["a"]
 os._exit(0)
 """
     assert subprocess.run([sys.executable, "-c", script], timeout=60, check=False).returncode == 0
-    ((_, until),) = rows(file, "owners")
+    ((_, until),) = rows(file, "lease_holders")
     assert isinstance(until, float)
     assert until > time.time(), "its lease has not ended"
-    assert other.settled("F", ("a",)) == ["a"]
-    assert claimed(other, "a") == ["a"]
+    assert other.released("F", ("a",)) == ["a"]
+    assert leased(other, "a") == ["a"]
 
 
 def test_one_that_was_taken_for_dead_can_go_on(file: Path, one: AnswerStore, other: AnswerStore) -> None:
-    claimed(one, "a")
+    leased(one, "a")
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
-        db.execute("update owners set until = 0")
-    assert claimed(other, "a") == ["a"], "which clears away what the dead have left"
+        db.execute("update lease_holders set until = 0")
+    assert leased(other, "a") == ["a"], "which clears away what the dead have left"
     one.put("F", {"a": Answer("late")})
-    assert other.settled("F", ("a",)) == ["a"]
-    assert claimed(one, "b") == ["b"]
-    assert claimed(other, "b") == []
+    assert other.released("F", ("a",)) == ["a"]
+    assert leased(one, "b") == ["b"]
+    assert leased(other, "b") == []
 
 
-def test_a_lease_is_renewed_while_its_owner_asks(
+def test_a_lease_is_renewed_while_its_holder_lives(
     file: Path, one: AnswerStore, other: AnswerStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(leases, "LEASE_S", 0.4)
-    monkeypatch.setattr(leases, "_HEARD_EVERY_S", 0.05)
-    claimed(one, "a")
+    monkeypatch.setattr(leases, "_HEARTBEAT_S", 0.05)
+    leased(one, "a")
     deadline = time.monotonic() + 1
     while time.monotonic() < deadline:
-        assert claimed(other, "a") == []
+        assert leased(other, "a") == []
         time.sleep(0.02)
 
 
-def test_a_sign_of_life_never_disturbs_the_run(
+def test_a_heartbeat_never_disturbs_the_run(
     file: Path, one: AnswerStore, monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
 ) -> None:
-    monkeypatch.setattr(leases, "_HEARD_EVERY_S", 0.01)
-    monkeypatch.setattr(leases, "_WAIT_S", 0.01)
-    claimed(one, "a")
+    monkeypatch.setattr(leases, "_HEARTBEAT_S", 0.01)
+    monkeypatch.setattr(leases, "_BUSY_TIMEOUT_S", 0.01)
+    leased(one, "a")
     with closing(sqlite3.connect(file, isolation_level=None)) as db:
-        db.execute("drop table owners")
+        db.execute("drop table lease_holders")
         time.sleep(0.1)
         db.executescript(leases.LEASE_TABLES)
         db.execute("begin immediate")
         time.sleep(0.1)
         db.execute("rollback")
         deadline = time.monotonic() + 10
-        while not db.execute("select * from owners").fetchall():
+        while not db.execute("select * from lease_holders").fetchall():
             assert time.monotonic() < deadline
             time.sleep(0.01)
     assert not recwarn.list
 
 
 def test_a_controller_frees_what_a_dead_worker_held(file: Path, one: AnswerStore, other: AnswerStore) -> None:
-    claimed(one, "a")
-    claimed(other, "b")
+    leased(one, "a")
+    leased(other, "b")
     release_all(file, "run.gw0.")
-    assert one.settled("F", ("a", "b")) == ["a"]
+    assert one.released("F", ("a", "b")) == ["a"]
     release_all(file, "run.")
-    assert rows(file, "claims") == rows(file, "owners") == []
+    assert rows(file, "leases") == rows(file, "lease_holders") == []
 
 
 @pytest.mark.parametrize("file_is", ["absent", "garbage"])
@@ -183,19 +183,19 @@ def test_where_nothing_can_be_freed_nobody_is_troubled(file: Path, file_is: str)
     assert file.exists() == (file_is == "garbage")
 
 
-def test_a_store_that_nobody_else_sees_claims_nothing() -> None:
+def test_a_store_that_is_not_shared_leases_nothing() -> None:
     with AnswerStore(None) as store:
         store.put("F", {"a": Answer("yes")})
-        assert store.claim("F", IDS[1:])[1] == list(IDS[1:])
-        assert store.claim("F", IDS, ahead=True)[1] == list(IDS[1:]), "nobody has looked these up"
-        assert store.settled("F", IDS) == list(IDS)
-        store.let_go("F", IDS)
+        assert store.lease("F", IDS[1:])[1] == list(IDS[1:])
+        assert store.lease("F", IDS, ahead=True)[1] == list(IDS[1:]), "nobody has looked these up"
+        assert store.released("F", IDS) == list(IDS)
+        store.release("F", IDS)
 
 
 def test_what_was_asked_ahead_counts_for_whoever_needs_it_first(one: AnswerStore, other: AnswerStore) -> None:
-    assert one.claim("F", ("a", "b", "c"), ahead=True)[1] == ["a", "b", "c"]
+    assert one.lease("F", ("a", "b", "c"), ahead=True)[1] == ["a", "b", "c"]
     one.put("F", {name: Answer("yes") for name in "abc"}, ahead={"b", "c"})
-    assert other.claim("F", ("b",), ahead=True)[0].answers == {}, "it is not needed yet"
+    assert other.lease("F", ("b",), ahead=True)[0].answers == {}, "it is not needed yet"
     assert other.use("F", ("a", "b")) == ({"a": Answer("yes"), "b": Answer("yes")}, 0, 1)
     assert one.use("F", ("a", "b", "c"))[1:] == (0, 1)
     assert one.use("F", ("a", "b", "c"))[1:] == (0, 0)
@@ -212,24 +212,24 @@ def test_cached_answers_count_once_over_all_processes(file: Path, one: AnswerSto
         store.put("F", {name: Answer("yes") for name in IDS})
     assert one.use("F", ("a", "b"))[1:] == (2, 0)
     assert other.use("F", ("b", "c"))[1:] == (1, 0)
-    assert other.claim("F", ("c", "d"))[0][1:] == (1, 0)
+    assert other.lease("F", ("c", "d"))[0][1:] == (1, 0)
 
 
-def test_any_number_is_claimed_at_once(one: AnswerStore, other: AnswerStore) -> None:
+def test_any_number_is_leased_at_once(one: AnswerStore, other: AnswerStore) -> None:
     ids = [f"query {number}" for number in range(2000)]
-    assert claimed(one, *ids) == ids
-    assert claimed(other, *ids, "one more") == ["one more"]
-    assert other.settled("F", ids) == []
+    assert leased(one, *ids) == ids
+    assert leased(other, *ids, "one more") == ["one more"]
+    assert other.released("F", ids) == []
     one.put("F", {name: Answer("yes") for name in ids})
-    assert other.claim("F", ids)[0].answers.keys() == set(ids)
+    assert other.lease("F", ids)[0].answers.keys() == set(ids)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no system with fork")
-def test_a_fork_has_a_connection_and_claims_of_its_own(file: Path, one: AnswerStore) -> None:
-    claimed(one, "a")
+def test_a_fork_has_a_connection_and_leases_of_its_own(file: Path, one: AnswerStore) -> None:
+    leased(one, "a")
 
     def child(told: multiprocessing.SimpleQueue[object]) -> None:
-        mine = claimed(one, "a", "b")
+        mine = leased(one, "a", "b")
         one.put("F", {name: Answer("of the child") for name in mine})
         one.close()
         told.put(mine)
@@ -246,12 +246,12 @@ def test_a_fork_has_a_connection_and_claims_of_its_own(file: Path, one: AnswerSt
 
 
 def test_a_fork_that_never_touched_it_leaves_it_alone(file: Path, one: AnswerStore, other: AnswerStore) -> None:
-    claimed(one, "a")
+    leased(one, "a")
     if (child := os.fork()) == 0:
         one.close()
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
-    assert claimed(other, "a") == []
+    assert leased(other, "a") == []
 
 
 def test_a_file_of_an_older_version_is_read_and_written(file: Path) -> None:

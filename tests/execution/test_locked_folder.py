@@ -52,7 +52,7 @@ def test_one_without_a_lock_and_one_of_another_kind_stay(tmp_path: Path) -> None
 def test_one_that_is_taken_away_before_it_is_locked_is_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lock = leases._locked
+    lock = leases._lock
     taken: list[Path] = []
 
     def late(file: Path, *, create: bool = True) -> int | None:
@@ -61,7 +61,7 @@ def test_one_that_is_taken_away_before_it_is_locked_is_made_again(
             file.parent.rmdir()
         return lock(file, create=create)
 
-    monkeypatch.setattr(leases, "_locked", late)
+    monkeypatch.setattr(leases, "_lock", late)
     folder = LockedFolder(tmp_path, "ours-")
     assert folder.path != taken[0]
     assert list(tmp_path.iterdir()) == [folder.path]

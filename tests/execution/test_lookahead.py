@@ -64,36 +64,36 @@ def queries(job: Job, sampling: Sampling = FIVE) -> list[Query]:
 def test_first_comes_the_item_at_hand_and_then_the_next_ones_in_their_order() -> None:
     run = jobs(Named(name="a"), Named(name="b"), Named(name="c"))
     ahead = LookAhead(FIVE, coming(run))
-    drawing = ahead.turn_of(run[0])
-    assert [each.case for _, each in zip(range(3), drawing, strict=False)] == list(run[0].plan(FIVE))[:3]
+    stream = ahead.start(run[0])
+    assert [each.case for _, each in zip(range(3), stream, strict=False)] == list(run[0].plan(FIVE))[:3]
     rest, second, third = queries(run[0])[6:], queries(run[1]), queries(run[2])
-    assert ahead.more(Task.VQA, 3) == tuple(rest[:3])
-    assert ahead.more(Task.VQA, 3) == (rest[3], *second[:2])
-    assert ahead.more(Task.VQA, 100) == (*second[2:], *third)
-    assert ahead.more(Task.VQA, 100) == ()
+    assert ahead.take(Task.VQA, 3) == tuple(rest[:3])
+    assert ahead.take(Task.VQA, 3) == (rest[3], *second[:2])
+    assert ahead.take(Task.VQA, 100) == (*second[2:], *third)
+    assert ahead.take(Task.VQA, 100) == ()
 
 
 def test_to_ask_what_comes_later_takes_nothing_away() -> None:
     run = jobs(Named(name="a"), Named(name="b"), Named(name="c", task=Task.CAPTIONING), Named(name="d"))
     ahead = LookAhead(FIVE, coming(run))
-    drawing = ahead.turn_of(run[0])
-    assert len(list(zip(range(3), drawing, strict=False))) == 3
+    stream = ahead.start(run[0])
+    assert len(list(zip(range(3), stream, strict=False))) == 3
     wanted = (*queries(run[0])[6:], *queries(run[1]), *queries(run[3]))
-    assert ahead.later(Task.VQA, 7) == wanted[:7]
-    assert ahead.more(Task.VQA, 3) == wanted[:3]
-    assert ahead.later(Task.VQA, 99) == wanted[3:]
-    assert ahead.more(Task.VQA, 99) == wanted[3:]
-    assert ahead.later(Task.VQA, 99) == ()
-    assert [len(list(some)) for some in (drawing, *map(ahead.turn_of, run[1:]))] == [2, 5, 5, 5]
+    assert ahead.peek(Task.VQA, 7) == wanted[:7]
+    assert ahead.take(Task.VQA, 3) == wanted[:3]
+    assert ahead.peek(Task.VQA, 99) == wanted[3:]
+    assert ahead.take(Task.VQA, 99) == wanted[3:]
+    assert ahead.peek(Task.VQA, 99) == ()
+    assert [len(list(some)) for some in (stream, *map(ahead.start, run[1:]))] == [2, 5, 5, 5]
 
 
 def test_what_is_shown_goes_on_with_the_same_model_and_data() -> None:
     first, second = jobs(Named(name="a"), Named(name="b"))
     with closing(LookAhead(FIVE)) as ahead:
-        showing = ahead.showing(first)
-        assert ahead.showing(second) is showing
-        assert ahead.showing(replace(second, source=Scenes(5))) is not showing
-        assert ahead.showing(first) is not showing, "that one was closed"
+        pipeline = ahead.pipeline(first)
+        assert ahead.pipeline(second) is pipeline
+        assert ahead.pipeline(replace(second, source=Scenes(5))) is not pipeline
+        assert ahead.pipeline(first) is not pipeline, "that one was closed"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no system with fork")
@@ -102,13 +102,13 @@ def test_in_a_fork_pictures_are_drawn_by_threads_of_its_own() -> None:
     first, *rest = queries(job)
     last = next(each for each in rest if each.picture != first.picture)
     with closing(LookAhead(FIVE)) as ahead:
-        showing = ahead.showing(job)
+        pipeline = ahead.pipeline(job)
         others = (scene_of(id=f"{place}").picture for place in range(9))
-        showing.expect([first.picture, *others], 4)  # so many that all threads have begun
-        assert showing.inputs([first])[0].image.size == (200, 100)
+        pipeline.expect([first.picture, *others], 4)  # so many that all threads have begun
+        assert pipeline.inputs([first])[0].image.size == (200, 100)
         if (child := os.fork()) == 0:
             signal.alarm(20)  # which ends a process that waits for ever
-            (shown,) = ahead.showing(job).inputs([last])
+            (shown,) = ahead.pipeline(job).inputs([last])
             os._exit(shown.image.size != (200, 100))
         assert os.waitpid(child, 0)[1] == 0
 
@@ -117,9 +117,9 @@ def test_an_item_goes_on_from_what_was_drawn_of_it() -> None:
     rules = [Named(name="a"), Named(name="b")]
     run = jobs(*rules)
     ahead = LookAhead(FIVE, coming(run))
-    cases = [each.case for each in ahead.turn_of(run[0])]
-    assert len(ahead.more(Task.VQA, 5)) == 5
-    cases += [each.case for each in ahead.turn_of(run[1])]
+    cases = [each.case for each in ahead.start(run[0])]
+    assert len(ahead.take(Task.VQA, 5)) == 5
+    cases += [each.case for each in ahead.start(run[1])]
     assert cases == [case for job in jobs(Named(name="a"), Named(name="b")) for case in job.plan(FIVE)]
     assert [len(rule.draws) for rule in rules] == [5, 5], "each case is drawn once"
 
@@ -128,11 +128,11 @@ def test_items_of_another_task_are_passed_over_and_keep_their_turn() -> None:
     caption = Named(name="b", task=Task.CAPTIONING)
     run = jobs(Named(name="a"), caption, Named(name="c"))
     ahead = LookAhead(FIVE, coming(run))
-    assert len(list(ahead.turn_of(run[0]))) == 5
-    assert ahead.more(Task.VQA, 100) == tuple(queries(run[2]))
+    assert len(list(ahead.start(run[0]))) == 5
+    assert ahead.take(Task.VQA, 100) == tuple(queries(run[2]))
     assert caption.draws == []
-    assert len(list(ahead.turn_of(run[1]))) == 5
-    assert [each.case for each in ahead.turn_of(run[2])] == list(run[2].plan(FIVE))
+    assert len(list(ahead.start(run[1]))) == 5
+    assert [each.case for each in ahead.start(run[2])] == list(run[2].plan(FIVE))
 
 
 def test_an_item_that_cannot_be_made_ready_is_passed_over() -> None:
@@ -143,8 +143,8 @@ def test_an_item_that_cannot_be_made_ready_is_passed_over() -> None:
         *coming(run)()[1:],
     ]
     ahead = LookAhead(FIVE, lambda: known)
-    assert len(list(ahead.turn_of(run[0]))) == 5
-    assert ahead.more(Task.VQA, 100) == tuple(queries(run[1]))
+    assert len(list(ahead.start(run[0]))) == 5
+    assert ahead.take(Task.VQA, 100) == tuple(queries(run[1]))
 
 
 def test_no_more_cases_wait_than_the_bound_says(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,21 +152,21 @@ def test_no_more_cases_wait_than_the_bound_says(monkeypatch: pytest.MonkeyPatch)
     last = Named(name="c")
     run = jobs(Named(name="a"), Named(name="b"), last)
     ahead = LookAhead(FIVE, coming(run))
-    assert len(list(ahead.turn_of(run[0]))) == 5
-    given = ahead.more(Task.VQA, 100)
+    assert len(list(ahead.start(run[0]))) == 5
+    given = ahead.take(Task.VQA, 100)
     assert len(last.draws) == 2
     assert given == (*queries(run[1]), *queries(run[2])[:4])
     # The next item's turn makes room for five.
-    assert len(list(ahead.turn_of(run[1]))) == 5
-    assert ahead.more(Task.VQA, 100) == tuple(queries(run[2])[4:])
+    assert len(list(ahead.start(run[1]))) == 5
+    assert ahead.take(Task.VQA, 100) == tuple(queries(run[2])[4:])
 
 
 def test_no_more_items_are_looked_at_than_the_bound_says(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "ITEMS", 1)
     run = jobs(Named(name="a"), Named(name="b"), Named(name="c"))
     ahead = LookAhead(FIVE, coming(run))
-    assert len(list(ahead.turn_of(run[0]))) == 5
-    assert ahead.more(Task.VQA, 100) == tuple(queries(run[1]))
+    assert len(list(ahead.start(run[0]))) == 5
+    assert ahead.take(Task.VQA, 100) == tuple(queries(run[1]))
 
 
 def test_what_was_passed_over_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,11 +176,11 @@ def test_what_was_passed_over_makes_room(monkeypatch: pytest.MonkeyPatch) -> Non
     later = {0: known[1:], 2: known[3:]}  # the second item is skipped when its turn comes
     at_hand = 0
     ahead = LookAhead(FIVE, lambda: later[at_hand])
-    assert len(list(ahead.turn_of(run[0]))) == 5
-    assert ahead.more(Task.VQA, 100) == tuple(queries(run[1]))
+    assert len(list(ahead.start(run[0]))) == 5
+    assert ahead.take(Task.VQA, 100) == tuple(queries(run[1]))
     at_hand = 2
-    assert len(list(ahead.turn_of(run[2]))) == 5
-    assert ahead.more(Task.VQA, 100) == tuple(queries(run[3]))
+    assert len(list(ahead.start(run[2]))) == 5
+    assert ahead.take(Task.VQA, 100) == tuple(queries(run[3]))
 
 
 class TimeIsUp(BaseException):
@@ -198,16 +198,16 @@ def test_an_item_whose_drawing_was_broken_off_is_drawn_from_its_start() -> None:
 
     run = jobs(Named(name="a"), Named(name="b", applies=applies))
     ahead = LookAhead(FIVE, coming(run))
-    assert len(list(ahead.turn_of(run[0]))) == 5
+    assert len(list(ahead.start(run[0]))) == 5
     with pytest.raises(TimeIsUp):
-        ahead.more(Task.VQA, 100)
-    assert ahead.more(Task.VQA, 100) == ()
-    assert [each.case for each in ahead.turn_of(run[1])] == list(jobs(Named(name="a"), Named(name="b"))[1].plan(FIVE))
+        ahead.take(Task.VQA, 100)
+    assert ahead.take(Task.VQA, 100) == ()
+    assert [each.case for each in ahead.start(run[1])] == list(jobs(Named(name="a"), Named(name="b"))[1].plan(FIVE))
 
 
 def test_by_itself_an_item_fills_its_batches_with_its_own_cases() -> None:
     (job,) = jobs(Named(name="a"))
     ahead = LookAhead(FIVE)
-    assert ahead.more(Task.VQA, 3) == ()
-    next(ahead.turn_of(job))
-    assert ahead.more(Task.VQA, 100) == tuple(queries(job)[2:])
+    assert ahead.take(Task.VQA, 3) == ()
+    next(ahead.start(job))
+    assert ahead.take(Task.VQA, 100) == tuple(queries(job)[2:])

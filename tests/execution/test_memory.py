@@ -45,12 +45,12 @@ def store() -> Iterator[AnswerStore]:
 
 
 def ask(model: Small, store: AnswerStore, texts: Sequence[str]) -> dict[str, Answer | Failure]:
-    showing = InputPipeline(Scenes(1), 2)
+    pipeline = InputPipeline(Scenes(1), 2)
     queries = [query(text) for text in texts]
     try:
-        found = QueryRunner(loaded(model), store, showing, lambda _: None).ask({each.id: each for each in queries})
+        found = QueryRunner(loaded(model), store, pipeline, lambda _: None).run({each.id: each for each in queries})
     finally:
-        showing.close()
+        pipeline.close()
     return {each.text: found[each.id] for each in queries}
 
 
@@ -69,10 +69,10 @@ def test_batches_grow_until_memory_runs_out_and_then_stay(store: AnswerStore) ->
 def test_what_was_learned_is_remembered_by_the_next_item(store: AnswerStore) -> None:
     model = Small(room=6)
     adopted = loaded(model)
-    showing = InputPipeline(Scenes(1), 2)
+    pipeline = InputPipeline(Scenes(1), 2)
     for texts in (TEXTS[:20], TEXTS[20:]):
-        QueryRunner(adopted, store, showing, lambda _: None).ask({query(text).id: query(text) for text in texts})
-    showing.close()
+        QueryRunner(adopted, store, pipeline, lambda _: None).run({query(text).id: query(text) for text in texts})
+    pipeline.close()
     assert model.tried.count(8) == 1
 
 

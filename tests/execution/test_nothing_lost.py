@@ -23,16 +23,16 @@ Ask = Callable[[Model], dict[str, Answer | Failure]]
 @pytest.fixture
 def ask(tmp_path: Path) -> Iterator[Ask]:
     """Asks the model all that the file lacks, over a connection of its own, as another process would."""
-    showing = InputPipeline(Scenes(1), 4)
+    pipeline = InputPipeline(Scenes(1), 4)
 
     def through_the_file(model: Model) -> dict[str, Answer | Failure]:
         with AnswerStore(tmp_path / "answers.sqlite") as store:
-            asker = QueryRunner(loaded(model), store, showing, lambda _: None)
-            known, lacking = asker.look_up(QUERIES.values())
-            return {**known, **asker.ask(lacking)}
+            runner = QueryRunner(loaded(model), store, pipeline, lambda _: None)
+            known, lacking = runner.look_up(QUERIES.values())
+            return {**known, **runner.run(lacking)}
 
     yield through_the_file
-    showing.close()
+    pipeline.close()
 
 
 class Remembers(Model):

@@ -162,8 +162,8 @@ def plan_of_drawing(rule: Rule | None = None, sampling: Sampling = NUMBERS) -> P
     return Plan(rule or Rule(), "", Scenes(5), sampling)
 
 
-def ids_of_drawing(drawing: CaseStream, n: int) -> list[str]:
-    return [each.case.id for _, each in zip(range(n), drawing, strict=False)]
+def ids_of_drawing(stream: CaseStream, n: int) -> list[str]:
+    return [each.case.id for _, each in zip(range(n), stream, strict=False)]
 
 
 WHOLE = [case.id for case in plan_of_drawing()]
@@ -171,47 +171,47 @@ WHOLE = [case.id for case in plan_of_drawing()]
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 9)), max_size=8))
 def test_who_looks_ahead_takes_nothing_away(steps: list[tuple[bool, int]]) -> None:
-    drawing = CaseStream(plan_of_drawing())
+    stream = CaseStream(plan_of_drawing())
     had: list[str] = []
     for looks, n in steps:
         if looks:
             for _ in range(n):
-                drawing.look_ahead(Task.VQA, room=100)
+                stream.look_ahead(Task.VQA, room=100)
         else:
-            had += ids_of_drawing(drawing, n)
-    assert had + ids_of_drawing(drawing, 100) == WHOLE
-    assert drawing.waiting == 0
+            had += ids_of_drawing(stream, n)
+    assert had + ids_of_drawing(stream, 100) == WHOLE
+    assert stream.waiting == 0
 
 
 def test_it_tells_of_each_case_what_its_plan_told_when_it_was_drawn() -> None:
     many = Sampling(max_cases=150, sampler=Sampler.HYPOTHESIS)
-    alone, drawing = plan_of_drawing(sampling=many), CaseStream(plan_of_drawing(sampling=many))
-    while drawing.look_ahead(Task.VQA, room=120) is not None:
+    alone, stream = plan_of_drawing(sampling=many), CaseStream(plan_of_drawing(sampling=many))
+    while stream.look_ahead(Task.VQA, room=120) is not None:
         pass
-    assert drawing.waiting == 120
-    assert [(each.case.id, each.part, each.position) for each in drawing] == [
+    assert stream.waiting == 120
+    assert [(each.case.id, each.part, each.position) for each in stream] == [
         (case.id, alone.part, alone.position) for case in alone
     ]
-    assert drawing.plan.part >= 1, "Hypothesis draws a hundred at a time"
+    assert stream.plan.part >= 1, "Hypothesis draws a hundred at a time"
 
 
 def test_each_query_is_shown_once_and_none_of_a_case_whose_turn_has_come() -> None:
-    drawing = CaseStream(plan_of_drawing())
+    stream = CaseStream(plan_of_drawing())
     queries = [query for case in plan_of_drawing() for query in case.queries]
     # Two of each case: three are shown, then the first two cases have their turn, and with them the fourth query.
-    assert [drawing.look_ahead(Task.VQA, room=100) for _ in range(3)] == queries[:3]
-    assert ids_of_drawing(drawing, 2) == WHOLE[:2]
-    assert drawing.look_ahead(Task.VQA, room=100) == queries[4]
-    assert ids_of_drawing(drawing, 4) == WHOLE[2:6]
-    rest = list(iter(lambda: drawing.look_ahead(Task.VQA, room=100), None))
+    assert [stream.look_ahead(Task.VQA, room=100) for _ in range(3)] == queries[:3]
+    assert ids_of_drawing(stream, 2) == WHOLE[:2]
+    assert stream.look_ahead(Task.VQA, room=100) == queries[4]
+    assert ids_of_drawing(stream, 4) == WHOLE[2:6]
+    rest = list(iter(lambda: stream.look_ahead(Task.VQA, room=100), None))
     assert rest == queries[12:]
 
 
 def test_no_more_wait_than_there_is_room_for() -> None:
-    drawing = CaseStream(plan_of_drawing())
-    assert len(list(iter(lambda: drawing.look_ahead(Task.VQA, room=3), None))) == 6
-    assert drawing.waiting == 3
-    assert drawing.look_ahead(Task.VQA, room=0) is None
+    stream = CaseStream(plan_of_drawing())
+    assert len(list(iter(lambda: stream.look_ahead(Task.VQA, room=3), None))) == 6
+    assert stream.waiting == 3
+    assert stream.look_ahead(Task.VQA, room=0) is None
 
 
 def test_a_query_of_another_task_is_passed_over() -> None:
@@ -234,14 +234,14 @@ def test_an_error_comes_in_its_place_whoever_met_it() -> None:
     before: list[str] = []
     with pytest.raises(VqamtError, match="it raised RuntimeError: no"):
         before.extend(each.case.id for each in alone)
-    drawing = CaseStream(plan_of_drawing(raises_at(4)))
-    shown = list(iter(lambda: drawing.look_ahead(Task.VQA, room=100), None))
+    stream = CaseStream(plan_of_drawing(raises_at(4)))
+    shown = list(iter(lambda: stream.look_ahead(Task.VQA, room=100), None))
     assert len(shown) == 2 * len(before) > 0
-    assert ids_of_drawing(drawing, len(before)) == before
+    assert ids_of_drawing(stream, len(before)) == before
     with pytest.raises(VqamtError, match="it raised RuntimeError: no"):
-        next(drawing)
+        next(stream)
     with pytest.raises(VqamtError, match="it raised RuntimeError: no"):
-        next(drawing)
+        next(stream)
 
 
 class TimeIsUp(BaseException):
@@ -258,10 +258,10 @@ def test_what_was_broken_off_says_so() -> None:
             raise TimeIsUp
         return None
 
-    drawing = CaseStream(plan_of_drawing(Rule(applies=applies)))
+    stream = CaseStream(plan_of_drawing(Rule(applies=applies)))
     with pytest.raises(TimeIsUp):
-        list(iter(lambda: drawing.look_ahead(Task.VQA, room=100), None))
-    assert drawing.is_spoilt
+        list(iter(lambda: stream.look_ahead(Task.VQA, room=100), None))
+    assert stream.is_broken
 
 
 TEST = "ontological_consistency"

@@ -34,8 +34,8 @@ def test_what_calls_return_and_raise_comes_back() -> None:
     def end() -> int:
         raise SystemExit(3)
 
-    with DaemonExecutor(2, "tried") as aside:
-        first, second = aside.start(lambda: 7), aside.start(end)
+    with DaemonExecutor(2, "tried") as executor:
+        first, second = executor.submit(lambda: 7), executor.submit(end)
         assert first.result(timeout=30) == 7
         with pytest.raises(SystemExit):
             second.result(timeout=30)
@@ -43,8 +43,8 @@ def test_what_calls_return_and_raise_comes_back() -> None:
 
 def test_one_thread_does_one_thing_after_the_other() -> None:
     done: list[int] = []
-    with DaemonExecutor(1, "tried") as aside:
-        for last in [aside.start(partial(done.append, n)) for n in range(20)]:
+    with DaemonExecutor(1, "tried") as executor:
+        for last in [executor.submit(partial(done.append, n)) for n in range(20)]:
             last.result(timeout=30)
     assert done == list(range(20))
 
@@ -58,10 +58,10 @@ def test_threads_end_and_what_has_not_begun_does_not_begin() -> None:
         assert may_end.wait(30)
         done.append("first")
 
-    with DaemonExecutor(1, "tried-to-end") as aside:
-        first = aside.start(wait)
+    with DaemonExecutor(1, "tried-to-end") as executor:
+        first = executor.submit(wait)
         assert began.wait(30)
-        aside.start(lambda: done.append("second"))
+        executor.submit(lambda: done.append("second"))
     may_end.set()
     first.result(timeout=30)
     deadline = time.monotonic() + 30
@@ -90,20 +90,20 @@ def test_a_thread_that_could_not_be_started_is_not_counted_on(monkeypatch: pytes
         def start(self) -> None:
             raise RuntimeError("can't start new thread")
 
-    with DaemonExecutor(1, "tried") as aside:
+    with DaemonExecutor(1, "tried") as executor:
         with monkeypatch.context() as meanwhile:
             meanwhile.setattr(module, "Thread", NoMore)
             with pytest.raises(RuntimeError, match="new thread"):
-                aside.start(int)
-        assert aside.start(lambda: 7).result(timeout=30) == 7
+                executor.submit(int)
+        assert executor.submit(lambda: 7).result(timeout=30) == 7
 
 
 def test_nobody_waits_for_them_at_the_end_of_the_process() -> None:
     script = """
 import threading
 from pytest_vqamt.execution.prefetch import DaemonExecutor
-aside = DaemonExecutor(1, "long")
-aside.start(lambda: threading.Event().wait(600))
+executor = DaemonExecutor(1, "long")
+executor.submit(lambda: threading.Event().wait(600))
 """
     assert subprocess.run([sys.executable, "-c", script], timeout=60, check=False).returncode == 0
 

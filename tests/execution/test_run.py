@@ -133,7 +133,7 @@ def test_several_gates() -> None:
         ({"gate": "lower"}, "Expected one of point, lower-bound, but got gate='lower'; did you mean 'lower-bound'?"),
         ({"fail_under": 80}, "Expected a pass rate from 0 to 1, as RATE or GLOB=RATE, but got --vqamt-fail-under='80'"),
         ({"relations": "ours.such"}, "Expected a relation or a glob of relations, but 'ours.such' "),
-        ({"exclude": "*"}, "Expected a relation to be left that model 'oracle' can be asked ("),
+        ({"exclude": "*"}, "Expected a relation to be left that model 'oracle' can run ("),
         ({"batch_size": 0}, "Expected a batch size of 1 or more, or auto, but got batch_size=0"),
         ({"model": "oracel"}, "Expected --vqamt-model to begin with a kind of model, but got model='oracel'; did you "),
         ({"data": "picture:3"}, "Expected --vqamt-data to begin with a kind of source, but got data='picture:3'; "),

@@ -55,7 +55,7 @@ def test_each_run_is_another() -> None:
 def test_workers_are_of_one_run_and_share_a_folder_of_their_user_alone(shared: RunFolder, tmp_path: Path) -> None:
     one, other = started(shared, "gw0"), started(shared, "gw1")
     assert (one.id, other.id) == ("now", "now")
-    assert one.owner != other.owner
+    assert one.holder_prefix != other.owner
     assert one.folder == other.folder
     assert one.folder is not None
     assert one.folder.stat().st_mode & 0o077 == 0
@@ -91,9 +91,9 @@ def test_what_a_dead_worker_held_is_free_at_once_in_both_files(shared: RunFolder
             AnswerStore(folder / ANSWERS_FILE, run=dead) as held,
             AnswerStore(folder / ANSWERS_FILE, run=other) as waits,
         ):
-            held.claim("F", ("a",))
-            waits.claim("F", ("b",))
-            assert waits.settled("F", ("a",)) == []
+            held.lease("F", ("a",))
+            waits.lease("F", ("b",))
+            assert waits.released("F", ("a",)) == []
             shared.pytest_testnodedown(cast("XdistNode", Worker("gw1")))
-            assert waits.settled("F", ("a",)) == ["a"]
-            assert held.settled("F", ("b",)) == [], "whose name only begins like that"
+            assert waits.released("F", ("a",)) == ["a"]
+            assert held.released("F", ("b",)) == [], "whose name only begins like that"

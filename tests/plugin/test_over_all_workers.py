@@ -100,7 +100,7 @@ def told(pytester: pytest.Pytester, folder: str) -> tuple[dict[str, Any], bytes,
 def left(pytester: pytest.Pytester) -> list[tuple[object, ...]]:
     """Claims, and who held them."""
     with closing(sqlite3.connect(pytester.path / "kept" / "answers.sqlite")) as db:
-        return db.execute("select * from claims").fetchall() + db.execute("select * from owners").fetchall()
+        return db.execute("select * from leases").fetchall() + db.execute("select * from lease_holders").fetchall()
 
 
 def check_each_was_asked_once(
@@ -272,7 +272,7 @@ def test_claims_end_before_anything_is_waited_for(pytester: pytest.Pytester) -> 
                 Path("preparing").touch()
                 deadline = time.monotonic() + 4
                 with closing(sqlite3.connect("kept/answers.sqlite")) as db:
-                    while db.execute("select * from owners").fetchall():
+                    while db.execute("select * from lease_holders").fetchall():
                         if time.monotonic() > deadline:
                             return
                         time.sleep(0.01)

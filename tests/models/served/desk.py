@@ -92,7 +92,7 @@ class Desk:
     ) -> None:
         self.model: LoadedModel = wrap_model(spec, model, ModelOptions())
         self.requests: list[Asked] = []
-        self._splitting = BatchBisector(self.model)
+        self._bisector = BatchBisector(self.model)
         self._source = source
         self._token = token
         self.card = ModelCard(
@@ -145,7 +145,7 @@ class Desk:
         for task in self.model.tasks:
             places = [place for place, each in inputs.items() if each.query.task is task]
             if places:
-                told |= dict(zip(places, self._splitting.ask(task, [inputs[place] for place in places]), strict=True))
+                told |= dict(zip(places, self._bisector.run(task, [inputs[place] for place in places]), strict=True))
         return [told[place] for place in range(len(asked.queries))]
 
     def _shown(self, row: PictureRow) -> ModelInput | UnknownPhoto:

@@ -165,7 +165,7 @@ def test_a_query_that_the_server_cannot_read_costs_itself(
 ) -> None:
     desk = Desk(ByPixels(), pictures)
     batch = [about("one"), about("x" * 100_001), about("two")]
-    found = BatchBisector(load(serve(desk))).ask(Task.VQA, batch)
+    found = BatchBisector(load(serve(desk))).run(Task.VQA, batch)
     assert [found[0], found[2]] == [answer_of(batch[0]), answer_of(batch[2])]
     reason = getattr(found[1], "reason", "")
     assert reason.startswith("QueryError: Expected http://127.0.0.1:")

@@ -86,8 +86,8 @@ def test_a_query_that_fails_costs_itself_and_reads_as_in_process(
 ) -> None:
     desk = Desk(ByPixels(batch_size=100), pictures)
     batch = [about("one"), about("bad one"), about("two"), about("three"), about("bad two")]
-    found = BatchBisector(load(serve(desk))).ask(Task.VQA, batch)
-    in_process = BatchBisector(Desk(ByPixels(), pictures).model).ask(Task.VQA, batch)
+    found = BatchBisector(load(serve(desk))).run(Task.VQA, batch)
+    in_process = BatchBisector(Desk(ByPixels(), pictures).model).run(Task.VQA, batch)
     assert found == in_process
     assert [each.reason for each in found if not isinstance(each, Answer)] == ["ValueError: a bad question"] * 2
     assert len(desk.requests) == 1, "parts of a batch are asked for without a request"
@@ -129,7 +129,7 @@ def test_a_single_query_that_is_too_large_costs_itself(
     serve: Serve, load: Load, about: AskAbout, pictures: SceneSource
 ) -> None:
     desk = Desk(ByPixels(), pictures, max_bytes=3000)
-    found = BatchBisector(load(serve(desk))).ask(Task.VQA, [about("x" * 4000), about("fine")])
+    found = BatchBisector(load(serve(desk))).run(Task.VQA, [about("x" * 4000), about("fine")])
     assert found[1] == answer_of(about("fine"))
     assert "413 Request Entity Too Large (Expected at most 3000 bytes" in getattr(found[0], "reason", "")
 
@@ -275,5 +275,5 @@ def test_a_server_that_takes_no_pixels_either_costs_the_query(serve: Serve, load
         told = [UnknownPhoto(reason="none of mine") for _ in request.fields["queries"]]
         return Reply(body=write_answers(desk.card.identity, told))
 
-    (found,) = BatchBisector(load(serve(knows_nothing))).ask(Task.VQA, [about("one")])
+    (found,) = BatchBisector(load(serve(knows_nothing))).run(Task.VQA, [about("one")])
     assert getattr(found, "reason", "") == "QueryError: Expected the pixels that were sent to do, but got: none of mine"

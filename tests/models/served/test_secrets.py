@@ -77,7 +77,7 @@ def test_what_the_server_shows_is_not_passed_on(
 
     told = []
     try:
-        found = BatchBisector(load(serve(script), retries_s="0")).ask(Task.VQA, [about("one")])
+        found = BatchBisector(load(serve(script), retries_s="0")).run(Task.VQA, [about("one")])
         told = [repr(each) for each in found]
     except VqamtError as error:
         shown = traceback.TracebackException.from_exception(error, capture_locals=True)

@@ -36,7 +36,7 @@ def ask_all(model: object, queries: Sequence[Query], batch_size: int = 8) -> lis
     pictures = InputPipeline(_Photos(), batch_size)
     try:
         with AnswerStore(None) as store:
-            found = QueryRunner(loaded, store, pictures, lambda _: None).ask({query.id: query for query in queries})
+            found = QueryRunner(loaded, store, pictures, lambda _: None).run({query.id: query for query in queries})
     finally:
         pictures.close()
     return [found[query.id] for query in queries]
