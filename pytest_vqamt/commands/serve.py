@@ -1,4 +1,4 @@
-"""``vqamt serve``: one model for any number of sessions, workers and machines."""
+"""``vqamt serve``: serves one model to any number of sessions, workers and machines."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _MIB = 2**20
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.epilog = (
-        "Sessions ask it with --vqamt-model=served:URL. It runs on Ray Serve, on a Ray of its own or on the cluster "
-        "that RAY_ADDRESS names. Other machines can reach it where --host is not of the loopback, and only with "
-        f"{TOKEN_VARIABLE} set, on both sides. Ctrl-C ends it."
+        "Sessions use it with --vqamt-model=served:URL. It runs on Ray Serve, on a private Ray or on the cluster at "
+        "RAY_ADDRESS. Other machines can connect if --host is not a loopback address, and only with "
+        f"{TOKEN_VARIABLE} set on both sides. Ctrl-C ends it."
     )
     parser.add_argument("--vqamt-model", metavar="SPEC", required=True, help="the model, as sessions name it")
     parser.add_argument(
@@ -37,21 +37,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SPEC",
         action="append",
         default=[],
-        help="data whose photos are at hand here, so that sessions need not send them (default: pictures); repeatable",
+        help="data whose photos are here, so that sessions need not send them (default: pictures); repeatable",
     )
     parser.add_argument(
         "--vqamt-option", metavar="NAME=VALUE", action="append", default=[], help="a setting of the model, or inpaint"
     )
     parser.add_argument("--vqamt-device", metavar="DEVICE", default="auto", help="auto, cpu, cuda or cuda:N")
     parser.add_argument("--vqamt-dtype", metavar="DTYPE", help="the precision of the weights")
-    parser.add_argument("--vqamt-batch-size", metavar="N", default="auto", help="queries asked at once, or auto")
+    parser.add_argument("--vqamt-batch-size", metavar="N", default="auto", help="queries per batch, or auto")
     parser.add_argument(
-        "--vqamt-cache", metavar="DIR", type=Path, help="where the model may keep what it works out, such as features"
+        "--vqamt-cache",
+        metavar="DIR",
+        type=Path,
+        help="where the model may keep features and other results",
     )
-    parser.add_argument("--host", default="127.0.0.1", help="the address to listen at (default: 127.0.0.1)")
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1)")
     parser.add_argument("--port", default="8000", help="the port; 0 for a free one (default: 8000)")
     parser.add_argument(
-        "--replicas", metavar="N", default="auto", help="copies of the model; auto (default) is one a CUDA device"
+        "--replicas", metavar="N", default="auto", help="copies of the model; auto (default) is one per CUDA device"
     )
     parser.add_argument(
         "--wait-ms", metavar="MS", default="10", help="how long a batch that is not full waits for more (default: 10)"
@@ -67,30 +70,30 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         VqamtError: an option cannot be used, or the model or the data cannot be loaded.
     """
-    offer = _offer(arguments)
-    token = _token(offer.host)
+    config = _config(arguments)
+    token = _token(config.host)
     if find_spec("ray") is None or find_spec("uvicorn") is None:
         raise OptionError(
             'Expected Ray Serve to be installed, but there is no ray; run: pip install "pytest-vqamt[ray]"'
         )
-    offer = replace(offer, cluster=reachable_cluster(offer.cluster))
-    if offer.cluster and ":" in offer.device:
+    config = replace(config, cluster=reachable_cluster(config.cluster))
+    if config.cluster and ":" in config.device:
         raise OptionError(
-            f"Expected --vqamt-device to be auto, cpu or cuda at a cluster, but got {offer.device!r}: Ray chooses the "
+            f"Expected --vqamt-device to be auto, cpu or cuda at a cluster, but got {config.device!r}: Ray chooses the "
             "device of a replica"
         )
-    with StopSignals().heard() as signals, bind_socket(offer.host, offer.port) as door:
+    with StopSignals().handled() as signals, bind_socket(config.host, config.port) as listener:
         folder = ServerFolder()
         try:
-            placed = replace(offer, port=door.getsockname()[1], folder=str(folder.path))
-            Supervisor(placed, token, lambda line: print(line, flush=True), signals).run(door, os.environ)
+            placed = replace(config, port=listener.getsockname()[1], folder=str(folder.path))
+            Supervisor(placed, token, lambda line: print(line, flush=True), signals).run(listener, os.environ)
         finally:
             folder.remove()
     return ExitStatus.OK
 
 
-def _offer(arguments: argparse.Namespace) -> ServeConfig:
-    """What was typed, checked as far as that goes without loading anything."""
+def _config(arguments: argparse.Namespace) -> ServeConfig:
+    """Checks the arguments, without loading anything."""
     spec: str = arguments.vqamt_model
     data = tuple(dict.fromkeys(arguments.vqamt_data)) or ("pictures",)
     for each in data:
@@ -102,7 +105,7 @@ def _offer(arguments: argparse.Namespace) -> ServeConfig:
     if others := sorted(set(of_relations) - {INPAINT.name}):
         raise OptionError(
             f"Expected --vqamt-option to set the model or {INPAINT.name}, but got {others[0]!r}, which is for "
-            "relations: give it to the sessions that ask the server"
+            "relations: give it to the sessions that use the server"
         )
     if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", arguments.vqamt_device):
         raise OptionError(
@@ -110,7 +113,7 @@ def _offer(arguments: argparse.Namespace) -> ServeConfig:
         )
     size = arguments.vqamt_batch_size
     replicas = arguments.replicas
-    offer = ServeConfig(
+    config = ServeConfig(
         model=spec,
         data=data,
         settings=of_model,
@@ -130,21 +133,21 @@ def _offer(arguments: argparse.Namespace) -> ServeConfig:
         session=secrets.token_hex(8),
         cluster=os.environ.get("RAY_ADDRESS", "").strip(),
     )
-    ModelCatalogue().check(spec, offer.model_options)
-    return offer
+    Catalogue().check(spec, config.model_options)
+    return config
 
 
 def _kind(spec: str) -> ModelKind:
     kind = next(kind for kind in ModelCatalogue().kinds if kind.name == spec.partition(":")[0])
     if kind.is_remote:
         raise OptionError(
-            f"Expected a model to serve, but got model={spec!r}, which is served already: name what it is"
+            f"Expected a model to serve, but got model={spec!r}, which is served already: name the model itself"
         )
     return kind
 
 
 def _token(host: str) -> str:
-    """The token of the environment, without which only this machine is listened to."""
+    """The token of the environment; required unless only this machine can connect."""
     token = os.environ.get(TOKEN_VARIABLE, "").strip()
     if re.search(r"[^\x21-\x7e]", token):
         raise OptionError(
@@ -165,7 +168,7 @@ def _token(host: str) -> str:
 
 
 def _absolute(inpaint: str) -> str:
-    """The inpainter with the path of its checkpoint as every process finds it."""
+    """The inpainter with the absolute path of its checkpoint."""
     kind, colon, path = inpaint.partition(":")
     return f"{kind}:{Path(path).expanduser().absolute()}" if colon else kind
 

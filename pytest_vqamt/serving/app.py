@@ -1,4 +1,4 @@
-"""The door: who may ask, and how much at once. An ASGI application of three paths."""
+"""The ASGI application in front of the model: its token, its limits, and one inference per distinct query."""
 
 from __future__ import annotations
 
@@ -40,25 +40,45 @@ from pytest_vqamt.models.served.protocol import (
 from pytest_vqamt.models.served.requests import AnswersRequest, QueryRow, RequestTooLargeError, read_request
 from pytest_vqamt.serving.messages import Chunk, ChunkResult, Progress, StatusMessage
 
+Message: TypeAlias = MutableMapping[str, Any]
+"""An ASGI message, whose values are of many types."""
+
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+RunChunk: TypeAlias = "Callable[[Chunk], Awaitable[ChunkResult]]"
+
 _NOT_FOUND = 404
 _WRONG_METHOD = 405
 _METHODS = {MODEL_PATH: "GET", STATUS_PATH: "GET", ANSWERS_PATH: "POST"}
 
-_BODIES = 8
-"""As many bodies of the largest size are held at once; who comes then is asked to come again."""
+_MAX_BODIES = 8
+"""Bodies of the largest size that are read at once; further requests get 503."""
 
-_REQUESTS = 64
-"""As many requests of the largest size wait for their answers at once, also those whose senders have gone."""
+_MAX_REQUESTS = 64
+"""Requests of the largest size that wait for answers at once, including those whose clients have disconnected."""
 
-_QUERIES = 100_000
-"""So many distinct queries are waited for at once; who asks for more is asked to come again."""
+_MAX_QUERIES = 100_000
+"""Distinct queries that wait for the model at once; further requests get 503."""
 
-_AGAIN_S = 2
+_RETRY_AFTER_S = 2
+_BODY_TIMEOUT_S = 120
+
+MAX_ANSWERS = 2_000_000
+"""Answers that are kept, 100 to 300 bytes each on disk."""
+
+MAX_IDLE_S = 90.0
+"""Longer than a connection is kept alive between requests: one idle for so long has stopped within a request."""
+
+_SQL_CHUNK = 900
+"""Keys in one statement: SQLite took no more than 999 variables for a long time."""
+
+_COLUMNS = "key text primary key, text text not null, scores text, truncated integer"
+_DELETE_OLDEST = "delete from answers where rowid in (select rowid from answers order by rowid limit ?)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpResponse:
-    """What is sent back: a status, and a body of JSON."""
+    """A status and a JSON body."""
 
     status: int
     body: bytes
@@ -69,46 +89,46 @@ class InferenceApp:
     """Answers requests about one model.
 
     Args:
-        card: the model.
-        once: what answers queries.
-        token: what every request must bring; "" for none.
-        alive: tells how many replicas are running; may take its time.
+        card: describes the model.
+        inference: answers queries.
+        token: required with every request; "" for none.
+        replicas_alive: counts the running replicas; may block.
     """
 
-    def __init__(self, card: ModelCard, once: SingleFlight, *, token: str, alive: Callable[[], int]) -> None:
+    def __init__(self, card: Card, inference: SingleFlight, *, token: str, replicas_alive: Callable[[], int]) -> None:
         self._card = card
-        self._once = once
-        self._expected = f"Bearer {token}".encode() if token else b""
-        self._alive = alive
+        self._inference = inference
+        self._authorization = f"Bearer {token}".encode() if token else b""
+        self._replicas_alive = replicas_alive
         self._began = time.monotonic()
-        self._held = 0
-        self._waiting = 0
+        self._reading_bytes = 0
+        self._waiting_bytes = 0
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """One request, as ASGI has it; other kinds of connections are not for us."""
+        """Serves one HTTP request; other kinds of ASGI connections are ignored."""
         if scope["type"] != "http":
             return
         try:
-            reply = await self._reply(scope, receive)
+            response = await self._respond(scope, receive)
         except DisconnectedError:
             return
-        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(reply.body)).encode())]
-        if reply.retry_after_s is not None:
-            headers.append((b"retry-after", str(reply.retry_after_s).encode()))
-        if reply.status == UNAUTHORIZED:
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(response.body)).encode())]
+        if response.retry_after_s is not None:
+            headers.append((b"retry-after", str(response.retry_after_s).encode()))
+        if response.status == UNAUTHORIZED:
             headers.append((b"www-authenticate", b"Bearer"))
-        if reply.status == TOO_LARGE:
-            headers.append((b"connection", b"close"))  # what is left of the body is not read
-        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
-        await send({"type": "http.response.body", "body": reply.body})
+        if response.status == TOO_LARGE:
+            headers.append((b"connection", b"close"))  # the rest of the body is not read
+        await send({"type": "http.response.start", "status": response.status, "headers": headers})
+        await send({"type": "http.response.body", "body": response.body})
 
-    async def _reply(self, scope: Message, receive: Receive) -> HttpResponse:
+    async def _respond(self, scope: Message, receive: Receive) -> HttpResponse:
         headers: dict[bytes, bytes] = dict(scope["headers"])
-        if self._expected and not hmac.compare_digest(headers.get(b"authorization", b""), self._expected):
+        if self._authorization and not hmac.compare_digest(headers.get(b"authorization", b""), self._authorization):
             return _error(UNAUTHORIZED, f"Expected the token of {TOKEN_VARIABLE}, but got none or another: set it")
-        if not self._expected and (strange := foreign_origin(headers)):
+        if not self._authorization and (origin := foreign_origin(headers)):
             return _error(
-                BAD_REQUEST, f"Expected a request of a program on this machine, but got {strange}: set {TOKEN_VARIABLE}"
+                REFUSED, f"Expected a request of a program on this machine, but got {origin}: set {TOKEN_VARIABLE}"
             )
         path = str(scope["path"])
         method = _METHODS.get(path)
@@ -122,54 +142,58 @@ class InferenceApp:
             return HttpResponse(status=200, body=write_card(self._card))
         if path == STATUS_PATH:
             return HttpResponse(status=200, body=write_status(await self._status()))
-        return await self._answers(receive, headers)
+        return await self._infer(receive, headers)
 
-    async def _answers(self, receive: Receive, headers: dict[bytes, bytes]) -> HttpResponse:
-        most = self._card.max_bytes
-        if self._held >= _BODIES * most:
-            return _error(NOT_READY, "Expected room for one more request, but there is none: ask again", _AGAIN_S)
+    async def _infer(self, receive: Receive, headers: dict[bytes, bytes]) -> HttpResponse:
+        max_bytes = self._card.max_bytes
+        if self._reading_bytes >= _MAX_BODIES * max_bytes:
+            return _error(NOT_READY, "Expected room for one more request, but there is none: try again", _RETRY_AFTER_S)
         length = headers.get(b"content-length", b"")
-        room = min(most, int(length[:20])) if length.isdigit() else most
-        self._held += room
+        reserved = min(max_bytes, int(length[:20])) if length.isdigit() else max_bytes
+        self._reading_bytes += reserved
         try:
-            body = await read_body(receive, headers, most)
-            request = await asyncio.to_thread(read_request, body, max_queries=self._card.max_queries, max_bytes=most)
+            body = await read_body(receive, headers, max_bytes)
+            request = await asyncio.to_thread(
+                read_request, body, max_queries=self._card.max_queries, max_bytes=max_bytes
+            )
         except BodyTooLargeError:
-            return _error(TOO_LARGE, f"Expected at most {most} bytes in one request, but got more: send fewer queries")
-        except RequestTooLargeError as error:
+            return _error(
+                TOO_LARGE, f"Expected at most {max_bytes} bytes in one request, but got more: send fewer queries"
+            )
+        except TooLargeError as error:
             return _error(TOO_LARGE, str(error))
         except WireError as error:
             return _error(BAD_REQUEST, str(error))
         finally:
-            self._held -= room
+            self._reading_bytes -= reserved
         if request.model != self._card.identity:
             return _error(
                 OTHER_MODEL,
                 f"Expected the model that is served here, {self._card.model!r} (model={self._card.identity!r}), but "
-                f"got model={request.model[:80]!r}: run again, or ask the server that you mean",
+                f"got model={request.model[:80]!r}: run again, or name the server of that model",
             )
-        if self._waiting + len(body) > _REQUESTS * most or self._once.under_way >= _QUERIES:
-            return _error(NOT_READY, "Expected fewer queries to wait for the model: ask again", _AGAIN_S)
-        self._waiting += len(body)
+        if self._waiting_bytes + len(body) > _MAX_REQUESTS * max_bytes or self._inference.in_flight >= _MAX_QUERIES:
+            return _error(NOT_READY, "Expected fewer queries to wait for the model: try again", _RETRY_AFTER_S)
+        self._waiting_bytes += len(body)
         try:
-            told = await self._once.answers(request)
+            answers = await self._inference.answers(request)
         except ModelDisabledError as error:
-            return _error(MODEL_DISABLED, str(error))
-        except Exception as error:  # of Ray, whatever that may be
+            return _error(GIVEN_UP, str(error))
+        except Exception as error:  # Ray may raise anything
             reason = f"{type(error).__name__}: {next(iter(str(error).strip().splitlines()), '')[:300]}"
-            return _error(NOT_READY, f"Expected the replicas to answer, but got {reason}: ask again", _AGAIN_S)
+            return _error(NOT_READY, f"Expected the replicas to answer, but got {reason}: try again", _RETRY_AFTER_S)
         finally:
-            self._waiting -= len(body)
-        return HttpResponse(status=200, body=await asyncio.to_thread(write_answers, self._card.identity, told))
+            self._waiting_bytes -= len(body)
+        return HttpResponse(status=200, body=await asyncio.to_thread(write_reply, self._card.identity, answers))
 
-    async def _status(self) -> ServerStatus:
-        return ServerStatus(
-            queries_received=self._once.received,
-            queries_asked=self._once.asked,
-            answers_remembered=self._once.remembered,
+    async def _status(self) -> Status:
+        return Status(
+            queries_received=self._inference.received,
+            queries_asked=self._inference.asked,
+            answers_remembered=self._inference.cached,
             uptime_s=time.monotonic() - self._began,
-            busy_s=self._once.busy_s,
-            replicas_alive=await asyncio.to_thread(self._alive),
+            busy_s=self._inference.busy_s,
+            replicas_alive=await asyncio.to_thread(self._replicas_alive),
         )
 
 
@@ -177,105 +201,155 @@ def _error(status: int, reason: str, retry_after_s: int | None = None) -> HttpRe
     return HttpResponse(status=status, body=write_error(reason), retry_after_s=retry_after_s)
 
 
-AskModel: TypeAlias = "Callable[[Chunk], Awaitable[ChunkResult]]"
+class BodyTooLargeError(Exception):
+    """The body of a request is too long."""
+
+
+class DisconnectedError(Exception):
+    """The client has disconnected, or sends too slowly."""
+
+
+async def read_body(receive: Receive, headers: dict[bytes, bytes], max_bytes: int) -> bytes:
+    """Reads a body, and holds at most ``max_bytes`` of it whatever the headers say.
+
+    Raises:
+        BodyTooLargeError: the body, or its Content-Length, is larger.
+        DisconnectedError: the body did not end in time.
+    """
+    length = headers.get(b"content-length", b"")
+    if length.isdigit() and int(length[:20]) > max_bytes:
+        raise BodyTooLargeError
+    body = bytearray()
+    try:
+        async with asyncio.timeout(_BODY_TIMEOUT_S):
+            while True:
+                message = await receive()
+                if message["type"] != "http.request":
+                    raise DisconnectedError
+                body += message.get("body", b"")
+                if len(body) > max_bytes:
+                    raise BodyTooLargeError
+                if not message.get("more_body"):
+                    return bytes(body)
+    except TimeoutError:
+        raise DisconnectedError from None
+
+
+def foreign_origin(headers: Mapping[bytes, bytes]) -> str:
+    """Describes a request that no program on this machine would send; "" for any other.
+
+    A page of another site sends its Origin. After DNS rebinding, where the page's own name leads to this machine, the
+    browser takes the request for one to the page's site, and sends that name as the Host.
+
+    >>> foreign_origin({b"host": b"127.0.0.1:8000"}), foreign_origin({b"origin": b"https://a.example"})
+    ('', 'one of a web page')
+    """
+    if b"origin" in headers or headers.get(b"sec-fetch-site", b"none") != b"none":
+        return "one of a web page"
+    host = headers.get(b"host", b"localhost").decode("latin-1")
+    try:
+        is_local = is_on_this_machine(f"http://{host}")
+    except ValueError:
+        is_local = False
+    return "" if is_local else f"one for host={host[:80]!r}"
 
 
 class ModelDisabledError(Exception):
-    """The model can be asked no more; the text says why."""
+    """The model is disabled; the text gives the reason."""
 
 
 class SingleFlight:
-    """Requests to answers, over all requests of a server.
+    """Runs the model once for each distinct query of all requests.
+
+    Args:
+        run_chunk: runs the model.
+        cache: holds the answers so far.
 
     Attributes:
         received: queries of all requests.
-        asked: distinct ones that the model was asked.
-        busy_s: for how long it had a batch, summed over replicas.
-        batch_size: how many queries a chunk has at most.
+        asked: distinct queries sent to the model.
+        busy_s: how long the model had a batch, summed over replicas.
+        batch_size: the most queries in a chunk.
     """
 
-    def __init__(self, ask: AskModel, remembered: BoundedAnswerCache, batch_size: int) -> None:
+    def __init__(self, run_chunk: RunChunk, cache: BoundedAnswerCache, batch_size: int) -> None:
         self.received = 0
         self.asked = 0
         self.busy_s = 0.0
         self.batch_size = batch_size
-        self._ask = ask
-        self._remembered = remembered
-        self._disk = ThreadPoolExecutor(1, thread_name_prefix="vqamt-remember")
-        self._under_way: dict[str, asyncio.Future[QueryResult]] = {}
+        self._run_chunk = run_chunk
+        self._cache = cache
+        self._disk = ThreadPoolExecutor(1, thread_name_prefix="vqamt-cache")
+        self._in_flight: dict[str, asyncio.Future[Told]] = {}
         self._chunks: set[asyncio.Task[None]] = set()
 
     @property
-    def remembered(self) -> int:
-        """How many answers are kept."""
-        return len(self._remembered)
+    def cached(self) -> int:
+        """How many answers are cached."""
+        return len(self._cache)
 
     @property
-    def under_way(self) -> int:
+    def in_flight(self) -> int:
         """How many distinct queries wait for the model, or are with it."""
-        return len(self._under_way)
+        return len(self._in_flight)
 
-    async def answers(self, request: AnswersRequest) -> list[QueryResult]:
-        """What is told to each query of the request, in order.
+    async def answers(self, request: Request) -> list[Told]:
+        """Returns an answer to each query of the request, in order.
 
-        What it asks first is asked to the end, though whoever sent it may have gone: it comes again, and finds it.
+        Inference goes on if the client disconnects: it will retry, and find the answers.
 
         Raises:
-            GivenUpError: the model can be asked no more.
+            ModelDisabledError: the model is disabled.
         """
         self.received += len(request.queries)
         keys = [request.key(place) for place in range(len(request.queries))]
         loop = asyncio.get_running_loop()
-        known: dict[str, QueryResult] = dict(
-            await loop.run_in_executor(self._disk, self._remembered.get, list(set(keys)))
-        )
+        known: dict[str, Told] = dict(await loop.run_in_executor(self._disk, self._cache.get, list(set(keys))))
         new: dict[str, int] = {}
-        waited: dict[str, asyncio.Future[QueryResult]] = {}
+        pending: dict[str, asyncio.Future[Told]] = {}
         for place, key in enumerate(keys):
-            if key in known or key in waited:
+            if key in known or key in pending:
                 continue
-            if key not in self._under_way:
-                self._under_way[key] = loop.create_future()
+            if key not in self._in_flight:
+                self._in_flight[key] = loop.create_future()
                 new[key] = place
-            waited[key] = self._under_way[key]
+            pending[key] = self._in_flight[key]
         for some, chunk in _chunks(request, new, self.batch_size):
-            running = loop.create_task(self._asked(some, chunk))
+            running = loop.create_task(self._run(some, chunk))
             self._chunks.add(running)
             running.add_done_callback(self._chunks.discard)
-        if waited:
-            await asyncio.wait(waited.values())
-        return [known[key] if key in known else waited[key].result() for key in keys]
+        if pending:
+            await asyncio.wait(pending.values())
+        return [known[key] if key in known else pending[key].result() for key in keys]
 
-    async def _asked(self, keys: tuple[str, ...], chunk: Chunk) -> None:
-        """Asks the model, remembers its answers, and tells those who wait."""
+    async def _run(self, keys: tuple[str, ...], chunk: Chunk) -> None:
+        """Runs the model, caches its answers, and resolves the futures of ``keys``."""
         loop = asyncio.get_running_loop()
         try:
-            outcome = await self._ask(chunk)
+            result = await self._run_chunk(chunk)
             self.asked += len(keys)
-            self.busy_s += outcome.busy_s
-            self.batch_size = max(1, outcome.batch_size)
-            if outcome.given_up:
-                raise ModelDisabledError(outcome.given_up)
-            found = {key: told for key, told in zip(keys, outcome.told, strict=True) if isinstance(told, Answer)}
+            self.busy_s += result.busy_s
+            self.batch_size = max(1, result.batch_size)
+            if result.disabled:
+                raise ModelDisabledError(result.disabled)
+            answers = {key: each for key, each in zip(keys, result.answers, strict=True) if isinstance(each, Answer)}
             try:
-                await loop.run_in_executor(self._disk, self._remembered.put, found)
-            except (
-                sqlite3.Error
-            ) as error:  # what was answered is told all the same, and asked again should it be wanted
+                await loop.run_in_executor(self._disk, self._cache.put, answers)
+            except sqlite3.Error as error:  # the answers are sent all the same
                 with suppress(OSError):  # the log is on the same disk
-                    print(f"not remembered: {error!r}", file=sys.stderr, flush=True)
-        except Exception as error:  # whoever waits is told, and answers for it
+                    print(f"not cached: {error!r}", file=sys.stderr, flush=True)
+        except Exception as error:  # raised again in every request that waits
             for key in keys:
-                future = self._under_way.pop(key)
+                future = self._in_flight.pop(key)
                 future.set_exception(error)
-                future.exception()  # looked at: its requests may all have gone
+                future.exception()  # marks it as retrieved: all its requests may have disconnected
         else:
-            for key, told in zip(keys, outcome.told, strict=True):
-                self._under_way.pop(key).set_result(told)
+            for key, answer in zip(keys, result.answers, strict=True):
+                self._in_flight.pop(key).set_result(answer)
 
 
-def _chunks(request: AnswersRequest, new: dict[str, int], size: int) -> Iterator[tuple[tuple[str, ...], Chunk]]:
-    """What is new in a request in chunks of one task, all that is asked of one picture in a row, with its keys."""
+def _chunks(request: Request, new: dict[str, int], size: int) -> Iterator[tuple[tuple[str, ...], Chunk]]:
+    """Splits the new queries of a request into chunks of one task, sorted by picture, with their keys."""
     for task in Task:
         wanted = [(key, request.queries[place]) for key, place in new.items() if request.queries[place].task is task]
         wanted.sort(key=lambda each: each[1].picture)
@@ -293,104 +367,29 @@ def _chunk(request: AnswersRequest, task: Task, rows: list[QueryRow]) -> Chunk:
     )
 
 
-Message: TypeAlias = MutableMapping[str, Any]
-"""As ASGI has it; the values are of many types."""
-
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
-
-_AT_MOST_S = 120
-"""A body that takes longer is not waited for."""
-
-
-class BodyTooLargeError(Exception):
-    """The body is longer than allowed."""
-
-
-class DisconnectedError(Exception):
-    """Whoever sent the request has gone, or is too slow."""
-
-
-async def read_body(receive: Receive, headers: dict[bytes, bytes], most: int) -> bytes:
-    """The body, of at most ``most`` bytes: never are more than that held, whatever a header says or does not say.
-
-    Raises:
-        TooManyBytesError: it is longer, or says that it will be.
-        GoneError: it did not come to its end.
-    """
-    said = headers.get(b"content-length", b"")
-    if said.isdigit() and int(said[:20]) > most:
-        raise BodyTooLargeError
-    held = bytearray()
-    try:
-        async with asyncio.timeout(_AT_MOST_S):
-            while True:
-                message = await receive()
-                if message["type"] != "http.request":
-                    raise DisconnectedError
-                held += message.get("body", b"")
-                if len(held) > most:
-                    raise BodyTooLargeError
-                if not message.get("more_body"):
-                    return bytes(held)
-    except TimeoutError:
-        raise DisconnectedError from None
-
-
-def foreign_origin(headers: Mapping[bytes, bytes]) -> str:
-    """What about a request no program on this machine would send, in words; "" where there is nothing.
-
-    A page of another site says where it comes from. One whose name was made to lead to this machine after it had been
-    loaded (DNS rebinding) asks its own site, as the browser sees it, and names that as the host.
-
-    >>> strange_in({b"host": b"127.0.0.1:8000"}), strange_in({b"origin": b"https://a.example"})
-    ('', 'one of a web page')
-    """
-    if b"origin" in headers or headers.get(b"sec-fetch-site", b"none") != b"none":
-        return "one of a web page"
-    host = headers.get(b"host", b"localhost").decode("latin-1")
-    try:
-        is_here = is_loopback(f"http://{host}")
-    except ValueError:
-        is_here = False
-    return "" if is_here else f"one for host={host[:80]!r}"
-
-
-MAX_ANSWERS = 2_000_000
-"""So many answers are kept, some 100 to 300 bytes each on disk."""
-
-_AT_ONCE = 900
-"""Keys in one statement: SQLite took no more than 999 variables for a long time."""
-
-_TABLE = "create table if not exists answers (key text primary key, text text not null, scores text, truncated integer)"
-
-_FORGET = "delete from answers where rowid in (select rowid from answers order by rowid limit ?)"
-
-
 class BoundedAnswerCache:
-    """Answers by key in a file of the server's folder; the oldest go where there are more than ``most``.
+    """Answers by key in a file of the server's folder; the oldest are deleted when there are more than ``max_answers``.
 
-    They outlive the process that put them there: a door that is started anew goes on with them. Used from one thread at
-    a time.
+    They outlive the process: a server process that is restarted goes on with them. Used from one thread at a time.
     """
 
-    def __init__(self, file: Path, *, most: int = MAX_ANSWERS) -> None:
-        self._most = most
+    def __init__(self, file: Path, *, max_answers: int = MAX_ANSWERS) -> None:
+        self._max_answers = max_answers
         self._db = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
-        # The file goes with the server, so nothing need be safe on disk should the machine stop.
+        # The file is deleted with the server, so it need not survive a crash of the machine.
         self._db.execute("pragma journal_mode = wal")
         self._db.execute("pragma synchronous = off")
-        self._db.execute(_TABLE)
+        self._db.execute(f"create table if not exists answers ({_COLUMNS})")
         (self._count,) = self._db.execute("select count(*) from answers").fetchone()
 
     def __len__(self) -> int:
         return int(self._count)
 
     def get(self, keys: Sequence[str]) -> dict[str, Answer]:
-        """The answers there are, by key."""
+        """The cached answers, by key."""
         found: dict[str, Answer] = {}
-        for start in range(0, len(keys), _AT_ONCE):
-            some = keys[start : start + _AT_ONCE]
+        for start in range(0, len(keys), _SQL_CHUNK):
+            some = keys[start : start + _SQL_CHUNK]
             marks = ",".join("?" * len(some))
             wanted = f"select key, text, scores, truncated from answers where key in ({marks})"
             for key, text, scores, truncated in self._db.execute(wanted, some):
@@ -398,10 +397,10 @@ class BoundedAnswerCache:
         return found
 
     def put(self, answers: Mapping[str, Answer]) -> None:
-        """Keeps answers; one that is there already stays.
+        """Caches answers; one that is cached already stays.
 
         Raises:
-            sqlite3.Error: they cannot be written, as on a disk that is full; none of them is kept then.
+            sqlite3.Error: they cannot be written, for example because the disk is full; none of them is cached then.
         """
         rows = [
             (key, answer.text, None if answer.scores is None else json.dumps(answer.scores), answer.truncated)
@@ -411,9 +410,9 @@ class BoundedAnswerCache:
         self._db.execute("begin")
         try:
             count += max(0, self._db.executemany("insert or ignore into answers values (?, ?, ?, ?)", rows).rowcount)
-            if (over := count - self._most) > 0:
-                self._db.execute(_FORGET, [over])
-                count -= over
+            if (excess := count - self._max_answers) > 0:
+                self._db.execute(_DELETE_OLDEST, [excess])
+                count -= excess
             self._db.execute("commit")
         except sqlite3.Error:
             if self._db.in_transaction:  # some errors have ended it
@@ -430,31 +429,25 @@ def _scores(text: str | None) -> tuple[tuple[str, float], ...] | None:
 
 
 class ProgressReporter:
-    """What was done, told as it grows."""
+    """Sends a ``Progress`` message when queries have come in since the last one."""
 
-    def __init__(self, once: SingleFlight, tell: Callable[[StatusMessage], None]) -> None:
-        self._once = once
-        self._tell = tell
-        self._before = (0, 0)
+    def __init__(self, inference: SingleFlight, send: Callable[[StatusMessage], None]) -> None:
+        self._inference = inference
+        self._send = send
+        self._last = (0, 0)
         self._since = time.monotonic()
 
-    def tell(self) -> None:
-        """Tells what was done, if something was since it was told last."""
-        now, done = time.monotonic(), (self._once.received, self._once.asked)
-        if done != self._before:
-            received, asked = done
-            self._tell(
-                Progress(received=received, asked=asked, lately=asked - self._before[1], since_s=now - self._since)
-            )
-        self._before, self._since = done, now
-
-
-MAX_IDLE_S = 90.0
-"""Longer than a connection is kept open for the next request: what is still there has begun one and not gone on."""
+    def report(self) -> None:
+        now, counts = time.monotonic(), (self._inference.received, self._inference.asked)
+        if counts != self._last:
+            received, asked = counts
+            recent = asked - self._last[1]
+            self._send(Progress(received=received, asked=asked, recent=recent, since_s=now - self._since))
+        self._last, self._since = counts, now
 
 
 class _Cycle(Protocol):
-    """A request and its reply, as uvicorn has it."""
+    """A request and its response in uvicorn."""
 
     @property
     def response_complete(self) -> bool: ...
@@ -465,7 +458,7 @@ class _Transport(Protocol):
 
 
 class Connection(Hashable, Protocol):
-    """A connection of uvicorn; ``cycle`` is None until the headers of a first request have come whole."""
+    """A connection of uvicorn; ``cycle`` is None until the headers of its first request are complete."""
 
     @property
     def cycle(self) -> _Cycle | None: ...
@@ -475,14 +468,14 @@ class Connection(Hashable, Protocol):
 
 
 class IdleConnections:
-    """Ends connections that have waited for the headers of a request too long; uvicorn waits for them without end."""
+    """Closes connections that wait too long for the headers of a request, which uvicorn does not."""
 
-    def __init__(self, *, most_s: float = MAX_IDLE_S) -> None:
-        self._most_s = most_s
+    def __init__(self, *, max_idle_s: float = MAX_IDLE_S) -> None:
+        self._max_idle_s = max_idle_s
         self._since: dict[Connection, tuple[_Cycle | None, float]] = {}
 
-    def end(self, connections: Collection[Connection], now: float) -> None:
-        """To be called every now and then; ``now`` is in seconds of a monotonic clock."""
+    def close(self, connections: Collection[Connection], now: float) -> None:
+        """Closes the idle ones of all ``connections``; ``now`` is in seconds of a monotonic clock."""
         before, self._since = self._since, {}
         for connection in tuple(connections):
             cycle = connection.cycle
@@ -490,7 +483,7 @@ class IdleConnections:
                 continue
             last, since = before.get(connection, (cycle, now))
             since = since if last is cycle else now
-            if now - since > self._most_s:
+            if now - since > self._max_idle_s:
                 connection.transport.abort()
             else:
                 self._since[connection] = (cycle, since)

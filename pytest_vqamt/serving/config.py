@@ -1,4 +1,4 @@
-"""What is to be served, and how: all that the processes of a server must know."""
+"""The configuration of a server, and the addresses that it uses."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from pytest_vqamt.models.base import ModelOptions
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeConfig:
-    """One server.
+    """The configuration of one server, which all its processes share.
 
     Attributes:
         model: the spec of the model.
         data: the specs of the scene sources whose photos recipes may name.
-        settings: what ``--vqamt-option`` gave the model.
-        inpaint: the inpainter as the user named it ("lama:PATH"), beside those that need no file; "" for none.
+        settings: the settings of the model from ``--vqamt-option``.
+        inpaint: the user's inpainter ("lama:PATH"), beside those that need no file; "" for none.
         batch_size, device, dtype, cache: as ``ModelOptions`` has them.
         on_device, reads_meaning, needs_scenes: as the kind of the model has them.
-        replicas: how many there are to be; None for one a device.
-        wait_ms: how long a batch that is not full waits for more.
-        max_bytes: the most that the body of a request may have.
-        host, port: where the door is.
-        session: names this server among all; a model that does not say what it is is known by it.
-        folder: where all files of the server are.
-        cluster: the address of the Ray cluster; "" for a Ray of our own.
+        replicas: the number of replicas; None for one per device.
+        wait_ms: how long a batch that is not full waits for more queries.
+        max_bytes: the largest body of a request.
+        host, port: the address of the server.
+        session: identifies this server; part of the identity of a model without a fingerprint.
+        folder: the folder of all files of the server.
+        cluster: the address of the Ray cluster; "" for a private Ray.
     """
 
     model: str
@@ -54,7 +54,7 @@ class ServeConfig:
 
     @property
     def model_options(self) -> ModelOptions:
-        """What the model is loaded with: a replica sees the one device that is its own."""
+        """The options that the model is loaded with: a replica sees only its own device."""
         return ModelOptions(
             batch_size=self.batch_size,
             device=self.device.partition(":")[0],
@@ -65,21 +65,21 @@ class ServeConfig:
 
     @property
     def url(self) -> str:
-        """Where the door is, as ``served:`` takes it."""
+        """The URL of the server, as ``served:`` takes it."""
         return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
 
     @property
     def application(self) -> str:
-        """What the application is called in Ray Serve, where those of others may be."""
+        """The name of the application in Ray Serve, which other applications may share."""
         return f"vqamt-{self.session}"
 
     def as_line(self) -> str:
-        """The offer as one line."""
+        """The configuration as one line of JSON."""
         return json.dumps(asdict(self))
 
     @classmethod
     def from_line(cls, line: str) -> ServeConfig:
-        """The offer that ``as_line`` wrote."""
+        """The configuration that ``as_line`` wrote."""
         row = json.loads(line)
         return cls(**{**row, "data": tuple(row["data"])})
 
@@ -88,7 +88,7 @@ _CONNECT_S = 10
 
 
 def is_loopback(host: str) -> bool:
-    """Whether nobody outside of this machine can connect to ``host``.
+    """Whether only this machine can connect to ``host``.
 
     >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("0.0.0.0")
     (True, True, False)
@@ -100,40 +100,40 @@ def is_loopback(host: str) -> bool:
 
 
 def bind_socket(host: str, port: int) -> socket.socket:
-    """A socket at this address that nobody can connect to yet, nor take it from us; port 0 is a free one.
+    """Binds a socket that does not listen yet, on an address that no other process can take; port 0 is a free port.
 
-    Before it listens, ``may_come_back`` is to be called: else its port cannot be had again for a minute afterwards.
+    Call ``allow_port_reuse`` before it listens, or the port cannot be bound again for a minute afterwards.
 
     Raises:
-        OptionError: there is no such address on this machine, or another process has the port.
+        OptionError: this machine does not have the address, or another process has the port.
     """
     address = _addresses(host)[0]
     made = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((address, port))
-        # Linux lets several have a port until one of them listens, where all of them say that this is all right.
+        # Linux lets several processes bind a port until one of them listens, if all of them have set SO_REUSEADDR.
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 0)
     except (OSError, OverflowError) as error:
         made.close()
         reason = error.strerror if isinstance(error, OSError) else "no such port"
         raise OptionError(
             f"Expected an address that this process can listen at, but got host={host!r}, port={port!r} ({reason}): "
-            "give --port=0 for a free port, or stop what has it"
+            "give --port=0 for a free port, or stop the process that has it"
         ) from error
     return made
 
 
-def allow_port_reuse(door: socket.socket) -> None:
-    """Lets the next server have the port of this one, though connections of this one may not be forgotten yet."""
-    door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+def allow_port_reuse(listener: socket.socket) -> None:
+    """Lets the next server bind the port while connections of this one are in TIME_WAIT."""
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 
 
 def reachable_cluster(address: str) -> str:
-    """The Ray cluster that RAY_ADDRESS names, as HOST:PORT; "" for none. Something answers there.
+    """The Ray cluster at the RAY_ADDRESS ``address``, as HOST:PORT; "" for none.
 
     Raises:
-        OptionError: it has another form, or nothing does. Ray itself would try for two minutes.
+        OptionError: the address has another form, or cannot be reached. Ray itself would try for two minutes.
     """
     if address in ("", "local"):
         return ""
@@ -141,20 +141,20 @@ def reachable_cluster(address: str) -> str:
     if not colon or "/" in host or not port.isdecimal() or not host:
         raise OptionError(
             f"Expected RAY_ADDRESS to be HOST:PORT of a cluster's head, such as 10.0.0.1:6379, but got {address!r}: "
-            "name it so, or unset it for a Ray of this server's own"
+            "give it in this form, or unset it for a private Ray"
         )
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_S).close()
     except (OSError, OverflowError, UnicodeError) as error:
         raise OptionError(
             f"Expected a Ray cluster at RAY_ADDRESS={address!r}, but it cannot be reached ({error}): start it, or "
-            "unset RAY_ADDRESS for a Ray of this server's own"
+            "unset RAY_ADDRESS for a private Ray"
         ) from error
     return address
 
 
 def _addresses(host: str) -> list[str]:
-    """What ``host`` stands for; the first is listened at."""
+    """The addresses of ``host``; the server listens on the first."""
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:

@@ -1,8 +1,8 @@
-"""How far edits that come from outside may go: no picture of a billion pixels, no blur without end."""
+"""Resolves and bounds the pictures of requests: no picture of a billion pixels, no endless blur."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from functools import partial
@@ -28,26 +28,29 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 
+Renderer: TypeAlias = "Callable[[Picture], Image]"
+ResolvedPicture: TypeAlias = "tuple[Picture, Renderer]"
+
 MAX_PIXELS = 50_000_000
-"""Of a picture, and of anything that is laid over it. A photo of a telephone has 12 to 50 million."""
+"""Of a picture, and of anything that is pasted onto it. The photo of a phone has 12 to 50 million."""
 
 _MAX_PX = 100_000.0
-"""No coordinate is farther away, no side longer, no other number of an edit larger."""
+"""Bounds coordinates, sides and all other numbers of an edit."""
 
 _MAX_SIGMA_PX = 1_000.0
 _MAX_BOXES = 500
-"""Each box of an edit is work of its own."""
+"""Per edit; each box costs work."""
 
-_MANY = ("keep", "boxes")
+_BOX_FIELDS = ("keep", "boxes")
 _NO_BOX = Box(0, 0, 0, 0)
 
 
 def check_edit(edit: object) -> Edit:
-    """``edit`` itself, if it is one whose numbers are sound and whose inpainter is known here.
+    """Returns ``edit`` if its numbers are within bounds and its inpainter is available here.
 
     Raises:
-        DataError: it is not.
-        RenderError: the checkpoint of its inpainter is none that this process was given.
+        DataError: it is no such edit.
+        RenderError: the server was not given the checkpoint of its inpainter.
     """
     if not isinstance(edit, EDITS):
         raise DataError(f"Expected an edit, but got one of type {type(edit).__name__}")
@@ -77,10 +80,10 @@ def check_edit(edit: object) -> Edit:
 
 
 def check_picture(picture: Picture) -> None:
-    """Refuses a picture that is empty or too large.
+    """Checks the size of a picture.
 
     Raises:
-        DataError: it is.
+        DataError: it is empty or too large.
     """
     width, height = picture.scene.width, picture.scene.height
     if not (width > 0 and height > 0 and width * height <= MAX_PIXELS):
@@ -109,7 +112,7 @@ def _check_colour(colour: object) -> None:
 
 
 def _values(value: object) -> Iterator[object]:
-    """``value`` and all that is in it."""
+    """Yields ``value`` and everything in it."""
     yield value
     if isinstance(value, tuple | frozenset):
         for item in value:
@@ -124,14 +127,14 @@ def _numbers(edit: object) -> Iterator[float]:
 
 
 def _boxes(edit: object, name: str) -> Iterator[Box]:
-    """The boxes of an edit, its cut-out's too.
+    """Yields the boxes of an edit and of its cut-out.
 
     Raises:
-        DataError: where a box should be there is none, or one of other things than numbers.
+        DataError: a field does not hold boxes, or a box does not hold numbers.
     """
     for field, held in (
         ("box", (getattr(edit, "box", _NO_BOX),)),
-        *((each, getattr(edit, each, ())) for each in _MANY),
+        *((each, getattr(edit, each, ())) for each in _BOX_FIELDS),
     ):
         if not isinstance(held, tuple) or not all(isinstance(box, Box) for box in held):
             raise DataError(f"Expected {field!r} of an edit {name} to hold boxes, but got {field}={shortened(held)}")
@@ -142,56 +145,50 @@ def _boxes(edit: object, name: str) -> Iterator[Box]:
             yield value
 
 
-Renderer: TypeAlias = "Callable[[Picture], Image]"
-ResolvedPicture: TypeAlias = "tuple[Picture, Renderer]"
-"""A picture, and what draws it."""
-
-
 class PictureResolver:
-    """What the data of a server has to show. Nothing is opened before its name was found among what is served."""
+    """Resolves the pictures of requests in the served data. No file is opened that is not part of that data."""
 
     def __init__(self, sources: Sequence[SceneSource], batch_size: int) -> None:
         self._sources = tuple((source, RenderPrefetcher(source, batch_size)) for source in sources)
 
-    def show(self, row: PictureRow) -> ResolvedPicture | Failure | UnknownPhoto:
-        """The picture that a row of a request describes, or why there is none."""
+    def resolve(self, row: PictureRow) -> ResolvedPicture | Failure | Unknown:
+        """The picture that a row of a request describes, or the reason why there is none."""
         try:
             if isinstance(row, PngRow):
                 file = PngPicture(row)
                 return file.picture, file.image
-            return self._found(row.row)
+            return self._resolve(row.row)
         except VqamtError as error:
             return Failure(reason=str(error))
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            # A recipe may hold anything of any type; what it cannot be made of is its sender's mistake.
-            return Failure(reason=f"Expected a picture that can be shown, but got {type(error).__name__}: {error}")
+            # A recipe may hold values of any type; the client is at fault.
+            return Failure(reason=f"Expected a picture that can be rendered, but got {type(error).__name__}: {error}")
 
-    def expect(self, shown: Iterable[ResolvedPicture], batch_size: int) -> None:
-        """Tells which pictures are looked at next, so that they are drawn ahead."""
-        pictures = [(picture, drawn) for picture, drawn in shown]
-        for _, ahead in self._sources:
-            ahead.expect([picture for picture, drawn in pictures if drawn == ahead.image], batch_size)
+    def expect(self, pictures: Sequence[ResolvedPicture], batch_size: int) -> None:
+        """Prefetches the next pictures, in order."""
+        for _, prefetcher in self._sources:
+            prefetcher.expect([picture for picture, render in pictures if render == prefetcher.image], batch_size)
 
     def close(self) -> None:
-        for _, ahead in self._sources:
-            ahead.close()
+        for _, prefetcher in self._sources:
+            prefetcher.close()
 
-    def _found(self, row: dict[str, Json]) -> ResolvedPicture | UnknownPhoto:
+    def _resolve(self, row: dict[str, Json]) -> ResolvedPicture | Unknown:
         photo, digest = str(row["photo"]), row["digest"]
         edits = [check_edit(decode(each)) for each in cast("list[Json]", row["edits"])]
-        for source, ahead in self._sources:
+        for source, prefetcher in self._sources:
             scene = _scene(source, photo)
             if scene is None:
                 continue
             picture = _edited(scene, edits, partial(_check_cutout, source))
             if picture.digest == digest:
-                return picture, ahead.image
+                return picture, prefetcher.image
         served = ", ".join(source.spec for source, _ in self._sources) or "no data"
         return UnknownPhoto(reason=f"Expected a picture of what is served ({served}), but got photo={photo[:200]!r}")
 
 
 def _scene(source: SceneSource, photo_id: str) -> Scene | None:
-    """The scene of a photo; None where the source has none of this id."""
+    """The scene of a photo; None if the source has no such photo."""
     try:
         place = source.place(photo_id)
     except (DataError, LookupError, ValueError):
@@ -200,7 +197,7 @@ def _scene(source: SceneSource, photo_id: str) -> Scene | None:
 
 
 def _edited(scene: Scene, edits: Sequence[Edit], check_cutout: Callable[[Cutout], None]) -> Picture:
-    """The photo of the scene, edited; each step is checked before the next is taken."""
+    """Edits the photo of the scene, and checks each step before the next."""
     picture = scene.picture
     for edit in edits:
         if isinstance(edit, Insert):
@@ -211,7 +208,7 @@ def _edited(scene: Scene, edits: Sequence[Edit], check_cutout: Callable[[Cutout]
 
 
 def _check_cutout(source: SceneSource, cutout: Cutout) -> None:
-    """Refuses a cut-out of a photo that the source does not have, or of a thing that is not on it."""
+    """Raises DataError unless the source has the cut-out's photo, and the photo its object."""
     scene = _scene(source, cutout.photo.id)
     if scene is None or scene.photo != cutout.photo:
         raise DataError(f"Expected a cut-out of a photo of {source.spec}, but got photo={cutout.photo.id[:200]!r}")
@@ -222,10 +219,10 @@ def _check_cutout(source: SceneSource, cutout: Cutout) -> None:
 
 
 class PngPicture:
-    """A PNG file that is unpacked when it is first looked at.
+    """A PNG file, decoded when it is first rendered.
 
     Attributes:
-        picture: that of which nothing is known but its pixels.
+        picture: a picture without annotations.
     """
 
     def __init__(self, row: PngRow) -> None:
@@ -244,10 +241,10 @@ class PngPicture:
         self._image: Image | None = None
 
     def image(self, _picture: Picture) -> Image:
-        """Its pixels, RGB uint8, a copy each time.
+        """A copy of the pixels, RGB uint8.
 
         Raises:
-            DataError: it is broken.
+            DataError: the file is broken.
         """
         if self._image is None:
             with _opened(self._row) as image:
@@ -257,7 +254,7 @@ class PngPicture:
 
 @contextmanager
 def _opened(row: PngRow) -> Iterator[Image]:
-    """The file, of which no more than the header has been read. No other format is tried."""
+    """Opens the file and reads its header. No other format is tried."""
     from PIL import Image
 
     try:

@@ -1,4 +1,4 @@
-"""What the door and the replicas tell each other."""
+"""The messages between the supervisor, the application and the replicas."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_vqamt.models.served.requests import PictureRow, QueryRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:
-    """Queries of one task, at most a batch of them, and the pictures that they are about."""
+    """At most a batch of queries of one task, and their pictures."""
 
     task: Task
     pictures: tuple[PictureRow, ...]
@@ -22,26 +22,26 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkResult:
-    """What became of a chunk.
+    """The result of a chunk.
 
     Attributes:
-        told: one for each query.
-        given_up: why the model can be asked no more; "" where it can.
-        busy_s: for how long the model had a batch of which this is the first chunk, 0 for the others of the batch.
-        batch_size: how many queries the model takes at once from now on.
+        answers: one for each query.
+        disabled: why the model is disabled; "" if it is not.
+        busy_s: how long the model had the batch, in the batch's first chunk; 0 in its others.
+        batch_size: the model's batch size from now on.
     """
 
-    told: tuple[QueryResult, ...]
-    given_up: str = ""
+    answers: tuple[Told, ...]
+    disabled: str = ""
     busy_s: float = 0.0
     batch_size: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplicaInfo:
-    """What a replica says of its model; ``refused`` is why there is none, in one line."""
+    """A replica's model; ``error`` is why it has none, in one line."""
 
-    refused: str = ""
+    error: str = ""
     tasks: tuple[Task, ...] = ()
     fingerprint: str = ""
     persistent: bool = False
@@ -51,7 +51,7 @@ class ReplicaInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ready:
-    """The door is open."""
+    """The server accepts requests."""
 
     url: str
     replicas: int
@@ -60,31 +60,31 @@ class Ready:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartupFailed:
-    """There is nothing to serve, for a reason that the user can mend."""
+    """The server cannot start, for a reason that the user can fix."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """What was done: the queries received and asked since the start, and those asked in the last ``since_s``."""
+    """The queries received and asked since the start, and those asked in the last ``since_s`` seconds."""
 
     received: int
     asked: int
-    lately: int
+    recent: int
     since_s: float
 
 
 StatusMessage: TypeAlias = Ready | StartupFailed | Progress
 
 
-def as_line(told: StatusMessage) -> str:
-    """What is told, as one line."""
-    return json.dumps({"is": type(told).__name__, **asdict(told)}) + "\n"
+def as_line(message: StatusMessage) -> str:
+    """The message as one line of JSON."""
+    return json.dumps({"is": type(message).__name__, **asdict(message)}) + "\n"
 
 
 def from_line(line: str) -> StatusMessage | None:
-    """What ``as_line`` wrote; None for anything else, such as half a line of a process that was killed."""
+    """The message of a line; None for anything else, such as half a line of a killed process."""
     try:
         row = json.loads(line)
     except ValueError:
@@ -94,6 +94,6 @@ def from_line(line: str) -> StatusMessage | None:
             return Ready(url=url, replicas=replicas, data=tuple(map(str, data)))
         case {"is": "StartupFailed", "reason": str(reason)}:
             return StartupFailed(reason=reason)
-        case {"is": "Progress", "received": int(received), "asked": int(asked), "lately": int(lately)}:
-            return Progress(received=received, asked=asked, lately=lately, since_s=float(row["since_s"]))
+        case {"is": "Progress", "received": int(received), "asked": int(asked), "recent": int(recent)}:
+            return Progress(received=received, asked=asked, recent=recent, since_s=float(row["since_s"]))
     return None

@@ -1,4 +1,4 @@
-"""Ray and Ray Serve under the door: started, or joined at a cluster; the model deployed, and taken down again."""
+"""Ray and Ray Serve: starts or joins Ray, deploys the model, retries failed chunks, and takes the model down."""
 
 from __future__ import annotations
 
@@ -26,38 +26,38 @@ if TYPE_CHECKING:
 DEPLOYMENT = "model"
 
 _OBJECT_STORE_BYTES = 100 * 2**20
-"""Ray demands 75 MiB. What is asked and answered at once is far less."""
+"""Ray demands 75 MiB; queries and answers need far less."""
 
-_WITHIN = "r"
-"""Ray opens the folder that it is given to all users (0777): within our own it is for this user alone nevertheless."""
+_RAY_FOLDER = "r"
+"""Ray makes its folder accessible to all users (0777): within ours it is for this user alone nevertheless."""
 
-_AT_THE_ONLY_REPLICA = 16
-"""Chunks that are sent to it before it has answered: enough to gather full batches of small ones."""
+_CHUNKS_AT_ONLY_REPLICA = 16
+"""Chunks sent to it at once: enough for full batches of small chunks."""
 
-_AT_ONE_OF_SEVERAL = 4
-"""Fewer: Ray Serve may send as many to one replica while another has nothing to do. The others wait at the door."""
+_CHUNKS_AT_EACH_REPLICA = 4
+"""Fewer, since Ray Serve may send them all to one replica while another is idle. Others wait in the application."""
 
 
 class RayBackend:
-    """The model in as many replicas as there are to be.
+    """The replicas of the model on Ray Serve.
 
     Attributes:
-        replicas: how many that is.
-        handle: what the model is asked through.
+        replicas: the number of replicas.
+        handle: runs the model; None before ``deploy``.
     """
 
-    def __init__(self, offer: ServeConfig) -> None:
+    def __init__(self, config: ServeConfig) -> None:
         """Joins or starts Ray, which takes some ten seconds.
 
         Raises:
-            OptionError: there is no such cluster, or it cannot hold the replicas.
+            OptionError: the cluster cannot be reached, or lacks the device.
         """
         import ray
 
-        self._offer = offer
+        self._config = config
         self._owns_serve = False
-        if offer.cluster:
-            _join(offer.cluster)
+        if config.cluster:
+            _join(config.cluster)
         else:
             ray.init(
                 address="local",
@@ -68,80 +68,80 @@ class RayBackend:
                 configure_logging=False,
                 logging_level=logging.ERROR,
                 _node_ip_address="127.0.0.1",
-                _temp_dir=f"{offer.folder}/{_WITHIN}",
+                _temp_dir=f"{config.folder}/{_RAY_FOLDER}",
             )
-            _end_what_is_not_needed()
-        has: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call] # as Ray has it
-        devices = 0 if offer.device == "cpu" else int(has.get("GPU", 0))
-        if offer.device.startswith("cuda") and not devices:
+            _end_unneeded_processes()
+        resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call] # as Ray has it
+        devices = 0 if config.device == "cpu" else int(resources.get("GPU", 0))
+        if config.device.startswith("cuda") and not devices:
             raise OptionError(
-                f"Expected a CUDA device for --vqamt-device={offer.device}, but Ray sees none: give --vqamt-device=cpu"
+                f"Expected a CUDA device for --vqamt-device={config.device}, but Ray sees none: give --vqamt-device=cpu"
             )
-        self.replicas = offer.replicas or (max(1, devices) if offer.on_device else 1)
-        shares = devices and (offer.on_device or offer.replicas)
+        self.replicas = config.replicas or (max(1, devices) if config.on_device else 1)
+        shares = devices and (config.on_device or config.replicas)
         self._share_of_device = min(1.0, devices / self.replicas) if shares else 0.0
         self.handle: DeploymentHandle[Any] | None = None
 
     def deploy(self) -> ReplicaInfo:
-        """Loads the model in every replica, and gives what it says of itself.
+        """Loads the model in every replica, and returns its description.
 
         Raises:
-            ModelError: it cannot be loaded; in its own words where it has some.
+            ModelError: the model cannot be loaded.
         """
         from ray import serve
 
-        offer = self._offer
-        self._owns_serve = bool(offer.cluster) and not _serves_already()
+        config = self._config
+        self._owns_serve = bool(config.cluster) and not _serve_is_running()
         serve.start(proxy_location="Disabled")
         deployment = serve.deployment(
             name=DEPLOYMENT,
             num_replicas=self.replicas,
-            max_ongoing_requests=_AT_THE_ONLY_REPLICA if self.replicas == 1 else _AT_ONE_OF_SEVERAL,
+            max_ongoing_requests=_CHUNKS_AT_ONLY_REPLICA if self.replicas == 1 else _CHUNKS_AT_EACH_REPLICA,
             health_check_period_s=2,
             graceful_shutdown_timeout_s=2,
             graceful_shutdown_wait_loop_s=0.1,
-            ray_actor_options={"num_cpus": 1 if offer.cluster else 0, "num_gpus": self._share_of_device},
+            ray_actor_options={"num_cpus": 1 if config.cluster else 0, "num_gpus": self._share_of_device},
         )(Replica)
         try:
-            # Without a route: whoever can reach an HTTP proxy of the cluster cannot ask the model there.
-            handle = serve.run(deployment.bind(offer), name=offer.application, route_prefix=None)
+            # Without a route, the model cannot be reached through an HTTP proxy of the cluster.
+            handle = serve.run(deployment.bind(config), name=config.application, route_prefix=None)
         except RuntimeError as error:
             raise ModelError(
-                f"Expected model={offer.model!r} to be loaded, but each try of a replica failed: {self._why(error)}"
+                f"Expected model={config.model!r} to be loaded, but each try of a replica failed: {self._reason(error)}"
             ) from error
         self.handle = handle
-        introduction: ReplicaInfo = handle.introduction.remote().result(timeout_s=60)
-        if introduction.refused:
-            raise ModelError(introduction.refused)
-        return introduction
+        info: ReplicaInfo = handle.info.remote().result(timeout_s=60)
+        if info.error:
+            raise ModelError(info.error)
+        return info
 
-    def _why(self, error: RuntimeError) -> str:
-        """Why there is no replica, as far as Ray Serve knows; ``error`` itself does not say."""
+    def _reason(self, error: RuntimeError) -> str:
+        """Ray Serve's reason why no replica started, which ``error`` itself does not give."""
         from ray import serve
 
-        said = str(error)
-        with suppress(Exception):  # Ray raises whatever its parts do
-            said = serve.status().applications[self._offer.application].deployments[DEPLOYMENT].message
-        line = _last_line(said)
+        reason = str(error)
+        with suppress(Exception):  # Ray may raise anything
+            reason = serve.status().applications[self._config.application].deployments[DEPLOYMENT].message
+        line = _last_line(reason)
         if not line.startswith("ActorDiedError"):
             return line
-        return "its process ended by itself or was killed, as it is where memory runs out: see that there is enough"
+        return "its process ended by itself or was killed, as for lack of memory: make sure that there is enough"
 
-    def alive(self) -> int:
-        """How many replicas are running, as Ray Serve has it."""
+    def replicas_alive(self) -> int:
+        """How many replicas are running, according to Ray Serve."""
         from ray import serve
 
         with suppress(KeyError):
-            found = serve.status().applications[self._offer.application].deployments[DEPLOYMENT]
+            found = serve.status().applications[self._config.application].deployments[DEPLOYMENT]
             return sum(count for state, count in found.replica_states.items() if state == "RUNNING")
         return 0
 
     def take_down(self) -> None:
-        """Deletes the application from a cluster, and ends Serve where it was started for it and has no other."""
+        """Deletes the application from a cluster, and ends Serve if it was started for it and has no other."""
         import ray
         from ray import serve
 
-        serve.delete(self._offer.application)
+        serve.delete(self._config.application)
         if self._owns_serve and not serve.status().applications:
             serve.shutdown()  # type: ignore[no-untyped-call] # as Ray has it
         ray.shutdown()
@@ -158,16 +158,14 @@ def _join(address: str) -> None:
             configure_logging=False,
             logging_level=logging.ERROR,
         )
-    except Exception as error:  # Ray raises whatever its parts do
+    except Exception as error:  # Ray may raise anything
         raise OptionError(
             f"Expected a Ray cluster at RAY_ADDRESS={address!r}, but it cannot be reached "
-            f"({type(error).__name__}: {_last_line(str(error))}): start it, or unset RAY_ADDRESS for a Ray of this "
-            "server's own"
+            f"({type(error).__name__}: {_last_line(str(error))}): start it, or unset RAY_ADDRESS for a private Ray"
         ) from error
 
 
-def _serves_already() -> bool:
-    """Whether Ray Serve runs on the cluster."""
+def _serve_is_running() -> bool:
     import ray
 
     try:
@@ -177,14 +175,14 @@ def _serves_already() -> bool:
     return True
 
 
-def _end_what_is_not_needed() -> None:
-    """Ends the processes of Ray that scale clusters, show dashboards and collect logs: 280 MB that nobody asks for."""
+def _end_unneeded_processes() -> None:
+    """Ends the processes of Ray that scale clusters, show dashboards and collect logs, which take 280 MB."""
     from ray._private import worker
 
     node = getattr(worker, "_global_node", None)
     for name in ("kill_monitor", "kill_log_monitor", "kill_dashboard"):
         if (end := getattr(node, name, None)) is not None:
-            with suppress(Exception):  # it is of another version, and they stay
+            with suppress(Exception):  # in another version of Ray they may stay
                 end(check_alive=False)
 
 
@@ -195,73 +193,73 @@ def _last_line(text: str) -> str:
 
 _PAUSE_S = 0.5
 
-_DEATHS = 3
-"""A query at which so many replicas have died, the last of them asked nothing else, has an error."""
+_MAX_DEATHS = 3
+"""After so many replicas have died while they ran it, the last one on it alone, a query fails."""
 
 
 class Failover:
-    """Asks through a handle of Ray Serve, which waits as long as no replica is there."""
+    """Runs chunks on the replicas, which Ray Serve waits for if none is alive, and retries those whose replica died."""
 
     def __init__(self, handle: DeploymentHandle[Any]) -> None:
         self._handle = handle
 
-    async def ask(self, chunk: Chunk, deaths: int = 0) -> ChunkResult:
-        """What became of the chunk.
+    async def run(self, chunk: Chunk, deaths: int = 0) -> ChunkResult:
+        """Runs a chunk.
 
-        A replica that dies takes with it whatever it was asked, and any of that may be what it died of. So a chunk is
-        asked whole once more, and then in halves: what is harmless is answered, and what is not is found.
+        Any query of a replica may be the one that it died of. So its chunk is retried whole, and then in halves, until
+        the harmless queries are answered and the harmful one is found.
         """
         from ray.exceptions import RayActorError
 
         try:
-            outcome: ChunkResult = await self._handle.ask.remote(chunk)
+            result: ChunkResult = await self._handle.run.remote(chunk)
         except RayActorError:
             await asyncio.sleep(_PAUSE_S)
         else:
-            return outcome
+            return result
         deaths += 1
-        if len(chunk.queries) == 1 and deaths >= _DEATHS:
-            reason = f"Expected an answer, but the replica ended {deaths} times while it was asked this"
-            return ChunkResult(told=(Failure(reason=reason),))
-        if len(chunk.queries) == 1 or deaths < _DEATHS - 1:
-            return await self.ask(chunk, deaths)
+        if len(chunk.queries) == 1 and deaths >= _MAX_DEATHS:
+            reason = f"Expected an answer, but the replica ended {deaths} times on this query"
+            return ChunkResult(answers=(Failure(reason=reason),))
+        if len(chunk.queries) == 1 or deaths < _MAX_DEATHS - 1:
+            return await self.run(chunk, deaths)
         middle = len(chunk.queries) // 2
-        first = await self.ask(replace(chunk, queries=chunk.queries[:middle]), deaths - 1)
-        second = await self.ask(replace(chunk, queries=chunk.queries[middle:]), deaths - 1)
+        first = await self.run(replace(chunk, queries=chunk.queries[:middle]), deaths - 1)
+        second = await self.run(replace(chunk, queries=chunk.queries[middle:]), deaths - 1)
         return ChunkResult(
-            told=first.told + second.told,
-            given_up=first.given_up or second.given_up,
+            answers=first.answers + second.answers,
+            disabled=first.disabled or second.disabled,
             busy_s=first.busy_s + second.busy_s,
             batch_size=second.batch_size,
         )
 
 
-def process_environment(given: Mapping[str, str], offer: ServeConfig) -> dict[str, str]:
-    """The variables for the processes of a server, made from those ``given``.
+def process_environment(given: Mapping[str, str], config: ServeConfig) -> dict[str, str]:
+    """The environment of a server's processes, from the ``given`` one.
 
-    The token of our own door stays out of it: code of models runs there. At a cluster nothing else is changed. A Ray of
-    our own has its temporary files in the server's folder, and:
+    The server's token is removed: code of models runs there. At a cluster nothing else is changed. A private Ray has
+    its temporary files in the server's folder, and:
 
     ``RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER=0``
         The address of the node is 127.0.0.1 whatever else the machine has, as on Windows and macOS, and Ray's processes
         listen on that alone (ray/_private/services.py, get_node_ip_address).
     ``RAY_AUTH_MODE=token``, ``RAY_AUTH_TOKEN``
-        Each of Ray's ports wants a token, made for this server. In the environment: else Ray keeps one in the home
+        Each of Ray's ports requires a token, made for this server. Without the variable Ray keeps one in the home
         folder.
     ``RAY_worker_niceness=0``
-        Ray's workers, and the model in one of them, are as important as other processes, and do not give way to all.
+        Ray's workers, and the model in one of them, have the priority of other processes.
     ``RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO=0``
-        Models of the user's own, of which nobody knows whether they need one, see the CUDA devices.
+        The user's own models, which may or may not need a CUDA device, see all of them.
     ``CUDA_VISIBLE_DEVICES``
-        Is the one device that ``--vqamt-device=cuda:N`` names; Ray counts what it sees.
+        The one device of ``--vqamt-device=cuda:N``; Ray counts the devices that it sees.
     ``RAY_USAGE_STATS_ENABLED=0``
-        Nothing is told to anybody.
+        No usage statistics are sent.
     """
     made = {name: value for name, value in given.items() if name != TOKEN_VARIABLE}
     made["RAY_USAGE_STATS_ENABLED"] = "0"
-    if offer.cluster:
+    if config.cluster:
         return made
-    made["TMPDIR"] = offer.folder
+    made["TMPDIR"] = config.folder
     for name in ("RAY_ADDRESS", "RAY_NAMESPACE", "RAY_JOB_ID", "RAY_REDIS_ADDRESS", "RAY_AUTH_TOKEN_PATH"):
         made.pop(name, None)
     made["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
@@ -269,10 +267,10 @@ def process_environment(given: Mapping[str, str], offer: ServeConfig) -> dict[st
     made["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
     made["RAY_SERVE_LOG_TO_STDERR"] = "0"
     made.setdefault("RAY_worker_niceness", "0")
-    # Ray gives a worker one thread unless this is set, and a model on the CPU is to use what there is.
-    made.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // (offer.replicas or 1))))
+    # Ray gives a worker one thread unless this is set, and a model on the CPU should use all cores.
+    made.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // (config.replicas or 1))))
     made.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    _, colon, number = offer.device.partition(":")
+    _, colon, number = config.device.partition(":")
     if colon:
         visible = given.get("CUDA_VISIBLE_DEVICES", "").split(",")
         made["CUDA_VISIBLE_DEVICES"] = visible[int(number)] if int(number) < len(visible) and visible[0] else number

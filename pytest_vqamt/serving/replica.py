@@ -1,4 +1,4 @@
-"""The model in a replica: chunks of queries are gathered to full batches, prepared, and asked."""
+"""A replica of the served model: gathers chunks into full batches, preprocesses them, and runs the model."""
 
 from __future__ import annotations
 
@@ -23,15 +23,19 @@ from pytest_vqamt.serving.config import ServeConfig
 from pytest_vqamt.serving.limits import PictureResolver, ResolvedPicture
 from pytest_vqamt.serving.messages import Chunk, ChunkResult, ReplicaInfo
 
-ResolvedQuery: TypeAlias = "tuple[QueryRow, ResolvedPicture | QueryResult]"
-"""A query with its picture, or with why there is none."""
+ResolvedQuery: TypeAlias = "tuple[QueryRow, ResolvedPicture | Told]"
+"""A query with its picture, or with the reason why it has none."""
 
-_MOST_PIXELS = 200_000_000
-"""Of the pictures that the model is shown at once: 0.8 GB, for a pixel takes four bytes."""
+_MAX_PIXELS_AT_ONCE = 200_000_000
+"""Of the pictures of one batch: 0.8 GB, at four bytes a pixel."""
+
+_RAY_REPLICA_MODULE = "ray.serve._private.replica"
+_ADD_PORT = "add_port_to_grpc_server"
+_ALL_ADDRESSES = "[::]:"
 
 
-class _Gathered(Protocol):
-    """What ``serve.batch`` makes of a method that takes a list of chunks."""
+class _Batched(Protocol):
+    """A method decorated by ``serve.batch``: it takes one chunk, and the method itself a list of chunks."""
 
     async def __call__(self, chunk: Chunk) -> ChunkResult: ...
 
@@ -39,22 +43,22 @@ class _Gathered(Protocol):
 
 
 class Replica:
-    """One replica. Ray Serve makes it, calls its methods from one event loop, and starts another where it dies."""
+    """One replica. Ray Serve makes it, calls its methods from one event loop, and replaces it when it dies."""
 
-    def __init__(self, offer: ServeConfig) -> None:
-        if not offer.cluster:
+    def __init__(self, config: ServeConfig) -> None:
+        if not config.cluster:
             listen_on_loopback_only()
-        self._refused = ""
-        self._asked_in_vain = False
+        self._error = ""
+        self._was_called_without_model = False
         try:
-            self._load(offer)
+            self._load(config)
         except VqamtError as error:
-            self._refused = str(error)  # told as a value: what is raised here Ray would try again, and tell at length
+            self._error = str(error)  # returned as a value: Ray would retry an exception, and report it at length
 
-    def introduction(self) -> ReplicaInfo:
-        """What is served here."""
-        if self._refused:
-            return ReplicaInfo(refused=self._refused)
+    def info(self) -> ReplicaInfo:
+        """Describes the model and the data."""
+        if self._error:
+            return ReplicaInfo(error=self._error)
         return ReplicaInfo(
             tasks=self._model.tasks,
             fingerprint=self._model.fingerprint,
@@ -64,124 +68,118 @@ class Replica:
         )
 
     def check_health(self) -> None:
-        """Has Ray replace a replica that was asked though it has no model; Ray asks it every now and then.
+        """Makes Ray, which calls this regularly, replace a replica that got queries but has no model.
 
-        Not before: of the first replicas the introduction tells why, and nothing is to be tried again.
+        Not before it got queries: the first replicas report their error in ``info``, and must not be replaced.
         """
-        if self._asked_in_vain:
-            raise ModelError(self._refused)
+        if self._was_called_without_model:
+            raise ModelError(self._error)
 
-    async def ask(self, chunk: Chunk) -> ChunkResult:
-        """What became of each query of the chunk."""
-        if self._refused:
-            self._asked_in_vain = True
-            raise ModelError(self._refused)
-        return await self._gathered(chunk)
+    async def run(self, chunk: Chunk) -> ChunkResult:
+        """Runs the model on a chunk, in a batch with other chunks."""
+        if self._error:
+            self._was_called_without_model = True
+            raise ModelError(self._error)
+        return await self._batched(chunk)
 
-    def _load(self, offer: ServeConfig) -> None:
+    def _load(self, config: ServeConfig) -> None:
         from ray import serve
 
-        if offer.inpaint:
-            method_of(offer.inpaint)
-        self._model: LoadedModel = Catalogue().load(offer.model, offer.model_options)
+        if config.inpaint:
+            method_of(config.inpaint)
+        self._model: LoadedModel = Catalogue().load(config.model, config.model_options)
         self._bisector = BatchBisector(self._model)
-        loaded = [sources.load(spec, allow_bad_records=True) for spec in offer.data]  # no recipe is of a bad record
-        at_once = self._model.batches_at_once
-        self._preparing = ThreadPoolExecutor(1, thread_name_prefix="vqamt-prepare")
-        self._asking = ThreadPoolExecutor(at_once, thread_name_prefix="vqamt-ask")
-        self._gallery = PictureResolver(loaded, self._model.batch_size)
-        self._data = tuple(ServedData(spec=source.spec, digest=source.digest) for source in loaded)
-        gather = serve.batch(
+        loaded = [sources.load(spec, allow_bad_records=True) for spec in config.data]  # no recipe is of a bad record
+        batches_at_once = self._model.batches_at_once
+        self._preprocessing = ThreadPoolExecutor(1, thread_name_prefix="vqamt-prepare")
+        self._inference = ThreadPoolExecutor(batches_at_once, thread_name_prefix="vqamt-infer")
+        self._resolver = PictureResolver(loaded, self._model.batch_size)
+        self._data = tuple(Served(spec=source.spec, digest=source.digest) for source in loaded)
+        batch = serve.batch(
             max_batch_size=self._model.batch_size,
-            batch_wait_timeout_s=offer.wait_ms / 1000,
-            max_concurrent_batches=at_once + 1,  # one more is prepared meanwhile
-            batch_size_fn=self._queries_in,
+            batch_wait_timeout_s=config.wait_ms / 1000,
+            max_concurrent_batches=batches_at_once + 1,  # one more is preprocessed meanwhile
+            batch_size_fn=self._query_count,
         )
-        self._gathered = cast("_Gathered", gather(self._answered))
+        self._batched = cast("_Batched", batch(self._run_chunks))
 
-    def _queries_in(self, chunks: Sequence[Chunk]) -> int:
-        """How many there are. One chunk is never too many, though batches may have become smaller since it was made."""
+    def _query_count(self, chunks: Sequence[Chunk]) -> int:
+        """Counts queries. A single chunk always fits, though the batch size may have shrunk since it was made."""
         count = sum(len(chunk.queries) for chunk in chunks)
         return count if len(chunks) > 1 else min(count, self._model.batch_size)
 
-    async def _answered(self, chunks: list[Chunk]) -> list[ChunkResult]:
-        """What became of chunks that were gathered to a batch, chunk by chunk."""
+    async def _run_chunks(self, chunks: list[Chunk]) -> list[ChunkResult]:
         loop = asyncio.get_running_loop()
-        told: list[list[QueryResult]] = [[] for _ in chunks]
-        given_up, busy_s = "", 0.0
+        answers: list[list[Told]] = [[] for _ in chunks]
+        disabled, busy_s = "", 0.0
         for task in dict.fromkeys(chunk.task for chunk in chunks):
             places = [place for place, chunk in enumerate(chunks) if chunk.task is task]
-            asked = await loop.run_in_executor(self._preparing, self._shown, [chunks[i] for i in places])
-            found: list[QueryResult] = []
-            while asked:
-                some = asked[: fitting_count(asked)]
-                del asked[: len(some)]  # what is unpacked of their pictures goes with them
-                answers, took_s = await self._told(task, some)
+            queries = await loop.run_in_executor(self._preprocessing, self._resolve, [chunks[i] for i in places])
+            found: list[Told] = []
+            while queries:
+                some = queries[: fitting_count(queries)]
+                del queries[: len(some)]  # and with them their decoded pictures
+                inputs = await loop.run_in_executor(self._preprocessing, self._preprocess, task, some)
+                outcome, took_s = await loop.run_in_executor(self._inference, self._timed_infer, task, inputs)
                 busy_s += took_s
-                if isinstance(answers, str):
-                    given_up = answers
-                    answers = [Failure(reason=given_up)] * len(some)
-                found += answers
+                if isinstance(outcome, str):
+                    disabled = outcome
+                    outcome = [Failure(reason=disabled)] * len(some)
+                found += outcome
             following = iter(found)
             for place in places:
-                told[place] = [next(following) for _ in chunks[place].queries]
+                answers[place] = [next(following) for _ in chunks[place].queries]
         size = self._model.batch_size
-        self._gathered.set_max_batch_size(size)
+        self._batched.set_max_batch_size(size)
         return [
             ChunkResult(
-                told=tuple(each),
-                given_up=given_up,
+                answers=tuple(each),
+                disabled=disabled,
                 busy_s=0.0 if place else busy_s,
                 batch_size=size,
             )
-            for place, each in enumerate(told)
+            for place, each in enumerate(answers)
         ]
 
-    def _shown(self, chunks: Sequence[Chunk]) -> list[ResolvedQuery]:
-        """The queries of the chunks in order, each with its picture, or with why there is none."""
+    def _resolve(self, chunks: Sequence[Chunk]) -> list[ResolvedQuery]:
         found: list[ResolvedQuery] = []
         for chunk in chunks:
-            shown = [self._gallery.show(row) for row in chunk.pictures]
-            found += [(row, shown[row.picture]) for row in chunk.queries]
+            pictures = [self._resolver.resolve(row) for row in chunk.pictures]
+            found += [(row, pictures[row.picture]) for row in chunk.queries]
         return found
 
-    async def _told(self, task: Task, asked: Sequence[ResolvedQuery]) -> tuple[list[QueryResult] | str, float]:
-        """What ``_timed`` gives of queries that are prepared first."""
-        loop = asyncio.get_running_loop()
-        inputs = await loop.run_in_executor(self._preparing, self._prepared, task, asked)
-        return await loop.run_in_executor(self._asking, self._timed, task, inputs)
-
-    def _prepared(self, task: Task, asked: Sequence[ResolvedQuery]) -> list[ModelInput | QueryResult]:
-        """What the model is asked, in order; in the place of what it cannot be asked, the reason."""
-        self._gallery.expect([shown for _, shown in asked if isinstance(shown, tuple)], self._model.batch_size)
-        made = [_input(row, shown) for row, shown in asked]
+    def _preprocess(self, task: Task, queries: Sequence[ResolvedQuery]) -> list[ModelInput | Told]:
+        """The inputs in order; the reason instead of an input that cannot be made."""
+        pictures = [picture for _, picture in queries if isinstance(picture, tuple)]
+        self._resolver.expect(pictures, self._model.batch_size)
+        made = [_input(row, picture) for row, picture in queries]
         if inputs := [each for each in made if isinstance(each, ModelInput)]:
             self._model.prepare(task, inputs)
         return made
 
-    def _timed(self, task: Task, made: Sequence[ModelInput | QueryResult]) -> tuple[list[QueryResult] | str, float]:
-        """What ``_asked`` gives, and how long the model had it."""
+    def _timed_infer(self, task: Task, made: Sequence[ModelInput | Told]) -> tuple[list[Told] | str, float]:
+        """The result of ``_infer``, and how long it took in seconds."""
         began = time.monotonic()
-        return self._asked(task, made), time.monotonic() - began
+        return self._infer(task, made), time.monotonic() - began
 
-    def _asked(self, task: Task, made: Sequence[ModelInput | QueryResult]) -> list[QueryResult] | str:
-        """What the model answers, in order; or why it can be asked no more."""
+    def _infer(self, task: Task, made: Sequence[ModelInput | Told]) -> list[Told] | str:
+        """The answers in order, or the reason why the model is disabled."""
         inputs = [each for each in made if isinstance(each, ModelInput)]
         answers: Iterator[QueryResult]
         try:
-            answers = iter([told for batch in self._batches_of(inputs) for told in self._bisector.run(task, batch)])
+            answers = iter([answer for batch in self._batches_of(inputs) for answer in self._bisector.run(task, batch)])
         except ModelError as error:
-            health = self._model.health
-            if not health.answered and health.failed and health.disabled_reason == str(error):
-                # It has failed at whatever it was asked until now. Who asked that may be to blame, so others may ask.
-                health.failed, health.disabled_reason = 0, ""
+            health = self._model.standing
+            if not health.answered and health.failed and health.given_up == str(error):
+                # It has failed on every query so far. Those queries may be at fault, so other queries may follow.
+                health.failed, health.given_up = 0, ""
                 answers = iter([Failure(reason=str(error))] * len(inputs))
             else:
                 return str(error)
         return [next(answers) if isinstance(each, ModelInput) else each for each in made]
 
     def _batches_of(self, inputs: Sequence[ModelInput]) -> Iterator[Sequence[ModelInput]]:
-        """The inputs in batches of as many as the model takes when their turn comes."""
+        """Splits the inputs by the batch size, which may change between batches."""
         start = 0
         while start < len(inputs):
             size = self._model.batch_size
@@ -189,49 +187,44 @@ class Replica:
             start += size
 
 
-def fitting_count(asked: Sequence[ResolvedQuery], most_pixels: int = _MOST_PIXELS) -> int:
-    """How many of the first queries the model is shown at once: as many as there is room for their pictures, or one.
+def fitting_count(queries: Sequence[ResolvedQuery], max_pixels: int = _MAX_PIXELS_AT_ONCE) -> int:
+    """How many of the first queries have room for their pictures in memory at once; at least one.
 
-    Each has its own copy, also of a picture that another asks about.
+    Each query has its own copy of its picture.
     """
     pixels = 0
-    for count, (_, shown) in enumerate(asked):
-        if isinstance(shown, tuple):
-            pixels += shown[0].scene.width * shown[0].scene.height
-        if count and pixels > most_pixels:
+    for count, (_, picture) in enumerate(queries):
+        if isinstance(picture, tuple):
+            pixels += picture[0].scene.width * picture[0].scene.height
+        if count and pixels > max_pixels:
             return count
-    return len(asked)
+    return len(queries)
 
 
-def _input(row: QueryRow, shown: ResolvedPicture | QueryResult) -> ModelInput | QueryResult:
-    if not isinstance(shown, tuple):
-        return shown
-    picture, drawn = shown
+def _input(row: QueryRow, resolved: ResolvedPicture | Told) -> ModelInput | Told:
+    if not isinstance(resolved, tuple):
+        return resolved
+    picture, render = resolved
     try:
         query = Query(picture=picture, text=row.text, meaning=row.meaning or Describe(), task=row.task, trial=row.trial)
     except (TypeError, ValueError) as error:
         return Failure(reason=f"Expected a query that can be asked, but got {type(error).__name__}: {error}")
-    return ModelInput(query, drawn)
-
-
-_REPLICA = "ray.serve._private.replica"
-_ADD_PORT = "add_port_to_grpc_server"
-_EVERYWHERE = "[::]:"
+    return ModelInput(query, render)
 
 
 def listen_on_loopback_only() -> None:
-    """Has the replica that this process becomes listen on the loopback for other deployments.
+    """Makes the replica in this process listen on the loopback for other deployments.
 
     Ray's own processes and workers keep to the address of their node, which is 127.0.0.1 here. A replica of Ray Serve
     binds its gRPC port to all addresses, whatever that is (2.60, ``Replica._on_initialized``), and there is no setting;
     it does so after the constructor of the deployment. Without this the port is open to others, and wants Ray's token.
     """
-    module = import_module(_REPLICA)
+    module = import_module(_RAY_REPLICA_MODULE)
     add_port = getattr(module, _ADD_PORT, None)
     if add_port is None:  # other versions of Ray Serve have no such port, or another way
         return
 
-    def added(server: object, address: str) -> object:
-        return add_port(server, address.replace(_EVERYWHERE, "127.0.0.1:"))
+    def add_loopback_port(server: object, address: str) -> object:
+        return add_port(server, address.replace(_ALL_ADDRESSES, "127.0.0.1:"))
 
-    setattr(module, _ADD_PORT, added)
+    setattr(module, _ADD_PORT, add_loopback_port)

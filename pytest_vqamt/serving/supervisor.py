@@ -1,4 +1,4 @@
-"""The process that the user starts: it keeps a server going, and leaves nothing of it behind."""
+"""The processes of ``vqamt serve``: the supervisor that the user starts, and the server process below it."""
 
 from __future__ import annotations
 
@@ -35,120 +35,151 @@ if TYPE_CHECKING:
 
 _GRACE_S = 3.0
 _GRACE_AT_CLUSTER_S = 60.0
-"""Replicas at a cluster are ended by Ray Serve, which takes its time; a second signal cuts it short."""
+"""Ray Serve takes its time to end replicas at a cluster; a second signal ends the wait."""
 
-_AGAIN = 5
-"""A door that ended without being told to is started anew, so often at most."""
+_MAX_RESTARTS = 5
+_PROGRESS_EVERY_S = 10
+_BACKLOG = 256
+_MAX_CONNECTIONS = 512
+"""Further connections get 503."""
+
+LOG_FILE = "server.log"
+ANSWERS_FILE = "answers.sqlite"
+
+SHUTDOWN_COMMAND = "shutdown"
+"""Shutdown command on stdin. EOF without it means that the parent process died."""
+
+_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+_SET_CHILD_SUBREAPER = 36
+"""PR_SET_CHILD_SUBREAPER of prctl(2)."""
+
+_POLL_S = 0.05
+_PROC = Path("/proc")
+
+_FOLDER_PREFIX = "vqamt-serve-"
+_MAX_FOLDER_LENGTH = 30
+"""Ray's sockets have up to 72 characters more, and their paths at most 103 to 107, depending on the system."""
+
+_REMOVE_FOLDER = 'read -r eof; n=0; while rm -rf -- "$1"; [ -e "$1" ] && [ $n -lt 50 ]; do sleep 0.2; n=$((n+1)); done'
+"""A shell script that waits for the end of its standard input, and then removes the folder.
+
+Processes that are ending may still write to the folder, so it is removed until it stays away.
+"""
 
 
 class Supervisor:
-    """One server, from its start to its end.
+    """The command's own process: it runs the server process, restarts it, and cleans up after it.
 
     Args:
-        offer: what is served.
-        token: what every request must bring; "" for none.
-        say: prints a line for the user.
-        signals: what ends it.
+        token: required with every request; "" for none.
+        print_line: prints a line for the user.
+        signals: end the server.
     """
 
-    def __init__(self, offer: ServeConfig, token: str, say: Callable[[str], None], signals: StopSignals) -> None:
-        self._offer = offer
+    def __init__(
+        self, config: ServeConfig, token: str, print_line: Callable[[str], None], signals: StopSignals
+    ) -> None:
+        self._config = config
         self._token = token
-        self._say = say
+        self._print = print_line
         self._signals = signals
         self._was_ready = False
         self._last: Progress | None = None
         self._asked_before = 0
 
-    def run(self, door: socket.socket, given: Mapping[str, str]) -> None:
-        """Serves until a signal comes.
+    def run(self, listener: socket.socket, given: Mapping[str, str]) -> None:
+        """Serves until a signal comes; ``given`` is the environment.
 
         Raises:
-            ModelError: there is nothing to serve.
+            ModelError: the server cannot start, or ended too often.
         """
         become_subreaper()
-        offer = self._offer
-        at = f"at the cluster {offer.cluster}" if offer.cluster else "with a Ray of its own"
-        self._say(f"vqamt: loading {offer.model} {at}, which may take a while")
-        made = process_environment(given, offer)
-        for _ in range(_AGAIN + 1):
-            refused = self._once(door, made)
+        config = self._config
+        where = f"at the cluster {config.cluster}" if config.cluster else "with a Ray of its own"
+        self._print(f"vqamt: loading {config.model} {where}, which may take a while")
+        variables = process_environment(given, config)
+        for _ in range(_MAX_RESTARTS + 1):
+            error = self._run_server(listener, variables)
             if self._signals.count:
-                self._say(f"vqamt: stopped serving {offer.model}; {self._sum()}")
+                asked = self._asked_before + (self._last.asked if self._last else 0)
+                self._print(f"vqamt: stopped serving {config.model}; {asked:,} queries were asked of the model")
                 return
-            if refused:
-                raise ModelError(refused)
+            if error:
+                raise ModelError(error)
             if not self._was_ready:
                 raise ModelError(
-                    f"Expected model={offer.model!r} to be served, but the process that was to do it ended before it "
-                    f"was ready: {self._last_words()}"
+                    f"Expected model={config.model!r} to be served, but the server process ended before it was ready: "
+                    f"{self._last_log_line()}"
                 )
-            self._say("vqamt: the server ended, and is started anew; requests wait for it")
+            self._print("vqamt: the server process ended, and is restarted; requests wait for it")
             self._asked_before += self._last.asked if self._last else 0
             self._last = None
-        raise ModelError(f"Expected model={offer.model!r} to be served, but its server ended {_AGAIN + 1} times")
+        raise ModelError(
+            f"Expected model={config.model!r} to be served, but its server process ended {_MAX_RESTARTS + 1} times"
+        )
 
-    def _once(self, door: socket.socket, made: dict[str, str]) -> str:
-        """Runs one process of the door to its end; why it refused to serve, or ""."""
+    def _run_server(self, listener: socket.socket, variables: dict[str, str]) -> str:
+        """Runs one server process to its end; returns why it could not start, or ""."""
         process = subprocess.Popen(
-            [sys.executable, "-m", "pytest_vqamt.serving.supervisor", str(door.fileno())],
+            [sys.executable, "-m", "pytest_vqamt.serving.supervisor", str(listener.fileno())],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=made,
-            pass_fds=[door.fileno()],
-            start_new_session=True,  # Ctrl-C is for this process alone, which knows in which order to end
+            env=variables,
+            pass_fds=[listener.fileno()],
+            start_new_session=True,  # only this process gets Ctrl-C: it knows the order of the shutdown
         )
         assert process.stdin is not None
         assert process.stdout is not None
         try:
             with suppress(BrokenPipeError):
-                process.stdin.write(f"{self._offer.as_line()}\n{self._token}\n".encode())
+                process.stdin.write(f"{self._config.as_line()}\n{self._token}\n".encode())
                 process.stdin.flush()
-            return self._listen(process.stdout.fileno())
+            return self._relay(process.stdout.fileno())
         finally:
             self._end(process)
 
-    def _listen(self, out: int) -> str:
-        """Passes on what the door tells until it ends or a signal comes; why it refused to serve, or ""."""
+    def _relay(self, out: int) -> str:
+        """Prints the server's messages until it ends or a signal comes; returns why it could not start, or ""."""
         held = b""
         while not self._signals.count:
             readable, _, _ = select.select([out, self._signals.pipe], [], [])
             if out not in readable:
                 continue
-            got = os.read(out, 65536)
-            if not got:
+            received = os.read(out, 65536)
+            if not received:
                 return ""
-            *lines, held = (held + got).split(b"\n")
+            *lines, held = (held + received).split(b"\n")
             for line in lines:
-                if refused := self._hear(line.decode("utf-8", "replace")):
-                    return refused
+                if error := self._receive(line.decode("utf-8", "replace")):
+                    return error
         return ""
 
-    def _hear(self, line: str) -> str:
-        """Takes note of what the door tells, and passes it on; why it refuses to serve, or ""."""
+    def _receive(self, line: str) -> str:
+        """Prints a message of the server; returns why it could not start, or ""."""
         match from_line(line):
             case Ready() as ready:
                 self._was_ready = True
-                self._say(_ready(self._offer.model, ready))
-                self._say(client_command_line(ready, wants_token=bool(self._token)))
+                self._print(_ready_line(self._config.model, ready))
+                self._print(client_command_line(ready, needs_token=bool(self._token)))
             case StartupFailed(reason=reason):
                 return reason
-            case Progress() as done:
-                self._last = done
+            case Progress() as progress:
+                self._last = progress
                 if not self._signals.count:
-                    self._say(progress_line(done))
+                    self._print(progress_line(progress))
         return ""
 
     def _end(self, process: subprocess.Popen[bytes]) -> None:
-        """Tells the door to leave, and sees to it that nothing is left of it."""
+        """Shuts the server down, and kills whatever is left of it."""
         assert process.stdin is not None
         with suppress(OSError):
             process.stdin.write(f"{SHUTDOWN_COMMAND}\n".encode())
         with suppress(OSError):
             process.stdin.close()
         signals = self._signals.count
-        until = time.monotonic() + (_GRACE_AT_CLUSTER_S if self._offer.cluster else _GRACE_S)
+        until = time.monotonic() + (_GRACE_AT_CLUSTER_S if self._config.cluster else _GRACE_S)
         while process.poll() is None and time.monotonic() < until and self._signals.count <= max(1, signals):
             with suppress(subprocess.TimeoutExpired):
                 process.wait(0.05)
@@ -157,59 +188,48 @@ class Supervisor:
         assert process.stdout is not None
         with process.stdout as out:
             for line in out:
-                self._hear(line.decode("utf-8", "replace"))
+                self._receive(line.decode("utf-8", "replace"))
         if left:
-            self._say(f"vqamt: could not end the processes {', '.join(map(str, left))}")
+            self._print(f"vqamt: could not end the processes {', '.join(map(str, left))}")
 
-    def _sum(self) -> str:
-        done = self._last
-        asked = self._asked_before + (done.asked if done else 0)
-        return f"it was asked {asked:,} queries"
-
-    def _last_words(self) -> str:
-        """The last line that the door has written, for what is no mistake of the user's."""
+    def _last_log_line(self) -> str:
         with suppress(OSError):
-            lines = (
-                (Path(self._offer.folder) / LOG_FILE).read_text(encoding="utf-8", errors="replace").strip().splitlines()
-            )
-            if lines:
+            log = (Path(self._config.folder) / LOG_FILE).read_text(encoding="utf-8", errors="replace")
+            if lines := log.strip().splitlines():
                 return lines[-1][:300]
-        return "it said nothing"
+        return "its log is empty"
 
 
-def _ready(model: str, ready: Ready) -> str:
+def _ready_line(model: str, ready: Ready) -> str:
     count = f"{ready.replicas} replica{'' if ready.replicas == 1 else 's'}"
     data = ", ".join(ready.data) or "no data"
     return f"vqamt: serving {model} at {ready.url} ({count}, {data}); stop with Ctrl-C"
 
 
-def client_command_line(ready: Ready, *, wants_token: bool = False) -> str:
-    """The line that sessions ask the server with."""
+def client_command_line(ready: Ready, *, needs_token: bool = False) -> str:
+    """The line with the command that uses the server."""
     data = "".join(f" {quote(f'--vqamt-data={spec}')}" for spec in ready.data)
-    # An address that stands for all of this machine's is none that another machine can ask.
+    # Other machines cannot connect to the wildcard address.
     url = ready.url.replace("//0.0.0.0:", f"//{socket.gethostname()}:").replace("//[::]:", f"//{socket.gethostname()}:")
-    token = f"{TOKEN_VARIABLE}=... " if wants_token else ""
-    return f"vqamt: ask it with: {token}pytest --vqamt-model=served:{url}{data}"
+    token = f"{TOKEN_VARIABLE}=... " if needs_token else ""
+    return f"vqamt: use it with: {token}pytest --vqamt-model=served:{url}{data}"
 
 
-def progress_line(done: Progress) -> str:
-    """The line on what was done."""
-    rate = done.lately / done.since_s
+def progress_line(progress: Progress) -> str:
+    """The line on the queries so far."""
+    rate = progress.recent / progress.since_s
     return (
-        f"vqamt: {done.received:,} queries received, {done.asked:,} asked of the model "
-        f"({rate:,.{1 if 0 < rate < 10 else 0}f}/s in the last {done.since_s:.0f} s)"
+        f"vqamt: {progress.received:,} queries received, {progress.asked:,} asked of the model "
+        f"({rate:,.{1 if 0 < rate < 10 else 0}f}/s in the last {progress.since_s:.0f} s)"
     )
 
 
-_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
 class StopSignals:
-    """The signals that stop a server, counted; a pipe wakes up whoever waits.
+    """Counts the signals that stop a server.
 
     Attributes:
-        count: how many came.
-        pipe: can be read from once one has come.
+        count: the number of signals so far.
+        pipe: is readable once a signal has come.
     """
 
     def __init__(self) -> None:
@@ -217,16 +237,16 @@ class StopSignals:
         self.pipe, self._write = os.pipe()
         os.set_blocking(self._write, False)
 
-    def came(self, _number: int, _frame: FrameType | None) -> None:
+    def handle(self, _number: int, _frame: FrameType | None) -> None:
         self.count += 1
         with suppress(BlockingIOError):
             os.write(self._write, b"!")
 
     @contextmanager
-    def heard(self) -> Iterator[StopSignals]:
-        """They end nothing as long as this lasts. SIGHUP stays ignored where it is: ``nohup`` says so."""
-        heard = [n for n in _STOPPING if n is not signal.SIGHUP or signal.getsignal(n) is not signal.SIG_IGN]
-        before = {number: signal.signal(number, self.came) for number in heard}
+    def handled(self) -> Iterator[StopSignals]:
+        """Within, the signals are only counted. SIGHUP stays ignored under ``nohup``."""
+        numbers = [n for n in _STOP_SIGNALS if n is not signal.SIGHUP or signal.getsignal(n) is not signal.SIG_IGN]
+        before = {number: signal.signal(number, self.handle) for number in numbers}
         try:
             yield self
         finally:
@@ -236,68 +256,79 @@ class StopSignals:
             os.close(self._write)
 
 
-_SET_CHILD_SUBREAPER = 36
-"""PR_SET_CHILD_SUBREAPER of prctl(2)."""
+class ServerFolder(LockedFolder):
+    """The folder of a server, for this user alone; the next server removes it if this one is killed."""
 
-_POLL_S = 0.05
+    def __init__(self) -> None:
+        """Raises OptionError if no folder for temporary files can be used."""
+        super().__init__(_temporary_folder(), _FOLDER_PREFIX)
 
-_PROCESSES = Path("/proc")
-"""Where Linux tells of processes; other systems are asked with ps."""
+
+def _temporary_folder() -> Path:
+    """The first writable folder for temporary files with a short path."""
+    longest = _MAX_FOLDER_LENGTH - len(_FOLDER_PREFIX) - 8
+    tried = dict.fromkeys((tempfile.gettempdir(), "/tmp", "/var/tmp"))
+    for name in tried:
+        if len(os.fsencode(name)) <= longest and os.access(name, os.W_OK | os.X_OK):
+            return Path(name)
+    raise OptionError(
+        f"Expected a folder for temporary files with a path of at most {longest} characters (Ray's sockets are in it) "
+        f"that can be written to, but got {', '.join(tried)}: set TMPDIR to one"
+    )
 
 
 def become_subreaper() -> bool:
-    """Makes this process the parent of each of its descendants whose own parent ends; False where there is no such way.
+    """Makes this process the parent of its orphaned descendants; False if the system has no such way.
 
-    Ray's processes start each other, and not each of them ends with the one that started it: adopted, none is lost.
+    Ray's processes start each other, and do not all end with the process that started them.
     """
     if not sys.platform.startswith("linux"):
         return False
-    done: int = ctypes.CDLL(None, use_errno=True).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    return done == 0
+    status: int = ctypes.CDLL(None, use_errno=True).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    return status == 0
 
 
-def terminate_descendants(grace_s: float, *, spared: Collection[int] = (), at_most_s: float = 20) -> tuple[int, ...]:
-    """Ends all descendants of this process but those ``spared`` and theirs; gives those that are left.
+def terminate_descendants(grace_s: float, *, spared: Collection[int] = (), timeout_s: float = 20) -> tuple[int, ...]:
+    """Ends all descendants of this process except those ``spared`` and theirs; returns those that are left.
 
-    They are asked to end, and after ``grace_s`` made to. Those that were adopted are found, too; where there is
-    no adoption, those that are still in the line.
+    They get SIGTERM, and SIGKILL after ``grace_s``. Without ``become_subreaper``, orphans are not found.
     """
     me = os.getpid()
     known: set[int] = set()
-    begun = time.monotonic()
-    asked: set[int] = set()
+    began = time.monotonic()
+    terminated: set[int] = set()
     while True:
         known |= descendants(me, spared)
-        known = {process for process in known if _lives(process)}
+        known = {process for process in known if _is_alive(process)}
         if not known:
             return ()
-        past_s = time.monotonic() - begun
-        if past_s > at_most_s:
+        elapsed_s = time.monotonic() - began
+        if elapsed_s > timeout_s:
             return tuple(sorted(known))
-        for process in known if past_s >= grace_s else known - asked:
+        for process in known if elapsed_s >= grace_s else known - terminated:
             with suppress(ProcessLookupError, PermissionError):
-                os.kill(process, signal.SIGKILL if past_s >= grace_s else signal.SIGTERM)
-            asked.add(process)
+                os.kill(process, signal.SIGKILL if elapsed_s >= grace_s else signal.SIGTERM)
+            terminated.add(process)
         time.sleep(_POLL_S)
 
 
 def descendants(of: int, spared: Collection[int] = ()) -> set[int]:
-    """The ids of the processes that descend from ``of``, and of those that have ended and that nobody has looked at."""
+    """The ids of the descendants of the process ``of``, including zombies."""
     children: dict[int, list[int]] = {}
     for process, parent in _processes():
         children.setdefault(parent, []).append(process)
     found: set[int] = set()
-    waiting = [of]
-    while waiting:
-        for child in children.get(waiting.pop(), ()):
+    pending = [of]
+    while pending:
+        for child in children.get(pending.pop(), ()):
             if child not in found and child not in spared:
                 found.add(child)
-                waiting.append(child)
+                pending.append(child)
     return found
 
 
-def _lives(process: int) -> bool:
-    """Whether a process is there and has not ended; one of ours that has is taken note of, and gone."""
+def _is_alive(process: int) -> bool:
+    """Whether a process runs; a child that has ended is reaped."""
     with suppress(ChildProcessError):
         if os.waitpid(process, os.WNOHANG)[0] == process:
             return False
@@ -311,25 +342,22 @@ def _lives(process: int) -> bool:
 
 
 def _state(process: int) -> str:
-    """The letter that Linux has for what a process does; "" where it is not told."""
+    """The state letter of a process on Linux; "" if it is unknown."""
     try:
         return (
-            (_PROCESSES / str(process) / "stat")
-            .read_text(encoding="utf-8", errors="replace")
-            .rpartition(")")[2]
-            .split()[0]
+            (_PROC / str(process) / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0]
         )
     except (OSError, IndexError):
         return ""
 
 
 def _processes() -> Iterator[tuple[int, int]]:
-    """Every process with its parent."""
-    if _PROCESSES.is_dir():
-        for name in os.listdir(_PROCESSES):  # noqa: PTH208 - names alone are wanted, of which there are thousands
+    """Yields every process with its parent: from /proc on Linux, from ps elsewhere."""
+    if _PROC.is_dir():
+        for name in os.listdir(_PROC):  # noqa: PTH208 - only names are needed, of thousands of processes
             if name.isdecimal():
                 with suppress(OSError, IndexError, ValueError):
-                    stat = (_PROCESSES / name / "stat").read_text(encoding="utf-8", errors="replace")
+                    stat = (_PROC / name / "stat").read_text(encoding="utf-8", errors="replace")
                     yield int(name), int(stat.rpartition(")")[2].split()[1])
         return
     listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=False).stdout
@@ -338,128 +366,115 @@ def _processes() -> Iterator[tuple[int, int]]:
         yield int(process), int(parent)
 
 
-SHUTDOWN_COMMAND = "leave"
-"""The line that says so; where none comes before the end, nobody is there who could have said it."""
-
-_REMOVE = 'read -r nothing; n=0; while rm -rf -- "$1"; [ -e "$1" ] && [ $n -lt 50 ]; do sleep 0.2; n=$((n+1)); done'
-"""For a shell, whose standard input ends with the process to wait for, and which is given the folder.
-
-What is ended at that moment may still write to it, so it is taken away until it stays away.
-"""
-
-
 class Shutdown:
-    """Ends the process and all below it when whoever started it says so, or is no more.
+    """Ends the server process and all below it on the shutdown command, or when its parent dies.
 
     Args:
-        told_by: where that is heard: a pipe that ends with the process at its other end.
+        commands: a pipe from the parent.
+
+    Attributes:
+        take_down: removes the application from a cluster.
+        report: sends the last progress.
     """
 
-    def __init__(self, offer: ServeConfig, told_by: TextIO) -> None:
+    def __init__(self, config: ServeConfig, commands: TextIO) -> None:
         self.take_down: Callable[[], None] | None = None
-        self.last_words: Callable[[], None] | None = None
+        self.report: Callable[[], None] | None = None
         self.has_begun = False
-        self._shell: subprocess.Popen[bytes] | None = None
-        self._offer = offer
-        self._told_by = told_by
-        Thread(target=self._wait, name="vqamt-leave", daemon=True).start()
+        self._cleaner: subprocess.Popen[bytes] | None = None
+        self._config = config
+        self._commands = commands
+        Thread(target=self._wait, name="vqamt-shutdown", daemon=True).start()
 
     def _wait(self) -> None:
-        self.leave(0, is_last=self._told_by.readline().strip() != SHUTDOWN_COMMAND)
+        self.exit(0, parent_died=self._commands.readline().strip() != SHUTDOWN_COMMAND)
 
-    def leave(self, status: int, *, is_last: bool = False) -> None:
-        """Does not return. A Ray of our own is ended as it is: nothing in it is to be kept.
+    def exit(self, status: int, *, parent_died: bool = False) -> None:
+        """Ends this process, and does not return. A private Ray is killed: nothing in it must be kept.
 
-        ``is_last`` says that who would take the folder away is no more.
+        If ``parent_died``, this process has the folder removed.
         """
         self.has_begun = True
-        if self.last_words is not None:
-            self.last_words()
-        if self._offer.cluster and self.take_down is not None:
+        if self.report is not None:
+            self.report()
+        if self._config.cluster and self.take_down is not None:
             try:
                 self.take_down()
-            except Exception as error:  # Ray raises whatever its parts do, and there is nobody left to mend it
+            except Exception as error:  # Ray may raise anything, and the process ends all the same
                 print(f"taking down: {error!r}", file=sys.stderr, flush=True)
-        if is_last:
-            self._shell = _removing(self._offer.folder)  # kept, or its standard input would end now
-        terminate_descendants(
-            2.0 if self._offer.cluster else 0.0, spared=[] if self._shell is None else [self._shell.pid]
-        )
+        if parent_died:
+            self._cleaner = _start_cleaner(self._config.folder)  # its standard input must stay open until the end
+        spared = [] if self._cleaner is None else [self._cleaner.pid]
+        terminate_descendants(2.0 if self._config.cluster else 0.0, spared=spared)
         os._exit(status)
 
 
-def _removing(folder: str) -> subprocess.Popen[bytes]:
-    """A process that takes the folder away as soon as this one is no more.
+def _start_cleaner(folder: str) -> subprocess.Popen[bytes]:
+    """Starts a process that removes the folder when this one has ended.
 
-    This one cannot: it writes to the folder until it ends, and Ray ends it as soon as others of its processes have.
+    This process writes to the folder until it ends, and Ray ends it with the first of its other processes.
     """
-    arguments = ["/bin/sh", "-c", _REMOVE, "sh", folder]
+    arguments = ["/bin/sh", "-c", _REMOVE_FOLDER, "sh", folder]
     return subprocess.Popen(arguments, start_new_session=True, stdin=subprocess.PIPE, cwd="/")
 
 
-LOG_FILE = "door.log"
-ANSWERS_FILE = "answers.sqlite"
-
-_TOLD_EVERY_S = 10
-_BACKLOG = 256
-_CONNECTIONS = 512
-"""So many connections are served; more are told 503."""
-
-
 def main() -> None:
-    """Reads the offer and the token from standard input, a line each, and serves until standard input ends."""
+    """Runs the server process: reads the configuration and the token from stdin, a line each, and serves until EOF."""
     pipe = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", buffering=1)
-    offer, token = ServeConfig.from_line(sys.stdin.readline()), sys.stdin.readline().strip()
-    door = socket.socket(fileno=int(sys.argv[1]))
-    door.set_inheritable(False)
-    log = os.open(Path(offer.folder) / LOG_FILE, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    os.dup2(log, 1)  # Ray and models may print whatever they like
+    config, token = ServeConfig.from_line(sys.stdin.readline()), sys.stdin.readline().strip()
+    listener = socket.socket(fileno=int(sys.argv[1]))
+    listener.set_inheritable(False)
+    log = os.open(Path(config.folder) / LOG_FILE, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    os.dup2(log, 1)  # Ray and models may print
     os.dup2(log, 2)
     become_subreaper()
-    leaving = Shutdown(offer, sys.stdin)
+    shutdown = Shutdown(config, sys.stdin)
 
-    def tell(told: StatusMessage) -> None:
-        with suppress(OSError):  # nobody listens any more: standard input has ended, too
-            pipe.write(as_line(told))
+    def send(message: StatusMessage) -> None:
+        with suppress(OSError):  # the parent died, and stdin has ended, too
+            pipe.write(as_line(message))
 
     try:
-        _serve(offer, token, door, leaving, tell)
+        _serve(config, token, listener, shutdown, send)
     except VqamtError as error:
-        tell(StartupFailed(reason=str(error)))
-        leaving.leave(2)
+        send(StartupFailed(reason=str(error)))
+        shutdown.exit(2)
     finally:
-        while leaving.has_begun:  # Ray fails while it is taken down; the process is to last until that is done
+        while shutdown.has_begun:  # Ray fails during the shutdown, which this process must outlive
             time.sleep(1)
 
 
 def _serve(
-    offer: ServeConfig, token: str, door: socket.socket, leaving: Shutdown, tell: Callable[[StatusMessage], None]
+    config: ServeConfig,
+    token: str,
+    listener: socket.socket,
+    shutdown: Shutdown,
+    send: Callable[[StatusMessage], None],
 ) -> None:
     from pytest_vqamt.serving.ray_backend import RayBackend
 
-    # Ray's processes end with the thread that started them: this one, which lives as long as the process does.
-    engine = RayBackend(offer)
-    leaving.take_down = engine.take_down
-    card = _card(offer, engine.deploy(), engine.replicas)
-    assert engine.handle is not None
-    once = SingleFlight(
-        Failover(engine.handle).ask, BoundedAnswerCache(Path(offer.folder) / ANSWERS_FILE), card.batch_size
-    )
-    account = ProgressReporter(once, tell)
-    leaving.last_words = account.tell
-    application = InferenceApp(card, once, token=token, alive=engine.alive)
-    ready = Ready(url=offer.url, replicas=engine.replicas, data=tuple(each.spec for each in card.data))
-    asyncio.run(_open(application, door, account, lambda: tell(ready)))
+    # Ray's processes end with the thread that started them: this one, which lives as long as the process.
+    backend = RayBackend(config)
+    shutdown.take_down = backend.take_down
+    card = _card(config, backend.deploy(), backend.replicas)
+    assert backend.handle is not None
+    cache = BoundedAnswerCache(Path(config.folder) / ANSWERS_FILE)
+    inference = SingleFlight(Failover(backend.handle).run, cache, card.batch_size)
+    progress = ProgressReporter(inference, send)
+    shutdown.report = progress.report
+    app = InferenceApp(card, inference, token=token, replicas_alive=backend.replicas_alive)
+    ready = Ready(url=config.url, replicas=backend.replicas, data=tuple(each.spec for each in card.data))
+    asyncio.run(_run_uvicorn(app, listener, progress, lambda: send(ready)))
 
 
-async def _open(
-    application: InferenceApp, door: socket.socket, account: ProgressReporter, opened: Callable[[], None]
+async def _run_uvicorn(
+    app: InferenceApp, listener: socket.socket, progress: ProgressReporter, on_started: Callable[[], None]
 ) -> None:
     import uvicorn
 
     server = uvicorn.Server(
         uvicorn.Config(
-            application,
+            app,
             http="h11",  # which bounds the length of headers
             ws="none",
             lifespan="off",
@@ -469,70 +484,44 @@ async def _open(
             server_header=False,
             date_header=False,
             backlog=_BACKLOG,
-            limit_concurrency=_CONNECTIONS,
+            limit_concurrency=_MAX_CONNECTIONS,
             timeout_keep_alive=75,
         )
     )
-    allow_port_reuse(door)
-    telling = asyncio.create_task(_tell_of(server, account, opened))
-    await server.serve([door])
-    telling.cancel()
+    allow_port_reuse(listener)
+    watching = asyncio.create_task(_watch(server, progress, on_started))
+    await server.serve([listener])
+    watching.cancel()
 
 
-async def _tell_of(server: Server, account: ProgressReporter, opened: Callable[[], None]) -> None:
-    """Says that the door is open, and every now and then what was done, where something was."""
-    silence = IdleConnections()
+async def _watch(server: Server, progress: ProgressReporter, on_started: Callable[[], None]) -> None:
+    """Reports the start and the progress, and closes idle connections."""
+    idle = IdleConnections()
     while not server.started:
         await asyncio.sleep(0.02)
-    opened()
+    on_started()
     while True:
-        await asyncio.sleep(_TOLD_EVERY_S)
-        account.tell()
-        silence.end(server.server_state.connections, time.monotonic())  # type: ignore[arg-type] # all speak h11
+        await asyncio.sleep(_PROGRESS_EVERY_S)
+        progress.report()
+        idle.close(server.server_state.connections, time.monotonic())  # type: ignore[arg-type] # all speak h11
 
 
-def _card(offer: ServeConfig, model: ReplicaInfo, replicas: int) -> ModelCard:
-    return ModelCard(
-        identity=model_identity(offer.model, model.fingerprint, "" if model.persistent else offer.session),
+def _card(config: ServeConfig, model: ReplicaInfo, replicas: int) -> Card:
+    return Card(
+        identity=identity_of(config.model, model.fingerprint, "" if model.persistent else config.session),
         vqamt_version=version("pytest-vqamt"),
-        model=offer.model,
+        model=config.model,
         fingerprint=model.fingerprint,
         persistent=model.persistent,
         tasks=model.tasks,
         batch_size=model.batch_size,
-        reads_meaning=offer.reads_meaning,
-        needs_scenes=offer.needs_scenes,
+        reads_meaning=config.reads_meaning,
+        needs_scenes=config.needs_scenes,
         data=model.data,
-        max_bytes=offer.max_bytes,
+        max_bytes=config.max_bytes,
         replicas=replicas,
     )
 
 
 if __name__ == "__main__":
     main()
-
-
-_PREFIX = "vqamt-serve-"
-
-_LONGEST = 30
-"""Ray's sockets have up to 72 characters more, and their paths may have 103 to 107, as the system is."""
-
-
-class ServerFolder(LockedFolder):
-    """A folder for this user alone; what a server that was killed has left is taken away when the next one starts."""
-
-    def __init__(self) -> None:
-        """Raises OptionError where there is no place for it."""
-        super().__init__(_base(), _PREFIX)
-
-
-def _base() -> Path:
-    """The first folder for temporary files with a short path that can be written to."""
-    tried = dict.fromkeys((tempfile.gettempdir(), "/tmp", "/var/tmp"))
-    for name in tried:
-        if len(os.fsencode(name)) + len(_PREFIX) + 8 <= _LONGEST and os.access(name, os.W_OK | os.X_OK):
-            return Path(name)
-    raise OptionError(
-        f"Expected a folder for temporary files with a path of at most {_LONGEST - len(_PREFIX) - 8} characters (Ray's "
-        f"sockets are in it) that can be written to, but got {', '.join(tried)}: set TMPDIR to one"
-    )

@@ -16,15 +16,15 @@ from pytest_vqamt.serving.supervisor import Supervisor
 @pytest.fixture(autouse=True)
 def started(monkeypatch: pytest.MonkeyPatch) -> list[ServeConfig]:
     """What was to be served; nothing is."""
-    offers: list[ServeConfig] = []
+    configs: list[ServeConfig] = []
 
     def run(self: Supervisor, _door: object, _given: object) -> None:
-        offers.append(self._offer)
+        configs.append(self._config)
 
     monkeypatch.setattr(Supervisor, "run", run)
     monkeypatch.delenv("VQAMT_SERVE_TOKEN", raising=False)
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
-    return offers
+    return configs
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[ServeConfig]:
     [
         (["--vqamt-model=tinny"], "did you mean 'tiny'?"),
         (["--vqamt-model=fault"], "Expected --vqamt-model=fault:NAME"),
-        (["--vqamt-model=served:http://127.0.0.1:8000"], "which is served already: name what it is"),
+        (["--vqamt-model=served:http://127.0.0.1:8000"], "which is served already: name the model itself"),
         (["--vqamt-model=tiny", "--vqamt-data=coca:x"], "did you mean 'coco'?"),
         (["--vqamt-model=tiny", "--vqamt-option=x=y"], "Expected --vqamt-option to name a setting"),
         (["--vqamt-model=tiny", "--vqamt-option=severity=2"], "'severity', which is for relations"),
@@ -111,16 +111,16 @@ def _lama(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("_lama")
-def test_all_that_was_typed_is_offered(started: list[ServeConfig], tmp_path: Path) -> None:
+def test_all_arguments_are_in_the_configuration(started: list[ServeConfig], tmp_path: Path) -> None:
     typed = "--vqamt-data=pictures:7 --vqamt-data=photos:DIR --vqamt-option=inpaint=lama:big-lama.pt --replicas=3"
     more = "--vqamt-batch-size=5 --vqamt-dtype=bfloat16 --vqamt-cache=kept --wait-ms=3 --max-request-mb=2 --port=0"
     assert main(["serve", "--vqamt-model=oracle", *typed.split(), *more.split()]) == 0
-    (offer,) = started
-    assert (offer.model, offer.data) == ("oracle", ("pictures:7", "photos:DIR"))
-    assert offer.inpaint == f"lama:{tmp_path}/big-lama.pt"
-    assert (offer.replicas, offer.batch_size, offer.dtype) == (3, 5, "bfloat16")
-    assert offer.cache == f"{tmp_path}/kept"
-    assert (offer.wait_ms, offer.max_bytes) == (3, 2 * 2**20)
-    assert offer.port > 0
-    assert (offer.reads_meaning, offer.needs_scenes, offer.on_device) == (True, True, False)
-    assert not Path(offer.folder).exists()
+    (config,) = started
+    assert (config.model, config.data) == ("oracle", ("pictures:7", "photos:DIR"))
+    assert config.inpaint == f"lama:{tmp_path}/big-lama.pt"
+    assert (config.replicas, config.batch_size, config.dtype) == (3, 5, "bfloat16")
+    assert config.cache == f"{tmp_path}/kept"
+    assert (config.wait_ms, config.max_bytes) == (3, 2 * 2**20)
+    assert config.port > 0
+    assert (config.reads_meaning, config.needs_scenes, config.on_device) == (True, True, False)
+    assert not Path(config.folder).exists()

@@ -55,7 +55,7 @@ def test_each_run_is_another() -> None:
 def test_workers_are_of_one_run_and_share_a_folder_of_their_user_alone(shared: RunFolder, tmp_path: Path) -> None:
     one, other = started(shared, "gw0"), started(shared, "gw1")
     assert (one.id, other.id) == ("now", "now")
-    assert one.holder_prefix != other.owner
+    assert one.holder_prefix != other.holder_prefix
     assert one.folder == other.folder
     assert one.folder is not None
     assert one.folder.stat().st_mode & 0o077 == 0

@@ -57,7 +57,7 @@ def test_it_says_what_it_serves_and_where(server: servers.Server) -> None:
     assert server.lines[:3] == [
         "vqamt: loading python:our_models:Counting with a Ray of its own, which may take a while",
         f"vqamt: serving python:our_models:Counting at {server.url} (1 replica, pictures:20); stop with Ctrl-C",
-        f"vqamt: ask it with: pytest --vqamt-model=served:{server.url} --vqamt-data=pictures:20",
+        f"vqamt: use it with: pytest --vqamt-model=served:{server.url} --vqamt-data=pictures:20",
     ]
     card = servers.card(server.url)
     assert (card.model, card.fingerprint, card.persistent) == ("python:our_models:Counting", "counting-1", True)
@@ -182,7 +182,7 @@ def test_a_door_that_is_killed_comes_back_with_its_memory(server: servers.Server
     told = servers.ask(server.url, [*wanted, query("new")])
     assert told == (*(Answer(f"{each.text} 224") for each in wanted), Answer("new 224"))
     assert len(asked(server)) == count + 1
-    assert "vqamt: the server ended, and is started anew; requests wait for it" in server.lines
+    assert "vqamt: the server process ended, and is restarted; requests wait for it" in server.lines
 
 
 def test_ctrl_c_leaves_nothing(server: servers.Server) -> None:
@@ -196,7 +196,7 @@ def test_ctrl_c_leaves_nothing(server: servers.Server) -> None:
     with pytest.raises(httpx.ConnectError):
         httpx.get(f"{url}/v1/model")
     assert servers.traces(server) == []
-    assert server.lines[-1].startswith("vqamt: stopped serving python:our_models:Counting; it was asked ")
+    assert server.lines[-1].startswith("vqamt: stopped serving python:our_models:Counting; ")
     assert memory < 2000
 
 

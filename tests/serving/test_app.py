@@ -13,9 +13,17 @@ import pytest
 
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.query import Answer, Failure, Task
-from pytest_vqamt.models.served.protocol import ModelCard, ServedData, read_answers_response, read_card, read_status
-from pytest_vqamt.models.served.requests import AnswersRequest, QueryRow, RecipeRow
-from pytest_vqamt.serving import app as doors
+from pytest_vqamt.models.served.protocol import (
+    Card,
+    QueryRow,
+    RecipeRow,
+    Request,
+    Served,
+    read_card,
+    read_reply,
+    read_status,
+)
+from pytest_vqamt.serving import app as app_module
 from pytest_vqamt.serving.app import (
     BodyTooLargeError,
     BoundedAnswerCache,
@@ -53,28 +61,28 @@ class Replicas:
 
     def __init__(self) -> None:
         self.asked = 0
-        self.given_up = ""
+        self.disabled = ""
         self.error: Exception | None = None
 
     async def ask(self, chunk: Chunk) -> ChunkResult:
         self.asked += len(chunk.queries)
         if self.error is not None:
             raise self.error
-        return ChunkResult(told=(Answer("yes"),) * len(chunk.queries), batch_size=4, given_up=self.given_up)
+        return ChunkResult(answers=(Answer("yes"),) * len(chunk.queries), batch_size=4, disabled=self.disabled)
 
 
 class Server:
-    """A door without a network."""
+    """The application without a network."""
 
     def __init__(self, folder: Path, token: str = "") -> None:
         self.replicas = Replicas()
-        once = SingleFlight(self.replicas.ask, BoundedAnswerCache(folder / "answers.sqlite"), 4)
-        self.door = InferenceApp(CARD, once, token=token, alive=lambda: 1)
+        flight = SingleFlight(self.replicas.ask, BoundedAnswerCache(folder / "answers.sqlite"), 4)
+        self.app = InferenceApp(CARD, flight, token=token, replicas_alive=lambda: 1)
 
     def request(self, method: str, path: str, **arguments: Any) -> Any:  # as httpx has it
         async def sent() -> Any:
             async with httpx.AsyncClient(
-                transport=httpx.ASGITransport(self.door), base_url="http://127.0.0.1:8000"
+                transport=httpx.ASGITransport(self.app), base_url="http://127.0.0.1:8000"
             ) as client:
                 return await client.request(method, path, **arguments)
 
@@ -136,7 +144,7 @@ def test_a_body_is_not_read_before_the_token(tmp_path: Path) -> None:
         async def send(message: Any) -> None:
             out.append(message)
 
-        await server.door(scope, receive, send)
+        await server.app(scope, receive, send)
         return out
 
     assert asyncio.run(sent())[0]["status"] == 401
@@ -235,22 +243,22 @@ def test_a_body_without_an_end_costs_no_more_than_the_bound() -> None:
 
 
 def test_only_so_many_bodies_are_held(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doors, "_BODIES", 0)
+    monkeypatch.setattr(app_module, "_MAX_BODIES", 0)
     reply = server.post(asked(QUERY))
     assert reply.status_code == 503
     assert reply.headers["retry-after"] == "2"
 
 
-@pytest.mark.parametrize("bound", ["_REQUESTS", "_QUERIES"])
+@pytest.mark.parametrize("bound", ["_MAX_REQUESTS", "_MAX_QUERIES"])
 def test_only_so_much_is_waited_for(server: Server, monkeypatch: pytest.MonkeyPatch, bound: str) -> None:
-    monkeypatch.setattr(doors, bound, 0)
+    monkeypatch.setattr(app_module, bound, 0)
     reply = server.post(asked(QUERY))
     assert (reply.status_code, reply.headers["retry-after"]) == (503, "2")
     assert server.replicas.asked == 0
 
 
 def test_what_is_answered_is_waited_for_no_more(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doors, "_REQUESTS", 1)
+    monkeypatch.setattr(app_module, "_MAX_REQUESTS", 1)
     body = json.dumps(asked({**QUERY, "text": "x" * (MOST // 2)})).encode()
     assert [server.post(body).status_code for _ in range(5)] == [200] * 5
 
@@ -349,7 +357,7 @@ def test_another_model_is_not_taken_for_this_one(server: Server) -> None:
 
 
 def test_a_model_that_is_given_up_is_told_so(server: Server) -> None:
-    server.replicas.given_up = "Expected a key, but got none"
+    server.replicas.disabled = "Expected a key, but got none"
     reply = server.post(asked(QUERY))
     assert (reply.status_code, json.loads(reply.text)) == (410, {"error": "Expected a key, but got none"})
 
@@ -359,7 +367,7 @@ def test_what_goes_wrong_below_is_asked_again_later(server: Server) -> None:
     reply = server.post(asked(QUERY))
     assert reply.status_code == 503
     assert json.loads(reply.text)["error"] == (
-        "Expected the replicas to answer, but got RuntimeError: no replica: ask again"
+        "Expected the replicas to answer, but got RuntimeError: no replica: try again"
     )
     server.replicas.error = None
     assert server.post(asked(QUERY)).status_code == 200
@@ -380,24 +388,24 @@ def test_who_leaves_within_a_body_is_not_answered(server: Server) -> None:
         async def send(message: Any) -> None:
             out.append(message)
 
-        await server.door(scope, receive, send)
+        await server.app(scope, receive, send)
         return out
 
     assert asyncio.run(run()) == []
 
 
-class ReplicasOfOnce:
+class RecordingReplicas:
     """Answers after a moment with the text and the photo, and writes down what it was asked."""
 
-    def __init__(self, given_up: str = "") -> None:
+    def __init__(self, disabled: str = "") -> None:
         self.chunks: list[Chunk] = []
-        self.given_up = given_up
+        self.disabled = disabled
 
     async def ask(self, chunk: Chunk) -> ChunkResult:
         self.chunks.append(chunk)
         await asyncio.sleep(0.01)
         told = tuple(self._told(chunk, row) for row in chunk.queries)
-        return ChunkResult(told=told, busy_s=0.5, batch_size=4, given_up=self.given_up)
+        return ChunkResult(answers=told, busy_s=0.5, batch_size=4, disabled=self.disabled)
 
     @property
     def asked(self) -> list[str]:
@@ -422,30 +430,30 @@ def request(*asked: tuple[str, str], task: Task = Task.VQA, trial: int = 0) -> A
     )
 
 
-def once(replicas: ReplicasOfOnce, folder: Path, batch_size: int = 4) -> SingleFlight:
+def single_flight(replicas: RecordingReplicas, folder: Path, batch_size: int = 4) -> SingleFlight:
     return SingleFlight(replicas.ask, BoundedAnswerCache(folder / "answers.sqlite"), batch_size)
 
 
 def test_one_answer_each_in_order_and_each_asked_once(tmp_path: Path) -> None:
-    replicas = ReplicasOfOnce()
-    made = once(replicas, tmp_path)
+    replicas = RecordingReplicas()
+    made = single_flight(replicas, tmp_path)
     asked = [(f"p{number % 3}", f"q{number % 5}") for number in range(40)]
     told = asyncio.run(made.answers(request(*asked)))
     assert told == [Answer(f"{text} of {photo}") for photo, text in asked]
     assert len(replicas.asked) == len(set(replicas.asked)) == 15
-    assert (made.received, made.asked, made.remembered) == (40, 15, 15)
+    assert (made.received, made.asked, made.cached) == (40, 15, 15)
 
 
 def test_chunks_are_batches_of_one_task_with_a_picture_in_a_row(tmp_path: Path) -> None:
-    replicas = ReplicasOfOnce()
-    asyncio.run(once(replicas, tmp_path).answers(request(*[(f"p{n % 2}", f"q{n}") for n in range(10)])))
+    replicas = RecordingReplicas()
+    asyncio.run(single_flight(replicas, tmp_path).answers(request(*[(f"p{n % 2}", f"q{n}") for n in range(10)])))
     assert [len(chunk.queries) for chunk in replicas.chunks] == [4, 4, 2]
     assert [len(chunk.pictures) for chunk in replicas.chunks] == [1, 2, 1]
 
 
 def test_what_is_under_way_is_waited_for(tmp_path: Path) -> None:
-    replicas = ReplicasOfOnce()
-    made = once(replicas, tmp_path)
+    replicas = RecordingReplicas()
+    made = single_flight(replicas, tmp_path)
 
     async def three() -> list[list[object]]:
         wanted = [request(("p", "a"), ("p", "b")), request(("p", "b"), ("p", "c")), request(("p", "a"))]
@@ -461,8 +469,8 @@ def test_what_is_under_way_is_waited_for(tmp_path: Path) -> None:
 
 
 def test_a_trial_and_a_task_are_queries_of_their_own(tmp_path: Path) -> None:
-    replicas = ReplicasOfOnce()
-    made = once(replicas, tmp_path)
+    replicas = RecordingReplicas()
+    made = single_flight(replicas, tmp_path)
 
     async def all_of_them() -> None:
         await made.answers(request(("p", "a")))
@@ -475,20 +483,20 @@ def test_a_trial_and_a_task_are_queries_of_their_own(tmp_path: Path) -> None:
 
 
 def test_a_failure_is_told_and_not_remembered(tmp_path: Path) -> None:
-    replicas = ReplicasOfOnce()
-    made = once(replicas, tmp_path)
+    replicas = RecordingReplicas()
+    made = single_flight(replicas, tmp_path)
 
     async def twice() -> list[object]:
         return [*await made.answers(request(("p", "fail"))), *await made.answers(request(("p", "fail")))]
 
     assert asyncio.run(twice()) == [Failure(reason="no")] * 2
     assert len(replicas.asked) == 2
-    assert made.remembered == 0
+    assert made.cached == 0
 
 
 def test_who_leaves_early_finds_the_answer_later(tmp_path: Path) -> None:
-    replicas = ReplicasOfOnce()
-    made = once(replicas, tmp_path)
+    replicas = RecordingReplicas()
+    made = single_flight(replicas, tmp_path)
 
     async def impatient() -> list[object]:
         leaving = asyncio.create_task(made.answers(request(("p", "a"))))
@@ -502,7 +510,7 @@ def test_who_leaves_early_finds_the_answer_later(tmp_path: Path) -> None:
 
 
 def test_a_model_that_is_given_up_is_told_to_all_that_wait(tmp_path: Path) -> None:
-    made = once(ReplicasOfOnce(given_up="no weights"), tmp_path)
+    made = single_flight(RecordingReplicas(disabled="no weights"), tmp_path)
 
     async def two() -> list[object]:
         wanted = [request(("p", "a")), request(("p", "a"), ("p", "b"))]
@@ -515,22 +523,22 @@ def test_a_model_that_is_given_up_is_told_to_all_that_wait(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("size", [1, 3, 100])
 def test_batches_change_as_the_replicas_say(tmp_path: Path, size: int) -> None:
-    made = once(ReplicasOfOnce(), tmp_path, batch_size=size)
+    made = single_flight(RecordingReplicas(), tmp_path, batch_size=size)
     asyncio.run(made.answers(request(("p", "a"))))
     assert made.batch_size == 4
     assert made.busy_s == 0.5
 
 
 def test_answers_that_cannot_be_written_down_are_told_all_the_same(tmp_path: Path) -> None:
-    replicas, store = ReplicasOfOnce(), BoundedAnswerCache(tmp_path / "answers.sqlite")
-    once = SingleFlight(replicas.ask, store, 4)
+    replicas, store = RecordingReplicas(), BoundedAnswerCache(tmp_path / "answers.sqlite")
+    flight = SingleFlight(replicas.ask, store, 4)
     store._db.execute("pragma query_only = on")  # as on a disk that takes nothing any more
 
     async def run() -> list[object]:
-        return [*await once.answers(request(("a", "q"))), *await once.answers(request(("a", "q")))]
+        return [*await flight.answers(request(("a", "q"))), *await flight.answers(request(("a", "q")))]
 
     assert asyncio.run(run()) == [Answer("q of a")] * 2
-    assert (once.asked, once.under_way, once.remembered) == (2, 0, 0)
+    assert (flight.asked, flight.in_flight, flight.cached) == (2, 0, 0)
 
 
 FULL = Answer("yes", (("yes", 0.75), ("no", 0.25)), truncated=True)
@@ -560,7 +568,7 @@ def test_another_process_goes_on_with_it(tmp_path: Path) -> None:
 
 
 def test_the_oldest_goes_first(tmp_path: Path) -> None:
-    store = BoundedAnswerCache(tmp_path / "answers.sqlite", most=3)
+    store = BoundedAnswerCache(tmp_path / "answers.sqlite", max_answers=3)
     store.put({name: Answer(name) for name in "ab"})
     store.put({name: Answer(name) for name in "cde"})
     assert sorted(store.get(list("abcde"))) == ["c", "d", "e"]
@@ -604,28 +612,28 @@ class Connection:
 
 
 def test_headers_without_an_end_are_not_waited_for() -> None:
-    connection, silence = Connection(), IdleConnections(most_s=90)
-    silence.end([connection], 1000)
-    silence.end([connection], 1090)
+    connection, idle = Connection(), IdleConnections(max_idle_s=90)
+    idle.close([connection], 1000)
+    idle.close([connection], 1090)
     assert not connection.is_ended
-    silence.end([connection], 1091)
+    idle.close([connection], 1091)
     assert connection.is_ended
 
 
-def test_a_request_that_is_answered_slowly_is_not_silence() -> None:
-    connection, silence = Connection(Cycle(response_complete=False)), IdleConnections(most_s=90)
+def test_a_request_that_is_answered_slowly_is_not_idle() -> None:
+    connection, idle = Connection(Cycle(response_complete=False)), IdleConnections(max_idle_s=90)
     for now in (0, 100, 10_000):
-        silence.end([connection], now)
+        idle.close([connection], now)
     connection.cycle = Cycle(response_complete=True)
-    silence.end([connection], 10_001)
+    idle.close([connection], 10_001)
     assert not connection.is_ended
 
 
 def test_each_request_begins_the_time_anew() -> None:
-    connection, silence = Connection(Cycle(response_complete=True)), IdleConnections(most_s=90)
+    connection, idle = Connection(Cycle(response_complete=True)), IdleConnections(max_idle_s=90)
     for now in (0, 80, 160, 240):
         connection.cycle = Cycle(response_complete=True)
-        silence.end([connection], now)
+        idle.close([connection], now)
     assert not connection.is_ended
-    silence.end([connection], 331)  # the beginning of a second request, or the rest of a body that was refused
+    idle.close([connection], 331)  # the beginning of a second request, or the rest of a body that was refused
     assert connection.is_ended

@@ -138,69 +138,69 @@ FORGED = "../../../etc/passwd"
 
 
 @pytest.fixture
-def gallery() -> Iterator[PictureResolver]:
+def resolver() -> Iterator[PictureResolver]:
     made = PictureResolver([WORLD], 8)
     yield made
     made.close()
 
 
-def shown(gallery: PictureResolver, row: dict[str, Json]) -> ResolvedPicture | Failure | UnknownPhoto:
-    return gallery.show(RecipeRow(row))
+def shown(resolver: PictureResolver, row: dict[str, Json]) -> ResolvedPicture | Failure | Unknown:
+    return resolver.resolve(RecipeRow(row))
 
 
-def test_a_recipe_gives_the_very_picture_and_its_pixels(gallery: PictureResolver) -> None:
+def test_a_recipe_gives_the_very_picture_and_its_pixels(resolver: PictureResolver) -> None:
     picture = PHOTO.crop(Box(10, 10, 100, 80)).blur(sigma=3).mirror()
-    found = shown(gallery, picture_recipe(picture))
+    found = shown(resolver, recipe(picture))
     assert isinstance(found, tuple)
     assert found[0] == picture
     assert found[0].scene == picture.scene
     assert found[1](found[0]).tobytes() == render(picture, WORLD).tobytes()
 
 
-def test_a_cut_out_of_served_data_is_inserted(gallery: PictureResolver) -> None:
+def test_a_cut_out_of_served_data_is_inserted(resolver: PictureResolver) -> None:
     picture = PHOTO.insert(_cutout(), at=(5, 5), size=(40, 40))
-    assert shown(gallery, picture_recipe(picture)) == (picture, gallery_image(gallery))
+    assert shown(resolver, recipe(picture)) == (picture, gallery_image(resolver))
 
 
-def gallery_image(gallery: PictureResolver) -> object:
-    found = shown(gallery, picture_recipe(PHOTO))
+def gallery_image(resolver: PictureResolver) -> object:
+    found = shown(resolver, recipe(PHOTO))
     assert isinstance(found, tuple)
     return found[1]
 
 
 @pytest.mark.parametrize("photo", [FORGED, "pictures-0-20", "pictures-0-²", "pictures-0-" + "9" * 4000, "", "\x00"])
-def test_a_photo_that_is_not_served_is_unknown(gallery: PictureResolver, photo: str, opened: list[str]) -> None:
-    found = shown(gallery, {**picture_recipe(PHOTO), "photo": photo})
-    assert isinstance(found, UnknownPhoto)
+def test_a_photo_that_is_not_served_is_unknown(resolver: PictureResolver, photo: str, opened: list[str]) -> None:
+    found = shown(resolver, {**recipe(PHOTO), "photo": photo})
+    assert isinstance(found, Unknown)
     assert found.reason.startswith("Expected a picture of what is served (pictures:20), but got photo=")
     assert opened == []
 
 
-def test_a_photo_with_other_pixels_is_unknown(gallery: PictureResolver) -> None:
-    assert isinstance(shown(gallery, {**picture_recipe(PHOTO), "digest": "0" * 16}), UnknownPhoto)
+def test_a_photo_with_other_pixels_is_unknown(resolver: PictureResolver) -> None:
+    assert isinstance(shown(resolver, {**recipe(PHOTO), "digest": "0" * 16}), Unknown)
 
 
 @pytest.mark.parametrize("what", ["photo", "digest", "thing"])
-def test_a_cut_out_of_anything_else_is_refused(gallery: PictureResolver, what: str, opened: list[str]) -> None:
+def test_a_cut_out_of_anything_else_is_refused(resolver: PictureResolver, what: str, opened: list[str]) -> None:
     cutout = _cutout()
     forged = {
         "photo": replace(cutout, photo=Photo(id=FORGED, digest=cutout.photo.digest)),
         "digest": replace(cutout, photo=replace(cutout.photo, digest="0" * 16)),
         "thing": replace(cutout, thing=replace(cutout.thing, id=FORGED)),
     }[what]
-    found = shown(gallery, picture_recipe(PHOTO.insert(forged, at=(5, 5), size=(40, 40))))
+    found = shown(resolver, recipe(PHOTO.insert(forged, at=(5, 5), size=(40, 40))))
     assert isinstance(found, Failure)
     assert "cut-out of a" in found.reason
     assert opened == []
 
 
-def test_no_picture_of_a_billion_pixels_is_begun(gallery: PictureResolver) -> None:
+def test_no_picture_of_a_billion_pixels_is_begun(resolver: PictureResolver) -> None:
     # Each step is small for what is before it; together they would not be.
     for picture in (
         PHOTO.crop(Box(0, 0, 99_999, 99_999)),
         PHOTO.insert(_cutout(), at=(0, 0), size=(31_623, 31_623)),
     ):
-        found = shown(gallery, picture_recipe(picture))
+        found = shown(resolver, recipe(picture))
         if isinstance(found, tuple):  # a crop is clipped to what there is
             assert found[0].scene.width * found[0].scene.height <= 224 * 224
         else:
@@ -225,47 +225,47 @@ def test_no_picture_of_a_billion_pixels_is_begun(gallery: PictureResolver) -> No
     ],
     ids=repr,
 )
-def test_what_is_no_edit_is_told_of_its_sender_alone(gallery: PictureResolver, edits: list[Json]) -> None:
-    found = shown(gallery, {**picture_recipe(PHOTO), "edits": edits})
+def test_what_is_no_edit_is_told_of_its_sender_alone(resolver: PictureResolver, edits: list[Json]) -> None:
+    found = shown(resolver, {**recipe(PHOTO), "edits": edits})
     assert isinstance(found, Failure), found
     assert found.reason.startswith("Expected ")
     assert "Expected" not in found.reason[8:]
 
 
-def test_a_picture_comes_as_png(gallery: PictureResolver) -> None:
-    found = gallery.show(PngRow(_png(Image.new("RGB", (3, 2), (9, 8, 7)))))
+def test_a_picture_comes_as_png(resolver: PictureResolver) -> None:
+    found = resolver.resolve(PngRow(_png(Image.new("RGB", (3, 2), (9, 8, 7)))))
     assert isinstance(found, tuple)
     assert (found[0].scene.width, found[0].scene.height) == (3, 2)
     assert found[1](found[0]).getpixel((0, 0)) == (9, 8, 7)
 
 
-def test_a_png_is_unpacked_when_it_is_looked_at(gallery: PictureResolver) -> None:
+def test_a_png_is_unpacked_when_it_is_looked_at(resolver: PictureResolver) -> None:
     broken = _png(Image.effect_noise((300, 300), 50).convert("RGB"))[:5000]
-    found = gallery.show(PngRow(broken))
+    found = resolver.resolve(PngRow(broken))
     assert isinstance(found, tuple)
     with pytest.raises(DataError, match="Expected a PNG file that can be read, but got 5000 bytes"):
         found[1](found[0])
 
 
-def test_a_png_of_too_many_pixels_is_not_unpacked(gallery: PictureResolver) -> None:
+def test_a_png_of_too_many_pixels_is_not_unpacked(resolver: PictureResolver) -> None:
     header = bytearray(_png(Image.new("1", (1, 1))))
     header[16:24] = (8_000).to_bytes(4, "big") * 2
-    found = gallery.show(PngRow(_with_checksum(bytes(header))))
+    found = resolver.resolve(PngRow(_with_checksum(bytes(header))))
     assert isinstance(found, Failure)
     assert "8000 x 8000" in found.reason
 
 
 @pytest.mark.parametrize("png", [b"\x89PNG\r\n\x1a\n", b"\x89PNG\r\n\x1a\n" + b"\x00" * 100, b64encode(b"GIF89a")])
-def test_what_is_no_png_is_refused(gallery: PictureResolver, png: bytes) -> None:
-    found = gallery.show(PngRow(png))
+def test_what_is_no_png_is_refused(resolver: PictureResolver, png: bytes) -> None:
+    found = resolver.resolve(PngRow(png))
     assert isinstance(found, Failure)
     assert "\n" not in found.reason
 
 
 @pytest.fixture
-def opened(gallery: PictureResolver) -> list[str]:
+def opened(resolver: PictureResolver) -> list[str]:
     """The files outside of the package that are opened from here on."""
-    shown(gallery, picture_recipe(PHOTO))  # what is loaded once is loaded
+    shown(resolver, recipe(PHOTO))  # what is loaded once is loaded
     files: list[str] = []
     _LISTS.append(files)
     return files

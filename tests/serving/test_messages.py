@@ -18,7 +18,7 @@ OURS = ServeConfig(model="tiny", data=(), folder="/f")
     [
         Ready(url="http://127.0.0.1:8000", replicas=2, data=("pictures:500", "coco:/x")),
         StartupFailed(reason="Expected 'weights'\\n"),
-        Progress(received=10, asked=5, lately=2, since_s=10.5),
+        Progress(received=10, asked=5, recent=2, since_s=10.5),
     ],
 )
 def test_it_comes_as_it_went(told: StatusMessage) -> None:

@@ -24,7 +24,7 @@ class Handle:
     def __init__(self, kills: Callable[[Chunk], bool]) -> None:
         self.kills = kills
         self.chunks: list[Chunk] = []
-        self.ask = self
+        self.run = self
 
     async def remote(self, chunk: Chunk) -> ChunkResult:
         from ray.exceptions import RayActorError
@@ -32,7 +32,7 @@ class Handle:
         self.chunks.append(chunk)
         if self.kills(chunk):
             raise RayActorError
-        return ChunkResult(told=tuple(Answer(row.text) for row in chunk.queries), busy_s=1.0, batch_size=4)
+        return ChunkResult(answers=tuple(Answer(row.text) for row in chunk.queries), busy_s=1.0, batch_size=4)
 
 
 def chunk(*texts: str) -> Chunk:
@@ -47,22 +47,22 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def asked(handle: Handle, *texts: str) -> ChunkResult:
     made: Any = handle  # stands for a handle of Ray Serve
-    return asyncio.run(Failover(made).ask(chunk(*texts)))
+    return asyncio.run(Failover(made).run(chunk(*texts)))
 
 
 def test_what_a_dead_replica_was_asked_is_asked_once_more() -> None:
     handle = Handle(lambda _: len(handle.chunks) == 1)
-    assert asked(handle, "a", "b").told == (Answer("a"), Answer("b"))
+    assert asked(handle, "a", "b").answers == (Answer("a"), Answer("b"))
     assert len(handle.chunks) == 2
 
 
 def test_a_query_that_kills_replicas_is_found_and_costs_itself_alone() -> None:
     handle = Handle(lambda some: any(row.text == "deadly" for row in some.queries))
-    outcome = asked(handle, "a", "b", "c", "deadly", "e", "f", "g", "h")
-    assert [told for told in outcome.told if isinstance(told, Answer)] == [Answer(text) for text in "abcefgh"]
-    (failure,) = [told for told in outcome.told if isinstance(told, Failure)]
-    assert outcome.told.index(failure) == 3
-    assert failure.reason == "Expected an answer, but the replica ended 3 times while it was asked this"
+    result = asked(handle, "a", "b", "c", "deadly", "e", "f", "g", "h")
+    assert [told for told in result.answers if isinstance(told, Answer)] == [Answer(text) for text in "abcefgh"]
+    (failure,) = [told for told in result.answers if isinstance(told, Failure)]
+    assert result.answers.index(failure) == 3
+    assert failure.reason == "Expected an answer, but the replica ended 3 times on this query"
     assert len(handle.chunks) < 16
 
 

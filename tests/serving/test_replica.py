@@ -43,9 +43,9 @@ def test_large_pictures_are_shown_a_few_at_a_time(tmp_path: Path, monkeypatch: p
         ServeConfig(model="python:seeing_models:Seeing", data=("pictures:2",), cluster="10.0.0.1:6379")
     )
 
-    # Not ``ask``, whose batching wants to be within a replica of Ray Serve.
-    (outcome,) = asyncio.run(model._answered([Chunk(task=Task.VQA, pictures=pictures, queries=queries)]))
-    *answers, broken = (outcome.told[place] for place in (0, 1, 2, 3, 5, 6, 7, 4))
+    # Not ``run``, whose batching wants to be within a replica of Ray Serve.
+    (result,) = asyncio.run(model._run_chunks([Chunk(task=Task.VQA, pictures=pictures, queries=queries)]))
+    *answers, broken = (result.answers[place] for place in (0, 1, 2, 3, 5, 6, 7, 4))
     assert answers == [
         Answer("q0 100 2"),
         Answer("q1 100 2"),

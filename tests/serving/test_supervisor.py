@@ -31,21 +31,21 @@ from pytest_vqamt.serving.supervisor import ServerFolder, StopSignals, client_co
 def test_it_tells_how_to_ask(url: str, named: str) -> None:
     ready = Ready(url=url, replicas=1, data=("pictures:20", "gqa:my data"))
     assert client_command_line(ready) == (
-        f"vqamt: ask it with: pytest --vqamt-model=served:{named} --vqamt-data=pictures:20 '--vqamt-data=gqa:my data'"
+        f"vqamt: use it with: pytest --vqamt-model=served:{named} --vqamt-data=pictures:20 '--vqamt-data=gqa:my data'"
     )
 
 
 def test_it_tells_that_a_token_is_wanted() -> None:
     ready = Ready(url="http://127.0.0.1:8000", replicas=1, data=())
-    told = client_command_line(ready, wants_token=True)
-    assert told == "vqamt: ask it with: VQAMT_SERVE_TOKEN=... pytest --vqamt-model=served:http://127.0.0.1:8000"
+    told = client_command_line(ready, needs_token=True)
+    assert told == "vqamt: use it with: VQAMT_SERVE_TOKEN=... pytest --vqamt-model=served:http://127.0.0.1:8000"
 
 
 @pytest.mark.parametrize(
-    ("lately", "rate"), [(25_000, "2,500/s"), (104, "10/s"), (96, "9.6/s"), (3, "0.3/s"), (0, "0/s")]
+    ("recent", "rate"), [(25_000, "2,500/s"), (104, "10/s"), (96, "9.6/s"), (3, "0.3/s"), (0, "0/s")]
 )
-def test_a_slow_model_has_a_rate_too(lately: int, rate: str) -> None:
-    told = progress_line(Progress(received=1_234, asked=1_000, lately=lately, since_s=10.0))
+def test_a_slow_model_has_a_rate_too(recent: int, rate: str) -> None:
+    told = progress_line(Progress(received=1_234, asked=1_000, recent=recent, since_s=10.0))
     assert told == f"vqamt: 1,234 queries received, 1,000 asked of the model ({rate} in the last 10 s)"
 
 
@@ -62,7 +62,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 @pytest.fixture(autouse=True)
 def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder for temporary files of this test's own; its path may be long."""
-    monkeypatch.setattr(supervisor, "_LONGEST", 1000)
+    monkeypatch.setattr(supervisor, "_MAX_FOLDER_LENGTH", 1000)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path
 
@@ -114,7 +114,7 @@ def test_what_only_looks_like_one_stays(base: Path) -> None:
 
 
 def test_a_path_that_is_too_long_for_sockets_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(supervisor, "_LONGEST", 21)
+    monkeypatch.setattr(supervisor, "_MAX_FOLDER_LENGTH", 21)
     with pytest.raises(OptionError, match="set TMPDIR to one"):
         ServerFolder()
 
@@ -164,7 +164,7 @@ def _as_before() -> Iterator[None]:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_is_counted_and_ends_nothing(number: signal.Signals) -> None:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    with StopSignals().heard() as signals:
+    with StopSignals().handled() as signals:
         os.kill(os.getpid(), number)
         assert signals.count == 1
         assert os.read(signals.pipe, 10) == b"!"
@@ -172,7 +172,7 @@ def test_a_signal_is_counted_and_ends_nothing(number: signal.Signals) -> None:
 
 def test_nohup_is_heeded() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    with StopSignals().heard() as signals:
+    with StopSignals().handled() as signals:
         os.kill(os.getpid(), signal.SIGHUP)
         assert signals.count == 0
     assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
