@@ -133,7 +133,7 @@ def _config(arguments: argparse.Namespace) -> ServeConfig:
         session=secrets.token_hex(8),
         cluster=os.environ.get("RAY_ADDRESS", "").strip(),
     )
-    Catalogue().check(spec, config.model_options)
+    ModelCatalogue().check(spec, config.model_options)
     return config
 
 

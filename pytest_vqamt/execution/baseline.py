@@ -104,7 +104,7 @@ class Baseline:
         found = (each for each in self.head.items if (each.item, each.model, each.data) == wanted)
         return next((BaselineItem(self, each) for each in found), None)
 
-    def cases(self, item: BlessedItem, source: SceneSource) -> Iterator[BaselineCase]:
+    def cases(self, item: BaselineEntry, source: SceneSource) -> Iterator[BaselineCase]:
         """The cases of an item in the order of their ids, on the scenes of ``source``.
 
         Raises:
@@ -124,7 +124,7 @@ class Baseline:
                 ) from error
             yield case
 
-    def answers_to(self, item: BlessedItem, case_id: str) -> tuple[str | None, ...]:
+    def answers_to(self, item: BaselineEntry, case_id: str) -> tuple[str | None, ...]:
         """The answers to a case in the baseline; empty if it has no such case.
 
         Raises:
@@ -133,7 +133,7 @@ class Baseline:
         found = (row for _, row in self._rows(item) if row["case_id"] == case_id)
         return next((tuple(cast("list[str | None]", row["answers"])) for row in found), ())
 
-    def _rows(self, item: BlessedItem) -> Iterator[tuple[str, Row]]:
+    def _rows(self, item: BaselineEntry) -> Iterator[tuple[str, Row]]:
         """Yields the place and the row of each line of an item."""
         place, line = self._places[item]
         previous = ""
@@ -222,7 +222,7 @@ def _head(text: bytes, file: Path) -> BaselineHead:
     return head
 
 
-def _row(text: bytes, item: BlessedItem, previous: str, where: str) -> Row:
+def _row(text: bytes, item: BaselineEntry, previous: str, where: str) -> Row:
     """Parses a line of an item, whose case id comes after ``previous``."""
     try:
         row: Row = json.loads(text)

@@ -115,13 +115,15 @@ class QueryRunner:
             ModelError: the model breaks its protocol, or has failed on every query so far.
         """
         found: dict[str, Answer | Failure] = {}
-        failed_ahead = self._model.standing.failed_ahead
-        if failed := {name: failed_ahead.pop(name) for name in queries if name in failed_ahead}:
+        prefetch_failures = self._model.health.prefetch_failures
+        if failed := {name: prefetch_failures.pop(name) for name in queries if name in prefetch_failures}:
             self._record(failed, found)
         remaining = [query for name, query in queries.items() if name not in failed]
         if not remaining:
             return found
-        batches = LeasedBatches(self._store, self._model.fingerprint, remaining, self._take, self._peek, failed_ahead)
+        batches = LeasedBatches(
+            self._store, self._model.fingerprint, remaining, self._take, self._peek, prefetch_failures
+        )
         self._expected.clear()
         try:
             if self._model.batches_at_once > 1:
@@ -148,11 +150,11 @@ class QueryRunner:
                 if not batches.wait(size):
                     return
                 continue
-            upcoming = batches.next(size) if self._model.readies else []
+            upcoming = batches.next(size) if self._model.preprocess else []
             later = upcoming or batches.later(batch[0].task, size)
             self._prefetch(batch, later, batches)
             inputs = self._pipeline.inputs(batch)
-            if self._model.readies:
+            if self._model.preprocess:
                 self._pipeline.preprocess(self._model, later)
             self._record_batch(batches, inputs, self._infer(inputs, batches), found)
 
@@ -206,7 +208,7 @@ class QueryRunner:
     ) -> None:
         by_id = {each.query.id: answer for each, answer in zip(inputs, answers, strict=True)}
         batches.finish(by_id)
-        self._model.standing.failed_ahead |= {
+        self._model.health.prefetch_failures |= {
             name: answer for name, answer in by_id.items() if name in batches.ahead and isinstance(answer, Failure)
         }
         self._record({name: answer for name, answer in by_id.items() if name not in batches.ahead}, found)
@@ -251,7 +253,7 @@ class LeasedBatches:
     Args:
         take: gives the queries that a batch is filled up with.
         peek: gives what ``take`` would give next.
-        failed_ahead: the ids of queries that must not fill a batch again.
+        prefetch_failures: the ids of queries that must not fill a batch again.
 
     Attributes:
         ahead: the ids of leased queries that only fill batches up.
@@ -264,7 +266,7 @@ class LeasedBatches:
         queries: Iterable[Query],
         take: QuerySource,
         peek: QuerySource,
-        failed_ahead: Iterable[str] = (),
+        prefetch_failures: Iterable[str] = (),
     ) -> None:
         self.ahead: set[str] = set()
         self._cached = CachedAnswers({}, 0, 0)
@@ -273,7 +275,7 @@ class LeasedBatches:
         self._take = take
         self._peek = peek
         self._unleased = _by_picture(queries)
-        self._seen = {query.id for some in self._unleased.values() for query in some} | set(failed_ahead)
+        self._seen = {query.id for some in self._unleased.values() for query in some} | set(prefetch_failures)
         self._leased: dict[Task, deque[Query]] = {task: deque() for task in Task}  # and in no batch yet
         self._of_others: dict[str, Query] = {}
         self._unanswered: dict[str, None] = {}
@@ -438,7 +440,7 @@ class BatchBisector:
             with self._lock:
                 self._model.batch.grow_after(len(inputs))
                 self.succeeded += len(answers)
-                self._model.standing.answered += len(answers)
+                self._model.health.answered += len(answers)
             if on_answers is not None:
                 on_answers(inputs, answers)
             return list(answers), 0
@@ -452,20 +454,20 @@ class BatchBisector:
         found, too_large = first + second, first_too_large + second_too_large
         with self._lock:
             if ran_out and not too_large:
-                self._model.batch.ran_out(len(inputs))
+                self._model.batch.shrink_after(len(inputs))
             elif not ran_out and 2 * sum(isinstance(each, Answer) for each in found) > len(inputs):
-                self._model.batch.went_well(len(inputs))  # the failure was not due to the batch size
+                self._model.batch.grow_after(len(inputs))  # the failure was not due to the batch size
         return found, too_large
 
     def _failure(self, error: Exception) -> Failure:
         reason = f"{type(error).__name__}: {_one_line(str(error))}"
-        health = self._model.standing
+        health = self._model.health
         with self._lock:
             self.failed += 1
             health.failed += 1
             if health.failed >= _DISABLED_AFTER and not health.answered:
                 disabled = self.disabled_error(health.failed, reason)
-                health.given_up = str(disabled)
+                health.disabled_reason = str(disabled)
                 raise disabled from error
         return Failure(reason=reason)
 

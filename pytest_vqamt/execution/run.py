@@ -117,7 +117,7 @@ def run(
     wanted = _globs(relations) or (named.relations if named else ())
     selected = tuple(select(wanted, _globs(exclude), of_relations))
     if isinstance(model, str):
-        Catalogue().check(model, options)
+        ModelCatalogue().check(model, options)
     # Every argument has been checked: what takes long comes last. Detectors run before the model takes their memory.
     if isinstance(data, str):
         annotate.check(data, options)
@@ -153,9 +153,9 @@ def run(
     upcoming = tuple(UpcomingItem(position=job.position, job=partial(_identity, job)) for job in jobs)
     with closing(AnswerStores(kept)) as stores, closing(LookAhead(run_options.sampling, lambda: upcoming)) as ahead:
         made = [run_item(job, run_options, stores, listen or _ignore, ahead) for job in jobs]
-    results = held_against_baseline(made, max_drop)
+    results = with_baseline_gates(made, max_drop)
     run_ids = {job.baseline.item.id for job in jobs if job.baseline}
-    return report(
+    return build_report(
         results,
         vqamt_version=version("pytest-vqamt"),
         seed=seed,

@@ -106,8 +106,8 @@ class _Run:
         if self._unwritten and (deferred := self._job.model.deferred):
             raise ModelError(
                 f"Expected model {self._job.model.name!r} to hold an answer to every query, but it lacks "
-                f"{self._unwritten} ({first_of(self._first_unwritten)}): they are listed in {deferred.todo_file}; add "
-                "their answers and run again"
+                f"{self._unwritten} ({name_queries(self._first_unwritten)}): they are listed in {deferred.todo_file}; "
+                "add their answers and run again"
             )
         if self._runner.last_failure and not self._has_answers:
             raise self._runner.disabled_error()
@@ -203,7 +203,7 @@ class _Run:
         assert self._job.model.deferred is not None
         self._job.model.deferred.todo(unwritten)
         self._unwritten += len(unwritten)
-        self._first_unwritten += unwritten[: NAMED - len(self._first_unwritten)]
+        self._first_unwritten += unwritten[: MAX_NAMED - len(self._first_unwritten)]
         for query in unwritten:
             del lacking[query.id]
 
@@ -244,7 +244,7 @@ class _Run:
         if judged.verdict.violates:
             self._violation.consider(judged, part=planned.part, baseline=before)
 
-    def _simplest_violation(self) -> ShownCase | None:
+    def _simplest_violation(self) -> ViolationPreview | None:
         if self._options.shrink and self._job.baseline is None:
             self._shrink(self._options.shrink)
         if (judged := self._violation.case) is None:
@@ -350,7 +350,7 @@ class UsageMeter:
         self._runner = runner
         self._began = time.monotonic()
         # From the end of the item before: the model may have preprocessed inputs of this one since.
-        before = model.standing.used
+        before = model.health.used
         self._used_before = tuple((model.used() if before is None else before).items())
         self._saved = 0
         self._counted = 0
@@ -364,7 +364,7 @@ class UsageMeter:
     def use(self) -> ModelUse:
         """The total when the item ends; queries answered since the last ``add_uses`` count as needed once."""
         model, runner = self._model, self._runner
-        used = model.standing.used = model.used()
+        used = model.health.used = model.used()
         return ModelUse(
             name=model.name,
             fingerprint=model.fingerprint,
@@ -387,7 +387,7 @@ class Stratum:
         judged_differently: cases whose baseline answers are judged differently now.
     """
 
-    counts: Counts
+    counts: CaseCounter
     baseline: BaselineItem | None
     judged_differently: int = 0
 
@@ -395,7 +395,7 @@ class Stratum:
     def of(cls, job: Job) -> Stratum:
         """An empty stratum."""
         kind = job.relation.info.pairs
-        return cls(Counts(pairs=PairCounts(kind) if kind else None), job.baseline)
+        return cls(CaseCounter(pairs=PairCounter(kind) if kind else None), job.baseline)
 
     @property
     def paired(self) -> PairedClusters | None:
@@ -403,7 +403,7 @@ class Stratum:
         return self.counts.spread.paired if self.baseline else None
 
     @property
-    def change(self) -> Change | None:
+    def change(self) -> BaselineChange | None:
         """The change since the baseline, before the correction over all items."""
         if self.baseline is None:
             return None

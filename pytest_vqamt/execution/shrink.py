@@ -156,7 +156,7 @@ def _rank(judged: JudgedCase, regression: bool) -> tuple[bool, bool, tuple[bool,
     return judged.case.is_presumed, not regression, judged.complexity
 
 
-def shown_case(judged: JudgedCase) -> ShownCase:
+def shown_case(judged: JudgedCase) -> ViolationPreview:
     """The case as reports show it."""
     case = judged.case
     return ViolationPreview(

@@ -95,7 +95,9 @@ class InferenceApp:
         replicas_alive: counts the running replicas; may block.
     """
 
-    def __init__(self, card: Card, inference: SingleFlight, *, token: str, replicas_alive: Callable[[], int]) -> None:
+    def __init__(
+        self, card: ModelCard, inference: SingleFlight, *, token: str, replicas_alive: Callable[[], int]
+    ) -> None:
         self._card = card
         self._inference = inference
         self._authorization = f"Bearer {token}".encode() if token else b""
@@ -128,7 +130,7 @@ class InferenceApp:
             return _error(UNAUTHORIZED, f"Expected the token of {TOKEN_VARIABLE}, but got none or another: set it")
         if not self._authorization and (origin := foreign_origin(headers)):
             return _error(
-                REFUSED, f"Expected a request of a program on this machine, but got {origin}: set {TOKEN_VARIABLE}"
+                BAD_REQUEST, f"Expected a request of a program on this machine, but got {origin}: set {TOKEN_VARIABLE}"
             )
         path = str(scope["path"])
         method = _METHODS.get(path)
@@ -160,7 +162,7 @@ class InferenceApp:
             return _error(
                 TOO_LARGE, f"Expected at most {max_bytes} bytes in one request, but got more: send fewer queries"
             )
-        except TooLargeError as error:
+        except RequestTooLargeError as error:
             return _error(TOO_LARGE, str(error))
         except WireError as error:
             return _error(BAD_REQUEST, str(error))
@@ -178,16 +180,16 @@ class InferenceApp:
         try:
             answers = await self._inference.answers(request)
         except ModelDisabledError as error:
-            return _error(GIVEN_UP, str(error))
+            return _error(MODEL_DISABLED, str(error))
         except Exception as error:  # Ray may raise anything
             reason = f"{type(error).__name__}: {next(iter(str(error).strip().splitlines()), '')[:300]}"
             return _error(NOT_READY, f"Expected the replicas to answer, but got {reason}: try again", _RETRY_AFTER_S)
         finally:
             self._waiting_bytes -= len(body)
-        return HttpResponse(status=200, body=await asyncio.to_thread(write_reply, self._card.identity, answers))
+        return HttpResponse(status=200, body=await asyncio.to_thread(write_answers, self._card.identity, answers))
 
-    async def _status(self) -> Status:
-        return Status(
+    async def _status(self) -> ServerStatus:
+        return ServerStatus(
             queries_received=self._inference.received,
             queries_asked=self._inference.asked,
             answers_remembered=self._inference.cached,
@@ -248,7 +250,7 @@ def foreign_origin(headers: Mapping[bytes, bytes]) -> str:
         return "one of a web page"
     host = headers.get(b"host", b"localhost").decode("latin-1")
     try:
-        is_local = is_on_this_machine(f"http://{host}")
+        is_local = is_loopback(f"http://{host}")
     except ValueError:
         is_local = False
     return "" if is_local else f"one for host={host[:80]!r}"
@@ -280,7 +282,7 @@ class SingleFlight:
         self._run_chunk = run_chunk
         self._cache = cache
         self._disk = ThreadPoolExecutor(1, thread_name_prefix="vqamt-cache")
-        self._in_flight: dict[str, asyncio.Future[Told]] = {}
+        self._in_flight: dict[str, asyncio.Future[QueryResult]] = {}
         self._chunks: set[asyncio.Task[None]] = set()
 
     @property
@@ -293,7 +295,7 @@ class SingleFlight:
         """How many distinct queries wait for the model, or are with it."""
         return len(self._in_flight)
 
-    async def answers(self, request: Request) -> list[Told]:
+    async def answers(self, request: AnswersRequest) -> list[QueryResult]:
         """Returns an answer to each query of the request, in order.
 
         Inference goes on if the client disconnects: it will retry, and find the answers.
@@ -304,9 +306,9 @@ class SingleFlight:
         self.received += len(request.queries)
         keys = [request.key(place) for place in range(len(request.queries))]
         loop = asyncio.get_running_loop()
-        known: dict[str, Told] = dict(await loop.run_in_executor(self._disk, self._cache.get, list(set(keys))))
+        known: dict[str, QueryResult] = dict(await loop.run_in_executor(self._disk, self._cache.get, list(set(keys))))
         new: dict[str, int] = {}
-        pending: dict[str, asyncio.Future[Told]] = {}
+        pending: dict[str, asyncio.Future[QueryResult]] = {}
         for place, key in enumerate(keys):
             if key in known or key in pending:
                 continue
@@ -348,7 +350,7 @@ class SingleFlight:
                 self._in_flight.pop(key).set_result(answer)
 
 
-def _chunks(request: Request, new: dict[str, int], size: int) -> Iterator[tuple[tuple[str, ...], Chunk]]:
+def _chunks(request: AnswersRequest, new: dict[str, int], size: int) -> Iterator[tuple[tuple[str, ...], Chunk]]:
     """Splits the new queries of a request into chunks of one task, sorted by picture, with their keys."""
     for task in Task:
         wanted = [(key, request.queries[place]) for key, place in new.items() if request.queries[place].task is task]

@@ -151,7 +151,7 @@ class PictureResolver:
     def __init__(self, sources: Sequence[SceneSource], batch_size: int) -> None:
         self._sources = tuple((source, RenderPrefetcher(source, batch_size)) for source in sources)
 
-    def resolve(self, row: PictureRow) -> ResolvedPicture | Failure | Unknown:
+    def resolve(self, row: PictureRow) -> ResolvedPicture | Failure | UnknownPhoto:
         """The picture that a row of a request describes, or the reason why there is none."""
         try:
             if isinstance(row, PngRow):
@@ -173,7 +173,7 @@ class PictureResolver:
         for _, prefetcher in self._sources:
             prefetcher.close()
 
-    def _resolve(self, row: dict[str, Json]) -> ResolvedPicture | Unknown:
+    def _resolve(self, row: dict[str, Json]) -> ResolvedPicture | UnknownPhoto:
         photo, digest = str(row["photo"]), row["digest"]
         edits = [check_edit(decode(each)) for each in cast("list[Json]", row["edits"])]
         for source, prefetcher in self._sources:

@@ -31,7 +31,7 @@ class ChunkResult:
         batch_size: the model's batch size from now on.
     """
 
-    answers: tuple[Told, ...]
+    answers: tuple[QueryResult, ...]
     disabled: str = ""
     busy_s: float = 0.0
     batch_size: int = 1

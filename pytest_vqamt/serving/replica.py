@@ -23,7 +23,7 @@ from pytest_vqamt.serving.config import ServeConfig
 from pytest_vqamt.serving.limits import PictureResolver, ResolvedPicture
 from pytest_vqamt.serving.messages import Chunk, ChunkResult, ReplicaInfo
 
-ResolvedQuery: TypeAlias = "tuple[QueryRow, ResolvedPicture | Told]"
+ResolvedQuery: TypeAlias = "tuple[QueryRow, ResolvedPicture | QueryResult]"
 """A query with its picture, or with the reason why it has none."""
 
 _MAX_PIXELS_AT_ONCE = 200_000_000
@@ -87,14 +87,14 @@ class Replica:
 
         if config.inpaint:
             method_of(config.inpaint)
-        self._model: LoadedModel = Catalogue().load(config.model, config.model_options)
+        self._model: LoadedModel = ModelCatalogue().load(config.model, config.model_options)
         self._bisector = BatchBisector(self._model)
         loaded = [sources.load(spec, allow_bad_records=True) for spec in config.data]  # no recipe is of a bad record
         batches_at_once = self._model.batches_at_once
         self._preprocessing = ThreadPoolExecutor(1, thread_name_prefix="vqamt-prepare")
         self._inference = ThreadPoolExecutor(batches_at_once, thread_name_prefix="vqamt-infer")
         self._resolver = PictureResolver(loaded, self._model.batch_size)
-        self._data = tuple(Served(spec=source.spec, digest=source.digest) for source in loaded)
+        self._data = tuple(ServedData(spec=source.spec, digest=source.digest) for source in loaded)
         batch = serve.batch(
             max_batch_size=self._model.batch_size,
             batch_wait_timeout_s=config.wait_ms / 1000,
@@ -110,12 +110,12 @@ class Replica:
 
     async def _run_chunks(self, chunks: list[Chunk]) -> list[ChunkResult]:
         loop = asyncio.get_running_loop()
-        answers: list[list[Told]] = [[] for _ in chunks]
+        answers: list[list[QueryResult]] = [[] for _ in chunks]
         disabled, busy_s = "", 0.0
         for task in dict.fromkeys(chunk.task for chunk in chunks):
             places = [place for place, chunk in enumerate(chunks) if chunk.task is task]
             queries = await loop.run_in_executor(self._preprocessing, self._resolve, [chunks[i] for i in places])
-            found: list[Told] = []
+            found: list[QueryResult] = []
             while queries:
                 some = queries[: fitting_count(queries)]
                 del queries[: len(some)]  # and with them their decoded pictures
@@ -148,7 +148,7 @@ class Replica:
             found += [(row, pictures[row.picture]) for row in chunk.queries]
         return found
 
-    def _preprocess(self, task: Task, queries: Sequence[ResolvedQuery]) -> list[ModelInput | Told]:
+    def _preprocess(self, task: Task, queries: Sequence[ResolvedQuery]) -> list[ModelInput | QueryResult]:
         """The inputs in order; the reason instead of an input that cannot be made."""
         pictures = [picture for _, picture in queries if isinstance(picture, tuple)]
         self._resolver.expect(pictures, self._model.batch_size)
@@ -157,22 +157,24 @@ class Replica:
             self._model.prepare(task, inputs)
         return made
 
-    def _timed_infer(self, task: Task, made: Sequence[ModelInput | Told]) -> tuple[list[Told] | str, float]:
+    def _timed_infer(
+        self, task: Task, made: Sequence[ModelInput | QueryResult]
+    ) -> tuple[list[QueryResult] | str, float]:
         """The result of ``_infer``, and how long it took in seconds."""
         began = time.monotonic()
         return self._infer(task, made), time.monotonic() - began
 
-    def _infer(self, task: Task, made: Sequence[ModelInput | Told]) -> list[Told] | str:
+    def _infer(self, task: Task, made: Sequence[ModelInput | QueryResult]) -> list[QueryResult] | str:
         """The answers in order, or the reason why the model is disabled."""
         inputs = [each for each in made if isinstance(each, ModelInput)]
         answers: Iterator[QueryResult]
         try:
             answers = iter([answer for batch in self._batches_of(inputs) for answer in self._bisector.run(task, batch)])
         except ModelError as error:
-            health = self._model.standing
-            if not health.answered and health.failed and health.given_up == str(error):
+            health = self._model.health
+            if not health.answered and health.failed and health.disabled_reason == str(error):
                 # It has failed on every query so far. Those queries may be at fault, so other queries may follow.
-                health.failed, health.given_up = 0, ""
+                health.failed, health.disabled_reason = 0, ""
                 answers = iter([Failure(reason=str(error))] * len(inputs))
             else:
                 return str(error)
@@ -201,7 +203,7 @@ def fitting_count(queries: Sequence[ResolvedQuery], max_pixels: int = _MAX_PIXEL
     return len(queries)
 
 
-def _input(row: QueryRow, resolved: ResolvedPicture | Told) -> ModelInput | Told:
+def _input(row: QueryRow, resolved: ResolvedPicture | QueryResult) -> ModelInput | QueryResult:
     if not isinstance(resolved, tuple):
         return resolved
     picture, render = resolved

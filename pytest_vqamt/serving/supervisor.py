@@ -506,9 +506,9 @@ async def _watch(server: Server, progress: ProgressReporter, on_started: Callabl
         idle.close(server.server_state.connections, time.monotonic())  # type: ignore[arg-type] # all speak h11
 
 
-def _card(config: ServeConfig, model: ReplicaInfo, replicas: int) -> Card:
-    return Card(
-        identity=identity_of(config.model, model.fingerprint, "" if model.persistent else config.session),
+def _card(config: ServeConfig, model: ReplicaInfo, replicas: int) -> ModelCard:
+    return ModelCard(
+        identity=model_identity(config.model, model.fingerprint, "" if model.persistent else config.session),
         vqamt_version=version("pytest-vqamt"),
         model=config.model,
         fingerprint=model.fingerprint,

@@ -96,7 +96,7 @@ def _share(source: SceneSource, queries: Sequence[Query], batch_size: int) -> fl
     slow = Slow()
     pictures = InputPipeline(source, batch_size)
     try:
-        model = adopt("slow", slow, ModelOptions(batch_size=batch_size))
+        model = wrap_model("slow", slow, ModelOptions(batch_size=batch_size))
         runner = QueryRunner(model, AnswerStore(None), pictures, lambda _queries: None)
         start = time.perf_counter()
         runner.run({query.id: query for query in queries})

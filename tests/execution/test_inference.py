@@ -271,7 +271,7 @@ def test_counts_hold_from_several_threads() -> None:
         for _ in pool.map(lambda n: bisector.run(Task.VQA, inputs(f"good {n}", f"bad {n}")), range(100)):
             pass
     assert (bisector.succeeded, bisector.failed) == (100, 100)
-    assert (model.standing.answered, model.standing.failed) == (100, 100)
+    assert (model.health.answered, model.health.failed) == (100, 100)
 
 
 def test_a_model_that_was_given_up_on_one_thread_is_asked_by_no_other() -> None:

@@ -148,7 +148,7 @@ def test_an_item_that_cannot_be_made_ready_is_passed_over() -> None:
 
 
 def test_no_more_cases_wait_than_the_bound_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "CASES", 7)
+    monkeypatch.setattr(module, "MAX_WAITING_CASES", 7)
     last = Named(name="c")
     run = jobs(Named(name="a"), Named(name="b"), last)
     ahead = LookAhead(FIVE, coming(run))
@@ -162,7 +162,7 @@ def test_no_more_cases_wait_than_the_bound_says(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_no_more_items_are_looked_at_than_the_bound_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "ITEMS", 1)
+    monkeypatch.setattr(module, "MAX_UPCOMING_ITEMS", 1)
     run = jobs(Named(name="a"), Named(name="b"), Named(name="c"))
     ahead = LookAhead(FIVE, coming(run))
     assert len(list(ahead.start(run[0]))) == 5
@@ -170,7 +170,7 @@ def test_no_more_items_are_looked_at_than_the_bound_says(monkeypatch: pytest.Mon
 
 
 def test_what_was_passed_over_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "CASES", 5)
+    monkeypatch.setattr(module, "MAX_WAITING_CASES", 5)
     run = jobs(Named(name="a"), Named(name="b"), Named(name="c"), Named(name="d"))
     known = coming(run)()
     later = {0: known[1:], 2: known[3:]}  # the second item is skipped when its turn comes

@@ -13,16 +13,8 @@ import pytest
 
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.query import Answer, Failure, Task
-from pytest_vqamt.models.served.protocol import (
-    Card,
-    QueryRow,
-    RecipeRow,
-    Request,
-    Served,
-    read_card,
-    read_reply,
-    read_status,
-)
+from pytest_vqamt.models.served.protocol import ModelCard, ServedData, read_answers_response, read_card, read_status
+from pytest_vqamt.models.served.requests import AnswersRequest, QueryRow, RecipeRow
 from pytest_vqamt.serving import app as app_module
 from pytest_vqamt.serving.app import (
     BodyTooLargeError,

@@ -144,13 +144,13 @@ def resolver() -> Iterator[PictureResolver]:
     made.close()
 
 
-def shown(resolver: PictureResolver, row: dict[str, Json]) -> ResolvedPicture | Failure | Unknown:
+def shown(resolver: PictureResolver, row: dict[str, Json]) -> ResolvedPicture | Failure | UnknownPhoto:
     return resolver.resolve(RecipeRow(row))
 
 
 def test_a_recipe_gives_the_very_picture_and_its_pixels(resolver: PictureResolver) -> None:
     picture = PHOTO.crop(Box(10, 10, 100, 80)).blur(sigma=3).mirror()
-    found = shown(resolver, recipe(picture))
+    found = shown(resolver, picture_recipe(picture))
     assert isinstance(found, tuple)
     assert found[0] == picture
     assert found[0].scene == picture.scene
@@ -159,25 +159,25 @@ def test_a_recipe_gives_the_very_picture_and_its_pixels(resolver: PictureResolve
 
 def test_a_cut_out_of_served_data_is_inserted(resolver: PictureResolver) -> None:
     picture = PHOTO.insert(_cutout(), at=(5, 5), size=(40, 40))
-    assert shown(resolver, recipe(picture)) == (picture, gallery_image(resolver))
+    assert shown(resolver, picture_recipe(picture)) == (picture, gallery_image(resolver))
 
 
 def gallery_image(resolver: PictureResolver) -> object:
-    found = shown(resolver, recipe(PHOTO))
+    found = shown(resolver, picture_recipe(PHOTO))
     assert isinstance(found, tuple)
     return found[1]
 
 
 @pytest.mark.parametrize("photo", [FORGED, "pictures-0-20", "pictures-0-²", "pictures-0-" + "9" * 4000, "", "\x00"])
 def test_a_photo_that_is_not_served_is_unknown(resolver: PictureResolver, photo: str, opened: list[str]) -> None:
-    found = shown(resolver, {**recipe(PHOTO), "photo": photo})
-    assert isinstance(found, Unknown)
+    found = shown(resolver, {**picture_recipe(PHOTO), "photo": photo})
+    assert isinstance(found, UnknownPhoto)
     assert found.reason.startswith("Expected a picture of what is served (pictures:20), but got photo=")
     assert opened == []
 
 
 def test_a_photo_with_other_pixels_is_unknown(resolver: PictureResolver) -> None:
-    assert isinstance(shown(resolver, {**recipe(PHOTO), "digest": "0" * 16}), Unknown)
+    assert isinstance(shown(resolver, {**picture_recipe(PHOTO), "digest": "0" * 16}), UnknownPhoto)
 
 
 @pytest.mark.parametrize("what", ["photo", "digest", "thing"])
@@ -188,7 +188,7 @@ def test_a_cut_out_of_anything_else_is_refused(resolver: PictureResolver, what: 
         "digest": replace(cutout, photo=replace(cutout.photo, digest="0" * 16)),
         "thing": replace(cutout, thing=replace(cutout.thing, id=FORGED)),
     }[what]
-    found = shown(resolver, recipe(PHOTO.insert(forged, at=(5, 5), size=(40, 40))))
+    found = shown(resolver, picture_recipe(PHOTO.insert(forged, at=(5, 5), size=(40, 40))))
     assert isinstance(found, Failure)
     assert "cut-out of a" in found.reason
     assert opened == []
@@ -200,7 +200,7 @@ def test_no_picture_of_a_billion_pixels_is_begun(resolver: PictureResolver) -> N
         PHOTO.crop(Box(0, 0, 99_999, 99_999)),
         PHOTO.insert(_cutout(), at=(0, 0), size=(31_623, 31_623)),
     ):
-        found = shown(resolver, recipe(picture))
+        found = shown(resolver, picture_recipe(picture))
         if isinstance(found, tuple):  # a crop is clipped to what there is
             assert found[0].scene.width * found[0].scene.height <= 224 * 224
         else:
@@ -226,7 +226,7 @@ def test_no_picture_of_a_billion_pixels_is_begun(resolver: PictureResolver) -> N
     ids=repr,
 )
 def test_what_is_no_edit_is_told_of_its_sender_alone(resolver: PictureResolver, edits: list[Json]) -> None:
-    found = shown(resolver, {**recipe(PHOTO), "edits": edits})
+    found = shown(resolver, {**picture_recipe(PHOTO), "edits": edits})
     assert isinstance(found, Failure), found
     assert found.reason.startswith("Expected ")
     assert "Expected" not in found.reason[8:]
@@ -265,7 +265,7 @@ def test_what_is_no_png_is_refused(resolver: PictureResolver, png: bytes) -> Non
 @pytest.fixture
 def opened(resolver: PictureResolver) -> list[str]:
     """The files outside of the package that are opened from here on."""
-    shown(resolver, recipe(PHOTO))  # what is loaded once is loaded
+    shown(resolver, picture_recipe(PHOTO))  # what is loaded once is loaded
     files: list[str] = []
     _LISTS.append(files)
     return files
