@@ -46,7 +46,7 @@ AREAS: dict[str, tuple[str, ...]] = {
         "execution/counted",
     ),
     "statistics": ("stats/",),
-    "cache": ("execution/answer", "execution/lease", "execution/claims", "execution/stores", "data/lru", "data/recent"),
+    "cache": ("execution/answer", "execution/lease", "execution/claims", "execution/stores", "core/lru"),
 }
 """Path prefixes within the package, in the layouts of 0.1.0 and of today."""
 

@@ -12,8 +12,8 @@ from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.data.lru import RecentScenes
 from pytest_vqamt.data.photo_io import PhotoFiles, mean_colour, spread
+from pytest_vqamt.data.scene_cache import scene_cache
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -86,7 +86,7 @@ class AnnotatedPhotos:
         self.annotations = annotations
         self.photos = photos
         self._without = without
-        self._scenes = RecentScenes(self._make_scene)
+        self._scenes = scene_cache()
 
     @property
     def bad_records(self) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ class AnnotatedPhotos:
     def scene(self, index: int) -> Scene:
         if not 0 <= index < len(self):
             raise IndexError(f"Expected a scene from 0 to {len(self) - 1}, but got index={index!r}")
-        return self._scenes.get(index)
+        return self._scenes.get_or_make(index, self._make_scene)
 
     def place(self, photo_id: str) -> int:
         place = self._places.get(photo_id)

@@ -20,7 +20,7 @@ from PIL import Image, ImageFile, ImageOps, UnidentifiedImageError
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.data.lru import RecentBySize
+from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.data.messages import error_reason, short_path, short_repr
 
 CACHE_BYTES = 256 * 2**20
@@ -48,7 +48,7 @@ class PhotoFiles:
         self._named = str(folder)
         self._root = folder.resolve()
         self._digests: dict[str, str] = {}
-        self._decoded: RecentBySize[str, Image.Image] = RecentBySize(cache_bytes, self._decode, _bytes_of)
+        self._decoded: LruCache[str, Image.Image] = LruCache(cache_bytes, _bytes_of)
 
     def has(self, name: str) -> bool:
         """Whether there is such a file; what is in it is not looked at."""
@@ -78,7 +78,7 @@ class PhotoFiles:
 
     def open(self, name: str) -> Image.Image:
         """The photo, RGB uint8, turned as its EXIF says. A fresh copy, which the caller may change."""
-        return self._decoded.get(name).copy()
+        return self._decoded.get_or_make(name, self._decode).copy()
 
     def _decode(self, name: str) -> Image.Image:
         data = self._read(name)

@@ -21,8 +21,8 @@ from pathlib import Path
 from threading import RLock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol, TypedDict, cast
-from uuid import uuid4
 
+from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.corpus import CooccurrenceTable, Corpus, gather_corpus
 from pytest_vqamt.core.edits import Colour
@@ -412,19 +412,10 @@ class IndexFile:
         folder = self.path.parent
         folder.mkdir(parents=True, exist_ok=True)
         self._sweep(lambda path: path.suffix == ".part" and time.time() - path.stat().st_mtime > _ABANDONED_S)
-        part = folder / f"{self._stem}-{uuid4().hex}.part"  # not by tempfile, whose files nobody else may read
-        try:
-            with closing(sqlite3.connect(part)) as db:
-                db.execute("PRAGMA journal_mode = OFF")
-                db.execute("PRAGMA synchronous = OFF")
-                self._fill(db)
-            try:
-                part.replace(self.path)
-            except PermissionError:  # on Windows, while another process reads the same index, which is as good
-                if not self.path.exists():
-                    raise
-        finally:
-            part.unlink(missing_ok=True)
+        with replacing(self.path) as part, closing(sqlite3.connect(part)) as db:
+            db.execute("PRAGMA journal_mode = OFF")
+            db.execute("PRAGMA synchronous = OFF")
+            self._fill(db)
         self._sweep(lambda path: path.suffix == ".sqlite" and path != self.path)
 
     def _in_memory(self) -> sqlite3.Connection:

@@ -19,18 +19,19 @@ from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.edits import Colour
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.scene import Photo, Relationship, Scene, Thing
-from pytest_vqamt.data.lru import Recent, RecentScenes
 from pytest_vqamt.data.photo_io import mean_colour, spread
+from pytest_vqamt.data.scene_cache import scene_cache
 from pytest_vqamt.picture_world.captions import captions
 from pytest_vqamt.picture_world.graph import Graph, paint, read
 from pytest_vqamt.picture_world.layout import SIZE_PX, VERSION, Layout, chance, lay_out
 from pytest_vqamt.picture_world.looks import EXHAUSTIVE, FAMILIES, MULTI_COLOURED, NAMES, SYNSETS
 
-_GRAPHS_KEPT = 256
-_LAYOUTS_KEPT = 32_000
-"""Layouts of about 4 kB each: with them, a picture is drawn again without looking for a place for everything."""
-_PHOTOS_KEPT = 128
+_MAX_GRAPHS = 256
+_MAX_LAYOUTS = 32_000
+"""A layout takes about 4 kB, and a picture with a known layout is drawn without placing everything again."""
+_MAX_PHOTOS = 128
 
 
 class PictureWorld:
@@ -41,10 +42,10 @@ class PictureWorld:
             raise OptionError(f"Expected one scene or more, but got count={count!r}: give pictures:N with N from 1 up")
         self.count = count
         self.seed = seed
-        self._graphs: Recent[Graph] = Recent(_GRAPHS_KEPT, self._make_graph)
-        self._layouts: Recent[Layout] = Recent(_LAYOUTS_KEPT, lambda index: self.graph(index).layout)
-        self._scenes = RecentScenes(self._make_scene)
-        self._photos: Recent[Image.Image] = Recent(_PHOTOS_KEPT, lambda index: paint(self._layouts.get(index)))
+        self._graphs: LruCache[int, Graph] = LruCache(_MAX_GRAPHS)
+        self._layouts: LruCache[int, Layout] = LruCache(_MAX_LAYOUTS)
+        self._scenes = scene_cache()
+        self._photos: LruCache[int, Image.Image] = LruCache(_MAX_PHOTOS)
 
     @property
     def spec(self) -> str:
@@ -84,10 +85,10 @@ class PictureWorld:
 
     def scene(self, index: int) -> Scene:
         self._check(index)
-        return self._scenes.get(index)
+        return self._scenes.get_or_make(index, self._make_scene)
 
     def photo(self, photo: Photo) -> Image.Image:
-        return self._photos.get(self.place(photo.id)).copy()
+        return self._photos.get_or_make(self.place(photo.id), self._paint).copy()
 
     def mask(self, photo: Photo, thing_id: str) -> Image.Image:
         """Which pixels show the thing; those of a person include what is worn."""
@@ -104,7 +105,7 @@ class PictureWorld:
 
     def graph(self, index: int) -> Graph:
         self._check(index)
-        return self._graphs.get(index)
+        return self._graphs.get_or_make(index, self._make_graph)
 
     def _check(self, index: int) -> None:
         if not 0 <= index < self.count:
@@ -114,13 +115,16 @@ class PictureWorld:
         return mean_colour(self.photo(self.scene(index).photo) for index in spread(self.count))
 
     def _make_graph(self, index: int) -> Graph:
-        known = self._layouts.find(index)
+        known = self._layouts.get(index)
         graph = read(known) if known else None
         rng = chance(self.seed, index)
         while graph is None:
             graph = read(lay_out(rng))
-        self._layouts.keep(index, graph.layout)
+        self._layouts.put(index, graph.layout)
         return graph
+
+    def _paint(self, index: int) -> Image.Image:
+        return paint(self._layouts.get_or_make(index, lambda index: self.graph(index).layout))
 
     def _make_scene(self, index: int) -> Scene:
         ready = laid_out(index) if self.seed == SEED else None

@@ -155,10 +155,10 @@ def test_another_seed_gives_other_scenes_photos_and_digests() -> None:
 def test_photos_are_the_same_under_threads_and_with_small_caches(monkeypatch: pytest.MonkeyPatch, layouts: int) -> None:
     calm = PictureWorld(24, seed=8)
     wanted = [calm.photo(calm.scene(index).photo).tobytes() for index in range(24)]
-    monkeypatch.setattr("pytest_vqamt.picture_world.source._GRAPHS_KEPT", 3)
-    monkeypatch.setattr("pytest_vqamt.picture_world.source._LAYOUTS_KEPT", layouts)
-    monkeypatch.setattr("pytest_vqamt.data.lru._MOST_OF_SCENES", 6000)
-    monkeypatch.setattr("pytest_vqamt.picture_world.source._PHOTOS_KEPT", 3)
+    monkeypatch.setattr("pytest_vqamt.picture_world.source._MAX_GRAPHS", 3)
+    monkeypatch.setattr("pytest_vqamt.picture_world.source._MAX_LAYOUTS", layouts)
+    monkeypatch.setattr("pytest_vqamt.data.scene_cache.MAX_BYTES", 6000)
+    monkeypatch.setattr("pytest_vqamt.picture_world.source._MAX_PHOTOS", 3)
     busy = PictureWorld(24, seed=8)
     order = [index for start in range(4) for index in range(start, 24, 4)] * 2
     with ThreadPoolExecutor(6) as pool:
@@ -334,7 +334,7 @@ def test_the_corpus_knows_every_name_as_countable_and_exhaustive() -> None:
     assert corpus.scenes == 300
     assert corpus.exhaustive == {*NAMES, *CLASSES}
     again = PictureWorld(300).corpus
-    for fact in ("names", "frequency", "together", "plural", "attributes", "multi_coloured", "cutouts"):
+    for fact in ("names", "frequency", "cooccurring", "plural", "attributes", "multi_coloured", "cutouts"):
         assert getattr(corpus, fact) == getattr(again, fact), fact
     assert set(corpus.multi_coloured) <= {"pizza", "sandwich"}
 

@@ -13,8 +13,8 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TypeAlias
-from uuid import uuid4
 
+from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.errors import CACHE_HOME_VARIABLE, cache_home
 
 if TYPE_CHECKING:
@@ -82,15 +82,10 @@ def _archive(arrays: Arrays, opened: IO[bytes]) -> None:
 
 def _write(file: Path, write: Callable[[IO[bytes]], object]) -> None:
     """Where it cannot be kept, the run goes on without, and says so."""
-    part = file.with_name(f"{uuid4().hex}.part")  # not by tempfile, whose files nobody else may read
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with part.open("wb") as opened:
-                write(opened)
-            part.replace(file)
-        finally:
-            part.unlink(missing_ok=True)
+        with replacing(file) as part, part.open("wb") as opened:
+            write(opened)
     except OSError as error:
         warnings.warn(
             f"Expected a folder to keep rankings of basic questions in, but got {file.parent} ({error}): they are made "

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from io import BytesIO
-from itertools import count
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
+from pytest_vqamt.core.atomic_write import replacing
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.identity import digest
+from pytest_vqamt.core.lru import LruCache
 from pytest_vqamt.core.query import ModelInput
 from pytest_vqamt.models.region_models.regions import FEATURE_WIDTH, REGIONS, Regions
 
@@ -28,34 +28,6 @@ Precision: TypeAlias = Literal["float32", "float16"]
 
 MEMORY_BYTES = 512 << 20
 """How much of memory regions may take: those of 1,800 pictures."""
-
-_part_numbers = count()
-
-
-class MemoryRegionCache:
-    """The regions that were used last, in memory, of as many pictures as fit; for several threads."""
-
-    def __init__(self, most_bytes: int = MEMORY_BYTES) -> None:
-        self._most_bytes = most_bytes
-        self._bytes = 0
-        self._kept: OrderedDict[str, Regions] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, key: str) -> Regions | None:
-        with self._lock:
-            found = self._kept.get(key)
-            if found is not None:
-                self._kept.move_to_end(key)
-            return found
-
-    def put(self, key: str, regions: Regions) -> None:
-        with self._lock:
-            before = self._kept.pop(key, None)
-            self._bytes += _size(regions) - (_size(before) if before else 0)
-            self._kept[key] = regions
-            while self._bytes > self._most_bytes and len(self._kept) > 1:
-                _, dropped = self._kept.popitem(last=False)
-                self._bytes -= _size(dropped)
 
 
 class DiskRegionCache:
@@ -101,14 +73,11 @@ class DiskRegionCache:
         real = slice(regions.count)
         np.savez(content, features=regions.features[real].astype(self._precision), boxes=regions.boxes[real])
         file = self._file(key)
-        unfinished = file.with_name(f"{file.stem}.{os.getpid()}-{next(_part_numbers)}.part")
         try:
             file.parent.mkdir(exist_ok=True)
-            unfinished.write_bytes(content.getvalue())
-            unfinished.replace(file)
+            with replacing(file) as part:
+                part.write_bytes(content.getvalue())
         except OSError as error:
-            with suppress(OSError):
-                unfinished.unlink()
             raise self._unwritable(error) from error
 
     @contextmanager
@@ -194,7 +163,7 @@ class DetectedRegions:
         """``folder`` is where regions are kept for later runs; None keeps them for this one."""
         self._detector = detector
         self._precision = precision
-        self._latest = MemoryRegionCache()
+        self._latest: LruCache[str, Regions] = LruCache(MEMORY_BYTES, _size)
         self._kept = DiskRegionCache(folder, precision) if folder else None
         self._used: Counter[str] = Counter()
         self._lock = Lock()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.models.region_models.feature_cache import DiskRegionCache, MemoryRegionCache, as_stored
+from pytest_vqamt.models.region_models.feature_cache import DiskRegionCache, as_stored
 from pytest_vqamt.models.region_models.regions import Regions
 from tests.models.small.features import made
 
@@ -25,32 +25,6 @@ def regions(seed: int, count: int = 36) -> Regions:
 def the_only_file(folder: Path) -> Path:
     (file,) = (path for path in folder.rglob("*") if path.is_file())
     return file
-
-
-def test_memory_drops_what_was_used_longest_ago() -> None:
-    memory = MemoryRegionCache(most_bytes=2 * BYTES_OF_ONE)
-    first, second, third = (regions(seed) for seed in range(3))
-    memory.put("first", first)
-    memory.put("second", second)
-    assert memory.get("first") is first
-    memory.put("third", third)
-    assert memory.get("second") is None
-    assert memory.get("first") is first
-    assert memory.get("third") is third
-
-
-def test_memory_counts_what_is_put_twice_once() -> None:
-    memory = MemoryRegionCache(most_bytes=2 * BYTES_OF_ONE)
-    for _ in range(5):
-        memory.put("first", regions(1))
-    memory.put("second", regions(2))
-    assert memory.get("first") is not None
-
-
-def test_memory_keeps_one_however_small_it_is() -> None:
-    memory = MemoryRegionCache(most_bytes=1)
-    memory.put("first", regions(1))
-    assert memory.get("first") is not None
 
 
 @pytest.mark.parametrize("count", [36, 5, 0])

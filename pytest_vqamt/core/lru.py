@@ -1,0 +1,49 @@
+"""A bounded cache of values that can be made again."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from threading import Lock
+from typing import Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class LruCache(Generic[K, V]):
+    """Keeps the values that were used last, as long as their total size is at most ``max_size``.
+
+    The value that was put last always stays. Usable from several threads, of which two may make the same value at once.
+    """
+
+    def __init__(self, max_size: int, size_of: Callable[[V], int] = lambda _value: 1) -> None:
+        self._max_size = max_size
+        self._size_of = size_of
+        self._values: OrderedDict[K, V] = OrderedDict()
+        self._size = 0
+        self._lock = Lock()
+
+    def get(self, key: K) -> V | None:
+        with self._lock:
+            value = self._values.get(key)
+            if value is not None:
+                self._values.move_to_end(key)
+            return value
+
+    def put(self, key: K, value: V) -> None:
+        with self._lock:
+            replaced = self._values.pop(key, None)
+            self._size += self._size_of(value) - (self._size_of(replaced) if replaced is not None else 0)
+            self._values[key] = value
+            while self._size > self._max_size and len(self._values) > 1:
+                _, dropped = self._values.popitem(last=False)
+                self._size -= self._size_of(dropped)
+
+    def get_or_make(self, key: K, make: Callable[[K], V]) -> V:
+        """The cached value, or the one that ``make`` returns, which is then cached."""
+        value = self.get(key)
+        if value is None:
+            value = make(key)
+            self.put(key, value)
+        return value
