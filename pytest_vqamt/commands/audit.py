@@ -14,23 +14,30 @@ from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.integration.options import parse_settings
 from pytest_vqamt.integration.replay import ReportData, register_inpainter
 from pytest_vqamt.integration.waivers import add_waivers
-from pytest_vqamt.reporting.atomic_write import Beside
+from pytest_vqamt.reporting.atomic_write import AtomicFile
 from pytest_vqamt.reporting.audit.judgements import (
+    JudgedSheet,
     Judgement,
-    Ticked,
     agreements,
-    draw_of,
-    figures,
+    audit_figures,
     figures_by_item,
-    is_ticked,
-    most,
-    read_ticked,
+    has_judgements,
+    majority,
+    read_judgements,
+    read_settings,
 )
 from pytest_vqamt.reporting.audit.page import PAGE as AUDIT_PAGE
-from pytest_vqamt.reporting.audit.page import page_html
-from pytest_vqamt.reporting.audit.results import FILE, audit_row, counted, found_in_words, write_audit
-from pytest_vqamt.reporting.audit.sample import SAMPLE, Draw, Key, Of, Sample, draw_sample
-from pytest_vqamt.reporting.audit.sheet import SHEET, cells, csv_text, shown
+from pytest_vqamt.reporting.audit.page import audit_html
+from pytest_vqamt.reporting.audit.results import AUDIT_FILE, audit_lines, audit_row, describe_population, write_audit
+from pytest_vqamt.reporting.audit.sample import (
+    DEFAULT_SAMPLE,
+    AuditTarget,
+    CaseKey,
+    Sample,
+    SampleSettings,
+    draw_sample,
+)
+from pytest_vqamt.reporting.audit.sheet import SHEET, csv_text, sheet_case, sheet_row
 from pytest_vqamt.reporting.cases import case_rows
 from pytest_vqamt.reporting.files import PAGE, read_report, write_pages
 from pytest_vqamt.reporting.html.cards import Images
@@ -51,9 +58,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("report", metavar="REPORT", type=Path, help="the folder that --vqamt-report wrote")
     parser.add_argument("-o", "--out", metavar="SHEET_DIR", type=Path, help="where to write the sheet and its page")
-    parser.add_argument("--of", choices=[each.value for each in Of], help="what to draw from (default: violations)")
+    parser.add_argument(
+        "--of", choices=[each.value for each in AuditTarget], help="what to draw from (default: violations)"
+    )
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--sample", metavar="N", type=int, help=f"how many cases to draw (default: {SAMPLE})")
+    size.add_argument("--sample", metavar="N", type=int, help=f"how many cases to draw (default: {DEFAULT_SAMPLE})")
     size.add_argument("--per-relation", metavar="N", type=int, help="how many to draw of each relation variant")
     parser.add_argument("--seed", metavar="N", type=int, help="other cases (default: 0)")
     parser.add_argument(
@@ -129,10 +138,10 @@ def _drawing(arguments: argparse.Namespace) -> list[str]:
 
 
 def _draw(report: Report, data: ReportData, arguments: argparse.Namespace) -> Iterator[str]:
-    of = Of(arguments.of or Of.VIOLATIONS)
-    draw = Draw(
+    of = AuditTarget(arguments.of or AuditTarget.VIOLATIONS)
+    draw = SampleSettings(
         of=of,
-        sample=SAMPLE if arguments.sample is None else arguments.sample,
+        sample=DEFAULT_SAMPLE if arguments.sample is None else arguments.sample,
         per_relation=arguments.per_relation,
         seed=arguments.seed or 0,
         relations=tuple(part.strip() for part in (arguments.relations or "").split(",") if part.strip()),
@@ -143,7 +152,7 @@ def _draw(report: Report, data: ReportData, arguments: argparse.Namespace) -> It
     write_sheet(sample, {each.item: each.claim for each in report.relations}, data, arguments.out)
     items = len(sample.population)
     yield (
-        f"{len(sample.cases)} of {counted(of, sample.drawn_from)} drawn, of {items} relation "
+        f"{len(sample.cases)} of {describe_population(of, sample.drawn_from)} drawn, of {items} relation "
         f"variant{'' if items == 1 else 's'}"
     )
     then = shlex.join(["vqamt", "audit", str(arguments.report), "--read", str(arguments.out / SHEET)])
@@ -164,17 +173,17 @@ def write_sheet(
     """
     _check_unticked(folder / SHEET)
     cases = tuple(
-        shown(drawn, sample.draw.of, claims.get(str(drawn.row["relation"]), ""), source_of(drawn.data))
+        sheet_case(drawn, sample.draw.of, claims.get(str(drawn.row["relation"]), ""), source_of(drawn.data))
         for drawn in sample.cases
     )
-    rows = tuple(cells(each, sample) for each in cases)
+    rows = tuple(sheet_row(each, sample) for each in cases)
     pictures = {picture.file: picture.image for case in cases for picture in case.pictures}
     try:
         (folder / "pictures").mkdir(parents=True, exist_ok=True)
         for name, image in pictures.items():
             (folder / name).write_bytes(image)
         _replace(folder / SHEET, csv_text(rows))
-        _replace(folder / AUDIT_PAGE, page_html(sample, cases, rows))
+        _replace(folder / AUDIT_PAGE, audit_html(sample, cases, rows))
     except OSError as error:
         raise OptionError(
             f"Expected a folder that can be written, but got -o {str(folder)!r} ({error.strerror or error}): "
@@ -185,7 +194,7 @@ def write_sheet(
 def _check_unticked(file: Path) -> None:
     """Whether nobody's work would be lost."""
     try:
-        ticked = file.exists() and is_ticked(file)
+        ticked = file.exists() and has_judgements(file)
     except DataError:
         ticked = True  # whatever it is, it is not ours to write over
     if ticked:
@@ -195,7 +204,7 @@ def _check_unticked(file: Path) -> None:
 
 
 def _replace(file: Path, text: str) -> None:
-    with Beside(file) as written:
+    with AtomicFile(file) as written:
         written.path.write_text(text, encoding="utf-8", newline="")
         written.put()
 
@@ -210,21 +219,21 @@ def read_sheets(report: Report, folder: Path, data: ReportData, sheets: Sequence
         VqamtError: the report or a sheet cannot be used, or a file not be written.
     """
     sample = _sample(report, folder, sheets)
-    ticked = [read_ticked(sheet, sample, lambda case_id: _is_known(case_id, folder)) for sheet in sheets]
-    said = most(ticked)
+    ticked = [read_judgements(sheet, sample, lambda case_id: _is_known(case_id, folder)) for sheet in sheets]
+    said = majority(ticked)
     if not said:
         raise DataError(
             f"Expected a judgement of one case or more, but got none in {', '.join(map(str, sheets))}: "
             "fill in the column judgement, or give the sheet that the page gives"
         )
-    whole, by_item, agreed = figures(sample, said), figures_by_item(sample, said), agreements(ticked)
+    whole, by_item, agreed = audit_figures(sample, said), figures_by_item(sample, said), agreements(ticked)
     # Whoever reads the first lines alone (`| head`) closes the output: what was found is kept before anything is told.
     waived = tuple(_waive(said, ticked, waivers))
     write_audit(folder, audit_row(report, sample, whole, by_item, agreed, sheets))
-    yield from found_in_words(sample.draw.of, whole, by_item, agreed)
+    yield from audit_lines(sample.draw.of, whole, by_item, agreed)
     yield ""
     yield from waived
-    yield f"audit:   {folder / FILE}"
+    yield f"audit:   {folder / AUDIT_FILE}"
     yield _rebuilt(report, data, folder)
 
 
@@ -234,7 +243,7 @@ def _sample(report: Report, folder: Path, sheets: Sequence[Path]) -> Sample:
     Raises:
         DataError: they are of several, or the report is not the one that it was drawn from.
     """
-    (draw, population), *others = [draw_of(sheet) for sheet in sheets]
+    (draw, population), *others = [read_settings(sheet) for sheet in sheets]
     for sheet, (other, of_other) in zip(sheets[1:], others, strict=True):
         if (other, of_other) != (draw, population):
             raise DataError(
@@ -244,8 +253,9 @@ def _sample(report: Report, folder: Path, sheets: Sequence[Path]) -> Sample:
     sample = draw_sample(report, folder, draw)
     if sample.drawn_from != population:
         raise DataError(
-            f"Expected the report that {sheets[0]} was drawn from, with {counted(draw.of, population)} to draw from, "
-            f"but {str(folder)!r} has {sample.drawn_from}: it was written anew since; name the one of that time"
+            f"Expected the report that {sheets[0]} was drawn from, with "
+            f"{describe_population(draw.of, population)} to draw from, but {str(folder)!r} has "
+            f"{sample.drawn_from}: it was written anew since; name the one of that time"
         )
     return sample
 
@@ -254,7 +264,7 @@ def _is_known(case_id: str, folder: Path) -> bool:
     return any(row["case_id"] == case_id for row in case_rows(folder))
 
 
-def _waive(said: Mapping[Key, Judgement], ticked: Sequence[Ticked], file: Path) -> Iterator[str]:
+def _waive(said: Mapping[CaseKey, Judgement], ticked: Sequence[JudgedSheet], file: Path) -> Iterator[str]:
     """Adds what was judged invalid to the waivers.
 
     A case of which the violation of one model was judged true stays in the rates: the test is sound.
@@ -269,7 +279,7 @@ def _waive(said: Mapping[Key, Judgement], ticked: Sequence[Ticked], file: Path) 
         yield f"judged valid for one model and invalid for another, so not waived: {', '.join(disputed)}"
 
 
-def _why(key: Key, ticked: Sequence[Ticked]) -> str:
+def _why(key: CaseKey, ticked: Sequence[JudgedSheet]) -> str:
     """The note of the first who judged the case invalid and noted something."""
     return next(
         (sheet.notes[key] for sheet in ticked if sheet.said.get(key) is Judgement.INVALID and key in sheet.notes),

@@ -50,6 +50,6 @@ def run(arguments: argparse.Namespace) -> int:
     print("to hold every run against it, add to [tool.pytest.ini_options] in pyproject.toml:")
     print(f'    vqamt_baseline = "{arguments.out.as_posix()}"')
     print(f'    vqamt_max_drop = "{_MAX_DROP:g}"')
-    print("a larger drop fails a run only where so many cases can tell it from chance; how large that is tells")
+    print("Smaller drops cannot be told from noise with this many cases. The detectable drop:")
     print(f"    vqamt power --report {quote(str(arguments.report))} --max-drop {_MAX_DROP:g}")
     return ExitStatus.OK

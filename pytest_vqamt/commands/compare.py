@@ -9,10 +9,10 @@ from pathlib import Path
 
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import OptionError, VqamtError
-from pytest_vqamt.reporting.atomic_write import Beside
+from pytest_vqamt.reporting.atomic_write import AtomicFile
 from pytest_vqamt.reporting.compare.comparison import Comparison, compare
-from pytest_vqamt.reporting.compare.render import comparison_json, comparison_lines, comparison_markdown, verdict
-from pytest_vqamt.reporting.compare.sides import report_side, side
+from pytest_vqamt.reporting.compare.render import comparison_json, comparison_lines, comparison_markdown, gate_verdict
+from pytest_vqamt.reporting.compare.runs import open_report_run, open_run
 
 _FORMATS = ("table", "markdown", "json")
 
@@ -45,14 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="fail where a pass rate has dropped further than this, and significantly so after Holm",
     )
     parser.add_argument("--format", choices=_FORMATS, default=_FORMATS[0], help="how to write it (default: table)")
-    parser.add_argument(
-        "--show", metavar="N", default="3", help="cases to show of those that broke, and of those mended (default: 3)"
-    )
+    parser.add_argument("--show", metavar="N", default="3", help="regressions to show, and as many fixes (default: 3)")
     parser.add_argument(
         "-v",
         "--verbose",
         action="store_true",
-        help="list the ids of the cases that broke or were mended in all relations, not only in those that got worse",
+        help="list the ids of regressions and fixes of all relations, not only of those that got worse",
     )
     parser.add_argument("-o", "--out", metavar="FILE", type=Path, help="write it into this file")
 
@@ -67,8 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise OptionError("Expected two runs, OLD and NEW, or one with --models OLD NEW, but got one alone: name both")
     max_drop, show = _rate(arguments.max_drop), _number(arguments.show)
     comparison = compare(
-        side(arguments.before),
-        report_side(arguments.after or arguments.before),
+        open_run(arguments.before),
+        open_report_run(arguments.after or arguments.before),
         models=tuple(arguments.models) if arguments.models else None,
         max_drop=max_drop,
         show=show,
@@ -79,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
             print(line)
     else:
         _write(arguments.out, lines)
-        print(verdict(comparison))
+        print(gate_verdict(comparison))
         print(f"comparison: {arguments.out}")
     return ExitStatus.FINDING if comparison.missed and max_drop is not None else ExitStatus.OK
 
@@ -93,7 +91,7 @@ def _lines(comparison: Comparison, form: str, *, in_full: bool) -> Iterable[str]
 def _write(file: Path, lines: Iterable[str]) -> None:
     """Writes the lines in one step."""
     try:
-        with Beside(file) as new:
+        with AtomicFile(file) as new:
             new.path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
             new.put()
     except OSError as error:

@@ -12,7 +12,7 @@ from pathlib import Path
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.export.cases import Only, Wanted
-from pytest_vqamt.export.export import Exported, Terms, counted, export_report
+from pytest_vqamt.export.export import Exported, Terms, describe_reasons, export_report
 from pytest_vqamt.export.writing import Layout
 from pytest_vqamt.integration.options import parse_settings
 
@@ -125,7 +125,7 @@ def _told(exported: Exported, out: Path) -> Iterator[str]:
             yield f"{task} labels: {_shares(labels)}"
     for what, reasons in (("cases", exported.cases_left_out), ("rows", exported.rows_left_out)):
         if reasons:
-            yield f"left out: {what} {counted(reasons)}"
+            yield f"left out: {what} {describe_reasons(reasons)}"
     yield f"written to {out}"
 
 

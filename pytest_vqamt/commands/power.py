@@ -13,7 +13,7 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.reporting.files import read_report
-from pytest_vqamt.reporting.text import table
+from pytest_vqamt.reporting.view.format import aligned_table
 from pytest_vqamt.stats.power import (
     MOST_SCENES,
     EffectAssumptions,
@@ -205,10 +205,12 @@ def lines_of_cases(asked: DesignPower) -> Iterator[str]:
     yield from _assumptions(asked)
     if asked.drops:
         yield ""
-        yield from table([("drop", "cases", "scenes"), *(_needed(asked, drop) for drop in asked.drops)])
+        yield from aligned_table([("drop", "cases", "scenes"), *(_needed(asked, drop) for drop in asked.drops)])
     if asked.cases:
         yield ""
-        yield from table([("cases", "scenes", "smallest drop"), *(_seen(asked, cases) for cases in asked.cases)])
+        yield from aligned_table(
+            [("cases", "scenes", "smallest drop"), *(_seen(asked, cases) for cases in asked.cases)]
+        )
 
 
 def row_of_cases(asked: DesignPower) -> dict[str, Json]:
@@ -308,7 +310,7 @@ def lines_of_report(asked: ReportPower) -> Iterator[str]:
     head = ("relation", "cases", "scenes", "pass rate", "differ", "alike", "smallest drop")
     several = len({(result.model.name, result.data.spec) for result in results}) > 1
     items = (_item(asked, demand, result) for result in results)
-    yield from table(
+    yield from aligned_table(
         [(*head, *(f"cases for {drop:g}" for drop in asked.drops)), *(_cells(item, several) for item in items)]
     )
 

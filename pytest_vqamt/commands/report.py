@@ -12,10 +12,10 @@ from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.integration.options import parse_settings
 from pytest_vqamt.integration.replay import ReportData, register_inpainter
-from pytest_vqamt.reporting.atomic_write import FILE
+from pytest_vqamt.reporting.atomic_write import REPORT_FILE
 from pytest_vqamt.reporting.files import PAGE, read_report, write_pages
 from pytest_vqamt.reporting.html.cards import Images
-from pytest_vqamt.reporting.markdown import FILE as SUMMARY
+from pytest_vqamt.reporting.markdown import SUMMARY_FILE as SUMMARY
 from pytest_vqamt.reporting.table_export import write_csv, write_parquet
 
 
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"{write(folder, file):,} cases: {file}")
     if not arguments.option:
         register_inpainter(dict(report.settings))
-    data = ReportData(report, arguments.data, str(folder / FILE))
+    data = ReportData(report, arguments.data, str(folder / REPORT_FILE))
     write_pages(folder, source_of=cache(partial(_found, data)), images=arguments.images, out=out)
     print(f"report: {out / PAGE}")
     print(f"summary: {out / SUMMARY}")

@@ -64,7 +64,7 @@ class Wanted:
     presumed: bool = False
 
 
-class Use(NamedTuple):
+class QueryUse(NamedTuple):
     """A case that asks a query: its id, its relation variant, and what became of it.
 
     ``role`` is 0 for the source query and counts the follow-ups from 1; ``said`` is the model's answer, and ``read_as``
@@ -87,7 +87,7 @@ class ReportedQuery:
     query: Query
     scene: str
     source: SceneSource
-    uses: tuple[Use, ...]
+    uses: tuple[QueryUse, ...]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -110,16 +110,16 @@ class ReportedQueries:
             DataError: a case is not whole, or a photo is not the one that it was made of.
         """
         for line in merge_sorted_runs(self._sorted):
-            found = asked_of(line)
+            found = parse_stored_query(line)
             yield ReportedQuery(
                 query=_query(found, sources[found.data], self.cases.name),
                 scene=found.scene,
                 source=sources[found.data],
-                uses=tuple(map(Use._make, found.uses)),
+                uses=tuple(map(QueryUse._make, found.uses)),
             )
 
 
-def read(report: Path, wanted: Wanted, tags: Mapping[str, Sequence[str]], beside: Path) -> ReportedQueries:
+def read_queries(report: Path, wanted: Wanted, tags: Mapping[str, Sequence[str]], beside: Path) -> ReportedQueries:
     """The queries of the wanted cases of the report in the folder ``report``; ``tags`` has those of its items.
 
     Queries of the same picture, text and task are one. Relations tagged "baseline" are taken only by a glob that names
@@ -134,11 +134,11 @@ def read(report: Path, wanted: Wanted, tags: Mapping[str, Sequence[str]], beside
     found = ReportedQueries(cases=find_cases_file(report), _sorted=queries)
     data: dict[str, None] = {}
     with LineSorter(uses) as asking:
-        for asked in _asked(found, wanted, tags):
+        for asked in _stored_queries(found, wanted, tags):
             data[asked.data] = None
             asking.add(asked.by_query())
     with LineSorter(queries) as sorting:
-        for asked in each_query(map(asked_of, merge_sorted_runs(uses))):
+        for asked in merge_uses(map(parse_stored_query, merge_sorted_runs(uses))):
             sorting.add(asked.by_photo())
             found._count += 1
     uses.unlink()
@@ -146,7 +146,7 @@ def read(report: Path, wanted: Wanted, tags: Mapping[str, Sequence[str]], beside
     return found
 
 
-def _asked(found: ReportedQueries, wanted: Wanted, tags: Mapping[str, Sequence[str]]) -> Iterator[Asked]:
+def _stored_queries(found: ReportedQueries, wanted: Wanted, tags: Mapping[str, Sequence[str]]) -> Iterator[StoredQuery]:
     """Each use of a query by a wanted case, in the order of the file."""
     with open_cases(found.cases) as lines:
         for number, text in enumerate(lines, start=1):
@@ -154,12 +154,12 @@ def _asked(found: ReportedQueries, wanted: Wanted, tags: Mapping[str, Sequence[s
             row = _row(line)
             try:
                 item = str(row["relation"])
-                if why := _why_not(row, item, wanted, tags.get(item, ())):
+                if why := _exclusion_reason(row, item, wanted, tags.get(item, ())):
                     found.left_out[why] += 1
                     continue
                 answers, readings = cast("list[str | None]", row["answers"]), cast("list[str]", row["readings"])
                 for role, query in enumerate(cast("list[dict[str, Json]]", row["queries"])):
-                    use = Use(
+                    use = QueryUse(
                         case=str(row["case_id"]),
                         item=item,
                         role=role,
@@ -168,7 +168,7 @@ def _asked(found: ReportedQueries, wanted: Wanted, tags: Mapping[str, Sequence[s
                         read_as=readings[role] if role < len(readings) else "",
                         verdict=str(row["verdict"]),
                     )
-                    yield Asked.of(query, str(row["data"]), str(row["scene"]), number, use)
+                    yield StoredQuery.of(query, str(row["data"]), str(row["scene"]), number, use)
             except (AttributeError, IndexError, KeyError, TypeError) as error:
                 raise _broken(line, error) from error
 
@@ -181,7 +181,7 @@ def _row(line: Line) -> dict[str, Json]:
     return cast("dict[str, Json]", row if isinstance(row, dict) else line.record().row)  # which says what is wrong
 
 
-def _why_not(row: dict[str, Json], item: str, wanted: Wanted, tags: Sequence[str]) -> str:
+def _exclusion_reason(row: dict[str, Json], item: str, wanted: Wanted, tags: Sequence[str]) -> str:
     """Why a case is not taken; "" where it is."""
     naming = [glob for glob in wanted.relations if matches(glob, item)]
     if wanted.relations and not naming:
@@ -206,7 +206,7 @@ def _names(glob: str) -> bool:
     return any(character.isalnum() for character in glob)
 
 
-def _query(found: Asked, source: SceneSource, file: str) -> Query:
+def _query(found: StoredQuery, source: SceneSource, file: str) -> Query:
     where = f"{file}:{found.line}"
     row: dict[str, Json] = {
         "case_id": found.uses[0][0],
@@ -229,7 +229,7 @@ _END = b"\0"
 """Of the key in a line. In JSON it stands for nothing, so that what follows decides only among equal keys."""
 
 
-class Asked(NamedTuple):
+class StoredQuery(NamedTuple):
     """A query and the cases that ask it; one of them, or all.
 
     Attributes:
@@ -245,7 +245,7 @@ class Asked(NamedTuple):
     uses: list[list[str | int]]
 
     @classmethod
-    def of(cls, query: dict[str, Json], data: str, scene: str, line: int, use: tuple[str | int, ...]) -> Asked:
+    def of(cls, query: dict[str, Json], data: str, scene: str, line: int, use: tuple[str | int, ...]) -> StoredQuery:
         """One use.
 
         Raises:
@@ -275,14 +275,14 @@ class Asked(NamedTuple):
         return b"".join((_json(key), _END, place.encode(), _END, _json(self), b"\n"))
 
 
-def asked_of(line: bytes) -> Asked:
+def parse_stored_query(line: bytes) -> StoredQuery:
     """What a line says."""
-    return Asked(*json.loads(line.rpartition(_END)[2]))
+    return StoredQuery(*json.loads(line.rpartition(_END)[2]))
 
 
-def each_query(sorted_uses: Iterable[Asked]) -> Iterator[Asked]:
+def merge_uses(sorted_uses: Iterable[StoredQuery]) -> Iterator[StoredQuery]:
     """Every query once, as it stands first, with all its uses."""
-    for _, same in groupby(sorted_uses, Asked.key):
+    for _, same in groupby(sorted_uses, StoredQuery.key):
         first, *others = same
         yield first._replace(uses=[*first.uses, *(use for other in others for use in other.uses)])
 
@@ -298,7 +298,7 @@ def _json(value: object) -> bytes:
 # where each thing of the name bears one that excludes it, by the ontology and by ``language.properties``.
 
 
-Known: TypeAlias = bool | None
+Certainty: TypeAlias = bool | None
 """Surely true, surely false, or None: either may be."""
 
 
@@ -310,20 +310,20 @@ def is_certain(query: Query) -> bool:
 def _is_certain(meaning: Meaning, scene: Scene) -> bool:
     match meaning:
         case Count(groups=groups):
-            return all(_Seen.of(group, scene).is_all for group in groups)
+            return all(_GroupMembers.of(group, scene).is_all for group in groups)
         case Exists(group=group) | Absent(group=group):
-            return _Seen.of(group, scene).any is not None
+            return _GroupMembers.of(group, scene).any is not None
         case Both(groups=groups) | NotBoth(groups=groups):
-            return _all(_Seen.of(group, scene).any for group in groups) is not None
+            return _all(_GroupMembers.of(group, scene).any for group in groups) is not None
         case Either(groups=groups) | Neither(groups=groups):
-            return _all(_not(_Seen.of(group, scene).any) for group in groups) is not None
+            return _all(_not(_GroupMembers.of(group, scene).any) for group in groups) is not None
         case Has(group=group, attribute=attribute):
-            seen = _Seen.of(group, scene)
+            seen = _GroupMembers.of(group, scene)
             return seen.is_one and _has(seen.things[0], attribute) is not None
         case Choice(what=what):
-            return _Seen.of(what, scene).is_one
+            return _GroupMembers.of(what, scene).is_one
         case Entails(units=units):
-            return _all(_Seen.of(unit.group, scene).any for unit in units) is not None
+            return _all(_GroupMembers.of(unit.group, scene).any for unit in units) is not None
         case Describe():
             return bool(scene.objects) and _is_listed((thing.name for thing in scene.objects), scene)
         case Annotated(answers=answers):
@@ -334,14 +334,14 @@ def _is_certain(meaning: Meaning, scene: Scene) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _GroupMembers:
     """What a scene tells of a group: the things that surely belong to it, and whether these are all."""
 
     things: tuple[Thing, ...]
     is_all: bool
 
     @classmethod
-    def of(cls, group: Group, scene: Scene) -> _Seen:
+    def of(cls, group: Group, scene: Scene) -> _GroupMembers:
         names = group.covers or (group.name,)
         things = members(group, scene)
         surely = {thing.id for thing in things}
@@ -349,7 +349,7 @@ class _Seen:
         return cls(things, _is_listed(names, scene) and not any(_may_be(thing, group) for thing in others))
 
     @property
-    def any(self) -> Known:
+    def any(self) -> Certainty:
         """Whether there is one."""
         return True if self.things else False if self.is_all else None
 
@@ -370,7 +370,7 @@ def _may_be(thing: Thing, group: Group) -> bool:
     return all(_has(thing, attribute) is not False for attribute in group.attributes)
 
 
-def _has(thing: Thing, attribute: str) -> Known:
+def _has(thing: Thing, attribute: str) -> Certainty:
     """Whether the thing has the attribute; what is red and orange may be yellow, too."""
     if attribute in thing.attributes:
         return True
@@ -385,10 +385,10 @@ def _has(thing: Thing, attribute: str) -> Known:
     return False if excluding and set(beside) <= set(excluding) else None
 
 
-def _all(each: Iterable[Known]) -> Known:
+def _all(each: Iterable[Certainty]) -> Certainty:
     known = tuple(each)
     return False if False in known else None if None in known else True
 
 
-def _not(known: Known) -> Known:
+def _not(known: Certainty) -> Certainty:
     return None if known is None else not known

@@ -29,20 +29,20 @@ from pytest_vqamt.data.json_io import read_json
 from pytest_vqamt.data.messages import error_reason, short_path
 from pytest_vqamt.data.records import Record
 from pytest_vqamt.data.snli_ve import files
-from pytest_vqamt.export.cases import ReportedQueries, ReportedQuery, Wanted, is_certain, read
-from pytest_vqamt.export.writing import Example, Layout, Writer, in_place, sorting_in
+from pytest_vqamt.export.cases import ReportedQueries, ReportedQuery, Wanted, is_certain, read_queries
+from pytest_vqamt.export.writing import Example, ExportWriter, Layout, new_folder, scratch_folder
 from pytest_vqamt.models.reference.oracle import answer_text
 
 TRAIN, TEST = "train", "test"
 
 
-def side_of(photo: Photo, share: float, seed: int) -> str:
+def split_side(photo: Photo, share: float, seed: int) -> str:
     """TRAIN for about ``share`` of all photos, by SHA-256 of the seed and the photo's digest.
 
     The same photo is on the same side in every export with this seed, whatever it is called in its source and whatever
     else is exported.
 
-    >>> side_of(Photo(id="a.jpg", digest="17"), 0.8, 0) == side_of(Photo(id="b.jpg", digest="17"), 0.8, 0)
+    >>> split_side(Photo(id="a.jpg", digest="17"), 0.8, 0) == split_side(Photo(id="b.jpg", digest="17"), 0.8, 0)
     True
     """
     drawn = int.from_bytes(sha256(f"{seed}\x1f{photo.digest}".encode()).digest()[:8], "big")
@@ -83,7 +83,7 @@ class Terms:
 
 
 @dataclass(slots=True)
-class Side:
+class SplitSide:
     """How much is on one side of the split."""
 
     rows: int = 0
@@ -101,7 +101,7 @@ class Exported:
         cases_left_out, rows_left_out: how many, by reason.
     """
 
-    sides: dict[str, Side] = field(default_factory=lambda: {TRAIN: Side(), TEST: Side()})
+    sides: dict[str, SplitSide] = field(default_factory=lambda: {TRAIN: SplitSide(), TEST: SplitSide()})
     labels: dict[str, Counter[str]] = field(default_factory=dict)
     relations: Counter[str] = field(default_factory=Counter)
     cases_left_out: Counter[str] = field(default_factory=Counter)
@@ -127,22 +127,22 @@ def export_report(
     terms = terms or Terms()
     if not 0 < terms.split <= 1:
         raise OptionError(f"Expected a share above 0 and up to 1 to train on, but got split={terms.split!r}")
-    about = About.of(report)
+    about = ReportSummary.of(report)
     for glob in terms.wanted.relations:
         if not any(matches(glob, item) for item in about.tags):
             hint = did_you_mean(glob, about.tags)
             raise OptionError(f"Expected --relations to name relations of the report, but {glob!r} names none; {hint}")
-    with in_place(out) as folder, sorting_in(folder) as beside:
-        found = read(report, terms.wanted, about.tags, beside)
+    with new_folder(out) as folder, scratch_folder(folder) as beside:
+        found = read_queries(report, terms.wanted, about.tags, beside)
         if not found:
-            reasons = f"; left out are those {counted(found.left_out)}" if found.left_out else ""
+            reasons = f"; left out are those {describe_reasons(found.left_out)}" if found.left_out else ""
             raise OptionError(f"Expected cases to export in {str(found.cases)!r}, but there are none{reasons}")
         loaded = _sources(found, data)
-        evaluating = evaluation(terms.evaluation, report, loaded, published=terms.published)
+        evaluating = evaluation_data(terms.evaluation, report, loaded, published=terms.published)
         exported = _checked(found, loaded, evaluating, terms, progress or _silent)
         ahead = (progress or _silent)("writing", len(found))
         vqamt = version("pytest-vqamt")
-        with Writer(folder, terms.layout, vqamt) as writer:
+        with ExportWriter(folder, terms.layout, vqamt) as writer:
             for asked in found.each(loaded):
                 example = _example(asked, evaluating, terms)
                 if isinstance(example, Example):
@@ -159,33 +159,33 @@ def _silent(_what: str, _steps: int) -> Callable[[], object]:
 
 
 @dataclass(frozen=True, slots=True)
-class _LeftOut:
+class _Exclusion:
     """Why a query gives no row; ``evaluation`` where it is of evaluation data."""
 
     why: str
     evaluation: bool = False
 
 
-def _example(asked: ReportedQuery, evaluating: Evaluation, terms: Terms) -> Example | _LeftOut:
+def _example(asked: ReportedQuery, evaluating: EvaluationData, terms: Terms) -> Example | _Exclusion:
     query = asked.query
-    right, certain = label(query), is_certain(query)
+    right, certain = right_label(query), is_certain(query)
     if right is None:
-        return _LeftOut("to which the scene gives no right answer")
+        return _Exclusion("to which the scene gives no right answer")
     if not certain and not terms.wanted.presumed:
-        return _LeftOut("whose answer the annotations leave open")
+        return _Exclusion("whose answer the annotations leave open")
     photos = photos_in(query.picture)
     if why := evaluating.why(asked.scene, photos, asked.source):
-        return _LeftOut(why, evaluation=True)
-    sides = {side_of(photo, terms.split, terms.seed) for photo in photos}
+        return _Exclusion(why, evaluation=True)
+    sides = {split_side(photo, terms.split, terms.seed) for photo in photos}
     if len(sides) > 1:
-        return _LeftOut("of pictures with a thing cut out of a photo of the other side of the split")
+        return _Exclusion("of pictures with a thing cut out of a photo of the other side of the split")
     return Example(asked=asked, label=right, certain=certain, side=sides.pop())
 
 
 def _checked(
     found: ReportedQueries,
     loaded: Mapping[str, SceneSource],
-    evaluating: Evaluation,
+    evaluating: EvaluationData,
     terms: Terms,
     progress: Progress,
 ) -> Exported:
@@ -219,12 +219,12 @@ def _checked(
             "--skip-evaluation" + (", or say --allow-evaluation-data" if _is_published(why, evaluating) else "")
         )
     if not exported.rows:
-        reasons = counted(exported.rows_left_out)
+        reasons = describe_reasons(exported.rows_left_out)
         raise OptionError(f"Expected a row that can be exported, but all {len(found)} are left out, {reasons}")
     return exported
 
 
-def _is_published(why: str, evaluating: Evaluation) -> bool:
+def _is_published(why: str, evaluating: EvaluationData) -> bool:
     return why not in {each.name for each in evaluating.named}
 
 
@@ -247,16 +247,16 @@ def _sources(found: ReportedQueries, data: str | None) -> dict[str, SceneSource]
     return loaded
 
 
-def counted(reasons: Counter[str]) -> str:
+def describe_reasons(reasons: Counter[str]) -> str:
     """How many were left out for each reason, the most frequent first.
 
-    >>> counted(Counter({"waived": 2, "that hold": 3}))
+    >>> describe_reasons(Counter({"waived": 2, "that hold": 3}))
     'that hold (3), waived (2)'
     """
     return ", ".join(f"{why} ({count:,})" for why, count in reasons.most_common())
 
 
-def _facts(terms: Terms, evaluating: Evaluation, exported: Exported) -> dict[str, Json]:
+def _facts(terms: Terms, evaluating: EvaluationData, exported: Exported) -> dict[str, Json]:
     """What was asked for and what came of it, for ``export.json``."""
     return {
         "layout": terms.layout.value,
@@ -285,7 +285,7 @@ _A_FILE = re.compile(r"[/\\]|\.(txt|list|json|jsonl|csv)$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class EvaluationSet:
     """Evaluation data as somebody named it.
 
     Attributes:
@@ -306,7 +306,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Evaluation:
+class EvaluationData:
     """All evaluation data of an export.
 
     Attributes:
@@ -314,7 +314,7 @@ class Evaluation:
         published: whether photos and sources that go by the name of a held-out split of a published data set count.
     """
 
-    named: tuple[Named, ...] = ()
+    named: tuple[EvaluationSet, ...] = ()
     published: bool = True
     _of_source: dict[str, str] = field(default_factory=dict)
 
@@ -330,13 +330,13 @@ class Evaluation:
 
     def _published(self, source: SceneSource) -> str:
         if source.spec not in self._of_source:
-            self._of_source[source.spec] = held_out(source)
+            self._of_source[source.spec] = held_out_reason(source)
         return self._of_source[source.spec]
 
 
-def evaluation(
+def evaluation_data(
     named: Sequence[str], report: Path, loaded: Mapping[str, SceneSource], *, published: bool = True
-) -> Evaluation:
+) -> EvaluationData:
     """The evaluation data that is ``named``: specs of sources, files, ids; and that of ``vqamt-evaluation.txt``.
 
     ``loaded`` are sources that are open already, by their specs.
@@ -349,10 +349,10 @@ def evaluation(
     files = (folder / EVALUATION_FILE for folder in (report, report.resolve().parent, Path()))
     for file in {file.resolve(): file for file in files if file.is_file()}.values():
         found.append(_in_file(file, loaded))
-    return Evaluation(named=tuple(found), published=published)
+    return EvaluationData(named=tuple(found), published=published)
 
 
-def held_out(source: SceneSource) -> str:
+def held_out_reason(source: SceneSource) -> str:
     """What makes all of a source evaluation data: it is a published test, or made of a split that is held out."""
     if isinstance(source, PublishedPairs) and source.published_pairs:
         return f"a published test set, {source.spec}"
@@ -378,7 +378,7 @@ def _names_of(spec: str) -> Iterable[str]:
             pass
 
 
-def _named(text: str, loaded: Mapping[str, SceneSource]) -> Named:
+def _named(text: str, loaded: Mapping[str, SceneSource]) -> EvaluationSet:
     if _is_spec(text):
         return _in_source(text, loaded)
     if Path(text).is_file():
@@ -389,10 +389,10 @@ def _named(text: str, loaded: Mapping[str, SceneSource]) -> Named:
             "Expected --evaluation=SPEC of a scene source, a file of scene ids, one a line, or the ids themselves, but "
             f"got {text!r}: there is no such file"
         )
-    return Named(name=text, ids=ids)
+    return EvaluationSet(name=text, ids=ids)
 
 
-def _in_file(file: Path, loaded: Mapping[str, SceneSource]) -> Named:
+def _in_file(file: Path, loaded: Mapping[str, SceneSource]) -> EvaluationSet:
     try:
         lines = [line.strip() for line in file.read_text(encoding="utf-8-sig").splitlines()]
     except (OSError, UnicodeDecodeError) as error:
@@ -401,14 +401,14 @@ def _in_file(file: Path, loaded: Mapping[str, SceneSource]) -> Named:
         ) from error
     lines = [line for line in lines if line and not line.startswith("#")]
     specs = [_in_source(line, loaded) for line in lines if _is_spec(line)]
-    return Named(
+    return EvaluationSet(
         name=str(file),
         ids=frozenset(line for line in lines if not _is_spec(line)).union(*(each.ids for each in specs)),
         digests=frozenset().union(*(each.digests for each in specs)),
     )
 
 
-def _in_source(spec: str, loaded: Mapping[str, SceneSource]) -> Named:
+def _in_source(spec: str, loaded: Mapping[str, SceneSource]) -> EvaluationSet:
     """Its photos by their digests: a photo that goes by another name in another source is known again.
 
     Where it has come without photos, by their ids.
@@ -416,7 +416,7 @@ def _in_source(spec: str, loaded: Mapping[str, SceneSource]) -> Named:
     source = loaded.get(spec) or sources.load(spec, allow_bad_records=True)
     photos = [source.scene(index).photo for index in range(len(source))]
     without = isinstance(source, AnnotatedPhotos) and source.photos is None
-    return Named(
+    return EvaluationSet(
         name=spec,
         ids=frozenset(photo.id for photo in photos) if without else frozenset(),
         digests=frozenset(photo.digest for photo in photos),
@@ -427,11 +427,11 @@ def _is_spec(text: str) -> bool:
     return text.partition(":")[0] in sources.names()
 
 
-ABOUT_FILE = "report.json"
+_REPORT_FILE = "report.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class About:
+class ReportSummary:
     """What of ``report.json`` matters here.
 
     Attributes:
@@ -443,18 +443,18 @@ class About:
     facts: dict[str, Json]
 
     @classmethod
-    def of(cls, report: Path) -> About:
+    def of(cls, report: Path) -> ReportSummary:
         """What the report in this folder says.
 
         Raises:
             DataError: there is none, or it is not whole.
         """
         find_cases_file(report)
-        if not (report / ABOUT_FILE).is_file():
+        if not (report / _REPORT_FILE).is_file():
             raise DataError(
-                f"Expected a folder that --vqamt-report wrote, but got {str(report)!r}: it has no {ABOUT_FILE}"
+                f"Expected a folder that --vqamt-report wrote, but got {str(report)!r}: it has no {_REPORT_FILE}"
             )
-        row = cast("Mapping[str, Json]", Record.of(read_json(report / ABOUT_FILE), str(report / ABOUT_FILE)).row)
+        row = cast("Mapping[str, Json]", Record.of(read_json(report / _REPORT_FILE), str(report / _REPORT_FILE)).row)
         try:
             relations = cast("list[dict[str, Json]]", row["relations"])
             models, data = (cast("list[dict[str, Json]]", row[name]) for name in ("models", "data"))
@@ -471,11 +471,11 @@ class About:
             )
         except (KeyError, TypeError) as error:
             raise DataError(
-                f"Expected a whole report, but {str(report / ABOUT_FILE)!r} is not ({error!r}): make the report anew"
+                f"Expected a whole report, but {str(report / _REPORT_FILE)!r} is not ({error!r}): make the report anew"
             ) from error
 
 
-def label(query: Query) -> str | None:
+def right_label(query: Query) -> str | None:
     """The right answer, word for word what ``oracle`` says; None where the scene gives none.
 
     A caption is what the scene shows, by name and number: "two dogs, an apple and a cat".
@@ -483,7 +483,7 @@ def label(query: Query) -> str | None:
     >>> from pytest_vqamt.core.meaning import Exists, Group
     >>> from pytest_vqamt.core.scene import Photo, Scene
     >>> empty = Scene(id="a", photo=Photo(id="a", digest="0"), width=10, height=10)
-    >>> label(Query(picture=empty.picture, text="Is there a dog?", meaning=Exists(group=Group(name="dog"))))
+    >>> right_label(Query(picture=empty.picture, text="Is there a dog?", meaning=Exists(group=Group(name="dog"))))
     'no'
     """
     value = truth(query.meaning, query.picture.scene)

@@ -15,10 +15,10 @@ from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.edits import describe_edit
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.export.cases import ReportedQuery, Use
+from pytest_vqamt.export.cases import QueryUse, ReportedQuery
 from pytest_vqamt.imaging.render import render
 
-ABOUT = "export.json"
+EXPORT_FILE = "export.json"
 """What was exported from where, and what was left out."""
 
 _MARK = ".vqamt-export"
@@ -26,7 +26,7 @@ _SORTING = ".sorting"
 
 
 @contextmanager
-def in_place(folder: Path) -> Iterator[Path]:
+def new_folder(folder: Path) -> Iterator[Path]:
     """A folder to write into, which becomes ``folder`` once all has been written.
 
     Where something fails nothing stays. What a killed export has left, beside ``folder`` and named after it with
@@ -66,7 +66,7 @@ def in_place(folder: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def sorting_in(folder: Path) -> Iterator[Path]:
+def scratch_folder(folder: Path) -> Iterator[Path]:
     """A folder in ``folder`` for what is sorted on the way, which is removed."""
     beside = folder / _SORTING
     beside.mkdir()
@@ -76,7 +76,7 @@ def sorting_in(folder: Path) -> Iterator[Path]:
         shutil.rmtree(beside, ignore_errors=True)
 
 
-class Writer:
+class ExportWriter:
     """Writes rows, and each picture once."""
 
     def __init__(self, folder: Path, layout: Layout, vqamt_version: str) -> None:
@@ -87,7 +87,7 @@ class Writer:
         self._open = ExitStack()
         self._drawn = 0
 
-    def __enter__(self) -> Writer:
+    def __enter__(self) -> ExportWriter:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -112,7 +112,7 @@ class Writer:
             file.parent.mkdir(parents=True, exist_ok=True)
             render(picture, example.asked.source).save(file, format="PNG")
             self._drawn += 1
-        self._to(lines).write(_line(row(example, self._layout, image, self._version)))
+        self._to(lines).write(_line(example_row(example, self._layout, image, self._version)))
 
     @property
     def pictures(self) -> int:
@@ -122,7 +122,7 @@ class Writer:
     def about(self, facts: dict[str, Json]) -> None:
         """Writes what there is to be known of the whole."""
         text = json.dumps(facts, ensure_ascii=False, indent=1) + "\n"
-        (self._folder / ABOUT).write_text(text, encoding="utf-8")
+        (self._folder / EXPORT_FILE).write_text(text, encoding="utf-8")
 
     def _to(self, file: Path) -> TextIO:
         name = str(file)
@@ -166,7 +166,7 @@ _ASKED = {Task.VQA: "question", Task.ENTAILMENT: "hypothesis"}
 _LABELLED = {Task.VQA: "answer", Task.ENTAILMENT: "label", Task.CAPTIONING: "caption"}
 
 
-def row(example: Example, layout: Layout, image: str, vqamt_version: str) -> dict[str, Json]:
+def example_row(example: Example, layout: Layout, image: str, vqamt_version: str) -> dict[str, Json]:
     """The row; ``image`` is the file of its picture, relative to the file that the row stands in."""
     query = example.asked.query
     start: dict[str, Json]
@@ -201,5 +201,5 @@ def _provenance(example: Example, vqamt_version: str) -> dict[str, Json]:
     }
 
 
-def _role(use: Use) -> str:
+def _role(use: QueryUse) -> str:
     return f"follow-up {use.role}" if use.role else "source"

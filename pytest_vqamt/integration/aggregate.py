@@ -18,7 +18,7 @@ from pytest_vqamt.core.report_json import model_from_row, result_from_worker_row
 from pytest_vqamt.core.results import BaselineUse, ModelUse, RelationResult, Report, build_report, order_results
 from pytest_vqamt.execution.baseline import baseline_use
 from pytest_vqamt.integration.waivers import stale_waivers_note
-from pytest_vqamt.reporting.atomic_write import FILE
+from pytest_vqamt.reporting.atomic_write import REPORT_FILE
 from pytest_vqamt.reporting.cases import remove_parts
 from pytest_vqamt.reporting.files import PAGE, write_files
 from pytest_vqamt.reporting.markdown import append_step_summary
@@ -176,7 +176,7 @@ class SessionReport:
             )
             self._remarks.append(f"report: {_from_here(folder / PAGE)}")
         except VqamtError as error:
-            whole = (folder / FILE).is_file()  # an older one is not: it was removed before anything was asked
+            whole = (folder / REPORT_FILE).is_file()  # an older one is not: it was removed before anything was asked
             self._fail(session, f"{'' if whole else 'no report was written. '}{error}")
 
     def _fail(self, session: pytest.Session, trouble: str) -> None:

@@ -14,7 +14,7 @@ from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.execution.lookahead import UpcomingItem
 from pytest_vqamt.integration.item_specs import ItemSpec
 from pytest_vqamt.reporting.junit import properties
-from pytest_vqamt.reporting.text import drop_in_words, gate_missed, not_applicable, too_many_errors
+from pytest_vqamt.reporting.text import drop_message, error_rate_message, missed_gate_message, not_applicable_message
 
 if TYPE_CHECKING:
     from pytest_vqamt.execution.plan import Job
@@ -180,12 +180,12 @@ class Consistency:
         __tracebackhide__ = True
         result = self.run()
         if not result.all_cases:
-            pytest.skip(not_applicable(result))
+            pytest.skip(not_applicable_message(result))
         tolerated = self._session.settings.max_error_rate
         if result.errors > tolerated * result.all_cases:
-            pytest.fail(too_many_errors(result, tolerated), pytrace=False)
+            pytest.fail(error_rate_message(result, tolerated), pytrace=False)
         if not all(held.met for held in result.gates) and self._session.settings.terms.sampling.is_whole:
-            pytest.fail(gate_missed(result, self._session.settings.again), pytrace=False)
+            pytest.fail(missed_gate_message(result, self._session.settings.again), pytrace=False)
         return result
 
     def __repr__(self) -> str:
@@ -207,7 +207,7 @@ class GateItem(VqamtItem):
             missed = any(not held.met for held in self._result.drop_gates)
             told = self._vqamt.blessed_answers(self._result) if missed else ()
         if missed:
-            pytest.fail(drop_in_words(self._result, told, self._vqamt.settings.again), pytrace=False)
+            pytest.fail(drop_message(self._result, told, self._vqamt.settings.again), pytrace=False)
 
 
 class MissingItem(VqamtItem):

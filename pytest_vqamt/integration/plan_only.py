@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.reporting.text import table
+from pytest_vqamt.reporting.view.format import aligned_table
 
 if TYPE_CHECKING:
     from pytest_vqamt.integration.resources import Resources
@@ -40,4 +40,4 @@ def plan_lines(session: Resources, most: int | None) -> tuple[str, ...]:
             f"Expected at most --vqamt-max-queries={most} distinct queries, but the run would have {total} "
             f"for {cases} cases{f' ({blessed} of them blessed)' if blessed else ''}: {fewer}"
         )
-    return (*table(rows), "", f"{cases} cases, {total} distinct queries before any cache")
+    return (*aligned_table(rows), "", f"{cases} cases, {total} distinct queries before any cache")

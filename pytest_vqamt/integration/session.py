@@ -36,7 +36,7 @@ from pytest_vqamt.integration.settings import Settings, check_markers, read_sett
 from pytest_vqamt.integration.waivers import WaivedCaseIds
 from pytest_vqamt.integration.xdist import RunFolder
 from pytest_vqamt.models.catalogue import ModelCatalogue
-from pytest_vqamt.reporting.cases import CasesPart, remove_report, start_parts
+from pytest_vqamt.reporting.cases import CasePartWriter, remove_report, start_parts
 from pytest_vqamt.reporting.junit import properties
 from pytest_vqamt.reporting.progress import ProgressBar, open_terminal
 
@@ -75,7 +75,7 @@ class VqamtSession:
         with ExitStack() as closing:
             listeners: list[Listener] = [waived]
             if self.settings.report:
-                listeners.append(closing.enter_context(CasesPart(self.settings.report, entry.position)))
+                listeners.append(closing.enter_context(CasePartWriter(self.settings.report, entry.position)))
             if self._terminal:
                 sampling = terms.sampling
                 bar = ProgressBar(self._terminal, self._column, sampling.max_cases / sampling.shard[1])

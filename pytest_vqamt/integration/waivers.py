@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.events import Event, Judged
-from pytest_vqamt.reporting.atomic_write import Beside
+from pytest_vqamt.reporting.atomic_write import AtomicFile
 
 _HEAD = "# Cases that a person judged invalid, each with the reason. --vqamt-waive=FILE leaves them out of the rates.\n"
 
@@ -54,7 +54,7 @@ def add_waivers(file: Path, reasons: Mapping[str, str]) -> tuple[str, ...]:
         file.parent.mkdir(parents=True, exist_ok=True)
         before = file.read_text(encoding="utf-8") if file.exists() else _HEAD
         ended = before if not before or before.endswith("\n") else f"{before}\n"
-        with Beside(file) as written:
+        with AtomicFile(file) as written:
             written.path.write_text(ended + "".join(f"{each} {reasons[each]}\n" for each in new), encoding="utf-8")
             written.put()
     except OSError as error:

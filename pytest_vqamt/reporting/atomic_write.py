@@ -15,12 +15,12 @@ from pytest_vqamt.core.results import Report
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-class Beside:
+class AtomicFile:
     """Written at ``path``, and put in the place of ``file`` in one step; removed where it was not put there."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
-        self.path = _beside(file, str(os.getpid()))
+        self.path = _temporary_path(file, str(os.getpid()))
 
     def put(self) -> None:
         """Puts it in the place of the file.
@@ -30,7 +30,7 @@ class Beside:
         """
         self.path.replace(self.file)
 
-    def __enter__(self) -> Beside:
+    def __enter__(self) -> AtomicFile:
         return self
 
     def __exit__(
@@ -45,11 +45,11 @@ def remove_leftovers(file: Path) -> None:
     Raises:
         OSError: it cannot be removed.
     """
-    for left in file.parent.glob(_beside(file, "*").name):
+    for left in file.parent.glob(_temporary_path(file, "*").name):
         left.unlink(missing_ok=True)
 
 
-def unusable(folder: Path, error: OSError) -> VqamtError:
+def unwritable_folder(folder: Path, error: OSError) -> VqamtError:
     """What to say where a file of a report cannot be written into ``folder``."""
     hint = "; free some space and run again: no answer that was kept is asked for again" if error.errno in _FULL else ""
     return VqamtError(
@@ -57,11 +57,11 @@ def unusable(folder: Path, error: OSError) -> VqamtError:
     )
 
 
-def _beside(file: Path, process: str) -> Path:
+def _temporary_path(file: Path, process: str) -> Path:
     return file.with_name(f".{file.name}.{process}")
 
 
-FILE = "report.json"
+REPORT_FILE = "report.json"
 
 
 def write_report(report: Report, folder: Path) -> Path:
@@ -70,7 +70,7 @@ def write_report(report: Report, folder: Path) -> Path:
     Raises:
         VqamtError: the folder cannot be written to.
     """
-    return replace_file(folder / FILE, report_text(report))
+    return replace_file(folder / REPORT_FILE, report_text(report))
 
 
 def report_text(report: Report) -> str:
@@ -86,9 +86,9 @@ def replace_file(file: Path, text: str) -> Path:
     """
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with Beside(file) as new:
+        with AtomicFile(file) as new:
             new.path.write_text(text, encoding="utf-8")
             new.put()
     except OSError as error:
-        raise unusable(file.parent, error) from error
+        raise unwritable_folder(file.parent, error) from error
     return file

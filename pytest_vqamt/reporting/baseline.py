@@ -17,7 +17,7 @@ from pytest_vqamt.core.identity import matches
 from pytest_vqamt.core.report_json import Row, case_line, head_row
 from pytest_vqamt.core.results import BaselineEntry, BaselineHead, RelationResult, Report
 from pytest_vqamt.core.tallies import Tally
-from pytest_vqamt.reporting.atomic_write import Beside
+from pytest_vqamt.reporting.atomic_write import AtomicFile
 from pytest_vqamt.reporting.files import read_report
 
 ERRORS_AT_MOST = 0.01
@@ -26,14 +26,14 @@ _BEFORE = b'"before"'
 """In a line that may tell what became of the case before, which is not blessed."""
 
 
-class Written(NamedTuple):
+class BlessedFile(NamedTuple):
     """What has been blessed, and how large its file is."""
 
     head: BaselineHead
     size_bytes: int
 
 
-def bless(folder: Path, file: Path, *, relations: Sequence[str] = (), allow_errors: bool = False) -> Written:
+def bless(folder: Path, file: Path, *, relations: Sequence[str] = (), allow_errors: bool = False) -> BlessedFile:
     """Writes the cases of the report in ``folder`` and their verdicts into ``file``, whole or not at all.
 
     With ``relations``, globs, only of the items that one of them names. Cases that were waived are left out. The same
@@ -182,18 +182,18 @@ def _line(row: Row) -> bytes:
     return f"{case_line(row)}\n".encode()
 
 
-def _written(head: BaselineHead, pieces: IO[bytes], file: Path) -> Written:
+def _written(head: BaselineHead, pieces: IO[bytes], file: Path) -> BlessedFile:
     """Writes head and pieces beside the file and puts them in its place.
 
     Raises:
         OSError: it cannot be done.
     """
     pieces.seek(0)
-    with Beside(file) as beside:
+    with AtomicFile(file) as beside:
         with beside.path.open("wb") as whole:
             with _packing(whole) as first:
                 first.write(_line(head_row(head)))
             copyfileobj(pieces, whole)
             size = whole.tell()
         beside.put()
-    return Written(head, size)
+    return BlessedFile(head, size)

@@ -28,15 +28,15 @@ from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.events import Event, Judged
 from pytest_vqamt.core.report_json import Row, case_line, case_row
 from pytest_vqamt.core.results import RelationResult
-from pytest_vqamt.reporting.atomic_write import Beside, remove_leftovers, unusable
+from pytest_vqamt.reporting.atomic_write import AtomicFile, remove_leftovers, unwritable_folder
 
-REPORT = ("report.html", "summary.md", "audit.json", "report.json", *FILE_NAMES)
+REPORT_FILES = ("report.html", "summary.md", "audit.json", "report.json", *FILE_NAMES)
 """All files of a report; each is made of those after it."""
 
 _PARTS = ".cases"
 
 
-class CasesPart:
+class CasePartWriter:
     """Listens to one item and writes its cases, a line each."""
 
     def __init__(self, folder: Path, position: int) -> None:
@@ -45,7 +45,7 @@ class CasesPart:
             (folder / _PARTS).mkdir(parents=True, exist_ok=True)
             self._lines = LineSorter(folder / _PARTS / _part(position))
         except OSError as error:
-            raise unusable(folder, error) from error
+            raise unwritable_folder(folder, error) from error
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, Judged):
@@ -61,9 +61,9 @@ class CasesPart:
             try:
                 self._lines.add(f"{case_line(row)}\n".encode())
             except OSError as error:
-                raise unusable(self._folder, error) from error
+                raise unwritable_folder(self._folder, error) from error
 
-    def __enter__(self) -> CasesPart:
+    def __enter__(self) -> CasePartWriter:
         return self
 
     def __exit__(
@@ -72,7 +72,7 @@ class CasesPart:
         try:
             self._lines.close()
         except OSError as failed:
-            raise unusable(self._folder, failed) from failed
+            raise unwritable_folder(self._folder, failed) from failed
 
 
 def start_parts(folder: Path) -> None:
@@ -83,10 +83,10 @@ def start_parts(folder: Path) -> None:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name in REPORT:
+        for name in REPORT_FILES:
             remove_leftovers(folder / name)
     except OSError as error:
-        raise unusable(folder, error) from error
+        raise unwritable_folder(folder, error) from error
     remove_parts(folder)
 
 
@@ -99,10 +99,10 @@ def remove_report(folder: Path) -> None:
         VqamtError: it cannot be removed.
     """
     try:
-        for name in REPORT:
+        for name in REPORT_FILES:
             (folder / name).unlink(missing_ok=True)
     except OSError as error:
-        raise unusable(folder, error) from error
+        raise unwritable_folder(folder, error) from error
 
 
 def _part(position: int) -> str:
@@ -121,16 +121,16 @@ def join_parts(folder: Path, positions: Collection[int], name: str = PLAIN_NAME)
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with Beside(folder / name) as cases:
+        with AtomicFile(folder / name) as cases:
             written = write_joined(folder, positions, cases)
             cases.put()
     except OSError as error:
-        raise unusable(folder, error) from error
+        raise unwritable_folder(folder, error) from error
     remove_parts(folder)
     return written
 
 
-def write_joined(folder: Path, positions: Collection[int], cases: Beside) -> int:
+def write_joined(folder: Path, positions: Collection[int], cases: AtomicFile) -> int:
     """Writes the lines of the parts of the items at ``positions`` into ``cases``, and gives their number.
 
     A part is gone once its lines are there, so that there is no need of twice the room.
@@ -160,10 +160,10 @@ def case_rows(folder: Path) -> Iterator[Row]:
     """
     with open_cases(find_cases_file(folder)) as lines:
         for number, line in enumerate(lines, start=1):
-            yield case_of_line(line, f"{lines.name}:{number}")
+            yield parse_case(line, f"{lines.name}:{number}")
 
 
-def case_of_line(line: bytes, where: str) -> Row:
+def parse_case(line: bytes, where: str) -> Row:
     """The row of one line, with all that a reader of ours relies on; ``where`` it stands is for messages.
 
     Raises:
@@ -205,13 +205,13 @@ _OF_AN_ITEM = ("relation", "model", "data")
 _TOLD = ("case_id", *_OF_AN_ITEM)
 
 
-class Lines(Protocol):
+class LineReader(Protocol):
     """What lines are read from."""
 
     def readline(self) -> bytes: ...
 
 
-class CountedItem(NamedTuple):
+class ItemCount(NamedTuple):
     """A relation variant, a model and a data source, and how many lines there are of them."""
 
     item: str
@@ -220,7 +220,7 @@ class CountedItem(NamedTuple):
     cases: int
 
     @classmethod
-    def of(cls, result: RelationResult) -> CountedItem:
+    def of(cls, result: RelationResult) -> ItemCount:
         """Those of a report."""
         return cls(result.item, result.model.name, result.data.spec, result.all_cases)
 
@@ -242,7 +242,7 @@ class CaseLine(NamedTuple):
         return _parsed(self.text, self.text, f"the line of case {self.case_id}")
 
 
-def item_lines(lines: Lines, item: CountedItem, where: str) -> Iterator[CaseLine]:
+def item_lines(lines: LineReader, item: ItemCount, where: str) -> Iterator[CaseLine]:
     """The lines of one item, which are the next ones of the file ``where``.
 
     Raises:
@@ -251,7 +251,7 @@ def item_lines(lines: Lines, item: CountedItem, where: str) -> Iterator[CaseLine
     before = ""
     for number in range(item.cases):
         text = lines.readline()
-        row = row_of(text, where)
+        row = parse_without_queries(text, where)
         if tuple(str(row.get(name, "")) for name in _OF_AN_ITEM) != item[:3]:
             raise DataError(
                 f"Expected {item.cases} cases of {item.item}, as the report counts, but got {number} in {where}: the "
@@ -267,21 +267,21 @@ def item_lines(lines: Lines, item: CountedItem, where: str) -> Iterator[CaseLine
         yield CaseLine(case_id, text, row)
 
 
-def check_ended(lines: Lines, where: str) -> None:
+def check_ended(lines: LineReader, where: str) -> None:
     """Whether there are no lines left.
 
     Raises:
         DataError: there are.
     """
     if text := lines.readline():
-        row = row_of(text, where)
+        row = parse_without_queries(text, where)
         raise DataError(
             f"Expected no more cases than the report counts, but got case_id={row['case_id']!r} of {row['relation']} "
             f"in {where}: the two files are not of one run"
         )
 
 
-def row_of(text: bytes, where: str) -> Row:
+def parse_without_queries(text: bytes, where: str) -> Row:
     """What a line says but for its queries; nothing at the end of the file.
 
     Raises:

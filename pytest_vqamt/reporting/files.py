@@ -20,10 +20,10 @@ from pytest_vqamt.core.report_json import (
 from pytest_vqamt.core.results import RelationResult, Report, merge_data_uses
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.reporting import atomic_write, cases
-from pytest_vqamt.reporting.atomic_write import FILE, Beside, unusable
+from pytest_vqamt.reporting.atomic_write import REPORT_FILE, AtomicFile, unwritable_folder
 from pytest_vqamt.reporting.audit.results import read_audit
-from pytest_vqamt.reporting.html.cards import Images, page_cases
-from pytest_vqamt.reporting.markdown import FILE as SUMMARY
+from pytest_vqamt.reporting.html.cards import Images, select_cards
+from pytest_vqamt.reporting.markdown import SUMMARY_FILE as SUMMARY
 from pytest_vqamt.reporting.markdown import summary_page
 from pytest_vqamt.stats.papers import coverage_tables, summaries
 
@@ -51,7 +51,7 @@ def write_files(
     judged = sum(result.all_cases for result in report.relations)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with Beside(folder / cases_name) as all_cases, Beside(folder / atomic_write.FILE) as counts:
+        with AtomicFile(folder / cases_name) as all_cases, AtomicFile(folder / atomic_write.REPORT_FILE) as counts:
             written = cases.write_joined(folder, [result.position for result in report.relations], all_cases)
             if written != judged:
                 raise VqamtError(
@@ -64,7 +64,7 @@ def write_files(
             counts.put()
     except OSError as error:
         cases.remove_parts(folder)  # on a full disk they are in the way of the next run
-        raise unusable(folder, error) from error
+        raise unwritable_folder(folder, error) from error
     cases.remove_parts(folder)
     try:
         write_pages(folder, source_of=source_of, images=images)
@@ -86,13 +86,13 @@ def write_pages(
         DataError: the folder holds no whole report.
         VqamtError: it cannot be written to.
     """
-    from pytest_vqamt.reporting.html.page import page_html  # brings jinja2
+    from pytest_vqamt.reporting.html.page import report_html  # brings jinja2
 
     report = read_report(folder)
     audit = read_audit(folder)
     atomic_write.replace_file((out or folder) / SUMMARY, summary_page(report, audit=audit))
-    shown = page_cases(report, folder, source_of, images)
-    atomic_write.replace_file((out or folder) / PAGE, page_html(report, shown, audit=audit))
+    shown = select_cards(report, folder, source_of, images)
+    atomic_write.replace_file((out or folder) / PAGE, report_html(report, shown, audit=audit))
 
 
 def read_report(folder: Path) -> Report:
@@ -104,7 +104,7 @@ def read_report(folder: Path) -> Report:
     Raises:
         DataError: there is none, or it is not whole, or of another schema.
     """
-    file = folder / FILE
+    file = folder / REPORT_FILE
     try:
         row: object = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""GitHub-flavoured markdown in which nothing that came from data or a model is markup."""
+"""The summary of a report as GitHub-flavoured Markdown, in which text from data or models is never markup."""
 
 from __future__ import annotations
 
@@ -11,49 +11,51 @@ from pathlib import Path
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.results import RankingKind, Report
 from pytest_vqamt.reporting.html.page import audit_tables
-from pytest_vqamt.reporting.text import asked_in_words, folded_in_words, work_in_words
-from pytest_vqamt.reporting.view.lines import Line, counted, lines, rate, span
-from pytest_vqamt.reporting.view.overview import Cell, Finding, PageHead, cautions, head, overview
+from pytest_vqamt.reporting.text import describe_queries, describe_utilisation, folded_lines
+from pytest_vqamt.reporting.view.headline import Finding, headline, report_warnings
+from pytest_vqamt.reporting.view.overview import overview_table
+from pytest_vqamt.reporting.view.rankings import ranking_table
+from pytest_vqamt.reporting.view.rows import ResultRow, result_rows
+from pytest_vqamt.reporting.view.tables import TableCell
 
 _MARKUP = re.compile(r"[\\`*_\[\]<#!|~&@$]|:(?=//|[a-zA-Z_+-][\w+-]*:|100:|1234:)|www\.")
-"""What can begin or end something in GitHub's markdown: a link, a tag, a cell, a mention, a formula, an emoji."""
+"""What begins or ends markup on GitHub: a link, a tag, a cell, a mention, a formula, an emoji."""
 _NOT_IN_CODE = re.compile(r"[`|\\]")
 _COMMAND = re.compile(r"`((?:vqamt |--vqamt)[^`|\\]*)`")
 
 
-def plain(text: str) -> str:
-    r"""``text`` as it would be read, on one line: punctuation with a meaning stands as character references.
+def escape(text: str) -> str:
+    r"""``text`` on one line, with punctuation that is markup as character references.
 
-    >>> plain("<b>|x\ny"), plain("see www.a.b")
+    >>> escape("<b>|x\ny"), escape("see www.a.b")
     ('&#60;b>&#124;x y', 'see www&#46;a.b')
     """
     return _escaped(_one_line(text))
 
 
 def code(text: str) -> str:
-    """``text`` as code; as plain text where it has what would end the code or the cell of a table.
+    """``text`` as code, or escaped if it contains what would end the code or a table cell.
 
     >>> code("metavqa.partition[object]"), code("a|b")
     ('`metavqa.partition[object]`', 'a&#124;b')
     """
     line = _one_line(text)
-    return plain(line) if not line or _NOT_IN_CODE.search(line) else f"`{line}`"
+    return escape(line) if not line or _NOT_IN_CODE.search(line) else f"`{line}`"
 
 
 def prose(text: str) -> str:
-    """A sentence of ours: commands in backticks stay code, and all else in it is ``plain``.
+    """A sentence of ours: commands in backticks stay code, and the rest is escaped.
 
     >>> prose("`vqamt power` says how many cases of `_a_`")
     '`vqamt power` says how many cases of &#96;&#95;a&#95;&#96;'
     """
     line = _one_line(text)
     pieces = _COMMAND.split(line)
-    said = (f"`{each}`" if place % 2 else _escaped(each) for place, each in enumerate(pieces))
-    return "".join(said)
+    return "".join(f"`{each}`" if place % 2 else _escaped(each) for place, each in enumerate(pieces))
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, numbers_from: int = 1) -> Iterator[str]:
-    """The lines of a table of cells that are markdown; the columns from ``numbers_from`` on stand to the right."""
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, numbers_from: int = 1) -> Iterator[str]:
+    """The lines of a table of Markdown cells; the columns from ``numbers_from`` on are aligned to the right."""
     yield f"| {' | '.join(head)} |"
     yield f"|{'|'.join(' --- ' if place < numbers_from else ' ---: ' for place in range(len(head)))}|"
     for row in rows:
@@ -61,28 +63,24 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, numbers_from: i
 
 
 def _escaped(line: str) -> str:
-    return _MARKUP.sub(lambda found: _referred(found[0]), line)
+    return _MARKUP.sub(lambda found: f"{found[0][:-1]}&#{ord(found[0][-1])};", line)
 
 
 def _one_line(text: str) -> str:
-    """Without line breaks, and without characters that nobody sees or that turn the text around."""
+    """Without line breaks, invisible characters and characters that change the direction of the text."""
     spaced = "".join(" " if each.isspace() else each for each in text)
-    seen = (each for each in spaced if unicodedata.category(each) not in ("Cc", "Cf", "Cs", "Co", "Cn"))
-    return " ".join("".join(seen).split())
-
-
-def _referred(found: str) -> str:
-    return f"{found[:-1]}&#{ord(found[-1])};"
+    visible = (each for each in spaced if unicodedata.category(each) not in ("Cc", "Cf", "Cs", "Co", "Cn"))
+    return " ".join("".join(visible).split())
 
 
 VARIABLE = "GITHUB_STEP_SUMMARY"
 
 
 def append_step_summary(report: Report, folder: Path | None) -> str:
-    """Appends the summary to the file that ``GITHUB_STEP_SUMMARY`` names; does nothing where the variable is not set.
+    """Appends the summary to the file that ``GITHUB_STEP_SUMMARY`` names, if the variable is set.
 
-    To be called once a run, by the one process that has the whole report, with or without a ``folder`` that the report
-    was written to. Gives what went wrong, in a line, "" where nothing did: a run is not worse for it.
+    Call it once a run, in the process that has the whole report. Returns an error message, or "": a summary that
+    cannot be written does not fail the run.
     """
     named = os.environ.get(VARIABLE, "")
     if not named:
@@ -91,7 +89,7 @@ def append_step_summary(report: Report, folder: Path | None) -> str:
     try:
         before = file.stat().st_size if file.exists() else 0
         room = BYTES_AT_MOST - before - 1
-        text = summary_page(report, whole=_where(folder), room=room)
+        text = summary_page(report, whole=_report_location(folder), room=room)
         if not text:
             return f"the summary was not added to {VARIABLE}={named!r}: it is full"
         with file.open("a", encoding="utf-8") as summaries:
@@ -101,7 +99,7 @@ def append_step_summary(report: Report, folder: Path | None) -> str:
     return ""
 
 
-def _where(folder: Path | None) -> str:
+def _report_location(folder: Path | None) -> str:
     if folder is None:
         return "No report was written: with `--vqamt-report=DIR` there is one, with each violation and its pictures."
     return (
@@ -110,44 +108,31 @@ def _where(folder: Path | None) -> str:
     )
 
 
-# What must be acted on comes first: gates that were missed, then what got worse. Times and counts of queries, which
-# differ from run to run, are all in the last line.
-
-
-FILE = "summary.md"
+SUMMARY_FILE = "summary.md"
 BYTES_AT_MOST = 1024 * 1024
-"""What GitHub shows of one step: a larger summary is refused whole."""
+"""GitHub's limit for the summary of one step; a larger one is refused."""
 
-_WHOLE = "The whole report, with each violation and its pictures, is `report.html` beside this file."
+_WHOLE_REPORT = "The whole report, with each violation and its pictures, is `report.html` beside this file."
 _NAMES = ("relation", "model", "data")
 _FIGURES = ("gate", "pass rate", "95 % interval", "baseline", "change", "cases", "unparsed", "errors")
 
 
 def summary_page(
-    report: Report, *, audit: Mapping[str, Json] | None = None, whole: str = _WHOLE, room: int = BYTES_AT_MOST
+    report: Report, *, audit: Mapping[str, Json] | None = None, whole: str = _WHOLE_REPORT, room: int = BYTES_AT_MOST
 ) -> str:
-    """The summary as GitHub-flavoured markdown, of at most ``room`` bytes; ``whole`` says where all of it is."""
-    return _within(room, [*_lines(report, audit), whole, "", _ran(report)])
+    """The summary as GitHub-flavoured Markdown of at most ``room`` bytes; ``whole`` says where the whole report is."""
+    return _truncate(room, [*_lines(report, audit), whole, "", _footer(report)])
 
 
 def _lines(report: Report, audit: Mapping[str, Json] | None) -> Iterator[str]:
-    told = lines(report)
-    first = head(report, told)
-    yield f"## vqamt: {plain(first.title)}"
+    rows = result_rows(report)
+    first = headline(report, rows)
+    yield f"## vqamt: {escape(first.title)}"
     yield ""
-    yield plain(first.about)
+    yield escape(first.about)
     yield ""
-    yield from _first(report, told, first)
-    yield from _table(report, told)
-    yield from _ranking(report)
-    yield from _folded(report)
-    if audit:
-        yield from _audit(audit)
-
-
-def _first(report: Report, told: Sequence[Line], first: PageHead) -> Iterator[str]:
-    """Lists of what to look at, and of what the figures are worth."""
-    for title, findings in (("Missed", first.missed), ("Worse since the baseline", first.dropped)):
+    # What must be acted on comes first: missed gates, then significant drops.
+    for title, findings in (("Missed", first.missed), ("Significantly worse than the baseline", first.dropped)):
         if findings:
             yield f"### {title}"
             yield ""
@@ -155,87 +140,81 @@ def _first(report: Report, told: Sequence[Line], first: PageHead) -> Iterator[st
             if findings is first.dropped and first.drops_left_out:
                 yield f"- and {first.drops_left_out:,} more"
             yield ""
-    remarks = (*cautions(report, told, 0), *first.notes)
-    yield from (f"- {prose(remark)}" for remark in remarks)
-    if remarks:
+    yield from _list((*report_warnings(report, rows, 0), *first.notes))
+    yield from _overview(report, rows)
+    for ranking in report.ranking:
+        if ranking.kind is RankingKind.RELATIONS:
+            table = ranking_table(ranking)
+            yield from _captioned(table.caption, table.head_texts, table.row_texts)
+    if not all(result.all_cases for result in report.relations):
+        yield escape(" ".join(line.strip() for line in folded_lines(report.relations)))
         yield ""
+    for judged in audit_tables(audit) if audit else ():
+        yield from _captioned(judged.caption, judged.head, judged.rows)
+        yield from _list(judged.notes)
+
+
+def _list(sentences: Sequence[str]) -> Iterator[str]:
+    yield from (f"- {prose(sentence)}" for sentence in sentences)
+    if sentences:
+        yield ""
+
+
+def _captioned(caption: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield f"{escape(caption)}:"
+    yield ""
+    yield from markdown_table(head, [[code(row[0]), *map(escape, row[1:])] for row in rows])
+    yield ""
 
 
 def _finding(found: Finding) -> str:
-    of = f" ({plain(found.of)})" if found.of else ""
-    return f"- **{code(found.item)}**{of}: {plain('; '.join(found.why))}"
+    of = f" ({escape(found.of)})" if found.of else ""
+    return f"- **{code(found.item)}**{of}: {escape('; '.join(found.why))}"
 
 
-def _table(report: Report, told: Sequence[Line]) -> Iterator[str]:
-    made = overview(report, told)
-    places = {each.name: place for place, each in enumerate(made.heads)}
+def _overview(report: Report, rows: Sequence[ResultRow]) -> Iterator[str]:
+    table = overview_table(report, rows)
+    places = {head.name: place for place, head in enumerate(table.heads)}
     shown = [name for name in (*_NAMES, *_FIGURES) if name in places]
-    rows = [[_cell(name, row[places[name]]) for name in shown] for row in made.rows]
-    if rows:
-        yield from table(shown, rows, numbers_from=sum(not made.heads[places[name]].is_number for name in shown))
+    cells = [[_cell(name, row[places[name]]) for name in shown] for row in table.rows]
+    if cells:
+        texts = sum(not table.heads[places[name]].is_number for name in shown)
+        yield from markdown_table(shown, cells, numbers_from=texts)
         yield ""
 
 
-def _cell(column: str, cell: Cell) -> str:
-    text = code(cell.text) if column in _NAMES else plain(cell.text)
+def _cell(column: str, cell: TableCell) -> str:
+    text = code(cell.text) if column in _NAMES else escape(cell.text)
     text = f"**{text}**" if cell.state in ("missed", "worse") else text
-    return f"{text} ({', '.join(map(plain, cell.notes))})" if cell.notes else text
+    return f"{text} ({', '.join(map(escape, cell.notes))})" if cell.notes else text
 
 
-def _ranking(report: Report) -> Iterator[str]:
-    for ranking in report.ranking:
-        if ranking.kind is not RankingKind.RELATIONS:
-            continue
-        yield f"Models on {code(ranking.data)}, by the mean of {counted(len(ranking.items), 'pass rate')}:"
-        yield ""
-        rows = [
-            (code(each.model), rate(each.mean), span(each.interval) if each.interval else "-", f"{each.best_in:,}")
-            for each in ranking.places
-        ]
-        yield from table(("model", "mean pass rate", "95 % interval", "best in"), rows)
-        yield ""
-
-
-def _folded(report: Report) -> Iterator[str]:
-    if not all(result.all_cases for result in report.relations):
-        yield plain(" ".join(line.strip() for line in folded_in_words(report.relations)))
-        yield ""
-
-
-def _audit(audit: Mapping[str, Json]) -> Iterator[str]:
-    for made in audit_tables(audit):
-        yield f"{plain(made.caption)}:"
-        yield ""
-        yield from table(made.head, [[code(row[0]), *map(plain, row[1:])] for row in made.rows])
-        yield ""
-        yield from (f"- {prose(note)}" for note in made.notes)
-        if made.notes:
-            yield ""
-
-
-def _ran(report: Report) -> str:
-    took = [
-        f"{model.name} was asked {asked_in_words(model)}"
-        + (f"; it was at work for {work}" if (work := work_in_words(model)) else "")
+def _footer(report: Report) -> str:
+    """Times and query counts, which differ from run to run, all on the last line."""
+    models = [
+        f"{model.name} queries: {describe_queries(model)}"
+        + (f"; model utilisation: {utilisation}" if (utilisation := describe_utilisation(model)) else "")
         for model in report.models
     ]
-    return plain(
+    return escape(
         f"pytest-vqamt {report.vqamt_version}, seed {report.seed}, shard {report.shard}, "
-        f"started {report.started}, took {report.duration_s:,.0f} s. {'. '.join(took)}"
+        f"started {report.started}, took {report.duration_s:,.0f} s. {'. '.join(models)}"
     )
 
 
-def _within(room: int, text: Sequence[str]) -> str:
-    """The lines, without as many of the last ones as do not fit, and with one in their stead that says so."""
-    whole = "\n".join(text) + "\n"
+def _truncate(room: int, lines: Sequence[str]) -> str:
+    """The lines, with a note in place of the last ones if they take more than ``room`` bytes."""
+    whole = "\n".join(lines) + "\n"
     if len(whole.encode()) <= room:
         return whole
-    told = f"\n(cut here, at {room:,} bytes: the rest is in report.html and report.json)\n"
-    left = room - len(told.encode())
-    kept: list[str] = []
-    for line in text:
+    note = f"\n(cut here, at {room:,} bytes: the rest is in report.html and report.json)\n"
+    left = room - len(note.encode())
+    if left < 0:
+        return ""
+    fitting: list[str] = []
+    for line in lines:
         left -= len(line.encode()) + 1
         if left < 0:
             break
-        kept.append(line)
-    return "".join(f"{line}\n" for line in kept) + told if len(told.encode()) <= room else ""
+        fitting.append(line)
+    return "".join(f"{line}\n" for line in fitting) + note

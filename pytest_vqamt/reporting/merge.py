@@ -31,8 +31,8 @@ from pytest_vqamt.core.results import (
 from pytest_vqamt.core.tallies import Clusters, PairedClusters, ReadingCounter, SceneCounter, Tally
 from pytest_vqamt.reporting import atomic_write
 from pytest_vqamt.reporting import cases as cases_file
-from pytest_vqamt.reporting.atomic_write import Beside
-from pytest_vqamt.reporting.cases import CaseLine, CountedItem, check_ended, item_lines
+from pytest_vqamt.reporting.atomic_write import AtomicFile
+from pytest_vqamt.reporting.cases import CaseLine, ItemCount, check_ended, item_lines
 from pytest_vqamt.reporting.files import read_report
 from pytest_vqamt.stats.gates import GateOn, Threshold, gate, with_baseline_gates
 from pytest_vqamt.stats.intervals import pass_rate_interval
@@ -59,9 +59,12 @@ def merge_folders(folders: Sequence[Path], out: Path) -> Report:
     check_one_run(parts)
     try:
         out.mkdir(parents=True, exist_ok=True)
-        with Beside(out / find_cases_file(folders[0]).name) as all_cases, Beside(out / atomic_write.FILE) as counts:
+        with (
+            AtomicFile(out / find_cases_file(folders[0]).name) as all_cases,
+            AtomicFile(out / atomic_write.REPORT_FILE) as counts,
+        ):
             of_items = merge_cases({Path(name): part for name, part in parts.items()}, all_cases)
-            report = merged(parts, of_items)
+            report = merge_reports(parts, of_items)
             counts.path.write_text(atomic_write.report_text(report), encoding="utf-8")
             cases_file.remove_report(out)
             all_cases.put()
@@ -71,7 +74,7 @@ def merge_folders(folders: Sequence[Path], out: Path) -> Report:
     return report
 
 
-def merged(parts: Mapping[str, Report], of_items: Sequence[MergedCases]) -> Report:
+def merge_reports(parts: Mapping[str, Report], of_items: Sequence[ItemCounts]) -> Report:
     """The report of the run whose shards are ``parts``; ``of_items`` are the cases of each of its items."""
     reports = tuple(parts.values())
     first = reports[0]
@@ -116,7 +119,7 @@ def _model(uses: Sequence[ModelUse]) -> ModelUse:
     return together
 
 
-def _relation(shares: Sequence[RelationResult], cases: MergedCases) -> RelationResult:
+def _relation(shares: Sequence[RelationResult], cases: ItemCounts) -> RelationResult:
     first = shares[0]
     clusters = cases.ordinary.clusters
     within = pass_rate_interval(clusters)
@@ -148,7 +151,7 @@ def _relation(shares: Sequence[RelationResult], cases: MergedCases) -> RelationR
 
 
 def _presumed(
-    relation: RelationResult, shares: Sequence[StratumResult], cases: MergedCases, *, is_blessed: bool
+    relation: RelationResult, shares: Sequence[StratumResult], cases: ItemCounts, *, is_blessed: bool
 ) -> StratumResult | None:
     """The presumed cases of all shards; a shard may have none."""
     if not shares:
@@ -203,7 +206,7 @@ def _gate(
         return None
     if held.kind != "fail-under" or held.on not in tuple(GateOn):
         raise DataError(
-            f"Expected a gate that this version knows, but got {demand_in_words(held)} of {item_in_words(relation)}: "
+            f"Expected a gate that this version knows, but got {describe_demand(held)} of {describe_item(relation)}: "
             "merge with the version of pytest-vqamt that wrote the reports"
         )
     threshold = Threshold(pattern=relation.item, rate=held.threshold)
@@ -239,12 +242,12 @@ def max_drop(parts: Mapping[str, Report]) -> float | None:
     return next(iter(found), None)
 
 
-def item_in_words(relation: RelationResult) -> str:
+def describe_item(relation: RelationResult) -> str:
     """The item, its model and its data."""
     return f"{relation.item} for {relation.model.name} on {relation.data.spec}"
 
 
-def demand_in_words(gate: Gate | None) -> str:
+def describe_demand(gate: Gate | None) -> str:
     """What is demanded, in the words of the report."""
     return f"{gate.kind} {gate.threshold:g} by {gate.on}" if gate else "none"
 
@@ -288,18 +291,18 @@ def _identity(report: Report) -> dict[str, str]:
         **{f"the waiver of case {case_id}": reason for case_id, reason in report.waived},
         **{f"the fingerprint of model {model.name!r}": model.fingerprint for model in report.models},
         **{f"the digest of data {data.spec!r}": data.digest for data in report.data},
-        **{f"the version of {item_in_words(relation)}": str(relation.version) for relation in report.relations},
+        **{f"the version of {describe_item(relation)}": str(relation.version) for relation in report.relations},
         **{
-            f"the {what} of {item_in_words(relation)}": which
+            f"the {what} of {describe_item(relation)}": which
             for relation in report.relations
             for what, which in relation.resources
         },
-        **{f"the gate of {item_in_words(relation)}": demand_in_words(relation.gate) for relation in report.relations},
-        **{f"the place of {item_in_words(each)}": str(place) for place, each in enumerate(report.relations, start=1)},
+        **{f"the gate of {describe_item(relation)}": describe_demand(relation.gate) for relation in report.relations},
+        **{f"the place of {describe_item(each)}": str(place) for place, each in enumerate(report.relations, start=1)},
     }
 
 
-class CountedCases(NamedTuple):
+class StratumCounts(NamedTuple):
     """Some cases of an item: by scene, and how their answers were understood."""
 
     clusters: Clusters
@@ -308,40 +311,40 @@ class CountedCases(NamedTuple):
     readings_sample: int | None
 
 
-class MergedCases(NamedTuple):
+class ItemCounts(NamedTuple):
     """The cases of an item, the presumed ones apart, and all of them one by one; the latter only to compare models."""
 
-    ordinary: CountedCases
-    presumed: CountedCases
+    ordinary: StratumCounts
+    presumed: StratumCounts
     judged: JudgedCases | None
 
 
 @dataclass(slots=True)
-class _Cases:
+class _StratumCounter:
     """Cases as they come."""
 
     spread: SceneCounter = field(default_factory=SceneCounter)
     readings: ReadingCounter = field(default_factory=ReadingCounter)
 
     @property
-    def counted(self) -> CountedCases:
-        return CountedCases(self.spread.clusters, self.spread.paired, self.readings.counted, self.readings.sample)
+    def counted(self) -> StratumCounts:
+        return StratumCounts(self.spread.clusters, self.spread.paired, self.readings.counted, self.readings.sample)
 
 
 @dataclass(slots=True)
-class _Item:
+class _ItemCounter:
     """The cases of an item as they come."""
 
     judged: JudgedCases | None
-    ordinary: _Cases = field(default_factory=_Cases)
-    presumed: _Cases = field(default_factory=_Cases)
+    ordinary: _StratumCounter = field(default_factory=_StratumCounter)
+    presumed: _StratumCounter = field(default_factory=_StratumCounter)
 
     @property
-    def merged(self) -> MergedCases:
-        return MergedCases(self.ordinary.counted, self.presumed.counted, self.judged)
+    def merged(self) -> ItemCounts:
+        return ItemCounts(self.ordinary.counted, self.presumed.counted, self.judged)
 
 
-def merge_cases(parts: Mapping[Path, Report], cases: Beside) -> tuple[MergedCases, ...]:
+def merge_cases(parts: Mapping[Path, Report], cases: AtomicFile) -> tuple[ItemCounts, ...]:
     """Writes the cases in the folders of ``parts`` into ``cases``, and counts them for each item.
 
     A line of each shard is in memory at a time; where there are several models 17 bytes of each case are, too.
@@ -350,17 +353,17 @@ def merge_cases(parts: Mapping[Path, Report], cases: Beside) -> tuple[MergedCase
         DataError: the cases of a folder are not those that its report counts.
         OSError: the file cannot be written to.
     """
-    merged: list[MergedCases] = []
+    merged: list[ItemCounts] = []
     first = next(iter(parts.values()))
     with ExitStack() as closing:
         joined = closing.enter_context(create_cases(cases.path, cases.file.name))
         shards = {folder: closing.enter_context(open_cases(find_cases_file(folder))) for folder in parts}
         for position in range(len(first.relations)):
             shares = [
-                item_lines(lines, CountedItem.of(parts[folder].relations[position]), lines.name)
+                item_lines(lines, ItemCount.of(parts[folder].relations[position]), lines.name)
                 for folder, lines in shards.items()
             ]
-            item = _Item(JudgedCases() if len(first.models) > 1 else None)
+            item = _ItemCounter(JudgedCases() if len(first.models) > 1 else None)
             joined.writelines(_each_once(heapq.merge(*shares), item))
             merged.append(item.merged)
         for lines in shards.values():
@@ -368,7 +371,7 @@ def merge_cases(parts: Mapping[Path, Report], cases: Beside) -> tuple[MergedCase
     return tuple(merged)
 
 
-def _each_once(lines: Iterator[CaseLine], item: _Item) -> Iterator[bytes]:
+def _each_once(lines: Iterator[CaseLine], item: _ItemCounter) -> Iterator[bytes]:
     before = ""
     for line in lines:
         if line.case_id == before:
@@ -378,7 +381,7 @@ def _each_once(lines: Iterator[CaseLine], item: _Item) -> Iterator[bytes]:
         yield line.text
 
 
-def _count(case_id: str, row: Row, item: _Item) -> None:
+def _count(case_id: str, row: Row, item: _ItemCounter) -> None:
     if row.get("waived"):
         return
     scene, outcome, before = str(row["scene"]), Outcome(str(row["verdict"])), row.get("before")

@@ -10,17 +10,19 @@ from types import MappingProxyType
 
 from pytest_vqamt.core.pairs import Pairs, PairTally
 from pytest_vqamt.core.results import Cell, Coverage, HumanReference, RelationResult, Report, Summary
+from pytest_vqamt.reporting.view.format import format_rate, tagged
+from pytest_vqamt.reporting.view.rows import results_by_model_and_data
 from pytest_vqamt.stats.papers import carets_test_of, human_reference
 
 Rows = list[tuple[str, ...]]
 
 _HEAD = ("CARETS test", "pairs", "ACC", "CONS", "C-ACC", "human CONS")
-_RIGHT = ("CARETS test", "pairs", "ACC", "orig.", "pert.", "CONS", "C-ACC", "human CONS")
-_SAID = ("CARETS test", "authors' CONS", "authors' C-ACC", "yes", "no", "other")
+_METRICS_HEAD = ("CARETS test", "pairs", "ACC", "orig.", "pert.", "CONS", "C-ACC", "human CONS")
+_AUTHOR_HEAD = ("CARETS test", "authors' CONS", "authors' C-ACC", "yes", "no", "other")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Line:
+class _PairRow:
     """A line of the tables: what it is of (a test, a variant, or a value of a fact), its counts, what people reach."""
 
     name: str
@@ -35,7 +37,7 @@ def pair_rows(results: Sequence[RelationResult]) -> list[Rows]:
         (
             line.name,
             str(line.tally.pairs),
-            *map(_rate, (line.tally.acc, line.tally.cons, line.tally.c_acc)),
+            *map(format_rate, (line.tally.acc, line.tally.cons, line.tally.c_acc)),
             _cons(line),
         )
         for test in _tests(results)
@@ -49,7 +51,10 @@ def pair_rows_in_full(results: Sequence[RelationResult]) -> list[Rows]:
     lines = [line for test in _tests(results) for line in test.lines]
     if not lines:
         return []
-    return [[_RIGHT, *map(_right, lines)], [_SAID, *(_said(line) for line in lines if not line.is_of_fact)]]
+    return [
+        [_METRICS_HEAD, *map(_all_metrics, lines)],
+        [_AUTHOR_HEAD, *(_author_scores(line) for line in lines if not line.is_of_fact)],
+    ]
 
 
 def coverage_rows(tables: Sequence[Coverage], data: str) -> Rows:
@@ -61,10 +66,10 @@ def coverage_rows(tables: Sequence[Coverage], data: str) -> Rows:
     numbers = {model: str(number) for number, model in enumerate(models, start=1)}
     rows: Rows = [("CARETS test", "pairs right", *numbers.values())]
     for each in here:
-        rows.append((_presumed(each.test) if each.presumed else each.test, *[""] * (len(models) + 1)))
+        rows.append((tagged(each.test, ("presumed",) if each.presumed else ()), *[""] * (len(models) + 1)))
         for model, right, shares in zip(each.models, each.right, each.shares, strict=True):
             found = dict(zip(each.models, shares, strict=True))
-            cells = ("-" if other == model else _rate(found.get(other)) for other in models)
+            cells = ("-" if other == model else format_rate(found.get(other)) for other in models)
             rows.append((f"  {numbers[model]} {model}", str(right), *cells))
     return rows
 
@@ -83,7 +88,7 @@ class _Test:
         return self.name if len(items) > 1 else items.pop()
 
     @property
-    def lines(self) -> Iterator[_Line]:
+    def lines(self) -> Iterator[_PairRow]:
         """Each total with what it is made up of."""
         for presumed in (False, True):
             fed = self._fed(presumed)
@@ -92,21 +97,21 @@ class _Test:
                 if len(fed) > 1:
                     for item, pairs in fed:
                         variant = item.removeprefix(self.name)
-                        yield _Line(name=f"  {variant}", tally=pairs.tally, reference=human_reference(item))
+                        yield _PairRow(name=f"  {variant}", tally=pairs.tally, reference=human_reference(item))
                 yield from self._by(reduce(add, (pairs for _, pairs in fed)))
 
     @property
-    def totals(self) -> Iterator[_Line]:
+    def totals(self) -> Iterator[_PairRow]:
         """The cases of all variants, and those that are presumed."""
         yield from self._total(False)
         yield from self._total(True)
 
-    def _total(self, presumed: bool) -> Iterator[_Line]:
+    def _total(self, presumed: bool) -> Iterator[_PairRow]:
         fed = self._fed(presumed)
         tally = reduce(add, (pairs.tally for _, pairs in fed), PairTally())
         if tally.pairs:
             tags = (*self.results[0].tags, *(("presumed",) if presumed else ()))
-            yield _Line(name=_tagged(self.title, tags), tally=tally, reference=human_reference(self.title))
+            yield _PairRow(name=tagged(self.title, tags), tally=tally, reference=human_reference(self.title))
 
     def _fed(self, presumed: bool) -> list[tuple[str, Pairs]]:
         """The counts of each variant that has any."""
@@ -116,10 +121,10 @@ class _Test:
         )
         return [(item, pairs) for item, pairs in found if pairs is not None and pairs.tally.pairs]
 
-    def _by(self, pairs: Pairs) -> Iterator[_Line]:
+    def _by(self, pairs: Pairs) -> Iterator[_PairRow]:
         for fact, values in sorted(pairs.by.items()):
             for value, tally in sorted(values.items()):
-                yield _Line(
+                yield _PairRow(
                     name=f"  {fact.replace('_', ' ')}: {value}",
                     tally=tally,
                     reference=human_reference(self.title, fact, value),
@@ -132,32 +137,20 @@ def _tests(results: Sequence[RelationResult]) -> list[_Test]:
     return [_Test(name, tuple(each for each in results if carets_test_of(each.item) == name)) for name in names]
 
 
-def _right(line: _Line) -> tuple[str, ...]:
+def _all_metrics(line: _PairRow) -> tuple[str, ...]:
     tally = line.tally
     rates = (tally.acc, tally.acc_original, tally.acc_perturbed, tally.cons, tally.c_acc)
-    return line.name, str(tally.pairs), *map(_rate, rates), _cons(line)
+    return line.name, str(tally.pairs), *map(format_rate, rates), _cons(line)
 
 
-def _said(line: _Line) -> tuple[str, ...]:
+def _author_scores(line: _PairRow) -> tuple[str, ...]:
     tally, answers = line.tally, line.tally.binary_answers
     shares = (f"{count / answers:.0%}" if answers else "-" for count in (tally.yes, tally.no, tally.other))
-    return line.name, _rate(tally.cons_authors), _rate(tally.c_acc_authors), *shares
+    return line.name, format_rate(tally.cons_authors), format_rate(tally.c_acc_authors), *shares
 
 
-def _cons(line: _Line) -> str:
-    return _rate(line.reference.cons if line.reference else None)
-
-
-def _rate(rate: float | None) -> str:
-    return "-" if rate is None else f"{rate:.3f}"
-
-
-def _tagged(name: str, tags: Sequence[str]) -> str:
-    return f"{name} ({', '.join(tags)})" if tags else name
-
-
-def _presumed(name: str) -> str:
-    return _tagged(name, ("presumed",))
+def _cons(line: _PairRow) -> str:
+    return format_rate(line.reference.cons if line.reference else None)
 
 
 _SUMMARIES: Mapping[str, str] = MappingProxyType(
@@ -170,7 +163,7 @@ _SUMMARIES: Mapping[str, str] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class PaperTable:
     """A table whose first column is a text; what goes before all begins with two spaces is part of the row above."""
 
     caption: str
@@ -179,40 +172,38 @@ class Table:
     notes: tuple[str, ...] = ()
 
 
-def paper_tables(report: Report) -> tuple[Table, ...]:
+def paper_tables(report: Report) -> tuple[PaperTable, ...]:
     """All that there are, for each model on each data source."""
     return (*_of_pairs(report), *_of_summaries(report), *_of_coverage(report))
 
 
-def _of_pairs(report: Report) -> Iterator[Table]:
+def _of_pairs(report: Report) -> Iterator[PaperTable]:
     captions = ("Pairs of questions", "Pairs of questions, as the authors score them")
-    for model in report.models:
-        for data in report.data:
-            here = [r for r in report.relations if (r.model.name, r.data.spec) == (model.name, data.spec)]
-            for caption, rows in zip(captions, pair_rows_in_full(here), strict=False):
-                yield _table(f"{caption}: {model.name} on {data.spec}", rows)
+    for (model, data), results in results_by_model_and_data(report):
+        for caption, rows in zip(captions, pair_rows_in_full(results), strict=False):
+            yield _table(f"{caption}: {model} on {data}", rows)
 
 
-def _of_summaries(report: Report) -> Iterator[Table]:
+def _of_summaries(report: Report) -> Iterator[PaperTable]:
     for summary in report.summaries:
         if rows := summary_rows(summary):
-            yield _table(_caption(summary), rows, tuple(totals_in_words(summary)))
+            yield _table(_caption(summary), rows, tuple(total_lines(summary)))
 
 
 def _caption(summary: Summary) -> str:
     return f"{_SUMMARIES.get(summary.kind, summary.kind)}: {summary.model} on {summary.data}"
 
 
-def _of_coverage(report: Report) -> Iterator[Table]:
+def _of_coverage(report: Report) -> Iterator[PaperTable]:
     for data in report.data:
         if rows := coverage_rows(report.coverage, data.spec):
             caption = f"Of the pairs that the column's model has right, the share that the row's has too: {data.spec}"
             yield _table(caption, rows)
 
 
-def _table(caption: str, rows: Sequence[tuple[str, ...]], notes: tuple[str, ...] = ()) -> Table:
+def _table(caption: str, rows: Sequence[tuple[str, ...]], notes: tuple[str, ...] = ()) -> PaperTable:
     head, *lines = rows
-    return Table(caption=caption, head=head, rows=tuple(lines), notes=notes)
+    return PaperTable(caption=caption, head=head, rows=tuple(lines), notes=notes)
 
 
 def summary_rows(summary: Summary) -> list[tuple[str, ...]]:
@@ -222,7 +213,7 @@ def summary_rows(summary: Summary) -> list[tuple[str, ...]]:
     return [tuple(summary.rows[0]), *(tuple(map(_shown, row.values())) for row in summary.rows)]
 
 
-def totals_in_words(summary: Summary) -> Iterator[str]:
+def total_lines(summary: Summary) -> Iterator[str]:
     """The totals that there are, a line each."""
     for name, value in summary.totals.items():
         if value is None:

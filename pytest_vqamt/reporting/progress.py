@@ -91,7 +91,7 @@ _SAMPLING_DELAY_S = 1.0
 
 
 @contextmanager
-def drawing(pictures: int) -> Iterator[Callable[[], object]]:
+def picture_progress(pictures: int) -> Iterator[Callable[[], object]]:
     """A bar on standard error, where that is a terminal that somebody watches; gives what counts one more picture."""
     if "CI" in os.environ or not sys.stderr.isatty():
         yield lambda: None

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.report_json import Row
-from pytest_vqamt.reporting.atomic_write import Beside
+from pytest_vqamt.reporting.atomic_write import AtomicFile
 from pytest_vqamt.reporting.cases import case_rows
-from pytest_vqamt.reporting.html.cards import digest_of, edits_in_words
+from pytest_vqamt.reporting.html.cards import describe_edits, picture_digest
 
 if TYPE_CHECKING:
     from pyarrow import Schema  # type: ignore[import-untyped]  # it has no types
@@ -115,7 +115,7 @@ def _whole(file: Path, write: Callable[[Path], int]) -> int:
     """Has ``file`` written, whole or not at all."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with Beside(file) as new:
+        with AtomicFile(file) as new:
             written = write(new.path)
             new.put()
     except OSError as error:
@@ -145,8 +145,8 @@ def _of_queries(row: Row) -> dict[str, _Texts]:
     readings = cast("_Texts", row["readings"])[: len(queries)]
     return {
         "text": [_text(query["text"]) for query in queries],
-        "picture": [digest_of(query) for query in queries],
-        "edits": [edits_in_words(query) for query in queries],
+        "picture": [picture_digest(query) for query in queries],
+        "edits": [describe_edits(query) for query in queries],
         "answer": list(map(_answer, cast("_Texts", row["answers"]))),
         "reading": [*map(_answer, readings), *[None] * (len(queries) - len(readings))],
     }

@@ -71,7 +71,7 @@ def test_what_was_blessed_and_how_it_is_used_are_printed(tmp_path: Path, capsys:
         "to hold every run against it, add to [tool.pytest.ini_options] in pyproject.toml:",
         f'    vqamt_baseline = "{file.as_posix()}"',
         '    vqamt_max_drop = "0.02"',
-        "a larger drop fails a run only where so many cases can tell it from chance; how large that is tells",
+        "Smaller drops cannot be told from noise with this many cases. The detectable drop:",
         f"    vqamt power --report {folder} --max-drop 0.02",
     ]
 

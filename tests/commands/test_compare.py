@@ -15,7 +15,7 @@ Captured = pytest.CaptureFixture[str]
 
 @pytest.fixture(autouse=True)
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """``old`` and ``new``, in which nine of ten cases broke; ``both`` has the two as models a and b."""
+    """``old`` and ``new``, in which nine of ten cases regressed; ``both`` has the two as models a and b."""
     monkeypatch.chdir(tmp_path)
     for name, verdicts in (("old", "+" * 10), ("new", "-" * 9 + "+")):
         write_run(Path(name), Made(verdicts=verdicts))
@@ -45,7 +45,7 @@ def test_the_ids_of_what_did_not_get_worse_are_listed_where_asked_for(capsys: Ca
     assert "\n-v lists the ids of 1 relation variant\n" in capsys.readouterr().out
     assert main(["compare", "new", "old", "--show", "0", "-v"]) == 0
     told = capsys.readouterr().out
-    assert "9 mended: " in told
+    assert "9 fixes: " in told
     assert "-v lists" not in told
 
 

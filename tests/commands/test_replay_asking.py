@@ -13,7 +13,7 @@ from PIL import Image
 from pytest_vqamt.cli import main
 from pytest_vqamt.execution.run import run
 from pytest_vqamt.models.catalogue import ModelCatalogue
-from pytest_vqamt.reporting.cases import CasesPart, join_parts, start_parts
+from pytest_vqamt.reporting.cases import CasePartWriter, join_parts, start_parts
 from tests.reporting.running import run_into
 
 COCO = Path(__file__).parents[3] / "../shared/data/coco"
@@ -35,7 +35,7 @@ def violated() -> dict[str, Any]:
 def reported(folder: str, data: str, relation: str, model: str, max_cases: int = 3) -> None:
     """Runs the model and writes ``cases.jsonl`` into the folder."""
     start_parts(Path(folder))
-    with CasesPart(Path(folder), 0) as part:
+    with CasePartWriter(Path(folder), 0) as part:
         run(model=model, data=data, relations=relation, max_cases=max_cases, sampler="random", shrink=0, listen=part)
     join_parts(Path(folder), [0])
 

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.scene import Photo
-from pytest_vqamt.export.export import EVALUATION_FILE, Evaluation, evaluation
+from pytest_vqamt.export.export import EVALUATION_FILE, EvaluationData, evaluation_data
 from pytest_vqamt.picture_world.source import PictureWorld
 
 SOURCE = PictureWorld(6)
@@ -21,11 +21,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def named(*texts: str, published: bool = True) -> Evaluation:
-    return evaluation(texts, Path("out"), {SOURCE.spec: SOURCE}, published=published)
+def named(*texts: str, published: bool = True) -> EvaluationData:
+    return evaluation_data(texts, Path("out"), {SOURCE.spec: SOURCE}, published=published)
 
 
-def refused(found: Evaluation) -> set[int]:
+def refused(found: EvaluationData) -> set[int]:
     """Which of the six scenes are evaluation data."""
     scenes = [SOURCE.scene(index) for index in range(6)]
     return {index for index, scene in enumerate(scenes) if found.why(scene.id, (scene.photo,), SOURCE)}

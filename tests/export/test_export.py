@@ -21,7 +21,7 @@ from pytest_vqamt.core.query import Failure, ModelInput, Query
 from pytest_vqamt.core.report_json import case_from_row
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.export.cases import Only, Wanted
-from pytest_vqamt.export.export import TEST, TRAIN, Terms, export_report, photos_in, side_of
+from pytest_vqamt.export.export import TEST, TRAIN, Terms, export_report, photos_in, split_side
 from pytest_vqamt.export.writing import Layout
 from pytest_vqamt.imaging.render import render
 from pytest_vqamt.models.base import ModelOptions
@@ -182,7 +182,7 @@ def test_no_photo_is_on_both_sides(many: Path, out: Path) -> None:
     for each in inserted:
         index = int(each["photo"].rpartition("-")[2])
         pasted_from = SOURCE.scene((index + 1) % SCENES).photo
-        assert side_of(SOURCE.scene(index).photo, 0.6, 0) == side_of(pasted_from, 0.6, 0)
+        assert split_side(SOURCE.scene(index).photo, 0.6, 0) == split_side(pasted_from, 0.6, 0)
 
 
 def test_the_same_report_gives_the_same_files(many: Path, out: Path) -> None:
@@ -276,31 +276,31 @@ def test_other_data_is_refused(report: Path, out: Path) -> None:
 
 @given(st.text(), st.text(), st.text(max_size=20), st.floats(0, 1), st.integers())
 def test_the_name_of_a_photo_makes_no_difference(one: str, other: str, digest: str, share: float, seed: int) -> None:
-    sides = {side_of(Photo(id=name, digest=digest), share, seed) for name in (one, other)}
+    sides = {split_side(Photo(id=name, digest=digest), share, seed) for name in (one, other)}
     assert len(sides) == 1
 
 
 @given(st.text(max_size=20), st.floats(0, 1), st.floats(0, 1), st.integers())
 def test_what_a_smaller_share_trains_on_a_larger_one_does_too(digest: str, a: float, b: float, seed: int) -> None:
     photo = Photo(id="a", digest=digest)
-    if side_of(photo, min(a, b), seed) == TRAIN:
-        assert side_of(photo, max(a, b), seed) == TRAIN
+    if split_side(photo, min(a, b), seed) == TRAIN:
+        assert split_side(photo, max(a, b), seed) == TRAIN
 
 
 def test_the_share_is_that_of_the_photos() -> None:
     """Of 5,000 drawn with p = 0.8, 4,000 are expected, with a standard deviation of 28."""
-    sides = [side_of(Photo(id="", digest=str(number)), 0.8, 7) for number in range(5000)]
+    sides = [split_side(Photo(id="", digest=str(number)), 0.8, 7) for number in range(5000)]
     assert 3880 < sides.count(TRAIN) < 4120
     assert sides.count(TRAIN) + sides.count(TEST) == 5000
 
 
 def test_a_share_of_one_is_all() -> None:
-    assert {side_of(Photo(id="", digest=str(number)), 1.0, 0) for number in range(500)} == {TRAIN}
+    assert {split_side(Photo(id="", digest=str(number)), 1.0, 0) for number in range(500)} == {TRAIN}
 
 
 def test_another_seed_splits_otherwise() -> None:
     photos = [Photo(id="", digest=str(number)) for number in range(100)]
-    assert [side_of(each, 0.5, 0) for each in photos] != [side_of(each, 0.5, 1) for each in photos]
+    assert [split_side(each, 0.5, 0) for each in photos] != [split_side(each, 0.5, 1) for each in photos]
 
 
 def test_a_photo_that_a_thing_was_cut_out_of_is_in_the_picture() -> None:

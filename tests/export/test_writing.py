@@ -13,17 +13,17 @@ from PIL import Image
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.export.export import Terms, export_report
-from pytest_vqamt.export.writing import in_place
+from pytest_vqamt.export.writing import new_folder
 from tests.export.made_report import negation, row, write
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
 from pytest_vqamt.export.export import export_report
-from pytest_vqamt.export.writing import Writer
+from pytest_vqamt.export.writing import ExportWriter
 
 rows = 0
-write = Writer.write
+write = ExportWriter.write
 
 def write_and_be_killed(self, example):
     global rows
@@ -32,7 +32,7 @@ def write_and_be_killed(self, example):
         os.kill(os.getpid(), signal.SIGKILL)
     write(self, example)
 
-Writer.write = write_and_be_killed
+ExportWriter.write = write_and_be_killed
 export_report(Path(sys.argv[1]), Path(sys.argv[2]))
 """
 
@@ -85,7 +85,7 @@ def test_an_empty_folder_is_a_new_one(report: Path, tmp_path: Path) -> None:
 def test_a_folder_of_others_is_not_written_into(tmp_path: Path) -> None:
     (tmp_path / "set.part").mkdir()
     (tmp_path / "set.part/theirs.txt").touch()
-    with pytest.raises(OptionError, match="it is not ours"), in_place(tmp_path / "set"):
+    with pytest.raises(OptionError, match="it is not ours"), new_folder(tmp_path / "set"):
         pass
     assert (tmp_path / "set.part/theirs.txt").exists()
 

@@ -32,7 +32,7 @@ def test_within_a_run_each_distinct_query_is_asked_once(pytester: pytest.Pyteste
     result = run("--vqamt-relations=ours.*", model=counted, data=("pictures:10",), max_cases=10)
     result.assert_outcomes(passed=2)
     assert len(asked(pytester)) == 10
-    told = "asked 10 distinct queries, 0 more came from the cache; cases needed 40, so asking each once saved 30"
+    told = "queries: 10 sent, 0 cached, 30 deduplicated"
     assert told in result.stdout.str()
 
 
@@ -50,8 +50,8 @@ def test_the_next_run_asks_nothing(pytester: pytest.Pytester, run: Run, counted:
     assert len(asked(pytester)) >= 16
     second = run(REVERSION, "--vqamt-report=second", *also, model=counted, shrink=30)
     assert asked(pytester) == []
-    assert "was asked 0 distinct queries" in second.stdout.str()
-    assert "was asked 0 distinct queries" not in first.stdout.str()
+    assert "queries: 0 sent," in second.stdout.str()
+    assert "queries: 0 sent," not in first.stdout.str()
     assert _cases(pytester, "first") == _cases(pytester, "second")
 
 

@@ -17,7 +17,7 @@ from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.catalogue import select
 from pytest_vqamt.reporting.atomic_write import write_report
-from pytest_vqamt.reporting.cases import CasesPart, join_parts, start_parts
+from pytest_vqamt.reporting.cases import CasePartWriter, join_parts, start_parts
 from pytest_vqamt.sampling.samplers import Sampler
 from pytest_vqamt.stats.gates import Threshold
 
@@ -47,7 +47,7 @@ def run_into(
     results = []
     for position, (relation, variant) in enumerate(select(relations)):
         job = Job(relation=relation, variant=variant, model=loaded, source=source, position=position)
-        with CasesPart(folder, position) as part:
+        with CasePartWriter(folder, position) as part:
             results.append(run_item(job, terms, stores, part))
     stores.close()
     made = build_report(

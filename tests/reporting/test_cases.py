@@ -19,8 +19,8 @@ from pytest_vqamt.core.meaning import Annotated, Exists
 from pytest_vqamt.core.report_json import case_line
 from pytest_vqamt.reporting.cases import (
     CaseLine,
-    CasesPart,
-    CountedItem,
+    CasePartWriter,
+    ItemCount,
     item_lines,
     join_parts,
     remove_report,
@@ -44,7 +44,7 @@ def test_items_stand_in_their_order_and_cases_in_that_of_their_ids(tmp_path: Pat
     first, second = ([judged(f"{name}{number}") for number in range(9)] for name in ("dog", "cat"))
     start_parts(tmp_path)
     for position, item in ((10, second), (2, first)):
-        with CasesPart(tmp_path, position) as part:
+        with CasePartWriter(tmp_path, position) as part:
             for each in item:
                 part(each)
     assert join_parts(tmp_path, [2, 10]) == 18
@@ -57,7 +57,7 @@ def test_items_stand_in_their_order_and_cases_in_that_of_their_ids(tmp_path: Pat
 
 def test_the_file_appears_only_when_all_is_written(tmp_path: Path) -> None:
     start_parts(tmp_path)
-    with CasesPart(tmp_path, 0) as part:
+    with CasePartWriter(tmp_path, 0) as part:
         part(judged("dog"))
         assert not (tmp_path / "cases.jsonl").exists()
     join_parts(tmp_path, [0])
@@ -67,7 +67,7 @@ def test_the_file_appears_only_when_all_is_written(tmp_path: Path) -> None:
 def test_an_item_that_is_run_again_is_written_once(tmp_path: Path) -> None:
     start_parts(tmp_path)
     for name in ("dog", "cat"):
-        with CasesPart(tmp_path, 0) as part:
+        with CasePartWriter(tmp_path, 0) as part:
             part(judged(name))
     join_parts(tmp_path, [0])
     assert ids(tmp_path) == [judged("cat").case.id]
@@ -76,7 +76,7 @@ def test_an_item_that_is_run_again_is_written_once(tmp_path: Path) -> None:
 def test_the_cases_of_an_item_without_a_result_are_left_out(tmp_path: Path) -> None:
     start_parts(tmp_path)
     for position, name in enumerate(("dog", "cat")):
-        with CasesPart(tmp_path, position) as part:
+        with CasePartWriter(tmp_path, position) as part:
             part(judged(name))
     with (tmp_path / ".cases" / "000000.jsonl").open("a") as cut_off:
         cut_off.write('{"case_id":"0"')
@@ -87,10 +87,10 @@ def test_the_cases_of_an_item_without_a_result_are_left_out(tmp_path: Path) -> N
 
 def test_what_a_run_that_died_left_is_cleared_away(tmp_path: Path) -> None:
     start_parts(tmp_path)
-    with CasesPart(tmp_path, 5) as part:
+    with CasePartWriter(tmp_path, 5) as part:
         part(judged("dog"))
     start_parts(tmp_path)
-    with CasesPart(tmp_path, 0) as part:
+    with CasePartWriter(tmp_path, 0) as part:
         part(judged("cat"))
     join_parts(tmp_path, [0, 5])
     assert ids(tmp_path) == [judged("cat").case.id]
@@ -112,12 +112,12 @@ def test_a_full_disk_is_told_in_a_line(tmp_path: Path) -> None:
     (tmp_path / ".cases" / "000000.jsonl").symlink_to("/dev/full")
 
     def write_much() -> None:
-        with CasesPart(tmp_path, 0) as part:
+        with CasePartWriter(tmp_path, 0) as part:
             for _ in range(1000):
                 part(judged("dog"))
 
     def write_little() -> None:
-        with CasesPart(tmp_path, 0) as part:
+        with CasePartWriter(tmp_path, 0) as part:
             part(judged("dog"))
 
     for write in (write_much, write_little):
@@ -132,7 +132,7 @@ def test_a_full_disk_is_told_in_a_line(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_told_in_a_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("a file")
-    for touch in (start_parts, lambda folder: join_parts(folder, [0]), lambda folder: CasesPart(folder, 0)):
+    for touch in (start_parts, lambda folder: join_parts(folder, [0]), lambda folder: CasePartWriter(folder, 0)):
         with pytest.raises(VqamtError, match="Expected a folder that can be written to, but got --vqamt-report="):
             touch(tmp_path / "file" / "report")
 
@@ -142,7 +142,7 @@ TEXTS = st.lists(st.one_of(IMITATIONS, st.text(max_size=3)), max_size=4).map("".
 
 
 def read(line: bytes, cases: int = 1) -> CaseLine:
-    (found,) = item_lines(BytesIO(line), CountedItem("ours.test", "m", "pictures:20", cases), "cases.jsonl")
+    (found,) = item_lines(BytesIO(line), ItemCount("ours.test", "m", "pictures:20", cases), "cases.jsonl")
     return found
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_vqamt.reporting.compare.comparison import Comparison, compare
 from pytest_vqamt.reporting.compare.render import comparison_json, comparison_lines, comparison_markdown
-from pytest_vqamt.reporting.compare.sides import report_side
+from pytest_vqamt.reporting.compare.runs import open_report_run
 from tests.reporting.comparing import Made, case_id, write_run
 
 PAGE = (Path(__file__).parents[2] / "docs" / "comparing.md").read_text(encoding="utf-8")
@@ -24,7 +24,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def compared(*, max_drop: float | None = None, answer: str = "three") -> Comparison:
-    """Ten cases of which nine broke, a control, and an item that only the first run has."""
+    """Ten cases with nine regressions, a control, and an item that only the first run has."""
     write_run(
         Path("old"),
         Made(verdicts="+" * 9 + "-", item="ours.rule[count]"),
@@ -36,7 +36,7 @@ def compared(*, max_drop: float | None = None, answer: str = "three") -> Compari
         Made(verdicts="-" * 9 + "+", item="ours.rule[count]", answers={0: answer}),
         Made(verdicts="++", item="control.repeat", tags=("control",)),
     )
-    return compare(report_side(Path("old")), report_side(Path("new")), max_drop=max_drop, show=1)
+    return compare(open_report_run(Path("old")), open_report_run(Path("new")), max_drop=max_drop, show=1)
 
 
 @pytest.mark.usefixtures("folder")
@@ -55,27 +55,27 @@ def test_the_table_has_a_row_for_each_item_and_says_what_came_of_the_gate() -> N
     # Nine lost and one won: 11 of the 1,024 changes of sign lose as many, or more.
     assert rule[6:] == ["0.0107", "worse", "MISSED: drop <= 0.1"]
     assert control[:2] + control[6:] == ["control.repeat (control)", "2", "(1.0000)", "unchanged", "-"]
-    assert "1 item is only in old: ours.gone-tiny-pictures:9" in lines
-    assert "9 cases broke (held before, not now), 1 case mended (the other way round)" in lines
+    assert "1 item only in old: ours.gone-tiny-pictures:9" in lines
+    assert "9 regressions (held before, not now), 1 fix (the reverse)" in lines
     joined = "\n".join(lines)
-    assert f"ours.rule[count]: 9 broke: {case_id(0)}" in joined
-    assert f"{case_id(4)} and 4 more; 1 mended: {case_id(9)}" in joined.replace("\n  ", " ")
-    assert lines[-1].endswith("beyond chance: ours.rule[count]")
-    assert lines[-1].startswith("MISSED: 1 of 1 relation variant has dropped by more than 0.1")
+    assert f"ours.rule[count]: 9 regressions: {case_id(0)}" in joined
+    assert f"{case_id(4)} and 4 more; 1 fix: {case_id(9)}" in joined.replace("\n  ", " ")
+    assert lines[-1].endswith("of more than 0.1: ours.rule[count]")
+    assert lines[-1].startswith("MISSED: 1 of 1 relation variant has a significant drop of more than 0.1")
 
 
 @pytest.mark.usefixtures("folder")
 def test_ids_are_listed_of_what_got_worse_and_of_the_rest_where_asked_for() -> None:
     for name, worse, other in (("old", "+" * 9, "+-"), ("new", "-" * 9, "-+")):
         write_run(Path(name), Made(verdicts=worse, item="ours.worse"), Made(verdicts=other, item="ours.other"))
-    runs = report_side(Path("old")), report_side(Path("new"))
+    runs = open_report_run(Path("old")), open_report_run(Path("new"))
     lines = list(comparison_lines(compare(*runs, show=0)))
-    assert "10 cases broke (held before, not now), 1 case mended (the other way round)" in lines
-    assert any(line.startswith("ours.worse: 9 broke: ") for line in lines)
+    assert "10 regressions (held before, not now), 1 fix (the reverse)" in lines
+    assert any(line.startswith("ours.worse: 9 regressions: ") for line in lines)
     assert not any(line.startswith("ours.other: ") for line in lines)
     assert "-v lists the ids of 1 other relation variant" in lines
     whole = list(comparison_lines(compare(*runs, show=0), in_full=True))
-    assert f"ours.other: 1 broke: {case_id(0)}; 1 mended: {case_id(1)}" in whole
+    assert f"ours.other: 1 regression: {case_id(0)}; 1 fix: {case_id(1)}" in whole
     assert not any(line.startswith("-v ") for line in whole)
     back = list(comparison_lines(compare(*reversed(runs), show=0)))
     assert "-v lists the ids of 2 relation variants" in back
@@ -85,36 +85,36 @@ def test_ids_are_listed_of_what_got_worse_and_of_the_rest_where_asked_for() -> N
 def test_items_of_one_relation_are_told_apart_by_their_models() -> None:
     for name, verdicts in (("old", "+" * 9), ("new", "-" * 9)):
         write_run(Path(name), *(Made(verdicts=verdicts, item="ours.rule", model=model) for model in ("one", "two")))
-    found = compare(report_side(Path("old")), report_side(Path("new")), max_drop=0.1, show=0)
+    found = compare(open_report_run(Path("old")), open_report_run(Path("new")), max_drop=0.1, show=0)
     lines = list(comparison_lines(found))
-    assert any(line.startswith("ours.rule (one): 9 broke: ") for line in lines)
-    assert any(line.startswith("ours.rule (two): 9 broke: ") for line in lines)
-    assert "beyond chance: ours.rule (one), ours.rule (two)" in " ".join(lines).replace("   ", " ")
+    assert any(line.startswith("ours.rule (one): 9 regressions: ") for line in lines)
+    assert any(line.startswith("ours.rule (two): 9 regressions: ") for line in lines)
+    assert "of more than 0.1: ours.rule (one), ours.rule (two)" in " ".join(lines).replace("   ", " ")
     assert "| `ours.rule` (two) | 9 | 0 |" in list(comparison_markdown(found))
 
 
 @pytest.mark.usefixtures("folder")
 def test_two_models_of_one_run_are_not_called_left_out() -> None:
     write_run(Path("run"), *(Made(verdicts="+-", model=model) for model in ("one", "two", "three")))
-    run = report_side(Path("run"))
+    run = open_report_run(Path("run"))
     lines = list(comparison_lines(compare(run, run, models=("one", "two"), show=0)))
-    assert [line for line in lines if "other models" in line] == [
-        "note: run has other models, too, which are not compared: three"
+    assert [line for line in lines if "models that are not" in line] == [
+        "note: run has models that are not compared: three"
     ]
 
 
 @pytest.mark.usefixtures("folder")
-def test_a_case_is_shown_with_its_answers_then_and_now() -> None:
+def test_a_case_is_shown_with_both_answers() -> None:
     lines = list(comparison_lines(compared()))
-    at = lines.index(f"ours.rule[count]: scene scene 0, case {case_id(0)} broke")
+    at = lines.index(f"ours.rule[count]: scene scene 0, case {case_id(0)} regressed")
     assert lines[at + 1 : at + 5] == [
-        "    question 0  ->  'answer +' then, 'three' now",
+        "    question 0  ->  'answer +' before, 'three' now",
         "  expected: as it should be",
         "  now: because it is violated",
         f"  replay:   vqamt replay {case_id(0)} --report new",
     ]
-    assert f"ours.rule[count]: scene scene 9, case {case_id(9)} was mended" in lines
-    assert "nothing was demanded, so the exit status is 0" in " ".join(lines[-2:])
+    assert f"ours.rule[count]: scene scene 9, case {case_id(9)} was fixed" in lines
+    assert "no gate was set, so the exit status is 0" in " ".join(lines[-2:])
 
 
 @pytest.mark.usefixtures("folder")
@@ -128,15 +128,17 @@ def test_nothing_of_an_answer_is_markup_in_markdown() -> None:
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert all(line.count("|") in (4, 10) for line in rows)
     assert any(line.startswith("| `ours.rule[count]` | 10 | 0.900 | 0.100 |") for line in rows)
-    assert text.startswith("## vqamt: old and new compared\n\n**MISSED: 1 of 1 relation variant has dropped")
+    assert text.startswith(
+        "## vqamt: old and new compared\n\n**MISSED: 1 of 1 relation variant has a significant drop of"
+    )
 
 
 @pytest.mark.usefixtures("folder")
 def test_a_command_is_code_in_markdown() -> None:
     for name, verdicts in (("old", "+-"), ("new", "-+")):
         write_run(Path(name), Made(verdicts=verdicts))
-    lines = list(comparison_markdown(compare(report_side(Path("old")), report_side(Path("new")))))
-    assert "- uncertain: neither is shown; `vqamt power` says how many cases it takes" in lines
+    lines = list(comparison_markdown(compare(open_report_run(Path("old")), open_report_run(Path("new")))))
+    assert "- uncertain: too few cases to tell; `vqamt power` computes how many are needed" in lines
 
 
 @pytest.mark.usefixtures("folder")

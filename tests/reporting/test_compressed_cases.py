@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -12,12 +13,12 @@ import pytest
 from pytest_vqamt.core.case_store import GZIP_NAME, PLAIN_NAME, find_cases_file
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.integration.replay import find_case
-from pytest_vqamt.reporting.audit.sample import Draw, Of, draw_sample
+from pytest_vqamt.reporting.audit.sample import AuditTarget, SampleSettings, draw_sample
 from pytest_vqamt.reporting.baseline import bless
 from pytest_vqamt.reporting.cases import case_rows, remove_report, start_parts
 from pytest_vqamt.reporting.compare.comparison import compare
-from pytest_vqamt.reporting.compare.render import comparison_row
-from pytest_vqamt.reporting.compare.sides import report_side, side
+from pytest_vqamt.reporting.compare.render import comparison_json
+from pytest_vqamt.reporting.compare.runs import open_report_run, open_run
 from pytest_vqamt.reporting.files import read_report, write_pages
 from pytest_vqamt.reporting.html.cards import Images
 from pytest_vqamt.reporting.merge import merge_folders
@@ -64,13 +65,13 @@ def table(folder: Path, out: Path) -> object:
 
 
 def sample(folder: Path, out: Path) -> object:
-    drawn = draw_sample(read_report(folder), folder, Draw(of=Of.ALL, sample=7))
+    drawn = draw_sample(read_report(folder), folder, SampleSettings(of=AuditTarget.ALL, sample=7))
     return [(each.case_id, each.where.rpartition(":")[2], each.row) for each in drawn.cases]
 
 
 def compared(folder: Path, out: Path) -> object:
     shutil.copytree(folder.parent / PLAIN_NAME, out / "before")
-    row = comparison_row(compare(side(out / "before"), report_side(folder)))
+    row = json.loads(comparison_json(compare(open_run(out / "before"), open_report_run(folder))))
     return {name: value for name, value in row.items() if name not in ("before", "after")}
 
 
@@ -135,7 +136,7 @@ def test_a_file_that_breaks_off_is_told(made: Path, tmp_path: Path) -> None:
         lambda: list(case_rows(tmp_path)),
         lambda: page(tmp_path, tmp_path / "out"),
         lambda: blessed(tmp_path, tmp_path),
-        lambda: report_side(tmp_path).lines(report_side(tmp_path).items[-1]).__next__(),
+        lambda: open_report_run(tmp_path).lines(open_report_run(tmp_path).items[-1]).__next__(),
         lambda: find_case("f" * 16, tmp_path),
         lambda: merge_folders([tmp_path], tmp_path / "merged"),
     ]

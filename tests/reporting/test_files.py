@@ -16,7 +16,7 @@ from pytest_vqamt.core.results import BaselineUse, Report
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.reporting.atomic_write import write_report
-from pytest_vqamt.reporting.cases import CasesPart, start_parts
+from pytest_vqamt.reporting.cases import CasePartWriter, start_parts
 from pytest_vqamt.reporting.files import read_report, write_files, write_pages
 from pytest_vqamt.reporting.html.cards import Images
 from pytest_vqamt.stats.model_ranking import differences, rankings
@@ -45,7 +45,7 @@ def parts(run: tuple[Report, Path], folder: Path) -> None:
     start_parts(folder)
     lines = (run[1] / "cases.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     for position, each in enumerate(run[0].relations):
-        with CasesPart(folder, position):
+        with CasePartWriter(folder, position):
             pass
         own = [line for line in lines if json.loads(line)["relation"] == each.item]
         (folder / ".cases" / f"{position:06}.jsonl").write_text("".join(own), encoding="utf-8")

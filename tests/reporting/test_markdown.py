@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.results import Report
-from pytest_vqamt.reporting.markdown import append_step_summary, code, plain, prose, table
+from pytest_vqamt.reporting.markdown import append_step_summary, code, escape, markdown_table, prose
 from tests.reporting.running import run_into
 
 TEXTS = st.text(st.characters(exclude_categories=("C", "Z")) | st.sampled_from("|`*_<>&[]()\\#@:$~!. \n\r\t\"'"))
@@ -41,14 +41,14 @@ def seen(text: str) -> str:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_nothing_of_a_text_is_markup(text: str) -> None:
-    written = plain(text)
+    written = escape(text)
     assert not re.search(r"[|`<\[\]*_\\@$~!]|&(?!#\d+;)|(?<!&)#|\n|://|www\.|:[a-z]+:", written), written
     assert html.unescape(written) == seen(text)
 
 
 @given(TEXTS)
 def test_every_text_is_read_as_it_was(text: str) -> None:
-    assert html.unescape(plain(text)) == seen(text)
+    assert html.unescape(escape(text)) == seen(text)
     written = code(text)
     if written.startswith("`"):
         assert (written[1:-1], written[-1]) == (seen(text), "`")
@@ -59,7 +59,7 @@ def test_every_text_is_read_as_it_was(text: str) -> None:
 
 @given(st.lists(st.tuples(TEXTS, TEXTS), max_size=4))
 def test_a_table_has_the_cells_that_it_was_given(rows: list[tuple[str, str]]) -> None:
-    head, rule, *lines = table(("a", "b"), [(code(one), plain(other)) for one, other in rows])
+    head, rule, *lines = markdown_table(("a", "b"), [(code(one), escape(other)) for one, other in rows])
     assert (head, rule) == ("| a | b |", "| --- | ---: |")
     cells = [line.removeprefix("| ").removesuffix(" |").split(" | ") for line in lines]
     assert [len(row) for row in cells] == [2] * len(rows)
@@ -68,7 +68,7 @@ def test_a_table_has_the_cells_that_it_was_given(rows: list[tuple[str, str]]) ->
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_reader_of_markdown_finds_a_table_with_that_text(text: str) -> None:
     reader = pytest.importorskip("markdown_it").MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    lines = [f"before {plain(text)} after", "", *table(("a", "b"), [(code(text), plain(text))] * 2), ""]
+    lines = [f"before {escape(text)} after", "", *markdown_table(("a", "b"), [(code(text), escape(text))] * 2), ""]
     tokens = reader.parse("\n".join(lines))
     inline = [token for token in tokens if token.type == "inline"]
     kinds = {child.type for token in inline for child in token.children}
@@ -79,14 +79,14 @@ def test_a_reader_of_markdown_finds_a_table_with_that_text(text: str) -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_of_a_sentence_only_commands_are_code(text: str) -> None:
-    assert prose(text) == plain(text)
-    assert prose(f"{text} `vqamt power` {text}") == f"{plain(text)} `vqamt power` {plain(text)}"
+    assert prose(text) == escape(text)
+    assert prose(f"{text} `vqamt power` {text}") == f"{escape(text)} `vqamt power` {escape(text)}"
 
 
 def test_what_nobody_sees_is_left_out() -> None:
-    assert plain("a\x00b\u202ec\u200bd") == "abcd"
+    assert escape("a\x00b\u202ec\u200bd") == "abcd"
     assert code("a\u202eb") == "`ab`"
-    assert plain("half of a pair \ud800") == "half of a pair"
+    assert escape("half of a pair \ud800") == "half of a pair"
 
 
 @pytest.fixture(scope="module")

@@ -17,8 +17,9 @@ from pytest_vqamt.core.errors import DataError, VqamtError
 from pytest_vqamt.core.report_json import baseline_row, change_row
 from pytest_vqamt.core.results import BaselineUse, Gate, Report, StratumResult
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, SceneCounter, Tally
-from pytest_vqamt.reporting.merge import CountedCases, MergedCases, merge_folders, merged
-from pytest_vqamt.stats.paired import change_of, with_holm_gates
+from pytest_vqamt.reporting.merge import ItemCounts, StratumCounts, merge_folders, merge_reports
+from pytest_vqamt.stats.paired import change_of as change_of
+from pytest_vqamt.stats.paired import with_holm_gates
 from tests.costs import without_costs
 from tests.reporting.running import run_into
 
@@ -133,11 +134,11 @@ def spread(*, holds: int, violated: int) -> SceneCounter:
     return gathered
 
 
-def of_cases(*, ordinary: SceneCounter, presumed: SceneCounter | None = None) -> MergedCases:
+def of_cases(*, ordinary: SceneCounter, presumed: SceneCounter | None = None) -> ItemCounts:
     apart = presumed or SceneCounter()
-    return MergedCases(
-        CountedCases(ordinary.clusters, ordinary.paired, Counter(), None),
-        CountedCases(apart.clusters, apart.paired, Counter(no=1, yes=1), 1),
+    return ItemCounts(
+        StratumCounts(ordinary.clusters, ordinary.paired, Counter(), None),
+        StratumCounts(apart.clusters, apart.paired, Counter(no=1, yes=1), 1),
         judged=None,
     )
 
@@ -166,7 +167,7 @@ def test_rate_interval_and_gate_are_of_all_cases(tmp_path: Path, on: str, thresh
         Tally(cases=10, holds=5, violated=4, unparsed=1),
         gate=Gate(kind="fail-under", threshold=threshold, on=on, met=True),
     )
-    [result] = merged(shares, [of_cases(ordinary=spread(holds=15, violated=5))]).relations
+    [result] = merge_reports(shares, [of_cases(ordinary=spread(holds=15, violated=5))]).relations
     assert result.tally == Tally(cases=22, holds=15, violated=4, unparsed=1, errors=1, waived=1, vacuous=2)
     assert result.pass_rate == 0.75
     # 15 of 20 by Wilson's formula, worked out by hand with z = 1.95996.
@@ -189,7 +190,7 @@ def test_presumed_cases_are_added_up_apart(tmp_path: Path) -> None:
         shares["shard 2"], relations=(replace(shares["shard 2"].relations[0], item="ours.rule"),)
     )
     cases = of_cases(ordinary=spread(holds=4, violated=0), presumed=spread(holds=3, violated=2))
-    [result] = merged(shares, [cases]).relations
+    [result] = merge_reports(shares, [cases]).relations
     assert result.tally == Tally(cases=4, holds=4)
     assert result.presumed is not None
     assert result.presumed.tally == Tally(cases=5, holds=3, violated=2)

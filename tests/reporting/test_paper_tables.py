@@ -14,8 +14,9 @@ from pytest_vqamt.core.results import (
 )
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.reporting.html.page import audit_tables
-from pytest_vqamt.reporting.paper_tables import summary_rows, totals_in_words
-from pytest_vqamt.reporting.view.overview import Overview, best, differences, rankings
+from pytest_vqamt.reporting.paper_tables import summary_rows, total_lines
+from pytest_vqamt.reporting.view.rankings import best_model_notes, difference_tables, ranking_table
+from pytest_vqamt.reporting.view.tables import ViewTable
 from tests.reporting.html.made import OTHER, report, result
 
 PLACES = (
@@ -51,36 +52,36 @@ def two_models(kind: RankingKind = RankingKind.RELATIONS) -> Report:
     return report(result(), result(model=OTHER), ranking=(ranking,), differences=found)
 
 
-def texts(table: Overview) -> list[list[str]]:
+def texts(table: ViewTable) -> list[list[str]]:
     return [[cell.text for cell in row] for row in table.rows]
 
 
 def test_models_are_ranked_with_how_far_they_are_behind() -> None:
-    (made,) = rankings(two_models())
-    assert made.caption == "gqa:DIR: mean of 2 pass rates, each relation variant counting alike"
-    assert texts(made.table) == [
+    (made,) = map(ranking_table, two_models().ranking)
+    assert made.caption == "models on gqa:DIR: mean pass rate over 2 relation variants"
+    assert texts(made) == [
         ["other", "0.900", "0.800 to 0.950", "-", "2"],
         ["tiny", "0.750", "-", "-0.150 (-0.200 to -0.100)", "1"],
     ]
-    assert made.table.rows[1][0].link == "#model=tiny"
+    assert made.rows[1][0].link == "#model=tiny"
 
 
-def test_the_best_is_said_of_relations_alone() -> None:
-    assert list(best(two_models())) == [
+def test_the_best_model_is_named_for_relations_only() -> None:
+    assert list(best_model_notes(two_models())) == [
         "On gqa:DIR, other has the highest mean of 2 pass rates, 0.900; tiny has 0.750 (-0.150, -0.200 to -0.100)."
     ]
-    assert list(best(two_models(RankingKind.CONTROL))) == []
+    assert list(best_model_notes(two_models(RankingKind.CONTROL))) == []
 
 
 def test_the_surest_difference_stands_first_and_controls_last() -> None:
-    (made,) = differences(two_models())
-    assert made.caption == "other against tiny on gqa:DIR: they differ beyond chance in 1 of 2 relation variants"
-    assert texts(made.table) == [
+    (made,) = difference_tables(two_models())
+    assert made.caption == "other against tiny on gqa:DIR: significant difference in 1 of 2 relation variants"
+    assert texts(made) == [
         ["ours.b", "0.600", "1.000", "+0.400 (-0.100 to +0.900)", "0.02", "0", "4", "10"],
         ["ours.a", "0.700", "0.900", "+0.200 (-0.100 to +0.900)", "0.2", "1", "3", "10"],
         ["control.repeat", "1.000", "0.600", "-0.400 (-0.100 to +0.900)", "-", "4", "0", "10"],
     ]
-    assert [row[3].state for row in made.table.rows] == ["better", "", ""]
+    assert [row[3].state for row in made.rows] == ["better", "", ""]
 
 
 def audited(of: str, figure: str, rate: float) -> dict[str, Json]:
@@ -142,7 +143,7 @@ def test_the_heads_are_the_names_of_the_cells() -> None:
 
 
 def test_each_total_that_there_is_is_a_line() -> None:
-    assert list(totals_in_words(SUMMARY)) == ["IFR of all: 0.250", "tests: 100"]
+    assert list(total_lines(SUMMARY)) == ["IFR of all: 0.250", "tests: 100"]
 
 
 def test_a_summary_without_rows_is_no_table() -> None:

@@ -82,13 +82,13 @@ def test_gates_that_were_missed_come_first(report: Report) -> None:
     assert page.startswith("## vqamt: 1 of 2 gates missed\n")
     first, _, table = page.partition("| relation |")
     (line,) = [line for line in first.splitlines() if line.startswith("- **")]
-    assert line.startswith("- **`ours.missed`**: pass rate 0.500 (0.250 to 0.750), demanded: pass rate >= 0.8")
+    assert line.startswith("- **`ours.missed`**: pass rate 0.500 (0.250 to 0.750), required: pass rate >= 0.8")
     assert "ours.met" not in first
     assert "**missed: pass rate >= 0.8**" in table
 
 
 def test_a_drop_since_the_baseline_says_from_what_to_what(report: Report) -> None:
-    # Of 20 cases 18 held before and 12 do now: six broke, none was mended, -0.3.
+    # Of 20 cases 18 held before and 12 do now: six regressions, no fix, -0.3.
     paired = PairedClusters((PairedSceneTally(both=12, first_only=6, second_only=0, neither=2, scenes=1),))
     change = BaselineChange(
         paired=paired,
@@ -103,7 +103,7 @@ def test_a_drop_since_the_baseline_says_from_what_to_what(report: Report) -> Non
     page = summary_page(of(report, dropped, baseline=baseline))
     assert page.startswith("## vqamt: 1 of 1 gate missed\n")
     (line,) = [line for line in page.splitlines() if line.startswith("- **`ours.dropped`**")]
-    for told in ("0.900 in the baseline, now 0.600", "-0.300", "p = 0.03 after Holm", "6 cases broke, 0 mended"):
+    for told in ("0.900 in the baseline, now 0.600", "-0.300", "p = 0.03 after Holm", "6 regressions, 0 fixes"):
         assert told in line
     assert "ours.gone" in page
     assert "ours.new" in page

@@ -274,7 +274,7 @@ def test_several_models_are_ranked() -> None:
     worse = replace(result(replace(SURE, holds=5, violated=5), None), model=other)
     results = (result(SURE, None), worse)
     lines = shown_of(*results, models=(TINY, other), ranking=rankings(results))
-    at = lines.index("models on gqa:DIR, by their mean pass rate over 1 relation variant")
+    at = lines.index("models on gqa:DIR: mean pass rate over 1 relation variant")
     assert [line.split()[:2] for line in lines[at + 4 : at + 6]] == [["tiny", "0.800"], ["other", "0.500"]]
 
 
@@ -300,13 +300,13 @@ def test_without_a_baseline_nothing_is_said(tmp_path: Path) -> None:
 
 def test_a_row_for_each_item_with_what_became_of_it(tmp_path: Path) -> None:
     report = run_into(tmp_path, max_cases=1)
-    broke = PairedClusters(
+    regressions = PairedClusters(
         (PairedSceneTally(0, 1, 0, 0, 10), PairedSceneTally(1, 0, 0, 0, 29), PairedSceneTally(0, 0, 1, 0, 1))
     )
-    said = lines(compared(report, broke, None, PairedClusters((PairedSceneTally(1, 0, 0, 0, 5),))))
+    said = lines(compared(report, regressions, None, PairedClusters((PairedSceneTally(1, 0, 0, 0, 5),))))
     assert said[0] == "against the baseline ours.gz: tiny (0f)"
     rows = {line.split()[0]: line.split() for line in said if "." in line.split(" ")[0] and " " in line}
-    # 39 held of 40 before, 30 now; McNemar of 10 that broke and 1 that was mended: 12 in 2048 ways.
+    # 39 held of 40 before, 30 now; McNemar of 10 regressions and 1 fix: 12 in 2048 ways.
     item = rows["metavqa.partition[object]"]
     assert item[1:5] == ["40", "0.975", "0.750", "-0.225"]
     assert item[-5:] == ["0.0059", "MISSED:", "drop", "<=", "0"]
@@ -320,8 +320,8 @@ def test_items_of_one_run_alone_are_named(tmp_path: Path) -> None:
     report = run_into(tmp_path, max_cases=1, relations=["control.repeat"])
     use = replace(USE, missing=("ours.gone-tiny-pictures:20", "ours.lost-tiny-pictures:20"), new=("ours.new-tiny-a:b",))
     said = " ".join(" ".join(lines(replace(report, baseline=use))).split())
-    assert "2 items blessed, and not in this run: ours.gone-tiny-pictures:20, ours.lost-tiny-pictures:20" in said
-    assert "1 item new in this run, and held against nothing until blessed: ours.new-tiny-a:b" in said
+    assert "2 items in the baseline but not in this run: ours.gone-tiny-pictures:20, ours.lost-tiny-pictures:20" in said
+    assert "1 item in this run but not in the baseline, so not compared: ours.new-tiny-a:b" in said
 
 
 def test_another_version_and_another_judgement_are_said(tmp_path: Path) -> None:
@@ -329,11 +329,8 @@ def test_another_version_and_another_judgement_are_said(tmp_path: Path) -> None:
     (result,) = report.relations
     made = change_of(PairedClusters((PairedSceneTally(1, 0, 0, 0, 5),)), version_before=3, other_judgement=1)
     said = lines(replace(report, baseline=USE, relations=(replace(result, change=made),)))
-    assert "control.repeat: blessed by version 3 of the relation, judged by version 1 now" in said
-    assert (
-        "control.repeat: 1 of the blessed cases is judged otherwise than then, from the same answers: before and now "
-        "are both as they are judged now"
-    ) in said
+    assert "control.repeat: relation version 3 in the baseline, 1 now" in said
+    assert ("control.repeat: 1 baseline case has another verdict now for the same answers; both columns use it") in said
 
 
 RANKING = Ranking(
@@ -391,15 +388,15 @@ def test_of_one_model_nothing_is_said() -> None:
 
 def test_the_models_stand_in_the_order_of_their_means_and_the_differences_name_the_better_one() -> None:
     assert lines_of_rankings_table((RANKING,), (DIFFERENCE,)) == [
-        "models on gqa:DIR, by their mean pass rate over 2 relation variants",
+        "models on gqa:DIR: mean pass rate over 2 relation variants",
         "",
         "model  mean pass rate   95 % interval           behind the first  best in",
         "-----  --------------  --------------  -------------------------  -------",
         "good            0.750  0.700 to 0.800                          -        2",
         "bad             0.500  0.400 to 0.600  -0.250 (-0.300 to -0.200)        1",
         "",
-        "on gqa:DIR, 1 of 1 comparison of two models on a relation variant shows a difference beyond chance (p below "
-        "0.05 after Holm)",
+        "on gqa:DIR, 1 of 1 comparison of two models on a relation variant shows a significant difference "
+        "(Holm-adjusted p < 0.05)",
         "",
         "relation  shared cases      better      worse  difference     95 % interval  p (Holm)",
         "--------  ------------  ----------  ---------  ----------  ----------------  --------",
@@ -424,8 +421,8 @@ def test_chance_and_controls_are_not_shown_and_of_many_only_the_largest() -> Non
     chance = replace(DIFFERENCE, item="ours.chance", p_holm=0.05)
     control = replace(DIFFERENCE, item="control.repeat", p_holm=None)
     assert lines_of_rankings_table((), (chance, control)) == [
-        "on gqa:DIR, 0 of 1 comparison of two models on a relation variant show a difference beyond chance (p below "
-        "0.05 after Holm)",
+        "on gqa:DIR, 0 of 1 comparison of two models on a relation variant show a significant difference "
+        "(Holm-adjusted p < 0.05)",
         "",
     ]
     many = tuple(
@@ -450,7 +447,7 @@ def test_presumed_cases_baselines_and_controls_are_ranked_where_all_is_asked_for
     heads = [line for line in lines_of_rankings_table(rankings, (), in_full=True) if line.startswith("models on")]
     assert [head.partition("variants")[2] for head in heads] == [
         "",
-        ", their presumed cases alone",
-        ", those with the tag baseline",
-        ", the controls",
+        ", presumed cases",
+        ", relations tagged baseline",
+        ", controls",
     ]

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from pytest_vqamt.core.results import ModelUse, Report
-from pytest_vqamt.reporting.html.page import facts
+from pytest_vqamt.reporting.html.page import run_facts
 from pytest_vqamt.reporting.markdown import summary_page
 from pytest_vqamt.reporting.terminal import summary
-from pytest_vqamt.reporting.text import asked_in_words, work_in_words
+from pytest_vqamt.reporting.text import describe_queries, describe_utilisation
 
 TINY = ModelUse(
     name="tiny",
@@ -40,57 +40,54 @@ def report(*models: ModelUse) -> Report:
     )
 
 
-ASKED = "1,200 distinct queries, 300 more came from the cache; cases needed 2,000, so asking each once saved 500"
-WORKED = "75 % of the time that its items ran (45 s of 60 s)"
+QUERIES = "1,200 sent, 300 cached, 500 deduplicated"
+UTILISATION = "75 % (45 s of 60 s)"
 
 
 def test_the_terminal_has_them_in_lines_of_each_model() -> None:
     assert list(summary(report(TINY, IDLE)))[:4] == [
-        f"tiny was asked {ASKED}",
-        f"tiny was at work for {WORKED}",
-        "tiny used tokens in 7",
-        "idle was asked 0 distinct queries, 3 more came from the cache",
+        f"tiny queries: {QUERIES}",
+        f"tiny model utilisation: {UTILISATION}",
+        "tiny usage: tokens in 7",
+        "idle queries: 0 sent, 3 cached, 0 deduplicated",
     ]
 
 
 def test_the_summary_has_them_in_its_last_line() -> None:
     *_, last = summary_page(report(TINY, IDLE)).splitlines()
     assert last.endswith(
-        f"took 90 s. tiny was asked {ASKED}; it was at work for {WORKED}. "
-        "idle was asked 0 distinct queries, 3 more came from the cache"
+        f"took 90 s. tiny queries: {QUERIES}; model utilisation: {UTILISATION}. "
+        "idle queries: 0 sent, 3 cached, 0 deduplicated"
     )
 
 
 def test_the_page_has_them_among_its_facts_and_all_of_them_vary() -> None:
-    found = [(fact.name, fact.value) for fact in facts(report(TINY, IDLE)) if fact.varies]
+    found = [(fact.name, fact.value) for fact in run_facts(report(TINY, IDLE)) if fact.varies]
     assert found[2:] == [
-        ("asked", ASKED),
-        ("at work", WORKED),
-        ("used tokens in", "7"),
-        ("asked", "0 distinct queries, 3 more came from the cache"),
-        ("at work", "-"),
+        ("queries", QUERIES),
+        ("model utilisation", UTILISATION),
+        ("usage: tokens in", "7"),
+        ("queries", "0 sent, 3 cached, 0 deduplicated"),
+        ("model utilisation", "-"),
     ]
 
 
-def test_nothing_saved_is_not_told() -> None:
-    assert asked_in_words(replace(TINY, queries_needed=1500)) == (
-        "1,200 distinct queries, 300 more came from the cache"
-    )
-    assert asked_in_words(replace(TINY, queries_needed=2, queries_asked=1, queries_cached=0)) == (
-        "1 distinct query, 0 more came from the cache; cases needed 2, so asking each once saved 1"
-    )
+def test_the_counts_add_up_to_the_queries_needed() -> None:
+    assert describe_queries(replace(TINY, queries_needed=1500)) == "1,200 sent, 300 cached, 0 deduplicated"
+    once = replace(TINY, queries_needed=2, queries_asked=1, queries_cached=0)
+    assert describe_queries(once) == "1 sent, 0 cached, 1 deduplicated"
 
 
 @pytest.mark.parametrize(
     ("busy_s", "items_s", "words"),
     [
-        (0.0016, 0.4, "0 % of the time that its items ran (0.0016 s of 0.4 s)"),
-        (9.96, 10.0, "100 % of the time that its items ran (10 s of 10 s)"),
-        (7200.4, 14400.0, "50 % of the time that its items ran (7,200 s of 14,400 s)"),
-        (2.0, 1.0, "100 % of the time that its items ran (2 s of 1 s)"),
+        (0.0016, 0.4, "0 % (0.0016 s of 0.4 s)"),
+        (9.96, 10.0, "100 % (10 s of 10 s)"),
+        (7200.4, 14400.0, "50 % (7,200 s of 14,400 s)"),
+        (2.0, 1.0, "100 % (2 s of 1 s)"),
         (0.0, 5.0, ""),
         (0.0, 0.0, ""),
     ],
 )
 def test_shares_of_the_time(busy_s: float, items_s: float, words: str) -> None:
-    assert work_in_words(replace(TINY, busy_s=busy_s, items_s=items_s)) == words
+    assert describe_utilisation(replace(TINY, busy_s=busy_s, items_s=items_s)) == words

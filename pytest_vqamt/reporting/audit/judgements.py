@@ -16,8 +16,8 @@ from typing import NamedTuple
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.errors import DataError, did_you_mean
 from pytest_vqamt.core.tallies import Clusters, SceneCounter
-from pytest_vqamt.reporting.audit.sample import Draw, Drawn, Key, Sample, read_draw
-from pytest_vqamt.reporting.audit.sheet import SHEET, without_mark
+from pytest_vqamt.reporting.audit.sample import CaseKey, Sample, SampledCase, SampleSettings, parse_settings
+from pytest_vqamt.reporting.audit.sheet import SHEET, unescape_formula
 from pytest_vqamt.stats.intervals import pass_rate_interval, wilson
 
 
@@ -30,7 +30,7 @@ class Judgement(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class ValidRate:
     """A rate with its 95 % interval; None and (0, 1) where nothing was judged."""
 
     rate: float | None
@@ -38,7 +38,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+class AuditFigures:
     """What the judgements say of the cases that they are a sample of.
 
     Attributes:
@@ -55,8 +55,8 @@ class Figures:
     valid: int
     invalid: int
     unsure: int
-    share: Share
-    decided: Share
+    share: ValidRate
+    decided: ValidRate
     unseen: tuple[str, ...] = ()
 
     @property
@@ -64,7 +64,7 @@ class Figures:
         return self.valid + self.invalid + self.unsure
 
 
-def figures(sample: Sample, said: Mapping[Key, Judgement]) -> Figures:
+def audit_figures(sample: Sample, said: Mapping[CaseKey, Judgement]) -> AuditFigures:
     """The figures of all cases; ``said`` has the judgements by the keys of the cases.
 
     Where each item was drawn from by itself, the rates of the items are weighted by how many cases they have.
@@ -80,7 +80,7 @@ def figures(sample: Sample, said: Mapping[Key, Judgement]) -> Figures:
         for item in sample.population
         if stratified and not any(said.get(drawn.key) for drawn in sample.cases if drawn.item == item)
     ]
-    return Figures(
+    return AuditFigures(
         population=sample.drawn_from,
         drawn=len(sample.cases),
         valid=counts[Judgement.VALID],
@@ -92,15 +92,15 @@ def figures(sample: Sample, said: Mapping[Key, Judgement]) -> Figures:
     )
 
 
-def figures_by_item(sample: Sample, said: Mapping[Key, Judgement]) -> dict[str, Figures]:
+def figures_by_item(sample: Sample, said: Mapping[CaseKey, Judgement]) -> dict[str, AuditFigures]:
     """The figures of each item of which a case was drawn, in the order of their names."""
     return {item: _of_item(item, sample, said) for item in sample.population if _of(item, sample)}
 
 
-def _of_item(item: str, sample: Sample, said: Mapping[Key, Judgement]) -> Figures:
+def _of_item(item: str, sample: Sample, said: Mapping[CaseKey, Judgement]) -> AuditFigures:
     cases = _of(item, sample)
     counts = _counts(cases, said)
-    return Figures(
+    return AuditFigures(
         population=sample.population[item],
         drawn=len(cases),
         valid=counts[Judgement.VALID],
@@ -111,22 +111,22 @@ def _of_item(item: str, sample: Sample, said: Mapping[Key, Judgement]) -> Figure
     )
 
 
-def _of(item: str, sample: Sample) -> list[Drawn]:
+def _of(item: str, sample: Sample) -> list[SampledCase]:
     return [drawn for drawn in sample.cases if drawn.item == item]
 
 
-def _counts(cases: Sequence[Drawn], said: Mapping[Key, Judgement]) -> Counter[Judgement]:
+def _counts(cases: Sequence[SampledCase], said: Mapping[CaseKey, Judgement]) -> Counter[Judgement]:
     return Counter(said[drawn.key] for drawn in cases if drawn.key in said)
 
 
-def _share(cases: Sequence[Drawn], said: Mapping[Key, Judgement], *, without_unsure: bool) -> Share:
+def _share(cases: Sequence[SampledCase], said: Mapping[CaseKey, Judgement], *, without_unsure: bool) -> ValidRate:
     """The share of valid ones. The interval is by scene: judgements of one picture are not independent."""
     clusters = _clusters(cases, said, without_unsure=without_unsure)
     rate = clusters.holds / clusters.judged if clusters.judged else None
-    return Share(rate=rate, interval=pass_rate_interval(clusters))
+    return ValidRate(rate=rate, interval=pass_rate_interval(clusters))
 
 
-def _clusters(cases: Sequence[Drawn], said: Mapping[Key, Judgement], *, without_unsure: bool) -> Clusters:
+def _clusters(cases: Sequence[SampledCase], said: Mapping[CaseKey, Judgement], *, without_unsure: bool) -> Clusters:
     """The judged cases by scene; a valid one holds."""
     spread = SceneCounter()
     for drawn in cases:
@@ -138,23 +138,23 @@ def _clusters(cases: Sequence[Drawn], said: Mapping[Key, Judgement], *, without_
     return spread.clusters
 
 
-def _weighted(sample: Sample, said: Mapping[Key, Judgement], *, without_unsure: bool) -> Share:
-    return together(
+def _weighted(sample: Sample, said: Mapping[CaseKey, Judgement], *, without_unsure: bool) -> ValidRate:
+    return combine_strata(
         [
-            Stratum(cases, _clusters(_of(item, sample), said, without_unsure=without_unsure))
+            AuditStratum(cases, _clusters(_of(item, sample), said, without_unsure=without_unsure))
             for item, cases in sample.population.items()
         ]
     )
 
 
-class Stratum(NamedTuple):
+class AuditStratum(NamedTuple):
     """So many ``cases`` of which those ``judged`` are a sample."""
 
     cases: int
     judged: Clusters
 
 
-def together(strata: Sequence[Stratum]) -> Share:
+def combine_strata(strata: Sequence[AuditStratum]) -> ValidRate:
     """The rate of all strata, of which each was drawn from by itself; those of which nothing is judged are left out.
 
     ``p = sum w_i p_i`` with ``w_i = N_i / N``: unbiased. The interval is the wider, at each of its ends, of two, for
@@ -166,13 +166,13 @@ def together(strata: Sequence[Stratum]) -> Share:
 
     >>> from pytest_vqamt.core.tallies import SceneTally
     >>> all_valid, half = Clusters((SceneTally(1, 1, 5),)), Clusters((SceneTally(0, 1, 5), SceneTally(1, 1, 5)))
-    >>> together([Stratum(30, half), Stratum(10, all_valid)]).rate
+    >>> combine_strata([AuditStratum(30, half), AuditStratum(10, all_valid)]).rate
     0.625
     """
     known = [(cases, clusters) for cases, clusters in strata if clusters.judged]
     total = sum(cases for cases, _ in known)
     if not total:
-        return Share(rate=None, interval=(0.0, 1.0))
+        return ValidRate(rate=None, interval=(0.0, 1.0))
     rate = low_gap = high_gap = spread = 0.0
     for cases, clusters in known:
         weight, here, ends = cases / total, clusters.holds / clusters.judged, pass_rate_interval(clusters)
@@ -181,7 +181,7 @@ def together(strata: Sequence[Stratum]) -> Share:
         high_gap += (weight * (ends[1] - here)) ** 2
         spread += weight**2 / clusters.judged
     low, high = wilson(rate / spread, 1 / spread)
-    return Share(
+    return ValidRate(
         rate=rate, interval=(max(0.0, min(low, rate - sqrt(low_gap))), min(1.0, max(high, rate + sqrt(high_gap))))
     )
 
@@ -201,30 +201,30 @@ class Agreement:
     kappa: float | None
 
 
-def agreements(sheets: Sequence[Ticked]) -> tuple[Agreement, ...]:
+def agreements(sheets: Sequence[JudgedSheet]) -> tuple[Agreement, ...]:
     """The agreement of each two of them, in the order given."""
     return tuple(_agreement(first, second) for first, second in combinations(sheets, 2))
 
 
-def _agreement(first: Ticked, second: Ticked) -> Agreement:
+def _agreement(first: JudgedSheet, second: JudgedSheet) -> Agreement:
     pairs = [(first.said[key], second.said[key]) for key in first.said if key in second.said]
     return Agreement(
         first=first.file.name,
         second=second.file.name,
         shared=len(pairs),
         same=sum(one is other for one, other in pairs),
-        kappa=kappa(pairs),
+        kappa=cohen_kappa(pairs),
     )
 
 
-def kappa(pairs: Sequence[tuple[Judgement, Judgement]]) -> float | None:
+def cohen_kappa(pairs: Sequence[tuple[Judgement, Judgement]]) -> float | None:
     """Cohen's kappa, ``(p_o - p_e) / (1 - p_e)``, over the three judgements.
 
     ``p_o`` is the share of cases that both say the same of, and ``p_e`` the share expected of two people who say each
     word as often as these do, but of cases at random. Cohen, Educational and Psychological Measurement 20 (1960).
 
     >>> valid, invalid = Judgement.VALID, Judgement.INVALID
-    >>> kappa([(valid, valid), (valid, valid), (invalid, invalid), (valid, invalid)])
+    >>> cohen_kappa([(valid, valid), (valid, valid), (invalid, invalid), (valid, invalid)])
     0.5
     """
     cases = len(pairs)
@@ -236,9 +236,9 @@ def kappa(pairs: Sequence[tuple[Judgement, Judgement]]) -> float | None:
     return (same * cases - by_chance) / (cases * cases - by_chance)
 
 
-def most(sheets: Sequence[Ticked]) -> dict[Key, Judgement]:
+def majority(sheets: Sequence[JudgedSheet]) -> dict[CaseKey, Judgement]:
     """What more than half of those who have judged a case say of it; unsure where there is no such word."""
-    words: dict[Key, Counter[Judgement]] = {}
+    words: dict[CaseKey, Counter[Judgement]] = {}
     for sheet in sheets:
         for key, word in sheet.said.items():
             words.setdefault(key, Counter())[word] += 1
@@ -254,7 +254,7 @@ _NEEDED = ("case_id", "model", "data", "judgement", "note", "of", "drawn_from")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ticked:
+class JudgedSheet:
     """What one person said.
 
     Attributes:
@@ -264,8 +264,8 @@ class Ticked:
     """
 
     file: Path
-    said: Mapping[Key, Judgement]
-    notes: Mapping[Key, str]
+    said: Mapping[CaseKey, Judgement]
+    notes: Mapping[CaseKey, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,12 +274,12 @@ class _Row:
     cells: Mapping[str, str]
 
     @property
-    def key(self) -> Key:
-        case_id, model, data = (without_mark(self.cells[name].strip()) for name in ("case_id", "model", "data"))
+    def key(self) -> CaseKey:
+        case_id, model, data = (unescape_formula(self.cells[name].strip()) for name in ("case_id", "model", "data"))
         return case_id.lower(), model, data
 
 
-def draw_of(file: Path) -> tuple[Draw, int]:
+def read_settings(file: Path) -> tuple[SampleSettings, int]:
     """How the sample of a sheet was drawn, and from how many cases.
 
     Raises:
@@ -297,21 +297,21 @@ def draw_of(file: Path) -> tuple[Draw, int]:
             f"after {told[1]!r} in row {first}: give the sheets one by one"
         )
     try:
-        return read_draw(*told)
+        return parse_settings(*told)
     except DataError as error:
         raise DataError(f"{file}, row {first}: {error}") from error
 
 
-def read_ticked(file: Path, sample: Sample, is_known: Callable[[str], bool]) -> Ticked:
+def read_judgements(file: Path, sample: Sample, is_known: Callable[[str], bool]) -> JudgedSheet:
     """The judgements of a sheet of ``sample``; ``is_known`` says whether the report has a case of this id.
 
     Raises:
         DataError: the file is no sheet, a row is no case of the sample, or there twice, or a judgement is none.
     """
     drawn = {each.key for each in sample.cases}
-    seen: dict[Key, int] = {}
-    said: dict[Key, Judgement] = {}
-    notes: dict[Key, str] = {}
+    seen: dict[CaseKey, int] = {}
+    said: dict[CaseKey, Judgement] = {}
+    notes: dict[CaseKey, str] = {}
     for row in _rows(file):
         where, key = f"{file}, row {row.number}", row.key
         if key not in drawn:
@@ -324,12 +324,12 @@ def read_ticked(file: Path, sample: Sample, is_known: Callable[[str], bool]) -> 
         seen[key] = row.number
         if judgement := _judgement(row.cells["judgement"], where):
             said[key] = judgement
-        if note := " ".join(without_mark(row.cells["note"].strip()).split()):
+        if note := " ".join(unescape_formula(row.cells["note"].strip()).split()):
             notes[key] = note
-    return Ticked(file=file, said=said, notes=notes)
+    return JudgedSheet(file=file, said=said, notes=notes)
 
 
-def is_ticked(file: Path) -> bool:
+def has_judgements(file: Path) -> bool:
     """Whether somebody has judged a case of the sheet, or noted something.
 
     Raises:
@@ -338,7 +338,7 @@ def is_ticked(file: Path) -> bool:
     return any(row.cells[name].strip() for row in _rows(file) for name in ("judgement", "note"))
 
 
-def _stranger(key: Key, is_known: Callable[[str], bool]) -> str:
+def _stranger(key: CaseKey, is_known: Callable[[str], bool]) -> str:
     """Why a row is not of the sample."""
     case_id, model, data = key
     if not is_known(case_id):

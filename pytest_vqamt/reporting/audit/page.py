@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.reporting.audit.judgements import Judgement
 from pytest_vqamt.reporting.audit.sample import Sample
-from pytest_vqamt.reporting.audit.sheet import COLUMNS, SHEET, Cells, Shown, ShownCase
+from pytest_vqamt.reporting.audit.sheet import COLUMNS, SHEET, SheetCase, SheetPicture, SheetRow
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+
 PAGE = "audit.html"
 
 
-def page_html(sample: Sample, shown: Sequence[ShownCase], rows: Sequence[Cells]) -> str:
+def audit_html(sample: Sample, shown: Sequence[SheetCase], rows: Sequence[SheetRow]) -> str:
     """The page of the sample's cases, whose rows of the sheet are ``rows``.
 
     All that comes from data or a model stands in it as text. Its policy lets a browser run this script alone, and load
@@ -50,7 +51,7 @@ def page_html(sample: Sample, shown: Sequence[ShownCase], rows: Sequence[Cells])
     )
 
 
-def _sheet(rows: Sequence[Cells]) -> str:
+def _sheet(rows: Sequence[SheetRow]) -> str:
     """What the script writes the sheet of, as JSON that can stand in a script element."""
     told = {
         # What is ticked is kept in the browser under this name, for these very cases and answers alone.
@@ -65,7 +66,7 @@ def _sheet(rows: Sequence[Cells]) -> str:
     return text
 
 
-def _uri(shown: Shown) -> str:
+def _uri(shown: SheetPicture) -> str:
     return f"data:image/{shown.kind};base64,{b64encode(shown.image).decode('ascii')}"
 
 

@@ -10,26 +10,26 @@ from typing import cast
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.results import Report
-from pytest_vqamt.reporting.atomic_write import FILE as REPORT
+from pytest_vqamt.reporting.atomic_write import REPORT_FILE as REPORT
 from pytest_vqamt.reporting.atomic_write import replace_file
-from pytest_vqamt.reporting.audit.judgements import Agreement, Figures, Share
-from pytest_vqamt.reporting.audit.sample import Of, Sample
-from pytest_vqamt.reporting.text import table
+from pytest_vqamt.reporting.audit.judgements import Agreement, AuditFigures, ValidRate
+from pytest_vqamt.reporting.audit.sample import AuditTarget, Sample
+from pytest_vqamt.reporting.view.format import aligned_table
 
-FILE = "audit.json"
-SCHEMA = 1
+AUDIT_FILE = "audit.json"
+AUDIT_SCHEMA = 1
 
 Row = dict[str, Json]
 
-_RATE = {Of.VIOLATIONS: "precision", Of.ALL: "vtr"}
+_RATE = {AuditTarget.VIOLATIONS: "precision", AuditTarget.ALL: "vtr"}
 """What the share of valid ones is called."""
 
 
 def audit_row(
     report: Report,
     sample: Sample,
-    whole: Figures,
-    by_item: dict[str, Figures],
+    whole: AuditFigures,
+    by_item: dict[str, AuditFigures],
     agreements: Sequence[Agreement],
     sheets: Sequence[Path],
 ) -> Row:
@@ -66,8 +66,8 @@ def write_audit(folder: Path, audit: Row) -> None:
         for of, rate in _RATE.items()
         for name in (rate, f"{rate}_interval")
     }
-    row: Row = {"schema": SCHEMA, **audit, **rates, "audits": dict(audits)}
-    replace_file(folder / FILE, json.dumps(row, ensure_ascii=False, indent=1) + "\n")
+    row: Row = {"schema": AUDIT_SCHEMA, **audit, **rates, "audits": dict(audits)}
+    replace_file(folder / AUDIT_FILE, json.dumps(row, ensure_ascii=False, indent=1) + "\n")
 
 
 def read_audit(folder: Path) -> Row | None:
@@ -87,7 +87,7 @@ def read_audit(folder: Path) -> Row | None:
 
 
 def _read(folder: Path) -> Row | None:
-    file = folder / FILE
+    file = folder / AUDIT_FILE
     try:
         row: Json = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -96,9 +96,9 @@ def _read(folder: Path) -> Row | None:
         raise DataError(
             f"Expected what `vqamt audit --read` wrote, but got {str(file)!r} ({error}): delete it and read again"
         ) from error
-    if not isinstance(row, dict) or row.get("schema") != SCHEMA or not isinstance(row.get("audits"), dict):
+    if not isinstance(row, dict) or row.get("schema") != AUDIT_SCHEMA or not isinstance(row.get("audits"), dict):
         raise DataError(
-            f"Expected audits of schema {SCHEMA}, but got {str(file)!r}: delete it and read the sheets again"
+            f"Expected audits of schema {AUDIT_SCHEMA}, but got {str(file)!r}: delete it and read the sheets again"
         )
     return row
 
@@ -115,11 +115,13 @@ def _started(folder: Path) -> Json:
     try:
         row: Json = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise DataError(f"Expected a report beside {FILE}, but got {str(file)!r} ({error}): make it anew") from error
+        raise DataError(
+            f"Expected a report beside {AUDIT_FILE}, but got {str(file)!r} ({error}): make it anew"
+        ) from error
     return row.get("started") if isinstance(row, dict) else None
 
 
-def _figures_row(of: Of, told: Figures) -> Row:
+def _figures_row(of: AuditTarget, told: AuditFigures) -> Row:
     rates: Row = {}
     for each, rate in _RATE.items():
         mine = each is of
@@ -138,35 +140,35 @@ def _figures_row(of: Of, told: Figures) -> Row:
     }
 
 
-RATES = {Of.VIOLATIONS: "precision", Of.ALL: "valid tests rate (VTR)"}
+RATES = {AuditTarget.VIOLATIONS: "precision", AuditTarget.ALL: "valid tests rate (VTR)"}
 _HEAD = ("relation", "of", "judged", "valid", "invalid", "unsure", "rate", "95 % interval")
 
 
-def found_in_words(
-    of: Of, whole: Figures, by_item: Mapping[str, Figures], agreements: Sequence[Agreement]
+def audit_lines(
+    of: AuditTarget, whole: AuditFigures, by_item: Mapping[str, AuditFigures], agreements: Sequence[Agreement]
 ) -> Iterator[str]:
     """The figures of all cases, then those of each item, then how far the judges agree."""
-    yield f"{whole.drawn} of {counted(of, whole.population)} drawn, {whole.judged} judged: {_words(whole)}"
-    yield f"{RATES[of]}: {share_in_words(whole.share)}"
+    yield f"{whole.drawn} of {describe_population(of, whole.population)} drawn, {whole.judged} judged: {_words(whole)}"
+    yield f"{RATES[of]}: {describe_valid_rate(whole.share)}"
     if whole.unsure:
-        yield f"without the unsure ones: {share_in_words(whole.decided)}"
+        yield f"without the unsure ones: {describe_valid_rate(whole.decided)}"
     if whole.unseen:
         yield f"no case is judged of {', '.join(whole.unseen)}: the rate is without them"
     yield ""
-    yield from table([_HEAD, *(_row(item, told) for item, told in by_item.items())])
+    yield from aligned_table([_HEAD, *(_row(item, told) for item, told in by_item.items())])
     for each in agreements:
         told = "no kappa" if each.kappa is None else f"Cohen's kappa {each.kappa:.3f}"
         yield ""
         yield f"{each.first} and {each.second} say the same of {each.same} of {each.shared} cases: {told}"
 
 
-def counted(of: Of, number: int) -> str:
+def describe_population(of: AuditTarget, number: int) -> str:
     """So many of what is drawn from, in words."""
-    what = "violation" if of is Of.VIOLATIONS else "case"
+    what = "violation" if of is AuditTarget.VIOLATIONS else "case"
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def share_in_words(share: Share) -> str:
+def describe_valid_rate(share: ValidRate) -> str:
     """The rate with its interval."""
     if share.rate is None:
         return "nothing is judged"
@@ -174,11 +176,11 @@ def share_in_words(share: Share) -> str:
     return f"{share.rate:.3f} (95 % interval {low:.3f} to {high:.3f})"
 
 
-def _words(told: Figures) -> str:
+def _words(told: AuditFigures) -> str:
     return f"{told.valid} valid, {told.invalid} invalid, {told.unsure} unsure"
 
 
-def _row(item: str, told: Figures) -> tuple[str, ...]:
+def _row(item: str, told: AuditFigures) -> tuple[str, ...]:
     rate, (low, high) = told.share.rate, told.share.interval
     return (
         item,

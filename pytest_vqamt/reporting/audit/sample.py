@@ -18,15 +18,15 @@ from pytest_vqamt.core.identity import digest, matches
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.cases import case_rows
 
-Key: TypeAlias = tuple[str, str, str]
+CaseKey: TypeAlias = tuple[str, str, str]
 """What tells a case from all others of its sample: its id, its model and its data."""
 
 _NOISE = "control"
-_VIOLATES = (Outcome.VIOLATED, Outcome.UNPARSED)
+_VIOLATIONS = (Outcome.VIOLATED, Outcome.UNPARSED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drawn:
+class SampledCase:
     """A case of the sample.
 
     Attributes:
@@ -54,7 +54,7 @@ class Drawn:
         return str(self.row["scene"])
 
     @property
-    def key(self) -> Key:
+    def key(self) -> CaseKey:
         return self.case_id, self.model, self.data
 
 
@@ -68,8 +68,8 @@ class Sample:
         population: how many cases of each item there were to draw from.
     """
 
-    draw: Draw
-    cases: tuple[Drawn, ...]
+    draw: SampleSettings
+    cases: tuple[SampledCase, ...]
     population: Mapping[str, int]
 
     @property
@@ -82,7 +82,7 @@ class Sample:
         return self.draw.words(self.drawn_from)
 
 
-def draw_sample(report: Report, folder: Path, draw: Draw) -> Sample:
+def draw_sample(report: Report, folder: Path, draw: SampleSettings) -> Sample:
     """Draws from ``cases.jsonl`` beside ``report`` without replacement; the sample alone is in memory.
 
     Each case is as likely to be drawn as any other (of its relation variant with ``per_relation``): those with the
@@ -93,21 +93,24 @@ def draw_sample(report: Report, folder: Path, draw: Draw) -> Sample:
         DataError: its cases cannot be read.
     """
     left_out = _left_out(report, draw)
-    wanted = _Wanted(draw, left_out, counts_once=draw.of is Of.ALL and len(report.models) * len(report.data) > 1)
+    wanted = _SampleHeaps(
+        draw, left_out, counts_once=draw.of is AuditTarget.ALL and len(report.models) * len(report.data) > 1
+    )
     file = find_cases_file(folder)
     for number, row in enumerate(case_rows(folder), start=1):
         wanted.add(row, f"{file}:{number}")
     sample = wanted.sample()
     if not sample.cases:
-        what = "violations" if draw.of is Of.VIOLATIONS else "cases"
+        what = "violations" if draw.of is AuditTarget.VIOLATIONS else "cases"
         raise OptionError(
-            f"Expected {what} to draw from, but {str(folder)!r} has none{_of_what(draw)}: "
-            "name other relations or another report" + (", or draw from --of all" if draw.of is Of.VIOLATIONS else "")
+            f"Expected {what} to draw from, but {str(folder)!r} has none{_filters_in_words(draw)}: "
+            "name other relations or another report"
+            + (", or draw from --of all" if draw.of is AuditTarget.VIOLATIONS else "")
         )
     return sample
 
 
-def _left_out(report: Report, draw: Draw) -> frozenset[str]:
+def _left_out(report: Report, draw: SampleSettings) -> frozenset[str]:
     """The relation variants of the report that are not drawn from."""
     items = {each.item: each.tags for each in report.relations}
     for pattern in draw.relations:
@@ -133,7 +136,7 @@ def _is_drawn_from(item: str, tags: tuple[str, ...], globs: tuple[str, ...]) -> 
     return bool(naming) or not globs
 
 
-def _of_what(draw: Draw) -> str:
+def _filters_in_words(draw: SampleSettings) -> str:
     told = [f"--relations {','.join(draw.relations)}"] if draw.relations else []
     told += [f"--model {draw.model}"] if draw.model is not None else []
     told += [f"--data {spec}" for spec in draw.data]
@@ -141,15 +144,15 @@ def _of_what(draw: Draw) -> str:
 
 
 @dataclass(slots=True)
-class _Wanted:
+class _SampleHeaps:
     """The sample as it grows: of what has come so far, the cases with the smallest digests."""
 
-    draw: Draw
+    draw: SampleSettings
     left_out: frozenset[str]
     counts_once: bool
     population: dict[str, int] = field(default_factory=dict)
     _known: set[int] = field(default_factory=set)
-    _drawn: dict[str, list[tuple[int, int, Drawn]]] = field(default_factory=dict)
+    _drawn: dict[str, list[tuple[int, int, SampledCase]]] = field(default_factory=dict)
     """For each stratum a heap of negated digests, so that the largest comes out first; the number settles ties."""
     _lines: int = 0
 
@@ -157,8 +160,8 @@ class _Wanted:
         self._lines += 1
         if not self._is_wanted(row):
             return
-        of_all = self.draw.of is Of.ALL
-        drawn = Drawn(row=row, where=where, item=_item(row), model="" if of_all else str(row["model"]))
+        of_all = self.draw.of is AuditTarget.ALL
+        drawn = SampledCase(row=row, where=where, item=_item(row), model="" if of_all else str(row["model"]))
         named = (drawn.case_id,) if of_all else drawn.key  # a case of two data sources is one case
         rank = int(digest("audit", str(self.draw.seed), *named), 16)
         if self.counts_once:
@@ -189,8 +192,8 @@ class _Wanted:
 
     def _is_wanted(self, row: dict[str, Json]) -> bool:
         outcome = Outcome(str(row["verdict"]))
-        if self.draw.of is Of.VIOLATIONS:
-            if outcome not in _VIOLATES or row.get("waived"):
+        if self.draw.of is AuditTarget.VIOLATIONS:
+            if outcome not in _VIOLATIONS or row.get("waived"):
                 return False
         elif outcome is Outcome.ERROR:
             return False
@@ -206,11 +209,11 @@ def _item(row: Mapping[str, Json]) -> str:
     return f"{row['relation']} (presumed)" if presumed else str(row["relation"])
 
 
-SAMPLE = 100
+DEFAULT_SAMPLE = 100
 """So many cases are drawn where nothing is said."""
 
 
-class Of(StrEnum):
+class AuditTarget(StrEnum):
     """What a sample is drawn from, by which a person is asked something else.
 
     VIOLATIONS: what the report calls a violation; the share of true ones is the precision. ALL: all cases that have a
@@ -222,7 +225,7 @@ class Of(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Draw:
+class SampleSettings:
     """The settings of a draw.
 
     Attributes:
@@ -233,8 +236,8 @@ class Draw:
         data: only cases of these data, by the specs that the report has.
     """
 
-    of: Of
-    sample: int = SAMPLE
+    of: AuditTarget
+    sample: int = DEFAULT_SAMPLE
     per_relation: int | None = None
     seed: int = 0
     relations: tuple[str, ...] = ()
@@ -250,7 +253,7 @@ class Draw:
     def words(self, population: int) -> str:
         """The draw and how many there were to draw from, as a cell of a sheet.
 
-        >>> Draw(of=Of.ALL, relations=("metavqa.*",)).words(812)
+        >>> SampleSettings(of=AuditTarget.ALL, relations=("metavqa.*",)).words(812)
         "population=812 sample=100 seed=0 'relations=metavqa.*'"
         """
         size = f"sample={self.sample}" if self.per_relation is None else f"per-relation={self.per_relation}"
@@ -261,7 +264,7 @@ class Draw:
         return shlex.join(told)
 
 
-def read_draw(of: str, words: str) -> tuple[Draw, int]:
+def parse_settings(of: str, words: str) -> tuple[SampleSettings, int]:
     """The draw that ``words`` tells of, and how many there were to draw from.
 
     Raises:
@@ -271,9 +274,9 @@ def read_draw(of: str, words: str) -> tuple[Draw, int]:
         told = [part.partition("=") for part in shlex.split(words)]
         one = {name: value for name, _, value in told}
         per_relation = one.get("per-relation")
-        draw = Draw(
-            of=Of(of),
-            sample=int(one["sample"]) if per_relation is None else SAMPLE,
+        draw = SampleSettings(
+            of=AuditTarget(of),
+            sample=int(one["sample"]) if per_relation is None else DEFAULT_SAMPLE,
             per_relation=None if per_relation is None else int(per_relation),
             seed=int(one["seed"]),
             relations=tuple(part for part in one.get("relations", "").split(",") if part),

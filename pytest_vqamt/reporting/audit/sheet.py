@@ -19,7 +19,7 @@ from pytest_vqamt.core.report_json import case_from_row
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.imaging.outlines import edited
 from pytest_vqamt.imaging.render import render
-from pytest_vqamt.reporting.audit.sample import Drawn, Of, Sample
+from pytest_vqamt.reporting.audit.sample import AuditTarget, Sample, SampledCase
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -32,14 +32,14 @@ COLUMNS = (
     "pictures", "judgement", "note", "of", "drawn_from",
 )  # fmt: skip
 
-Cells: TypeAlias = dict[str, str]
+SheetRow: TypeAlias = dict[str, str]
 """A row by its columns."""
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet would take for the beginning of a formula."""
 
 
-def cells(shown: ShownCase, sample: Sample) -> Cells:
+def sheet_row(shown: SheetCase, sample: Sample) -> SheetRow:
     """The row of a case that nobody has judged yet."""
     drawn = shown.drawn
     told = {
@@ -59,10 +59,10 @@ def cells(shown: ShownCase, sample: Sample) -> Cells:
         "of": sample.draw.of.value,
         "drawn_from": sample.words,
     }
-    return {name: as_text(text) for name, text in told.items()}
+    return {name: escape_formula(text) for name, text in told.items()}
 
 
-def csv_text(rows: Iterable[Cells]) -> str:
+def csv_text(rows: Iterable[SheetRow]) -> str:
     """The rows under a head, every cell in quotes, so that the page can write the very same file.
 
     It begins with a byte order mark: without one, spreadsheets take the letters for those of another alphabet.
@@ -74,17 +74,17 @@ def csv_text(rows: Iterable[Cells]) -> str:
     return "\ufeff" + text.getvalue()
 
 
-def as_text(cell: str) -> str:
+def escape_formula(cell: str) -> str:
     """The cell as no spreadsheet takes it for a formula: an apostrophe goes before it where one would."""
     return f"'{cell}" if cell.startswith(_FORMULA) else cell
 
 
-def without_mark(cell: str) -> str:
+def unescape_formula(cell: str) -> str:
     """The cell as it was before ``as_text``."""
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
 
 
-def _edits(asked: Asked, shown: ShownCase) -> str:
+def _edits(asked: SheetQuery, shown: SheetCase) -> str:
     """How the picture of a text was edited, in brackets."""
     (picture,) = (each for each in shown.pictures if asked in each.asked)
     return f" [{picture.note}]" if picture.note else ""
@@ -97,7 +97,7 @@ _PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "e
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class SheetQuery:
     """A text and what was answered.
 
     Attributes:
@@ -129,7 +129,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edited:
+class EditBox:
     """Where an edit is to be seen: a box in pixels of the picture before it was made smaller."""
 
     label: str
@@ -137,7 +137,7 @@ class Edited:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class SheetPicture:
     """One picture.
 
     Attributes:
@@ -151,9 +151,9 @@ class Shown:
     image: bytes
     kind: str
     frame: tuple[int, int]
-    edits: tuple[Edited, ...]
+    edits: tuple[EditBox, ...]
     note: str
-    asked: tuple[Asked, ...]
+    asked: tuple[SheetQuery, ...]
 
     @property
     def file(self) -> str:
@@ -162,23 +162,23 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShownCase:
+class SheetCase:
     """A case with its pictures; ``verdict`` and ``reason`` are empty where nobody is to see them."""
 
-    drawn: Drawn
+    drawn: SampledCase
     claim: str
     expected: str
     verdict: str
     reason: str
-    pictures: tuple[Shown, ...]
+    pictures: tuple[SheetPicture, ...]
 
     @property
-    def asked(self) -> tuple[Asked, ...]:
+    def asked(self) -> tuple[SheetQuery, ...]:
         """All texts in the order of the case."""
         return tuple(sorted((each for shown in self.pictures for each in shown.asked), key=lambda each: each.number))
 
 
-def shown(drawn: Drawn, of: Of, claim: str, source: SceneSource) -> ShownCase:
+def sheet_case(drawn: SampledCase, of: AuditTarget, claim: str, source: SceneSource) -> SheetCase:
     """The case, drawn by ``source``. Who judges whether a test is valid sees no answer, and is not led by it.
 
     Raises:
@@ -191,8 +191,8 @@ def shown(drawn: Drawn, of: Of, claim: str, source: SceneSource) -> ShownCase:
         answers = cast("list[str | None]", row["answers"])
         if len(answers) != len(case.queries):
             raise ValueError(f"{len(answers)} answers to {len(case.queries)} texts")
-        of_all = of is Of.ALL
-        return ShownCase(
+        of_all = of is AuditTarget.ALL
+        return SheetCase(
             drawn=drawn,
             claim=claim,
             expected=case.expected,
@@ -208,23 +208,25 @@ def shown(drawn: Drawn, of: Of, claim: str, source: SceneSource) -> ShownCase:
         raise DataError(f"{drawn.where}: Expected a whole line of a report, but got {error!r}: make it anew") from error
 
 
-def _pictures(case: Case, answers: list[str | None], source: SceneSource) -> tuple[Shown, ...]:
-    about: dict[str, tuple[Picture, list[Asked]]] = {}
+def _pictures(case: Case, answers: list[str | None], source: SceneSource) -> tuple[SheetPicture, ...]:
+    about: dict[str, tuple[Picture, list[SheetQuery]]] = {}
     for number, (query, answer) in enumerate(zip(case.queries, answers, strict=True)):
         _, asked = about.setdefault(query.picture.digest, (query.picture, []))
-        asked.append(Asked(number=number, text=query.text, task=query.task, is_again=query.trial > 0, answer=answer))
+        asked.append(
+            SheetQuery(number=number, text=query.text, task=query.task, is_again=query.trial > 0, answer=answer)
+        )
     return tuple(_shown(picture, tuple(asked), source) for picture, asked in about.values())
 
 
-def _shown(picture: Picture, asked: tuple[Asked, ...], source: SceneSource) -> Shown:
+def _shown(picture: Picture, asked: tuple[SheetQuery, ...], source: SceneSource) -> SheetPicture:
     photographed = source.scene(source.place(picture.photo.id))
     image, kind = render(picture, source), _kind()
-    return Shown(
+    return SheetPicture(
         digest=picture.digest,
         image=_small(image, kind),
         kind=kind,
         frame=image.size,
-        edits=tuple(Edited(label=each.label, box=each.box) for each in edited(picture, photographed)),
+        edits=tuple(EditBox(label=each.label, box=each.box) for each in edited(picture, photographed)),
         note="; ".join(map(describe_edit, picture.edits)),
         asked=asked,
     )

@@ -1,4 +1,4 @@
-"""Two runs compared case by case: what both have judged, paired by case id, and nothing else."""
+"""Two runs compared case by case, paired by case id."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.core.results import BaselineChange
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, SceneCounter
 from pytest_vqamt.reporting.cases import CaseLine
-from pytest_vqamt.reporting.compare.sides import PairedItem, Side, data_by_spec, matched, models_compared
-from pytest_vqamt.reporting.html.cards import edits_in_words
-from pytest_vqamt.reporting.view.lines import counted
+from pytest_vqamt.reporting.compare.runs import ComparableRun, PairedItem, data_by_spec, match_items, models_compared
+from pytest_vqamt.reporting.html.cards import describe_edits
+from pytest_vqamt.reporting.view.format import count_noun
 from pytest_vqamt.stats import paired
 from pytest_vqamt.stats.paired import SIGNIFICANT, change_of, drop_p, holm, with_holm_gates
 
@@ -24,62 +24,73 @@ _NEVER_GATED = {"control", "baseline"}
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """An item before what needs all of them: its cases, and what became of them by itself."""
+    """An item before Holm's correction, which needs all items."""
 
     pair: PairedItem
     presumed: bool
-    cases: Gathered
+    cases: ItemPairs
     change: BaselineChange
 
     @property
     def is_gated(self) -> bool:
-        """As ``stats.gates.with_baseline_gates`` has it."""
+        # The same rule as in stats.gates.held_against_baseline.
         return not self.presumed and self.change.paired.shared > 0 and not _NEVER_GATED.intersection(self.pair.tags)
 
 
 def compare(
-    before: Side, after: Side, *, models: tuple[str, str] | None = None, max_drop: float | None = None, show: int = 3
+    before: ComparableRun,
+    after: ComparableRun,
+    *,
+    models: tuple[str, str] | None = None,
+    max_drop: float | None = None,
+    show: int = 3,
 ) -> Comparison:
-    """The comparison of two runs, of the two ``models`` where one is named of each.
+    """Compares two runs case by case.
 
-    The items that are gated are judged together, as those of a run that is held against its baseline. Where nothing is
-    demanded no drop is allowed to be significant, and none is called a failure.
+    Gated items share one Holm correction, as in a run with a baseline.
+
+    Args:
+        before: the first run.
+        after: the second run.
+        models: the model to take of each run; needed where the runs have no model name in common.
+        max_drop: the drop of the pass rate that the gate allows; without it there is no gate.
+        show: how many regressions and how many fixes to keep in full.
 
     Raises:
-        OptionError: a model is not there, or it is not clear which of several is meant.
-        DataError: a file is not whole, or no case has been judged by both runs.
+        OptionError: a model is missing or ambiguous.
+        DataError: a file is incomplete, or the runs have no judged case in common.
     """
     named = models_compared(before, after, models)
-    pairs, left, added = matched(before, after, named)
-    found = [each for pair in pairs for each in _compared(pair, before, after, show)]
+    pairs, only_before, only_after = match_items(before, after, named)
+    found = [each for pair in pairs for each in _compare_item(pair, before, after, show)]
     if not any(each.change.paired.shared for each in found):
-        raise DataError(_nothing_shared(before, after, pairs))
-    items = tuple(_judged(found, max_drop))
+        raise DataError(_nothing_in_common(before, after, pairs))
+    items = tuple(_conclude(found, max_drop))
     return Comparison(
-        before=_run(before, [name for name, _ in named]),
-        after=_run(after, [name for _, name in named]),
+        before=_compared_run(before, [name for name, _ in named]),
+        after=_compared_run(after, [name for _, name in named]),
         items=items,
-        notes=tuple(notes(before, after, named, items)),
-        only_before=left,
-        only_after=added,
-        shown=_shown(items, found, show),
+        notes=tuple(comparison_notes(before, after, named, items)),
+        only_before=only_before,
+        only_after=only_after,
+        shown=_examples(items, found, show),
         max_drop=max_drop,
     )
 
 
-def _compared(pair: PairedItem, before: Side, after: Side, show: int) -> Iterator[_Compared]:
-    """The cases of an item, and those that are presumed where there are any."""
-    ordinary, presumed = Gathered(show), Gathered(show)
-    for both in joined(before.lines(pair.before), after.lines(pair.after)):
+def _compare_item(pair: PairedItem, before: ComparableRun, after: ComparableRun, show: int) -> Iterator[_Compared]:
+    """The ordinary and the presumed cases of an item, as far as there are any."""
+    ordinary, presumed = ItemPairs(show), ItemPairs(show)
+    for both in join_cases(before.lines(pair.before), after.lines(pair.after)):
         (presumed if is_presumed(both) else ordinary).add(both)
-    for apart, cases in ((False, ordinary), (True, presumed)):
+    for is_presumed_stratum, cases in ((False, ordinary), (True, presumed)):
         if not cases.is_empty:
             made = change_of(cases.spread.paired, version_before=pair.before.version)
-            cases.spread = SceneCounter()  # which scenes they are of is needed no more, and of all items would be much
-            yield _Compared(pair, apart, cases, made)
+            cases.spread = SceneCounter()  # frees the scenes, which take much memory over all items
+            yield _Compared(pair, is_presumed_stratum, cases, made)
 
 
-def _judged(found: Sequence[_Compared], max_drop: float | None) -> Iterator[ComparedItem]:
+def _conclude(found: Sequence[_Compared], max_drop: float | None) -> Iterator[ComparedItem]:
     gated = [each.is_gated for each in found]
     held = with_holm_gates([each.change for each in found], max_drop or 0.0, gated)
     gains = iter(holm([_gain_p(each.change) for each in found if each.is_gated]))
@@ -94,56 +105,54 @@ def _judged(found: Sequence[_Compared], max_drop: float | None) -> Iterator[Comp
             version=each.pair.after.version,
             change=made if max_drop is not None else replace(made, gate=None),
             p_gain=p_gain,
-            standing=_standing(made, p_gain, max_drop),
+            standing=_conclusion(made, p_gain, max_drop),
             only_before=each.cases.only_before,
             only_after=each.cases.only_after,
             unjudged=each.cases.unjudged,
             other_verdict=each.cases.other_verdict,
-            broke=tuple(each.cases.broke),
-            mended=tuple(each.cases.mended),
+            regressions=tuple(each.cases.regressions),
+            fixes=tuple(each.cases.fixes),
         )
 
 
 def _gain_p(made: BaselineChange) -> float:
-    """The p-value of a rise: that of a drop, had the runs changed places."""
+    """The p-value of a rise: that of a drop with the runs swapped."""
     rows = (
         PairedSceneTally(row.both, row.second_only, row.first_only, row.neither, row.scenes) for row in made.paired.rows
     )
     return drop_p(PairedClusters(tuple(rows)))
 
 
-def _standing(made: BaselineChange, p_gain: float | None, max_drop: float | None) -> Standing:
-    """What is to be said; an item that is not gated is taken by itself, without Holm."""
+def _conclusion(made: BaselineChange, p_gain: float | None, max_drop: float | None) -> Conclusion:
     pairs = made.paired
     if pairs.shared and not pairs.first_only and not pairs.second_only:
-        return Standing.UNCHANGED
-    stands = paired.status_of(made, max_drop or 0.0)
-    if stands is paired.ChangeStatus.WORSE:
-        return Standing.WORSE
+        return Conclusion.UNCHANGED
+    status = paired.status_of(made, max_drop or 0.0)
+    if status is paired.ChangeStatus.WORSE:
+        return Conclusion.WORSE
     if pairs.second_only > pairs.first_only and (_gain_p(made) if p_gain is None else p_gain) < SIGNIFICANT:
-        return Standing.BETTER
-    if max_drop is not None and stands is paired.ChangeStatus.NO_WORSE:
-        return Standing.NO_WORSE
-    return Standing.UNCERTAIN
+        return Conclusion.BETTER
+    if max_drop is not None and status is paired.ChangeStatus.NO_WORSE:
+        return Conclusion.NO_WORSE
+    return Conclusion.UNCERTAIN
 
 
-def _shown(items: Sequence[ComparedItem], found: Sequence[_Compared], show: int) -> tuple[MovedCase, ...]:
-    """At most ``show`` that broke and as many that were mended, those of the surest changes first, one of each item."""
+def _examples(items: Sequence[ComparedItem], found: Sequence[_Compared], show: int) -> tuple[ChangedCase, ...]:
+    """At most ``show`` regressions and as many fixes, one of each item in turn, the smallest p-values first."""
 
-    def some(*, mended: bool) -> list[MovedCase]:
-        sure = sorted(zip(items, found, strict=True), key=lambda each: _sureness(each[0], mended=mended))
-        of_items = [[case for case in each.cases.shown if case.mended is mended] for _, each in sure]
-        in_turns = [of_item[turn] for turn in range(show) for of_item in of_items if turn < len(of_item)]
+    def of_kind(*, fixes: bool) -> list[ChangedCase]:
+        ordered = sorted(
+            zip(items, found, strict=True),
+            key=lambda pair: _gain_p(pair[0].change) if fixes else pair[0].change.p,
+        )
+        of_items = [[case for case in each.cases.shown if case.is_fix is fixes] for _, each in ordered]
+        in_turns = [cases[turn] for turn in range(show) for cases in of_items if turn < len(cases)]
         return in_turns[:show]
 
-    return (*some(mended=False), *some(mended=True))
+    return (*of_kind(fixes=False), *of_kind(fixes=True))
 
 
-def _sureness(item: ComparedItem, *, mended: bool) -> float:
-    return _gain_p(item.change) if mended else item.change.p
-
-
-def _run(side: Side, models: Sequence[str]) -> ComparedRun:
+def _compared_run(side: ComparableRun, models: Sequence[str]) -> ComparedRun:
     fingerprints = dict(side.models)
     return ComparedRun(
         name=side.name,
@@ -154,36 +163,35 @@ def _run(side: Side, models: Sequence[str]) -> ComparedRun:
     )
 
 
-def _nothing_shared(before: Side, after: Side, pairs: Sequence[PairedItem]) -> str:
-    """Why there is nothing to compare, and what to do."""
-    told = f"Expected runs that have judged cases in common, but {before.name} and {after.name} have none"
+def _nothing_in_common(before: ComparableRun, after: ComparableRun, pairs: Sequence[PairedItem]) -> str:
+    problem = f"Expected runs that have judged cases in common, but {before.name} and {after.name} have none"
     if pairs and before.seed != after.seed:
-        return f"{told}: their seeds are {before.seed} and {after.seed}; run both with the same --vqamt-seed"
+        return f"{problem}: their seeds are {before.seed} and {after.seed}; run both with the same --vqamt-seed"
     if pairs:
-        return f"{told}, although relations are in both: run both with the same options and data"
+        return f"{problem}, although relations are in both: run both with the same options and data"
     if not data_by_spec(before, after):
         specs = ", ".join(spec for spec, _ in before.data), ", ".join(spec for spec, _ in after.data)
-        return f"{told}: their data are {specs[0]} and {specs[1]}; run both on the same data"
-    return f"{told}: no relation is in both"
+        return f"{problem}: their data are {specs[0]} and {specs[1]}; run both on the same data"
+    return f"{problem}: no relation is in both"
 
 
-class Standing(StrEnum):
-    """What is to be said of an item of two runs."""
+class Conclusion(StrEnum):
+    """What the comparison shows for an item."""
 
     WORSE = "worse"
-    """It has dropped, by more than is allowed where there is a demand, and that is no chance."""
+    """A significant drop, larger than the gate allows where there is one."""
 
     BETTER = "better"
-    """It has risen, and that is no chance."""
+    """A significant rise."""
 
     NO_WORSE = "no worse"
-    """The whole 95 % interval of the difference lies above the drop that is allowed."""
+    """The whole 95 % interval of the difference lies above the allowed drop."""
 
     UNCHANGED = "unchanged"
-    """No verdict is another one."""
+    """Every verdict is the same."""
 
     UNCERTAIN = "uncertain"
-    """None of these: more cases are needed to tell."""
+    """None of these: too few cases to tell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,8 +200,8 @@ class ComparedRun:
 
     Attributes:
         name: as the user named it.
-        model, fingerprint: of the models that are compared, each, in the order of the other run's.
-        data: the spec and the digest of each source.
+        models: name and fingerprint of each compared model, in the order of the other run.
+        data: spec and digest of each source.
     """
 
     name: str
@@ -204,8 +212,8 @@ class ComparedRun:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeenTwice:
-    """A query with the answers of both runs; None where it had none."""
+class ComparedQuery:
+    """A query with the answers of both runs; None for no answer."""
 
     text: str
     edits: str
@@ -214,12 +222,12 @@ class SeenTwice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MovedCase:
-    """A case that held in one of the runs alone.
+class ChangedCase:
+    """A case that holds in only one of the runs.
 
     Attributes:
-        mended: whether it holds now; otherwise it broke.
-        reason: why it did not hold in the run in which it did not.
+        is_fix: whether it holds in the second run; otherwise it is a regression.
+        reason: why it is violated in the other run.
     """
 
     case_id: str
@@ -227,8 +235,8 @@ class MovedCase:
     model: str
     data: str
     scene: str
-    mended: bool
-    queries: tuple[SeenTwice, ...]
+    is_fix: bool
+    queries: tuple[ComparedQuery, ...]
     expected: str
     reason: str
 
@@ -238,15 +246,13 @@ class ComparedItem:
     """A relation variant in two runs, its presumed cases apart.
 
     Attributes:
-        models: the names of the two.
-        data: the specs of the two, which are mostly the same.
-        tags: of the relation.
-        version: of the relation now; ``change`` has the one before.
-        p_gain: how likely a rise as large as this would be by chance, after Holm for all that are gated together.
-        only_before, only_after: how many cases only one of the runs has.
-        unjudged: how many cases both have, of which one of them has no verdict, or which a person judged invalid.
-        other_verdict: of how many the verdict is another one although every answer is the same.
-        broke, mended: the ids of the cases that held before alone, or hold now alone, in their order.
+        models, data: the names and the specs in the two runs.
+        version: the relation's version in the second run; ``change`` has the first one.
+        p_gain: the p-value of a rise, Holm-adjusted over the gated items; None for an item without a gate.
+        only_before, only_after: the numbers of cases that only one run has.
+        unjudged: the number of shared cases that are waived or have no verdict in one of the runs.
+        other_verdict: the number of cases with another verdict for the same answers.
+        regressions, fixes: ids of the cases that hold only in the first or only in the second run, sorted.
     """
 
     item: str
@@ -257,13 +263,13 @@ class ComparedItem:
     version: int
     change: BaselineChange
     p_gain: float | None
-    standing: Standing
+    standing: Conclusion
     only_before: int
     only_after: int
     unjudged: int
     other_verdict: int
-    broke: tuple[str, ...]
-    mended: tuple[str, ...]
+    regressions: tuple[str, ...]
+    fixes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,10 +277,10 @@ class Comparison:
     """Two runs, case by case.
 
     Attributes:
-        notes: what else differs between them and may be why, or why little can be said, a sentence each.
-        only_before, only_after: items that only one of them has.
-        shown: some of the cases that broke or were mended, those of the surest changes first.
-        max_drop: how far an item may drop; None where nothing is demanded.
+        notes: other differences between the runs and limits of the comparison, a sentence each.
+        only_before, only_after: ids of the items that only one run has.
+        shown: some regressions, then some fixes, the smallest p-values first.
+        max_drop: the drop that the gate allows; None without a gate.
     """
 
     before: ComparedRun
@@ -283,45 +289,44 @@ class Comparison:
     notes: tuple[str, ...]
     only_before: tuple[str, ...]
     only_after: tuple[str, ...]
-    shown: tuple[MovedCase, ...]
+    shown: tuple[ChangedCase, ...]
     max_drop: float | None
 
     @property
     def missed(self) -> tuple[ComparedItem, ...]:
-        """The items that have dropped further than is allowed, beyond chance."""
+        """The items that missed the gate."""
         return tuple(each for each in self.items if each.change.gate and not each.change.gate.met)
 
 
-class Both(NamedTuple):
-    """What two runs say of one case; None where a run has it not."""
+class CasePair(NamedTuple):
+    """The lines of one case in two runs; None for a run without it."""
 
     before: CaseLine | None
     after: CaseLine | None
 
 
-def joined(before: Iterator[CaseLine], after: Iterator[CaseLine]) -> Iterator[Both]:
-    """Every case once, in the order of the ids, which is that of both; a line of each is in memory at a time."""
+def join_cases(before: Iterator[CaseLine], after: Iterator[CaseLine]) -> Iterator[CasePair]:
+    """Joins two streams that are sorted by case id; one line of each is in memory at a time."""
     old, new = next(before, None), next(after, None)
     while old is not None or new is not None:
         if new is None or (old is not None and old.case_id < new.case_id):
-            yield Both(old, None)
+            yield CasePair(old, None)
             old = next(before, None)
         elif old is None or new.case_id < old.case_id:
-            yield Both(None, new)
+            yield CasePair(None, new)
             new = next(after, None)
         else:
-            yield Both(old, new)
+            yield CasePair(old, new)
             old, new = next(before, None), next(after, None)
 
 
 @dataclass(slots=True)
-class Gathered:
-    """What is counted of the cases of an item that two runs have; at most ``show`` of each sort are kept whole.
+class ItemPairs:
+    """Counts the paired cases of an item; at most ``show`` regressions and fixes are kept in full.
 
     Attributes:
-        spread: those that both have judged, by scene.
-        broke, mended: the ids of those that held before alone, or hold now alone.
-        shown: some of these.
+        spread: outcomes of the cases that both runs judged, by scene.
+        shown: the regressions and fixes kept in full.
     """
 
     show: int
@@ -330,83 +335,85 @@ class Gathered:
     only_after: int = 0
     unjudged: int = 0
     other_verdict: int = 0
-    broke: list[str] = field(default_factory=list)
-    mended: list[str] = field(default_factory=list)
-    shown: list[MovedCase] = field(default_factory=list)
+    regressions: list[str] = field(default_factory=list)
+    fixes: list[str] = field(default_factory=list)
+    shown: list[ChangedCase] = field(default_factory=list)
 
     @property
     def is_empty(self) -> bool:
         return not (self.spread.paired.shared or self.only_before or self.only_after or self.unjudged)
 
-    def add(self, both: Both) -> None:
+    def add(self, both: CasePair) -> None:
         """Counts a case.
 
         Raises:
-            DataError: a line of it is not whole.
+            DataError: one of its lines is incomplete.
         """
         before, after = both
         if before is None or after is None:
             self.only_before += after is None
             self.only_after += before is None
             return
-        then, now = _outcome(before.row), _outcome(after.row)
-        if then is None or now is None:
+        old, new = _outcome(before.row), _outcome(after.row)
+        if old is None or new is None:
             self.unjudged += 1
             return
-        self.spread.add(str(after.row["scene"]), now, then)
-        held, holds = then is Outcome.HOLDS, now is Outcome.HOLDS
+        self.spread.add(str(after.row["scene"]), new, old)
+        held, holds = old is Outcome.HOLDS, new is Outcome.HOLDS
         self.other_verdict += held != holds and before.row.get("answers") == after.row.get("answers")
         if held != holds:
-            moved = self.mended if holds else self.broke
-            if len(moved) < self.show:
-                self.shown.append(_moved(before.row, after.whole, mended=holds))
-            moved.append(after.case_id)
+            ids = self.fixes if holds else self.regressions
+            if len(ids) < self.show:
+                self.shown.append(_changed_case(before.row, after.whole, is_fix=holds))
+            ids.append(after.case_id)
 
 
-def is_presumed(both: Both) -> bool:
-    """Whether the case rests on an absence that the annotations do not guarantee, as they are now."""
+def is_presumed(both: CasePair) -> bool:
+    """Whether the case is presumed, in the second run if it has the case."""
     line = both.before if both.after is None else both.after
     return line is not None and "presumed" in cast("list[str]", line.row.get("tags") or [])
 
 
 def _outcome(row: Row) -> Outcome | None:
-    """The verdict; None where there is none that counts."""
+    """The verdict; None for errors and waived cases."""
     outcome = Outcome(str(row["verdict"]))
     return None if outcome is Outcome.ERROR or row.get("waived") else outcome
 
 
-def _moved(before: Row, after: Row, *, mended: bool) -> MovedCase:
+def _changed_case(before: Row, after: Row, *, is_fix: bool) -> ChangedCase:
     try:
         queries = cast("list[Row]", after["queries"])
-        then, now = (cast("list[str | None]", row["answers"]) for row in (before, after))
-        return MovedCase(
+        old_answers, new_answers = (cast("list[str | None]", row["answers"]) for row in (before, after))
+        return ChangedCase(
             case_id=str(after["case_id"]),
             item=str(after["relation"]),
             model=str(after["model"]),
             data=str(after["data"]),
             scene=str(after["scene"]),
-            mended=mended,
+            is_fix=is_fix,
             queries=tuple(
-                SeenTwice(
+                ComparedQuery(
                     text=str(query["text"]) or f"({query['task']})",
-                    edits=edits_in_words(query),
-                    before=told,
-                    after=tells,
+                    edits=describe_edits(query),
+                    before=old,
+                    after=new,
                 )
-                for query, told, tells in zip(queries, then, now, strict=True)
+                for query, old, new in zip(queries, old_answers, new_answers, strict=True)
             ),
             expected=str(after["expected"]),
-            reason=str((before if mended else after)["reason"]),
+            reason=str((before if is_fix else after)["reason"]),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError(
-            f"Expected a whole case, but got case_id={after.get('case_id')!r} of {after.get('relation')}: {error!r}: "
-            "make the report anew"
+            f"Expected a complete case, but got case_id={after.get('case_id')!r} of {after.get('relation')}: "
+            f"{error!r}: make the report anew"
         ) from error
 
 
-def notes(before: Side, after: Side, models: Sequence[tuple[str, str]], items: Sequence[ComparedItem]) -> Iterator[str]:
-    """The sentences, in the order of how much they can explain."""
+def comparison_notes(
+    before: ComparableRun, after: ComparableRun, models: Sequence[tuple[str, str]], items: Sequence[ComparedItem]
+) -> Iterator[str]:
+    """Other differences between the runs, those that explain most first."""
     yield from (f"{side.name} {caveat}" for side in (before, after) for caveat in side.caveats)
     yield from _models(dict(before.models), dict(after.models), models)
     compared = [old for old, _ in models], [new for _, new in models]
@@ -419,7 +426,7 @@ def notes(before: Side, after: Side, models: Sequence[tuple[str, str]], items: S
         yield f"pytest-vqamt was {before.vqamt_version} and is {after.vqamt_version}"
     yield from _data(before, after)
     if before.seed != after.seed:
-        yield f"the seed was {before.seed} and is {after.seed}: only few cases may be drawn by both"
+        yield f"the seed was {before.seed} and is {after.seed}: the runs may have few cases in common"
     yield from _settings(dict(before.settings), dict(after.settings))
     yield from _versions(items)
     yield from _cases(items)
@@ -429,24 +436,24 @@ def _models(before: Mapping[str, str], after: Mapping[str, str], models: Sequenc
     for old, new in models:
         if before[old] == after[new] and not before[old].startswith("undeclared:"):
             yield (
-                f"{_either(old, new)} is the same model, by its fingerprint: what differs comes from elsewhere, or it "
-                "does not answer alike twice"
+                f"{_either(old, new)} has the same fingerprint in both runs: differences have another cause, or the "
+                "model is not deterministic"
             )
 
 
-def _left_out(side: Side, compared: Sequence[str]) -> Iterator[str]:
+def _left_out(side: ComparableRun, compared: Sequence[str]) -> Iterator[str]:
     left = [name for name, _ in side.models if name not in compared]
     if left:
-        yield f"{side.name} has other models, too, which are not compared: {', '.join(left)}"
+        yield f"{side.name} has models that are not compared: {', '.join(left)}"
 
 
-def _data(before: Side, after: Side) -> Iterator[str]:
+def _data(before: ComparableRun, after: ComparableRun) -> Iterator[str]:
     ours, theirs = dict(before.data), dict(after.data)
     for new, old in data_by_spec(before, after).items():
         if old != new:
             yield f"{old} is {new} now, with the same content"
         elif ours[old] != theirs[new]:
-            yield f"the content of {new} has changed: only cases whose pictures are the same are compared"
+            yield f"the content of {new} has changed: only cases with the same pictures are compared"
 
 
 def _settings(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
@@ -457,20 +464,19 @@ def _settings(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[s
 
 def _versions(items: Sequence[ComparedItem]) -> Iterator[str]:
     found = {each.item: (each.change.version_before, each.version) for each in items}
-    for item, (then, now) in found.items():
-        if then != now:
-            yield f"{item} was version {then} and is version {now}, which may word, draw or judge its cases otherwise"
+    for item, (old, new) in found.items():
+        if old != new:
+            yield f"{item} was version {old} and is version {new}, whose cases and verdicts may differ"
 
 
 def _cases(items: Sequence[ComparedItem]) -> Iterator[str]:
-    """What became of cases that are not compared, and of those whose answers did not change."""
-    alone = sum(each.only_before for each in items), sum(each.only_after for each in items)
-    if any(alone):
-        yield f"only in the first run: {counted(alone[0], 'case')}; only in the second: {counted(alone[1], 'case')}"
+    first, second = sum(each.only_before for each in items), sum(each.only_after for each in items)
+    if first or second:
+        yield f"only in the first run: {count_noun(first, 'case')}; only in the second: {count_noun(second, 'case')}"
     if unjudged := sum(each.unjudged for each in items):
-        yield f"not compared, since one of the runs has no verdict or waived it: {counted(unjudged, 'case')}"
+        yield f"not compared, without a verdict or waived in one of the runs: {count_noun(unjudged, 'case')}"
     if other := sum(each.other_verdict for each in items):
-        yield f"judged otherwise than then, although every answer is the same: {counted(other, 'case')}"
+        yield f"another verdict for the same answers: {count_noun(other, 'case')}"
 
 
 def _either(old: str, new: str) -> str:

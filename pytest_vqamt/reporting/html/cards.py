@@ -43,8 +43,8 @@ from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
 from pytest_vqamt.imaging.outlines import Outline, Shows, asked, edited
-from pytest_vqamt.reporting.html.case_selection import Choice, Chosen
-from pytest_vqamt.reporting.progress import drawing
+from pytest_vqamt.reporting.html.case_selection import CaseSelector, SelectedCases
+from pytest_vqamt.reporting.progress import picture_progress
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -58,7 +58,7 @@ _MOST_REGIONS = 30
 _KINDS = {Shows.EDITED: "edit", Shows.ASKED: "asked"}
 
 
-def card(row: Row, pictures: dict[str, Picture]) -> Row:
+def make_card(row: Row, pictures: dict[str, Picture]) -> Row:
     """The card of the case that ``row`` tells of; ``pictures`` are those of its pictures that could be found."""
     queries = cast("list[Row]", row["queries"])
     readings = cast("list[str]", row["readings"])
@@ -75,65 +75,65 @@ def card(row: Row, pictures: dict[str, Picture]) -> Row:
         "presumed": "presumed" in cast("list[str]", row.get("tags") or []),
         "waived": bool(row.get("waived")),
         "before": row.get("before"),
-        "expected": shortened(str(row["expected"])),
-        "reason": shortened(str(row["reason"])),
+        "expected": shorten(str(row["expected"])),
+        "reason": shorten(str(row["reason"])),
         "facts": {
-            name: shortened(value) if isinstance(value, str) else value
+            name: shorten(value) if isinstance(value, str) else value
             for name, value in cast("Row", row.get("facts") or {}).items()
         },
         "objects": list(dict.fromkeys(_objects(queries, meanings))),
         "queries": [
             {
-                "picture": digest_of(query),
-                "text": shortened(str(query["text"])),
+                "picture": picture_digest(query),
+                "text": shorten(str(query["text"])),
                 "task": query.get("task", ""),
                 "again": bool(query.get("trial")),
-                "answer": None if answer is None else shortened(answer),
-                "reading": None if reading is None else shortened(reading),
-                "edits": edits_in_words(query),
-                "asked": _asked(pictures.get(digest_of(query)), meaning),
+                "answer": None if answer is None else shorten(answer),
+                "reading": None if reading is None else shorten(reading),
+                "edits": describe_edits(query),
+                "asked": _asked(pictures.get(picture_digest(query)), meaning),
             }
             for query, answer, reading, meaning in zip(queries, answers, told, meanings, strict=False)
         ],
     }
 
 
-def shortened(text: str, most: int = _MOST_CHARACTERS) -> str:
+def shorten(text: str, most: int = _MOST_CHARACTERS) -> str:
     """The beginning of a text that is longer than a card shows."""
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
-def digest_of(query: Row) -> str:
+def picture_digest(query: Row) -> str:
     """The digest of the picture that a query is about."""
     return str(cast("Row", query["picture"])["digest"])
 
 
-def edits_in_words(query: Row) -> str:
+def describe_edits(query: Row) -> str:
     """How the picture was edited that a query is about."""
     return "; ".join(map(describe_edit, _edits(query)))
 
 
-def pictures_of(row: Row, source: SceneSource) -> dict[str, Picture | str]:
+def case_pictures(row: Row, source: SceneSource) -> dict[str, Picture | str]:
     """The pictures of a case by their digests, or why there is none."""
     found: dict[str, Picture | str] = {}
     for query in cast("list[Row]", row["queries"]):
-        digest = digest_of(query)
+        digest = picture_digest(query)
         if digest not in found:
             try:
-                found[digest] = picture_from_recipe(query["picture"], scenes_of(source))
+                found[digest] = picture_from_recipe(query["picture"], scene_lookup(source))
             except DataError as error:
                 found[digest] = str(error)
     return found
 
 
-def scenes_of(source: SceneSource) -> Callable[[str], Scene]:
+def scene_lookup(source: SceneSource) -> Callable[[str], Scene]:
     """What finds a scene of ``source`` by the id of its photo."""
     return lambda photo_id: source.scene(source.place(photo_id))
 
 
 def edit_regions(picture: Picture, source: SceneSource) -> Json:
     """Where a picture was edited."""
-    return _regions(edited(picture, scenes_of(source)(picture.photo.id)), picture.scene.frame)
+    return _regions(edited(picture, scene_lookup(source)(picture.photo.id)), picture.scene.frame)
 
 
 def _asked(picture: Picture | None, meaning: Meaning | None) -> list[Json]:
@@ -147,7 +147,7 @@ def _regions(outlines: Iterable[Outline], frame: Box) -> list[Json]:
     return [
         {
             "kind": _KINDS[each.shows],
-            "label": shortened(each.label, _MOST_OF_A_LABEL),
+            "label": shorten(each.label, _MOST_OF_A_LABEL),
             "x": round(box.x / frame.w, 3),
             "y": round(box.y / frame.h, 3),
             "w": round(box.w / frame.w, 3),
@@ -233,7 +233,7 @@ class _Pictures:
         away: specs of data that is not at hand.
     """
 
-    found: dict[str, Wanted] = field(default_factory=dict)
+    found: dict[str, PictureRequest] = field(default_factory=dict)
     turns: dict[str, int] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     away: dict[str, None] = field(default_factory=dict)
@@ -244,12 +244,12 @@ class _Pictures:
             self.away[str(row["data"])] = None
             return {}
         here: dict[str, Picture] = {}
-        for digest, picture in pictures_of(row, source).items():
+        for digest, picture in case_pictures(row, source).items():
             if isinstance(picture, str):
                 self.failed.setdefault(digest, picture)
             else:
                 here[digest] = picture
-                self.found.setdefault(digest, Wanted(picture, source))
+                self.found.setdefault(digest, PictureRequest(picture, source))
                 self.turns[digest] = min(turn, self.turns.get(digest, turn))
         return here
 
@@ -257,7 +257,7 @@ class _Pictures:
         """At most so many of them that are drawn, and of those that take long at most ``slow``."""
         chosen: list[str] = []
         for digest in sorted(self.found, key=self.turns.__getitem__):
-            is_slow = takes_long(self.found[digest].picture)
+            is_slow = is_slow_to_render(self.found[digest].picture)
             if len(chosen) < most and (slow or not is_slow):
                 chosen.append(digest)
                 slow -= is_slow
@@ -277,7 +277,7 @@ class _Cards:
         return sum(len(text.encode()) + 1 for text in self.texts)
 
 
-def page_cases(
+def select_cards(
     report: Report, folder: Path, source_of: Callable[[str], SceneSource | None], images: Images
 ) -> PageCases:
     """The cards of the report in ``folder``; ``source_of`` finds the data by its spec, None where it is not at hand.
@@ -288,7 +288,7 @@ def page_cases(
         DataError: the cases of the folder cannot be read, or are not those of the report.
     """
     most, of_cards = CARDS_AT_MOST[images], BYTES_AT_MOST[images] * 2 // 3
-    choice = Choice(folder, most, holding=images is Images.ALL)
+    choice = CaseSelector(folder, most, holding=images is Images.ALL)
     _check_one_run(report, folder, choice)
     cards = _cards(choice.chosen(most), source_of, images)
     while cards.bytes > of_cards and most > 1:
@@ -302,19 +302,19 @@ def page_cases(
     return PageCases(json=text, shown=len(cards.texts), left_out=cards.left_out, notes=notes)
 
 
-def _cards(chosen: Chosen, source_of: Callable[[str], SceneSource | None], images: Images) -> _Cards:
+def _cards(chosen: SelectedCases, source_of: Callable[[str], SceneSource | None], images: Images) -> _Cards:
     pictures = _Pictures()
     texts = []
     turns: Counter[tuple[Json, ...]] = Counter()
     for row in chosen.rows:
         source = None if images is Images.NONE else source_of(str(row["data"]))
         of = (row["relation"], row["model"], row["data"])
-        texts.append(_text(card(row, pictures.add(row, source, turns[of]))))
+        texts.append(_text(make_card(row, pictures.add(row, source, turns[of]))))
         turns[of] += 1
     return _Cards(texts=texts, pictures=pictures, left_out=chosen.left_out)
 
 
-def _check_one_run(report: Report, folder: Path, choice: Choice) -> None:
+def _check_one_run(report: Report, folder: Path, choice: CaseSelector) -> None:
     judged = sum(result.all_cases for result in report.relations)
     if choice.lines != judged:
         raise DataError(
@@ -330,7 +330,7 @@ def _drawn(pictures: _Pictures, wanted: list[str], room: int) -> dict[str, Json]
     # Sources keep the photos that they were last asked for.
     ordered = sorted(wanted, key=lambda digest: pictures.found[digest].picture.photo.id)
     made: dict[str, Json] = {}
-    with drawing(len(ordered)) as progress:
+    with picture_progress(len(ordered)) as progress:
         small = thumbnails([pictures.found[digest] for digest in ordered], most, progress)
         for digest, each in zip(ordered, small, strict=True):
             if isinstance(each, Thumbnail):
@@ -392,20 +392,20 @@ class Thumbnail:
     bytes: int
 
 
-class Wanted(NamedTuple):
+class PictureRequest(NamedTuple):
     """A picture that is to be drawn, and the data that its photos come from."""
 
     picture: Picture
     photos: SceneSource
 
 
-def takes_long(picture: Picture) -> bool:
+def is_slow_to_render(picture: Picture) -> bool:
     """Whether it takes a second and more to draw: an inpainter other than OpenCV's has to make up a part of it."""
     return any(isinstance(edit, Erase) and edit.method not in ("", _TELEA) for edit in picture.edits)
 
 
 def thumbnails(
-    wanted: Sequence[Wanted], most_bytes: int, drawn: Callable[[], object] = lambda: None
+    wanted: Sequence[PictureRequest], most_bytes: int, drawn: Callable[[], object] = lambda: None
 ) -> Iterator[Thumbnail | str]:
     """A thumbnail of each picture, in their order, or why there is none; each of ``most_bytes`` where that can be.
 
@@ -413,7 +413,7 @@ def thumbnails(
     of each.
     """
 
-    def draw(each: Wanted) -> Thumbnail | str:
+    def draw(each: PictureRequest) -> Thumbnail | str:
         from pytest_vqamt.imaging.render import render  # brings PIL, which a report without pictures can do without
 
         try:

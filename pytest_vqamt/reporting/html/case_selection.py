@@ -17,13 +17,13 @@ from typing import BinaryIO
 from pytest_vqamt.core.case import Outcome
 from pytest_vqamt.core.case_store import GzipIndex, find_cases_file, open_cases
 from pytest_vqamt.core.report_json import Row
-from pytest_vqamt.reporting.cases import case_of_line
+from pytest_vqamt.reporting.cases import parse_case
 
 _VERDICT = b',"verdict":"'
 """Its first place in a line is the verdict's: within a text quotes are escaped, and facts come later."""
 
 
-class Turn(IntEnum):
+class CardPriority(IntEnum):
     """When a case gets its card."""
 
     BROKEN = 0
@@ -41,14 +41,14 @@ class _Group:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
+class SelectedCases:
     """The rows that have cards, in the order of the file; ``left_out`` violations have none."""
 
     rows: tuple[Row, ...]
     left_out: int
 
 
-class Choice:
+class CaseSelector:
     """The cases of a folder that there are to choose from, ``holding`` ones only where these are asked for.
 
     The file is read once. In memory are places in it: of each item so many as could be chosen, were it the only one.
@@ -63,11 +63,11 @@ class Choice:
     def __init__(self, folder: Path, most: int, *, holding: bool) -> None:
         self._file = find_cases_file(folder)
         self._members = GzipIndex()
-        self._turns: dict[Turn, dict[str, _Group]] = {turn: {} for turn in Turn}
+        self._turns: dict[CardPriority, dict[str, _Group]] = {turn: {} for turn in CardPriority}
         with open_cases(self._file, self._members) as lines:
             self.lines = self._gather(lines, most, holding=holding)
 
-    def chosen(self, most: int) -> Chosen:
+    def chosen(self, most: int) -> SelectedCases:
         """At most ``most`` of them, which are no more than it was made for.
 
         Raises:
@@ -75,16 +75,16 @@ class Choice:
         """
         taken, left_out = _taken(self._turns, most)
         with open_cases(self._file, self._members) as lines:
-            return Chosen(rows=tuple(_rows(lines, taken)), left_out=left_out)
+            return SelectedCases(rows=tuple(_rows(lines, taken)), left_out=left_out)
 
     def _gather(self, lines: BinaryIO, most: int, *, holding: bool) -> int:
         """Notes the places, and gives how many lines there are."""
         place = number = 0
         for number, line in enumerate(lines, start=1):
             if holding or not _holds(line):
-                row = case_of_line(line, f"{lines.name}:{number}")
+                row = parse_case(line, f"{lines.name}:{number}")
                 turn = _turn(row)
-                if holding or turn is not Turn.HOLDS:
+                if holding or turn is not CardPriority.HOLDS:
                     item = "\n".join((str(row["relation"]), str(row["model"]), str(row["data"])))
                     group = self._turns[turn].setdefault(item, _Group())
                     group.count += 1
@@ -99,16 +99,16 @@ def _holds(line: bytes) -> bool:
     return line.startswith(b'holds",', line.find(_VERDICT) + len(_VERDICT))
 
 
-def _turn(row: Row) -> Turn:
+def _turn(row: Row) -> CardPriority:
     outcome = Outcome(str(row["verdict"]))
     if outcome is Outcome.HOLDS:
-        return Turn.HOLDS
+        return CardPriority.HOLDS
     if outcome is Outcome.ERROR or row.get("waived"):
-        return Turn.OTHER
-    return Turn.BROKEN if row.get("before") == Outcome.HOLDS.value else Turn.VIOLATED
+        return CardPriority.OTHER
+    return CardPriority.BROKEN if row.get("before") == Outcome.HOLDS.value else CardPriority.VIOLATED
 
 
-def _taken(turns: dict[Turn, dict[str, _Group]], most: int) -> tuple[list[int], int]:
+def _taken(turns: dict[CardPriority, dict[str, _Group]], most: int) -> tuple[list[int], int]:
     """The places of those that are taken, and how many violations are not."""
     taken: list[int] = []
     violations = 0
@@ -116,7 +116,7 @@ def _taken(turns: dict[Turn, dict[str, _Group]], most: int) -> tuple[list[int], 
         shares = fair_shares([group.count for group in groups.values()], most - len(taken))
         for group, share in zip(groups.values(), shares, strict=True):
             taken += group.places[:share]
-            if turn in (Turn.BROKEN, Turn.VIOLATED):
+            if turn in (CardPriority.BROKEN, CardPriority.VIOLATED):
                 violations += group.count - share
     return sorted(taken), violations
 
@@ -144,4 +144,4 @@ def fair_shares(counts: Sequence[int], most: int) -> list[int]:
 def _rows(lines: BinaryIO, places: Sequence[int]) -> Iterator[Row]:
     for place in places:
         lines.seek(place)
-        yield case_of_line(lines.readline(), f"{lines.name}, at byte {place}")
+        yield parse_case(lines.readline(), f"{lines.name}, at byte {place}")

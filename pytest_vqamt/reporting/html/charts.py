@@ -12,25 +12,21 @@ from math import isfinite
 
 from pytest_vqamt.core.results import Report
 from pytest_vqamt.core.tallies import Tally
-from pytest_vqamt.reporting.view.lines import (
-    Line,
-    chosen,
-    counted,
-    demanded,
-    paper_of,
-    people,
-    percent,
-    published_rates,
-    rate,
-    signed,
-    span,
+from pytest_vqamt.reporting.view.format import (
+    axis_percent,
+    count_noun,
+    describe_gate,
+    format_difference,
+    format_interval,
+    format_rate,
 )
+from pytest_vqamt.reporting.view.rows import ResultRow, case_link, human_rate, paper_of, published_rates
 
 _LANE_PX, _ONLY_LANE_PX = 15, 22
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ChartRow:
     """A relation variant, with a lane for each model; ``people`` and ``published`` are places on the axis."""
 
     name: str
@@ -46,15 +42,15 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class ChartGroup:
     """The rows of one paper."""
 
     paper: str
-    rows: tuple[Row, ...]
+    rows: tuple[ChartRow, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drawn:
+class LegendEntries:
     """What some chart of the page has, and the legend explains."""
 
     threshold: bool
@@ -70,17 +66,17 @@ class Chart:
     """What the models reach on one data source; ``noise`` is the least of each model with no change at all."""
 
     data: str
-    groups: tuple[Group, ...]
+    groups: tuple[ChartGroup, ...]
     noise: tuple[tuple[str, str], ...]
 
 
-def charts(report: Report, lines: Sequence[Line]) -> tuple[Chart, ...]:
+def charts(report: Report, lines: Sequence[ResultRow]) -> tuple[Chart, ...]:
     """A chart for each data source that any relation applies to."""
     made = []
     for source in report.data:
         here = [line for line in lines if line.result.data.spec == source.spec]
         noise = noise_floors(here)
-        groups: dict[str, dict[tuple[str, bool], list[Line]]] = {}
+        groups: dict[str, dict[tuple[str, bool], list[ResultRow]]] = {}
         for line in here:
             groups.setdefault(paper_of(line.result.item), {}).setdefault(line.place, []).append(line)
         several = len(report.data) > 1
@@ -88,23 +84,23 @@ def charts(report: Report, lines: Sequence[Line]) -> tuple[Chart, ...]:
             Chart(
                 data=source.spec,
                 groups=tuple(
-                    Group(
+                    ChartGroup(
                         paper=paper,
                         rows=tuple(_row(each, noise, len(report.models), several) for each in rows.values()),
                     )
                     for paper, rows in groups.items()
                 ),
-                noise=tuple((report.models[model].name, rate(floor)) for model, floor in sorted(noise.items())),
+                noise=tuple((report.models[model].name, format_rate(floor)) for model, floor in sorted(noise.items())),
             )
         )
     return tuple(chart for chart in made if chart.groups)
 
 
-def drawn(made: Sequence[Chart]) -> Drawn:
+def legend_entries(made: Sequence[Chart]) -> LegendEntries:
     """What there is to explain."""
     rows = [row for chart in made for group in chart.groups for row in group.rows]
     lanes = [lane for row in rows for lane in row.lanes]
-    return Drawn(
+    return LegendEntries(
         threshold=any(lane.threshold for lane in lanes),
         before=any(lane.before for lane in lanes),
         noise=any(lane.noise for lane in lanes),
@@ -114,7 +110,7 @@ def drawn(made: Sequence[Chart]) -> Drawn:
     )
 
 
-def noise_floors(lines: Sequence[Line]) -> dict[int, float]:
+def noise_floors(lines: Sequence[ResultRow]) -> dict[int, float]:
     """Of each model, by its place, the least that it reaches with no change at all."""
     floors: dict[int, float] = {}
     for line in lines:
@@ -124,31 +120,31 @@ def noise_floors(lines: Sequence[Line]) -> dict[int, float]:
     return floors
 
 
-def _row(lines: Sequence[Line], noise: dict[int, float], models: int, several: bool) -> Row:
+def _row(lines: Sequence[ResultRow], noise: dict[int, float], models: int, several: bool) -> ChartRow:
     first = lines[0]
     result = first.result
-    known, published = people(result), published_rates(result.item)
+    known, published = human_rate(result), published_rates(result.item)
     lane_px = _LANE_PX if models > 1 else _ONLY_LANE_PX
     by_model = {line.model: line for line in lines}
     lanes = tuple(
-        lane(line, place, lane_px, None if line.is_noise else noise.get(line.model))
+        make_lane(line, place, lane_px, None if line.is_noise else noise.get(line.model))
         for place, line in enumerate(by_model[model] for model in sorted(by_model))
     )
     told = [result.claim]
     if known:
-        told.append(f"People reach {rate(known.rate)}{' on the whole test' if known.of_whole_test else ''}.")
+        told.append(f"People reach {format_rate(known.rate)}{' on the whole test' if known.of_whole_test else ''}.")
     if published:
-        told.append(f"Published models reach {rate(published[0])} to {rate(published[-1])}.")
-    return Row(
+        told.append(f"Published models reach {format_rate(published[0])} to {format_rate(published[-1])}.")
+    return ChartRow(
         name=result.item,
-        link=chosen(relation=result.item, **({"data": result.data.spec} if several else {})),
+        link=case_link(relation=result.item, **({"data": result.data.spec} if several else {})),
         tags=first.tags,
         lanes=lanes,
         height_px=lane_px * len(lanes),
-        people=percent(known.rate) if known else "",
+        people=axis_percent(known.rate) if known else "",
         is_people_of_whole_test=known is not None and known.of_whole_test,
-        published=tuple(map(percent, published)),
-        published_width=percent(published[-1] - published[0]) if published else "",
+        published=tuple(map(axis_percent, published)),
+        published_width=axis_percent(published[-1] - published[0]) if published else "",
         title=" ".join(told),
     )
 
@@ -181,7 +177,7 @@ class Lane:
     title: str
 
 
-def lane(line: Line, place: int, height_px: int, noise: float | None) -> Lane:
+def make_lane(line: ResultRow, place: int, height_px: int, noise: float | None) -> Lane:
     """The lane of ``line``, the nth of its row from ``place`` 0; ``noise`` is its model's noise floor."""
     counts, change = line.counted, line.counted.change
     reached, held = counts.tally.pass_rate, counts.gate
@@ -192,33 +188,35 @@ def lane(line: Line, place: int, height_px: int, noise: float | None) -> Lane:
         mark=line.model % MARKS,
         y=height_px * (place + 0.5),
         height_px=height_px,
-        rate="" if reached is None else percent(reached),
-        low=percent(low),
-        high=percent(high),
-        threshold=percent(held.threshold) if held else "",
-        before="" if before is None else percent(before),
+        rate="" if reached is None else axis_percent(reached),
+        low=axis_percent(low),
+        high=axis_percent(high),
+        threshold=axis_percent(held.threshold) if held else "",
+        before="" if before is None else axis_percent(before),
         is_worse=difference is not None and difference < 0,
-        noise="" if noise is None or noise == 1 else percent(noise),
-        shown=rate(reached),
+        noise="" if noise is None or noise == 1 else axis_percent(noise),
+        shown=format_rate(reached),
         is_missed=line.is_missed,
         is_met=bool(line.gates) and not line.is_missed,
         title=_in_words(line),
     )
 
 
-def _in_words(line: Line) -> str:
+def _in_words(line: ResultRow) -> str:
     counts, change = line.counted, line.counted.change
-    told = [f"{line.result.model.name}: {rate(counts.tally.pass_rate)}"]
+    told = [f"{line.result.model.name}: {format_rate(counts.tally.pass_rate)}"]
     if counts.tally.judged:
-        told.append(f"({span(counts.interval)}, {counted(counts.tally.judged, 'case')})")
+        told.append(f"({format_interval(counts.interval)}, {count_noun(counts.tally.judged, 'case')})")
     if change:
-        told.append(f"baseline {rate(change.paired.first_rate)}, change {signed(change.paired.difference)}")
-    told += [f"{demanded(held)}: {'met' if held.met else 'missed'}" for held in line.gates]
+        told.append(
+            f"baseline {format_rate(change.paired.first_rate)}, change {format_difference(change.paired.difference)}"
+        )
+    told += [f"{describe_gate(held)}: {'met' if held.met else 'missed'}" for held in line.gates]
     return ", ".join(told).replace(", (", " (")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class FactRate:
     """What a model reaches on the cases with a value of a fact."""
 
     mark: int
@@ -229,11 +227,11 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Value:
+class FactValue:
     """A value of a fact, with what each model reaches; None for one that had no such case."""
 
     text: str
-    parts: tuple[Part | None, ...]
+    parts: tuple[FactRate | None, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,12 +243,12 @@ class Breakdown:
     data: str
     fact: str
     models: tuple[str, ...]
-    values: tuple[Value, ...]
+    values: tuple[FactValue, ...]
 
 
-def breakdowns(lines: Sequence[Line]) -> tuple[Breakdown, ...]:
+def breakdowns(lines: Sequence[ResultRow]) -> tuple[Breakdown, ...]:
     """A breakdown for each fact of each relation variant and data source of which there are two values or more."""
-    places: dict[tuple[str, bool, str], list[Line]] = {}
+    places: dict[tuple[str, bool, str], list[ResultRow]] = {}
     for line in lines:
         places.setdefault((*line.place, line.result.data.spec), []).append(line)
     made = (
@@ -261,7 +259,7 @@ def breakdowns(lines: Sequence[Line]) -> tuple[Breakdown, ...]:
     return tuple(each for each in made if len(each.values) > 1)
 
 
-def _breakdown(lines: Sequence[Line], fact: str) -> Breakdown:
+def _breakdown(lines: Sequence[ResultRow], fact: str) -> Breakdown:
     first = lines[0]
     values = {value for line in lines for value in line.counted.breakdown.get(fact, {})}
     return Breakdown(
@@ -271,7 +269,7 @@ def _breakdown(lines: Sequence[Line], fact: str) -> Breakdown:
         fact=fact.replace("_", " "),
         models=tuple(line.result.model.name for line in lines),
         values=tuple(
-            Value(
+            FactValue(
                 text=value,
                 parts=tuple(_part(line, line.counted.breakdown.get(fact, {}).get(value)) for line in lines),
             )
@@ -280,14 +278,14 @@ def _breakdown(lines: Sequence[Line], fact: str) -> Breakdown:
     )
 
 
-def _part(line: Line, tally: Tally | None) -> Part | None:
+def _part(line: ResultRow, tally: Tally | None) -> FactRate | None:
     if tally is None or tally.pass_rate is None:
         return None
-    return Part(
+    return FactRate(
         mark=line.model % MARKS,
         model=line.result.model.name,
-        rate=percent(tally.pass_rate),
-        shown=rate(tally.pass_rate),
+        rate=axis_percent(tally.pass_rate),
+        shown=format_rate(tally.pass_rate),
         judged=tally.judged,
     )
 
@@ -305,7 +303,7 @@ _SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bar:
+class AnswerBar:
     """How often a model gave an answer; ``share`` is of all its answers."""
 
     mark: int
@@ -315,15 +313,15 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class AnswerBars:
     """An answer, with a bar for each model."""
 
     text: str
-    bars: tuple[Bar, ...]
+    bars: tuple[AnswerBar, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Histogram:
+class AnswerHistogram:
     """The answers to one relation variant, the most frequent first; ``others`` are not shown.
 
     ``sample`` is of how many cases they are, where it is not all; None where it is.
@@ -332,44 +330,44 @@ class Histogram:
     item: str
     tags: tuple[str, ...]
     data: str
-    readings: tuple[Reading, ...]
+    readings: tuple[AnswerBars, ...]
     others: int
     sample: int | None
 
 
-def histograms(lines: Sequence[Line]) -> tuple[Histogram, ...]:
+def histograms(lines: Sequence[ResultRow]) -> tuple[AnswerHistogram, ...]:
     """A histogram for each relation variant and data source that had an answer."""
-    places: dict[tuple[str, bool, str], list[Line]] = {}
+    places: dict[tuple[str, bool, str], list[ResultRow]] = {}
     for line in lines:
         if line.counted.readings:
             places.setdefault((*line.place, line.result.data.spec), []).append(line)
     return tuple(_histogram(same) for same in places.values())
 
 
-def _histogram(lines: Sequence[Line]) -> Histogram:
+def _histogram(lines: Sequence[ResultRow]) -> AnswerHistogram:
     together: Counter[str] = Counter()
     for line in lines:
         together += line.counted.readings
     ordered = sorted(together, key=lambda reading: (-together[reading], reading))
     first = lines[0]
-    return Histogram(
+    return AnswerHistogram(
         item=first.result.item,
         tags=first.tags,
         data=first.result.data.spec,
         readings=tuple(
-            Reading(text=reading, bars=tuple(_bar(line, reading) for line in lines)) for reading in ordered[:_SHOWN]
+            AnswerBars(text=reading, bars=tuple(_bar(line, reading) for line in lines)) for reading in ordered[:_SHOWN]
         ),
         others=max(0, len(ordered) - _SHOWN),
         sample=max((line.counted.readings_sample or 0 for line in lines), default=0) or None,
     )
 
 
-def _bar(line: Line, reading: str) -> Bar:
+def _bar(line: ResultRow, reading: str) -> AnswerBar:
     times = line.counted.readings[reading]
     share = times / (line.counted.readings.total() or 1)
-    return Bar(
+    return AnswerBar(
         mark=line.model % MARKS,
         model=line.result.model.name,
-        share=percent(share),
+        share=axis_percent(share),
         shown=f"{times:,} ({share:.0%})",
     )

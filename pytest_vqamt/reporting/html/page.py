@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.core.codec import Json
 from pytest_vqamt.core.results import ModelUse, Report
-from pytest_vqamt.reporting.html.charts import MARKS, breakdowns, charts, drawn, histograms
-from pytest_vqamt.reporting.paper_tables import Table, paper_tables
-from pytest_vqamt.reporting.text import amount, asked_in_words, work_in_words
-from pytest_vqamt.reporting.view.lines import Line, by_paper, chosen, counted, lines, rate, span
-from pytest_vqamt.reporting.view.overview import cautions, differences, head, overview, rankings
+from pytest_vqamt.reporting.html.charts import MARKS, breakdowns, charts, histograms, legend_entries
+from pytest_vqamt.reporting.paper_tables import PaperTable, paper_tables
+from pytest_vqamt.reporting.text import describe_queries, describe_utilisation
+from pytest_vqamt.reporting.view.format import count_noun, format_interval, format_rate, format_usage
+from pytest_vqamt.reporting.view.headline import headline, report_warnings
+from pytest_vqamt.reporting.view.overview import overview_table
+from pytest_vqamt.reporting.view.rankings import difference_tables, ranking_table
+from pytest_vqamt.reporting.view.rows import ResultRow, by_paper, case_link, result_rows
 
 if TYPE_CHECKING:
     from pytest_vqamt.reporting.html.cards import PageCases
@@ -26,7 +29,7 @@ _OPEN_AT_MOST = 24
 """So many small tables are shown at once; more are folded, paper by paper."""
 
 
-def page_html(report: Report, cases: PageCases, *, audit: Mapping[str, Json] | None = None) -> str:
+def report_html(report: Report, cases: PageCases, *, audit: Mapping[str, Json] | None = None) -> str:
     """The page of a report. The same report and cases give the same page, to the byte.
 
     What differs between two runs that found the same (times, queries asked and cached, usage) stands in elements of
@@ -42,7 +45,7 @@ def page_html(report: Report, cases: PageCases, *, audit: Mapping[str, Json] | N
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    told = lines(report)
+    told = result_rows(report)
     plots, answers, parts = charts(report, told), histograms(told), breakdowns(told)
     return environment.get_template("page.html.j2").render(
         report=report,
@@ -53,14 +56,14 @@ def page_html(report: Report, cases: PageCases, *, audit: Mapping[str, Json] | N
         styles=Markup(styles()),
         theme_script=Markup(theme_script()),
         page_script=Markup(page_script()),
-        head=head(report, told),
-        cautions=tuple(cautions(report, told, cases.left_out)),
+        head=headline(report, told),
+        warnings=tuple(report_warnings(report, told, cases.left_out)),
         marks=MARKS,
         charts=plots,
-        drawn=drawn(plots),
-        overview=overview(report, told),
-        rankings=rankings(report),
-        differences=differences(report),
+        drawn=legend_entries(plots),
+        overview=overview_table(report, told),
+        rankings=tuple(map(ranking_table, report.ranking)),
+        differences=difference_tables(report),
         histograms=by_paper(answers),
         are_answers_open=len(answers) <= _OPEN_AT_MOST,
         breakdowns=by_paper(parts),
@@ -69,7 +72,7 @@ def page_html(report: Report, cases: PageCases, *, audit: Mapping[str, Json] | N
         inapplicable=inapplicable(report),
         bad_records=bad_records(report),
         waivers=waivers(report, told),
-        facts=tuple(facts(report)),
+        facts=tuple(run_facts(report)),
         audit=audit_tables(audit) if audit else (),
         earlier_audit=earlier_audit(audit) if audit else "",
     )
@@ -160,7 +163,7 @@ class BadRecords:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waived:
+class WaivedCase:
     """A case that a person judged invalid, and why; ``link`` chooses it."""
 
     id: str
@@ -173,12 +176,12 @@ class Waivers:
     """What the run was told to leave out, of which ``cases`` occurred; ``more`` are not shown."""
 
     cases: int
-    shown: tuple[Waived, ...]
+    shown: tuple[WaivedCase, ...]
     more: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fact:
+class RunFact:
     """Something about the run; one that ``varies`` may differ between two runs that found the same."""
 
     name: str
@@ -220,7 +223,7 @@ def bad_records(report: Report) -> tuple[BadRecords, ...]:
     )
 
 
-def waivers(report: Report, lines: Sequence[Line]) -> Waivers | None:
+def waivers(report: Report, lines: Sequence[ResultRow]) -> Waivers | None:
     """The cases that were waived; None where there is nothing to say of any."""
     cases = sum(line.counted.tally.waived for line in lines)
     if not report.waived and not cases:
@@ -228,42 +231,42 @@ def waivers(report: Report, lines: Sequence[Line]) -> Waivers | None:
     shown = report.waived[:_WAIVED_SHOWN]
     return Waivers(
         cases=cases,
-        shown=tuple(Waived(id=id_, link=chosen(text=id_), reason=reason) for id_, reason in shown),
+        shown=tuple(WaivedCase(id=id_, link=case_link(text=id_), reason=reason) for id_, reason in shown),
         more=len(report.waived) - len(shown),
     )
 
 
-def facts(report: Report) -> Iterator[Fact]:
+def run_facts(report: Report) -> Iterator[RunFact]:
     """How the run was set, what it drew on, and what it cost."""
-    yield Fact(name="pytest-vqamt", value=report.vqamt_version)
-    yield Fact(name="started", value=report.started, varies=True)
-    yield Fact(name="duration", value=f"{report.duration_s:,.1f} s", varies=True)
-    yield Fact(name="seed", value=str(report.seed))
-    yield Fact(name="sampler", value=report.sampler)
-    yield Fact(name="cases at most", value=f"{report.max_cases:,} of each relation variant, model and data source")
+    yield RunFact(name="pytest-vqamt", value=report.vqamt_version)
+    yield RunFact(name="started", value=report.started, varies=True)
+    yield RunFact(name="duration", value=f"{report.duration_s:,.1f} s", varies=True)
+    yield RunFact(name="seed", value=str(report.seed))
+    yield RunFact(name="sampler", value=report.sampler)
+    yield RunFact(name="cases at most", value=f"{report.max_cases:,} of each relation variant, model and data source")
     if report.shard != "1/1":
-        yield Fact(name="shard", value=report.shard)
+        yield RunFact(name="shard", value=report.shard)
     for name, value in report.settings:
-        yield Fact(name=f"setting {name}", value=value)
+        yield RunFact(name=f"setting {name}", value=value)
     for model in report.models:
-        yield Fact(name=f"model {model.name}", value=f"{', '.join(model.tasks)}; fingerprint {model.fingerprint}")
+        yield RunFact(name=f"model {model.name}", value=f"{', '.join(model.tasks)}; fingerprint {model.fingerprint}")
         yield from _cost(model)
     for source in report.data:
-        yield Fact(name=f"data {source.spec}", value=f"{counted(source.scenes, 'scene')}; digest {source.digest}")
+        yield RunFact(name=f"data {source.spec}", value=f"{count_noun(source.scenes, 'scene')}; digest {source.digest}")
     drawn_on = dict.fromkeys(each for result in report.relations if result.all_cases for each in result.resources)
     for name, which in drawn_on:
-        yield Fact(name=name, value=which)
+        yield RunFact(name=name, value=which)
     if report.baseline:
-        yield Fact(name="baseline", value=f"{report.baseline.file}; digest {report.baseline.digest}")
+        yield RunFact(name="baseline", value=f"{report.baseline.file}; digest {report.baseline.digest}")
         for name, fingerprint in report.baseline.models:
-            yield Fact(name=f"blessed model {name}", value=f"fingerprint {fingerprint}")
+            yield RunFact(name=f"baseline model {name}", value=f"fingerprint {fingerprint}")
 
 
-def _cost(model: ModelUse) -> Iterator[Fact]:
-    yield Fact(name="asked", value=asked_in_words(model), varies=True)
-    yield Fact(name="at work", value=work_in_words(model) or "-", varies=True)
+def _cost(model: ModelUse) -> Iterator[RunFact]:
+    yield RunFact(name="queries", value=describe_queries(model), varies=True)
+    yield RunFact(name="model utilisation", value=describe_utilisation(model) or "-", varies=True)
     for name, value in model.usage:
-        yield Fact(name=f"used {name}", value=amount(value), varies=True)
+        yield RunFact(name=f"usage: {name}", value=format_usage(value), varies=True)
 
 
 _OF = {
@@ -274,7 +277,7 @@ _OF = {
 _Judged = Mapping[str, Json]
 
 
-def audit_tables(audit: _Judged) -> tuple[Table, ...]:
+def audit_tables(audit: _Judged) -> tuple[PaperTable, ...]:
     """A table for each kind of sample of this run that was judged."""
     audits = cast("Mapping[str, _Judged]", audit.get("audits", {str(audit.get("of")): audit}))
     return tuple(map(audit_table, audits.values()))
@@ -290,11 +293,11 @@ def earlier_audit(audit: _Judged) -> str:
     )
 
 
-def audit_table(audit: _Judged) -> Table:
+def audit_table(audit: _Judged) -> PaperTable:
     """The figures of one audit of ``audit.json``, of all cases together and of each item."""
     figure, name, what = _OF[str(audit["of"])]
     items = cast("dict[str, _Judged]", audit["by_item"])
-    return Table(
+    return PaperTable(
         caption=f"Judged by people, {what}",
         head=("relation", "judged", "valid", "invalid", "unsure", name, "95 % interval"),
         rows=tuple(tuple(_cells(item, judged, figure)) for item, judged in (("all together", audit), *items.items())),
@@ -307,7 +310,7 @@ def _cells(name: str, judged: _Judged, figure: str) -> Iterator[str]:
     for count in ("judged", "valid", "invalid", "unsure"):
         yield str(judged[count])
     value = cast("float | None", judged.get(figure))
-    yield rate(value)
+    yield format_rate(value)
     yield "-" if value is None else _span(judged[f"{figure}_interval"])
 
 
@@ -316,7 +319,7 @@ def _notes(audit: _Judged) -> Iterator[str]:
         yield f"Judged on {audit['sheet']}."
     without = cast("float | None", audit.get("without_unsure"))
     if audit["unsure"] and without is not None:
-        yield f"Without the unsure ones: {rate(without)} ({_span(audit['without_unsure_interval'])})."
+        yield f"Without the unsure ones: {format_rate(without)} ({_span(audit['without_unsure_interval'])})."
     unseen = cast("list[str]", audit.get("not_judged_items") or [])
     if unseen:
         yield f"No case is judged of {', '.join(unseen)}: the rate is without them."
@@ -324,11 +327,11 @@ def _notes(audit: _Judged) -> Iterator[str]:
         first, second = cast("list[str]", each["sheets"])
         kappa = cast("float | None", each["kappa"])
         yield (
-            f"{first} and {second} say the same of {each['same']} of {counted(cast('int', each['shared']), 'case')}"
+            f"{first} and {second} say the same of {each['same']} of {count_noun(cast('int', each['shared']), 'case')}"
             f"{'' if kappa is None else f', Cohen kappa {kappa:.3f}'}."
         )
 
 
 def _span(interval: Json) -> str:
     low, high = cast("list[float]", interval)
-    return span((low, high))
+    return format_interval((low, high))

@@ -14,18 +14,18 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.tallies import Clusters, SceneTally
 from pytest_vqamt.reporting.audit.judgements import (
+    AuditStratum,
+    JudgedSheet,
     Judgement,
-    Share,
-    Stratum,
-    Ticked,
+    ValidRate,
     agreements,
-    figures,
+    audit_figures,
+    cohen_kappa,
+    combine_strata,
     figures_by_item,
-    kappa,
-    most,
-    together,
+    majority,
 )
-from pytest_vqamt.reporting.audit.sample import Draw, Drawn, Key, Of, Sample
+from pytest_vqamt.reporting.audit.sample import AuditTarget, CaseKey, Sample, SampledCase, SampleSettings
 from pytest_vqamt.stats.intervals import pass_rate_interval, wilson
 from tests.reporting.audit.made_reports import row
 
@@ -37,15 +37,15 @@ Words = Mapping[str, Sequence[Judgement | None]]
 
 def of(
     words: Words, population: Mapping[str, int], *, per_relation: int | None = None
-) -> tuple[Sample, dict[Key, Judgement]]:
+) -> tuple[Sample, dict[CaseKey, Judgement]]:
     """A sample with those cases, each of a scene of its own, and what is said of them."""
     cases = [
-        (Drawn(row=row(number, item=item), where="", item=item, model="tiny"), word)
+        (SampledCase(row=row(number, item=item), where="", item=item, model="tiny"), word)
         for item, said in words.items()
         for number, word in enumerate(said)
     ]
     sample = Sample(
-        draw=Draw(of=Of.VIOLATIONS, per_relation=per_relation),
+        draw=SampleSettings(of=AuditTarget.VIOLATIONS, per_relation=per_relation),
         cases=tuple(case for case, _ in cases),
         population=population,
     )
@@ -54,27 +54,27 @@ def of(
 
 def test_one_that_a_person_is_unsure_of_is_not_valid_and_told_of_apart() -> None:
     words = [VALID] * 7 + [INVALID] * 2 + [UNSURE] + [None] * 3
-    told = figures(*of({"ours.one": words}, {"ours.one": 50}))
+    told = audit_figures(*of({"ours.one": words}, {"ours.one": 50}))
     assert (told.population, told.drawn, told.judged, told.valid, told.invalid, told.unsure) == (50, 13, 10, 7, 2, 1)
-    assert told.share == Share(rate=0.7, interval=wilson(7, 10))
-    assert told.decided == Share(rate=7 / 9, interval=wilson(7, 9))
+    assert told.share == ValidRate(rate=0.7, interval=wilson(7, 10))
+    assert told.decided == ValidRate(rate=7 / 9, interval=wilson(7, 9))
 
 
 def test_with_nothing_judged_nothing_is_known() -> None:
-    told = figures(*of({"ours.one": [None, None]}, {"ours.one": 9}))
-    assert told.share == told.decided == Share(rate=None, interval=(0.0, 1.0))
-    unsure = figures(*of({"ours.one": [UNSURE]}, {"ours.one": 9}))
+    told = audit_figures(*of({"ours.one": [None, None]}, {"ours.one": 9}))
+    assert told.share == told.decided == ValidRate(rate=None, interval=(0.0, 1.0))
+    unsure = audit_figures(*of({"ours.one": [UNSURE]}, {"ours.one": 9}))
     assert (unsure.share.rate, unsure.decided.rate) == (0.0, None)
 
 
 def test_the_interval_is_by_scene() -> None:
     cases = tuple(
-        Drawn(row=row(number, scene=f"scene {number // 4}"), where="", item="ours.one", model="tiny")
+        SampledCase(row=row(number, scene=f"scene {number // 4}"), where="", item="ours.one", model="tiny")
         for number in range(40)
     )
-    sample = Sample(draw=Draw(of=Of.ALL), cases=cases, population={"ours.one": 40})
+    sample = Sample(draw=SampleSettings(of=AuditTarget.ALL), cases=cases, population={"ours.one": 40})
     said = {case.key: VALID if number < 20 else INVALID for number, case in enumerate(cases)}
-    told = figures(sample, said)
+    told = audit_figures(sample, said)
     # Five scenes of four valid cases, and five of four invalid ones.
     assert told.share.interval == pass_rate_interval(Clusters((SceneTally(0, 4, 5), SceneTally(4, 4, 5))))
     assert told.share.interval[1] - told.share.interval[0] > 1.4 * (wilson(20, 40)[1] - wilson(20, 40)[0])
@@ -91,14 +91,14 @@ def test_each_item_has_its_own_figures() -> None:
 
 
 def test_a_sample_of_all_together_is_not_weighted() -> None:
-    told = figures(*of({"ours.one": [VALID] * 4, "ours.two": [INVALID]}, {"ours.one": 10, "ours.two": 990}))
+    told = audit_figures(*of({"ours.one": [VALID] * 4, "ours.two": [INVALID]}, {"ours.one": 10, "ours.two": 990}))
     assert told.share.rate == 0.8
     assert told.unseen == ()
 
 
 def test_where_each_relation_was_drawn_from_by_itself_each_weighs_as_much_as_it_has_cases() -> None:
     words = {"ours.one": [VALID] * 8, "ours.two": [VALID] * 2 + [INVALID] * 6}
-    told = figures(*of(words, {"ours.one": 100, "ours.two": 300}, per_relation=8))
+    told = audit_figures(*of(words, {"ours.one": 100, "ours.two": 300}, per_relation=8))
     rate = 0.25 * 1 + 0.75 * 0.25
     assert told.share.rate == pytest.approx(rate)
     (one, _), (low, high) = wilson(8, 8), wilson(2, 8)
@@ -111,7 +111,7 @@ def test_where_each_relation_was_drawn_from_by_itself_each_weighs_as_much_as_it_
 
 def test_a_relation_of_which_none_is_judged_is_named_and_left_out_of_the_rate() -> None:
     words: Words = {"ours.one": [VALID, INVALID], "ours.two": [None]}
-    told = figures(*of(words, {"ours.one": 10, "ours.two": 990}, per_relation=2))
+    told = audit_figures(*of(words, {"ours.one": 10, "ours.two": 990}, per_relation=2))
     assert (told.share.rate, told.unseen) == (0.5, ("ours.two",))
 
 
@@ -122,7 +122,7 @@ def test_the_weighted_rate_is_unbiased() -> None:
     rates = []
     for drawn in product(*(combinations(words, 2) for words in truth.values())):
         words: dict[str, Sequence[Judgement]] = dict(zip(truth, drawn, strict=True))
-        told = figures(*of(words, population, per_relation=2))
+        told = audit_figures(*of(words, population, per_relation=2))
         assert told.share.rate is not None
         rates.append(told.share.rate)
     assert len(rates) == 3 * 10
@@ -151,28 +151,28 @@ def test_the_weighted_interval_covers_the_truth(items: list[tuple[int, float, in
         for size, rate, drawn in items:
             valid = round(size * rate)
             right = sum(place < valid for place in random.sample(range(size), drawn))
-            strata.append(Stratum(size, Clusters((SceneTally(0, 1, drawn - right), SceneTally(1, 1, right)))))
-        low, high = together(strata).interval
+            strata.append(AuditStratum(size, Clusters((SceneTally(0, 1, drawn - right), SceneTally(1, 1, right)))))
+        low, high = combine_strata(strata).interval
         covered += low <= truth <= high
     assert covered / runs >= 0.95 - 3 * sqrt(0.95 * 0.05 / runs)
 
 
-def sheet(name: str, words: Sequence[Judgement | None]) -> Ticked:
+def sheet(name: str, words: Sequence[Judgement | None]) -> JudgedSheet:
     said = {(f"{number:016x}", "", "pictures:6"): word for number, word in enumerate(words) if word is not None}
-    return Ticked(file=Path("sheets", name), said=said, notes={})
+    return JudgedSheet(file=Path("sheets", name), said=said, notes={})
 
 
 def test_kappa_of_a_worked_example() -> None:
     """Of Cohen's kind: 50 cases, both say valid of 20 and invalid of 15; 5 and 10 are disputed: (0.7 - 0.5) / 0.5."""
     pairs = [(VALID, VALID)] * 20 + [(VALID, INVALID)] * 5 + [(INVALID, VALID)] * 10 + [(INVALID, INVALID)] * 15
-    assert kappa(pairs) == pytest.approx(0.4)
+    assert cohen_kappa(pairs) == pytest.approx(0.4)
 
 
 @settings(max_examples=40)
 @given(st.lists(st.tuples(st.sampled_from(Judgement), st.sampled_from(Judgement)), min_size=1, max_size=40))
 def test_kappa_is_that_of_scikit_learn(pairs: list[tuple[Judgement, Judgement]]) -> None:
     metrics = pytest.importorskip("sklearn.metrics")
-    ours = kappa(pairs)
+    ours = cohen_kappa(pairs)
     words = {word for pair in pairs for word in pair}
     if len(words) == 1:
         assert ours is None
@@ -208,4 +208,4 @@ def test_judges_agree_over_what_both_have_judged() -> None:
 )
 def test_what_most_judges_say(words: list[Judgement | None], decided: Judgement) -> None:
     sheets = [sheet(f"{number}.csv", [word]) for number, word in enumerate(words)]
-    assert list(most(sheets).values()) == [decided]
+    assert list(majority(sheets).values()) == [decided]

@@ -17,10 +17,10 @@ from PIL import Image
 
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.reporting.audit.judgements import Judgement, read_ticked
-from pytest_vqamt.reporting.audit.page import page_html
-from pytest_vqamt.reporting.audit.sample import Draw, Drawn, Of, Sample
-from pytest_vqamt.reporting.audit.sheet import Asked, Edited, Shown, ShownCase, cells, csv_text
+from pytest_vqamt.reporting.audit.judgements import Judgement, read_judgements
+from pytest_vqamt.reporting.audit.page import audit_html
+from pytest_vqamt.reporting.audit.sample import AuditTarget, Sample, SampledCase, SampleSettings
+from pytest_vqamt.reporting.audit.sheet import EditBox, SheetCase, SheetPicture, SheetQuery, csv_text, sheet_row
 from tests.reporting.audit.made_reports import row
 from tests.reporting.html.browser import browser, opened
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 EVIL = "<img src=x onerror=\"document.title='run'\"></script><script>document.title='run'</script> & \u2028 'quoted'"
-CASES = tuple(Drawn(row=row(number), where="", item="ours.one", model="tiny") for number in range(5))
+CASES = tuple(SampledCase(row=row(number), where="", item="ours.one", model="tiny") for number in range(5))
 
 
 def picture(colour: tuple[int, int, int]) -> bytes:
@@ -38,30 +38,32 @@ def picture(colour: tuple[int, int, int]) -> bytes:
     return file.getvalue()
 
 
-def shown(drawn: Drawn, of: Of) -> ShownCase:
+def shown(drawn: SampledCase, of: AuditTarget) -> SheetCase:
     """All that may come from data or a model is evil."""
-    answer = EVIL if of is Of.VIOLATIONS else None
-    asked = tuple(Asked(number=n, text=EVIL, task=Task.VQA, is_again=False, answer=answer) for n in range(2))
-    edits = (Edited(label=EVIL, box=Box(10, 5, 20, 10)),)
+    answer = EVIL if of is AuditTarget.VIOLATIONS else None
+    asked = tuple(SheetQuery(number=n, text=EVIL, task=Task.VQA, is_again=False, answer=answer) for n in range(2))
+    edits = (EditBox(label=EVIL, box=Box(10, 5, 20, 10)),)
     photo, edited = (
-        Shown(digest=digest, image=picture(colour), kind="png", frame=(600, 300), edits=boxes, note=note, asked=(said,))
+        SheetPicture(
+            digest=digest, image=picture(colour), kind="png", frame=(600, 300), edits=boxes, note=note, asked=(said,)
+        )
         for digest, colour, boxes, note, said in (
             ("a", (0, 90, 200), (), "", asked[0]),
             ("b", (200, 90, 0), edits, EVIL, asked[1]),
         )
     )
     verdict = "violated" if answer else ""
-    return ShownCase(
+    return SheetCase(
         drawn=drawn, claim=EVIL, expected=EVIL, verdict=verdict, reason=answer or "", pictures=(photo, edited)
     )
 
 
-def made(of: Of = Of.VIOLATIONS) -> tuple[Sample, str, str]:
+def made(of: AuditTarget = AuditTarget.VIOLATIONS) -> tuple[Sample, str, str]:
     """A sample, its page, and its sheet."""
-    sample = Sample(draw=Draw(of=of), cases=CASES, population={"ours.one": 9})
+    sample = Sample(draw=SampleSettings(of=of), cases=CASES, population={"ours.one": 9})
     cases = [shown(drawn, of) for drawn in CASES]
-    rows = [cells(each, sample) for each in cases]
-    return sample, page_html(sample, cases, rows), csv_text(rows)
+    rows = [sheet_row(each, sample) for each in cases]
+    return sample, audit_html(sample, cases, rows), csv_text(rows)
 
 
 class Elements(HTMLParser):
@@ -86,16 +88,16 @@ class Elements(HTMLParser):
         self._open = ""
 
 
-@pytest.mark.parametrize("of", Of)
-def test_what_comes_from_data_or_a_model_is_text(of: Of) -> None:
+@pytest.mark.parametrize("of", AuditTarget)
+def test_what_comes_from_data_or_a_model_is_text(of: AuditTarget) -> None:
     elements = Elements(made(of)[1]).found
     assert not [tag for tag, _ in elements if tag in ("img", "iframe", "object", "embed", "a", "form")]
     assert len([tag for tag, _ in elements if tag == "script"]) == 2
     assert not [name for _, attributes in elements for name in attributes if name.startswith("on") or name == "style"]
 
 
-@pytest.mark.parametrize("of", Of)
-def test_a_browser_may_run_this_script_alone_and_load_nothing(of: Of) -> None:
+@pytest.mark.parametrize("of", AuditTarget)
+def test_a_browser_may_run_this_script_alone_and_load_nothing(of: AuditTarget) -> None:
     page = Elements(made(of)[1])
     (policy,) = [str(each["content"]) for tag, each in page.found if tag == "meta" and "http-equiv" in each]
     of_script, of_style = (
@@ -111,11 +113,11 @@ def test_a_browser_may_run_this_script_alone_and_load_nothing(of: Of) -> None:
 
 
 def test_who_judges_a_test_finds_no_answer_in_the_page() -> None:
-    for text in (made(Of.ALL)[1], made(Of.ALL)[2]):
+    for text in (made(AuditTarget.ALL)[1], made(AuditTarget.ALL)[2]):
         assert "violated" not in text
         assert "answer}" not in text
-    assert 'class="answer"' in made(Of.VIOLATIONS)[1]
-    assert 'class="answer"' not in made(Of.ALL)[1]
+    assert 'class="answer"' in made(AuditTarget.VIOLATIONS)[1]
+    assert 'class="answer"' not in made(AuditTarget.ALL)[1]
 
 
 @pytest.fixture(scope="module")
@@ -180,7 +182,7 @@ def test_three_cases_are_ticked_by_keys_and_read_back(chromium: Browser, file: P
         seen.press("ju")
         assert (seen.heading, seen.told) == ("3 of 5", "3 of 5 judged: 1 valid, 1 invalid, 1 unsure")
         sheet = seen.downloaded(tmp_path / "audit.csv")
-        read = read_ticked(sheet, sample, bool)
+        read = read_judgements(sheet, sample, bool)
         words = [Judgement.VALID, Judgement.INVALID, Judgement.UNSURE]
         assert read.said == {drawn.key: word for drawn, word in zip(CASES, words, strict=False)}
         assert read.notes == {CASES[1].key: '=the "dog", cut off; j'}
@@ -221,7 +223,7 @@ def test_a_browser_that_keeps_nothing_is_told_of_and_still_works(chromium: Brows
         assert seen.page.locator("#kept").is_visible()
         seen.press("v")
         sheet = seen.downloaded(tmp_path / "audit.csv")
-        assert list(read_ticked(sheet, made()[0], bool).said.values()) == [Judgement.VALID]
+        assert list(read_judgements(sheet, made()[0], bool).said.values()) == [Judgement.VALID]
 
 
 @pytest.mark.parametrize("width", [390, 1280])

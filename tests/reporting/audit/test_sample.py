@@ -9,7 +9,7 @@ import pytest
 
 from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.results import Report
-from pytest_vqamt.reporting.audit.sample import Draw, Of, Sample, draw_sample, read_draw
+from pytest_vqamt.reporting.audit.sample import AuditTarget, Sample, SampleSettings, draw_sample, parse_settings
 from tests.reporting.audit.made_reports import Row, row, written
 
 FORTY = [row(number, verdict="violated" if number < 30 else "holds") for number in range(40)]
@@ -19,7 +19,9 @@ def ids(sample: Sample) -> list[str]:
     return [each.case_id for each in sample.cases]
 
 
-def drawn(folder: Path, rows: list[Row], draw: Draw, tags: dict[str, tuple[str, ...]] | None = None) -> Sample:
+def drawn(
+    folder: Path, rows: list[Row], draw: SampleSettings, tags: dict[str, tuple[str, ...]] | None = None
+) -> Sample:
     return draw_sample(written(folder, rows, tags), folder, draw)
 
 
@@ -27,23 +29,23 @@ def test_violations_alone_are_drawn_for_precision_and_all_cases_for_the_valid_te
     unparsed = row(100, verdict="unparsed")
     others = [row(101, verdict="error"), row(102, waived=True)]
     rows = [*FORTY, unparsed, *others]
-    violations = drawn(tmp_path, rows, Draw(of=Of.VIOLATIONS))
+    violations = drawn(tmp_path, rows, SampleSettings(of=AuditTarget.VIOLATIONS))
     assert set(ids(violations)) == {each["case_id"] for each in [*FORTY[:30], unparsed]}
     assert violations.population == {"ours.one": 31}
-    every = drawn(tmp_path, rows, Draw(of=Of.ALL))
+    every = drawn(tmp_path, rows, SampleSettings(of=AuditTarget.ALL))
     assert set(ids(every)) == {each["case_id"] for each in [*FORTY, unparsed, others[1]]}, "all but the error"
 
 
 def test_the_same_seed_gives_the_same_sample_in_the_same_order_whatever_the_order_of_the_file(tmp_path: Path) -> None:
-    draw = Draw(of=Of.VIOLATIONS, sample=10)
+    draw = SampleSettings(of=AuditTarget.VIOLATIONS, sample=10)
     first = drawn(tmp_path / "a", FORTY, draw)
     assert ids(drawn(tmp_path / "b", FORTY[::-1], draw)) == ids(first)
-    assert ids(drawn(tmp_path / "a", FORTY, Draw(of=Of.VIOLATIONS, sample=10, seed=1))) != ids(first)
+    assert ids(drawn(tmp_path / "a", FORTY, SampleSettings(of=AuditTarget.VIOLATIONS, sample=10, seed=1))) != ids(first)
 
 
 def test_a_larger_sample_begins_with_the_smaller_one(tmp_path: Path) -> None:
-    smaller = drawn(tmp_path, FORTY, Draw(of=Of.VIOLATIONS, sample=7))
-    larger = drawn(tmp_path, FORTY, Draw(of=Of.VIOLATIONS, sample=20))
+    smaller = drawn(tmp_path, FORTY, SampleSettings(of=AuditTarget.VIOLATIONS, sample=7))
+    larger = drawn(tmp_path, FORTY, SampleSettings(of=AuditTarget.VIOLATIONS, sample=20))
     assert ids(larger)[:7] == ids(smaller)
     assert len(set(ids(larger))) == 20
 
@@ -54,7 +56,9 @@ def test_each_case_is_drawn_as_often_as_any_other(tmp_path: Path) -> None:
     times = Counter(
         case_id
         for seed in range(seeds)
-        for case_id in ids(draw_sample(report, tmp_path, Draw(of=Of.VIOLATIONS, sample=6, seed=seed)))
+        for case_id in ids(
+            draw_sample(report, tmp_path, SampleSettings(of=AuditTarget.VIOLATIONS, sample=6, seed=seed))
+        )
     )
     # Each of 30 is drawn by a fifth of the seeds: 120 times, with a standard deviation of sqrt(600 / 5 * 4 / 5) = 9.8.
     assert len(times) == 30
@@ -62,12 +66,12 @@ def test_each_case_is_drawn_as_often_as_any_other(tmp_path: Path) -> None:
 
 
 def test_a_sample_of_everything_where_there_is_no_more(tmp_path: Path) -> None:
-    assert len(drawn(tmp_path, FORTY, Draw(of=Of.VIOLATIONS, sample=500)).cases) == 30
+    assert len(drawn(tmp_path, FORTY, SampleSettings(of=AuditTarget.VIOLATIONS, sample=500)).cases) == 30
 
 
 def test_with_so_many_of_each_relation_the_first_of_each_come_first(tmp_path: Path) -> None:
     rows = [row(number, item=item) for item, cases in (("ours.one", 20), ("ours.two[b]", 2)) for number in range(cases)]
-    sample = drawn(tmp_path, rows, Draw(of=Of.VIOLATIONS, per_relation=3))
+    sample = drawn(tmp_path, rows, SampleSettings(of=AuditTarget.VIOLATIONS, per_relation=3))
     items = [each.item for each in sample.cases]
     assert Counter(items) == {"ours.one": 3, "ours.two[b]": 2}
     assert sorted(items[:2]) == sorted(items[2:4]) == ["ours.one", "ours.two[b]"]
@@ -76,7 +80,10 @@ def test_with_so_many_of_each_relation_the_first_of_each_come_first(tmp_path: Pa
 
 def test_presumed_cases_are_an_item_of_their_own(tmp_path: Path) -> None:
     rows = [row(1), row(2, tags=["presumed"])]
-    assert drawn(tmp_path, rows, Draw(of=Of.ALL)).population == {"ours.one": 1, "ours.one (presumed)": 1}
+    assert drawn(tmp_path, rows, SampleSettings(of=AuditTarget.ALL)).population == {
+        "ours.one": 1,
+        "ours.one (presumed)": 1,
+    }
 
 
 @pytest.mark.parametrize(
@@ -93,7 +100,9 @@ def test_what_measures_noise_is_drawn_from_only_where_it_is_named(
     globs: tuple[str, ...], items: list[str], tmp_path: Path
 ) -> None:
     rows = [row(1), row(1, item="theirs.two[a]"), row(1, item="control.repeat")]
-    sample = drawn(tmp_path, rows, Draw(of=Of.VIOLATIONS, relations=globs), {"control.repeat": ("control",)})
+    sample = drawn(
+        tmp_path, rows, SampleSettings(of=AuditTarget.VIOLATIONS, relations=globs), {"control.repeat": ("control",)}
+    )
     assert sorted(sample.population) == items
 
 
@@ -111,10 +120,10 @@ def of_two_models() -> list[Row]:
 
 def test_a_case_that_several_models_were_asked_is_one_test_and_may_be_several_violations(tmp_path: Path) -> None:
     rows = of_two_models()
-    tests = drawn(tmp_path, rows, Draw(of=Of.ALL))
+    tests = drawn(tmp_path, rows, SampleSettings(of=AuditTarget.ALL))
     assert sorted(ids(tests)) == sorted({str(each["case_id"]) for each in rows})
     assert {each.model for each in tests.cases} == {""}
-    violations = drawn(tmp_path, rows, Draw(of=Of.VIOLATIONS))
+    violations = drawn(tmp_path, rows, SampleSettings(of=AuditTarget.VIOLATIONS))
     assert sorted((each.model, each.case_id) for each in violations.cases) == sorted(
         (str(each["model"]), str(each["case_id"])) for each in rows if each["verdict"] == "violated"
     )
@@ -122,22 +131,31 @@ def test_a_case_that_several_models_were_asked_is_one_test_and_may_be_several_vi
 
 def test_one_model_or_one_data_source(tmp_path: Path) -> None:
     rows = of_two_models()
-    one = drawn(tmp_path, rows, Draw(of=Of.VIOLATIONS, model="two"))
+    one = drawn(tmp_path, rows, SampleSettings(of=AuditTarget.VIOLATIONS, model="two"))
     assert {each.model for each in one.cases} == {"two"}
-    seven = drawn(tmp_path, rows, Draw(of=Of.ALL, data=("pictures:7",)))
+    seven = drawn(tmp_path, rows, SampleSettings(of=AuditTarget.ALL, data=("pictures:7",)))
     assert [each.data for each in seven.cases] == ["pictures:7"]
 
 
 @pytest.mark.parametrize(
     ("draw", "told"),
     [
-        (Draw(of=Of.VIOLATIONS, relations=("our.*",)), "'our.*' names none; did you mean 'ours.one'?"),
-        (Draw(of=Of.VIOLATIONS, model="tinny"), "got 'tinny'; did you mean 'tiny'?"),
-        (Draw(of=Of.VIOLATIONS), "has none: name other relations or another report, or draw from --of all"),
-        (Draw(of=Of.ALL, data=("coco:x",)), "has none of --data coco:x: name other relations or another report"),
+        (
+            SampleSettings(of=AuditTarget.VIOLATIONS, relations=("our.*",)),
+            "'our.*' names none; did you mean 'ours.one'?",
+        ),
+        (SampleSettings(of=AuditTarget.VIOLATIONS, model="tinny"), "got 'tinny'; did you mean 'tiny'?"),
+        (
+            SampleSettings(of=AuditTarget.VIOLATIONS),
+            "has none: name other relations or another report, or draw from --of all",
+        ),
+        (
+            SampleSettings(of=AuditTarget.ALL, data=("coco:x",)),
+            "has none of --data coco:x: name other relations or another report",
+        ),
     ],
 )
-def test_nothing_to_draw_from(draw: Draw, told: str, tmp_path: Path) -> None:
+def test_nothing_to_draw_from(draw: SampleSettings, told: str, tmp_path: Path) -> None:
     with pytest.raises(OptionError, match=r".") as error:
         drawn(tmp_path, [row(1, verdict="holds")], draw)
     assert told in str(error.value)
@@ -149,26 +167,28 @@ def test_a_broken_line_is_named(line: str, tmp_path: Path) -> None:
     with (tmp_path / "cases.jsonl").open("a") as file:
         file.write(line + "\n")
     with pytest.raises(DataError, match=r"cases\.jsonl:2: Expected a whole line of a report"):
-        draw_sample(report, tmp_path, Draw(of=Of.ALL))
+        draw_sample(report, tmp_path, SampleSettings(of=AuditTarget.ALL))
 
 
 def test_a_report_without_cases_is_named(tmp_path: Path) -> None:
     report: Report = written(tmp_path, [row(1)])
     (tmp_path / "cases.jsonl").unlink()
     with pytest.raises(DataError, match=r"it has no cases\.jsonl"):
-        draw_sample(report, tmp_path, Draw(of=Of.ALL))
+        draw_sample(report, tmp_path, SampleSettings(of=AuditTarget.ALL))
 
 
 @pytest.mark.parametrize(
     "draw",
     [
-        Draw(of=Of.ALL),
-        Draw(of=Of.VIOLATIONS, sample=7, seed=3, relations=("metavqa.*", "ours.one[a]")),
-        Draw(of=Of.ALL, per_relation=5, model="python:my models:load 'it'", data=("coco:a b", "photos:c=d")),
+        SampleSettings(of=AuditTarget.ALL),
+        SampleSettings(of=AuditTarget.VIOLATIONS, sample=7, seed=3, relations=("metavqa.*", "ours.one[a]")),
+        SampleSettings(
+            of=AuditTarget.ALL, per_relation=5, model="python:my models:load 'it'", data=("coco:a b", "photos:c=d")
+        ),
     ],
 )
-def test_a_draw_is_read_back_from_its_words(draw: Draw) -> None:
-    assert read_draw(draw.of.value, draw.words(812)) == (draw, 812)
+def test_a_draw_is_read_back_from_its_words(draw: SampleSettings) -> None:
+    assert parse_settings(draw.of.value, draw.words(812)) == (draw, 812)
 
 
 @pytest.mark.parametrize(
@@ -185,12 +205,12 @@ def test_a_draw_is_read_back_from_its_words(draw: Draw) -> None:
 )
 def test_words_that_tell_of_no_draw(of: str, words: str) -> None:
     with pytest.raises(DataError, match="leave them as they were"):
-        read_draw(of, words)
+        parse_settings(of, words)
 
 
 @pytest.mark.parametrize("size", [0, -1])
 def test_a_sample_has_one_case_or_more(size: int) -> None:
     with pytest.raises(OptionError, match="Expected --sample to be a whole number from 1 up"):
-        Draw(of=Of.ALL, sample=size)
+        SampleSettings(of=AuditTarget.ALL, sample=size)
     with pytest.raises(OptionError, match="Expected --per-relation to be a whole number from 1 up"):
-        Draw(of=Of.ALL, per_relation=size)
+        SampleSettings(of=AuditTarget.ALL, per_relation=size)

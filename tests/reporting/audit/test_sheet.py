@@ -15,38 +15,38 @@ from hypothesis import strategies as st
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.core.query import Task
-from pytest_vqamt.reporting.audit.judgements import Judgement, draw_of, is_ticked, read_ticked
-from pytest_vqamt.reporting.audit.sample import Draw, Drawn, Of, Sample
+from pytest_vqamt.reporting.audit.judgements import Judgement, has_judgements, read_judgements, read_settings
+from pytest_vqamt.reporting.audit.sample import AuditTarget, Sample, SampledCase, SampleSettings
 from pytest_vqamt.reporting.audit.sheet import (
     COLUMNS,
-    Asked,
-    Cells,
-    Edited,
-    Shown,
-    ShownCase,
-    as_text,
-    cells,
+    EditBox,
+    SheetCase,
+    SheetPicture,
+    SheetQuery,
+    SheetRow,
     csv_text,
-    without_mark,
+    escape_formula,
+    sheet_row,
+    unescape_formula,
 )
 from tests.reporting.audit.made_reports import row
 
-CASES = tuple(Drawn(row=row(number), where="", item="ours.one", model="tiny") for number in range(3))
-SAMPLE = Sample(draw=Draw(of=Of.VIOLATIONS), cases=CASES, population={"ours.one": 7})
+CASES = tuple(SampledCase(row=row(number), where="", item="ours.one", model="tiny") for number in range(3))
+SAMPLE = Sample(draw=SampleSettings(of=AuditTarget.VIOLATIONS), cases=CASES, population={"ours.one": 7})
 
 
-def shown(drawn: Drawn, *, answers: tuple[str | None, str | None] = ("2", "3")) -> ShownCase:
+def shown(drawn: SampledCase, *, answers: tuple[str | None, str | None] = ("2", "3")) -> SheetCase:
     """How many? Asked of a photo, and of the photo with a dog put in."""
     asked = [
-        Asked(number=place, text="How many?", task=Task.VQA, is_again=False, answer=said)
+        SheetQuery(number=place, text="How many?", task=Task.VQA, is_again=False, answer=said)
         for place, said in enumerate(answers)
     ]
-    edits = (Edited(label="inserted dog", box=Box(1, 2, 3, 4)),)
+    edits = (EditBox(label="inserted dog", box=Box(1, 2, 3, 4)),)
     photo, edited = (
-        Shown(digest=digest, image=b"", kind="webp", frame=(9, 9), edits=boxes, note=note, asked=(said,))
+        SheetPicture(digest=digest, image=b"", kind="webp", frame=(9, 9), edits=boxes, note=note, asked=(said,))
         for digest, boxes, note, said in zip(("a1", "b2"), ((), edits), ("", "inserted dog"), asked, strict=True)
     )
-    return ShownCase(
+    return SheetCase(
         drawn=drawn,
         claim="",
         expected="first = second",
@@ -56,10 +56,10 @@ def shown(drawn: Drawn, *, answers: tuple[str | None, str | None] = ("2", "3")) 
     )
 
 
-ROWS = [cells(shown(drawn), SAMPLE) for drawn in CASES]
+ROWS = [sheet_row(shown(drawn), SAMPLE) for drawn in CASES]
 
 
-def sheet(folder: Path, *said: tuple[str, str], edit: Callable[[list[Cells]], object] = len) -> Path:
+def sheet(folder: Path, *said: tuple[str, str], edit: Callable[[list[SheetRow]], object] = len) -> Path:
     """A file of the sheet with judgements and notes, one each, in the order of the cases."""
     rows = [{**each} for each in ROWS]
     for each, (judgement, note) in zip(rows, said, strict=False):
@@ -76,7 +76,7 @@ def known(case_id: str) -> bool:
 
 def refusal(file: Path) -> str:
     with pytest.raises(DataError, match=r".") as error:
-        read_ticked(file, SAMPLE, known)
+        read_judgements(file, SAMPLE, known)
     assert "\n" not in str(error.value)
     return str(error.value)
 
@@ -109,18 +109,18 @@ def test_every_cell_is_in_quotes_under_the_head_and_spreadsheets_see_that_it_is_
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@x", "\t=1", "\r"])
 def test_no_cell_is_a_formula(text: str) -> None:
-    row = cells(shown(CASES[0]), SAMPLE)
-    assert cells(replace(shown(CASES[0]), reason=text), SAMPLE)["reason"] == f"'{text}"
+    row = sheet_row(shown(CASES[0]), SAMPLE)
+    assert sheet_row(replace(shown(CASES[0]), reason=text), SAMPLE)["reason"] == f"'{text}"
     assert all(not cell.startswith(("=", "+", "-", "@")) for cell in row.values())
 
 
 @given(st.text())
 def test_the_mark_that_keeps_a_formula_text_is_taken_off_again(text: str) -> None:
-    assert without_mark(as_text(text)) == text or text.startswith("'")
+    assert unescape_formula(escape_formula(text)) == text or text.startswith("'")
 
 
 def test_what_was_ticked_is_read_back(tmp_path: Path) -> None:
-    said = read_ticked(sheet(tmp_path, ("valid", ""), (" Invalid ", "  the dog\n is cut off ")), SAMPLE, known)
+    said = read_judgements(sheet(tmp_path, ("valid", ""), (" Invalid ", "  the dog\n is cut off ")), SAMPLE, known)
     assert said.said == {CASES[0].key: Judgement.VALID, CASES[1].key: Judgement.INVALID}
     assert said.notes == {CASES[1].key: "the dog is cut off"}
 
@@ -135,14 +135,14 @@ def test_a_spreadsheet_may_have_written_it_its_own_way(apart: str, tmp_path: Pat
         writer.writeheader()
         writer.writerow({**ROWS[2], "judgement": "unsure", "note": "größer?"})
         lines.write(apart * 15 + "\n\n")
-    said = read_ticked(file, SAMPLE, known)
+    said = read_judgements(file, SAMPLE, known)
     assert said.said == {CASES[2].key: Judgement.UNSURE}
     assert said.notes == {CASES[2].key: "größer?"}
-    assert draw_of(file) == (SAMPLE.draw, 7)
+    assert read_settings(file) == (SAMPLE.draw, 7)
 
 
 def test_a_note_may_look_like_a_formula(tmp_path: Path) -> None:
-    said = read_ticked(sheet(tmp_path, ("invalid", "'=no dog")), SAMPLE, known)
+    said = read_judgements(sheet(tmp_path, ("invalid", "'=no dog")), SAMPLE, known)
     assert list(said.notes.values()) == ["=no dog"]
 
 
@@ -177,7 +177,7 @@ def test_a_case_that_is_there_twice_is_named_with_both_rows(tmp_path: Path) -> N
 def test_rows_of_two_samples_are_refused(tmp_path: Path) -> None:
     file = sheet(tmp_path, edit=lambda rows: rows[2].update(drawn_from="population=7 sample=9 seed=0"))
     with pytest.raises(DataError, match=r"row 4: Expected rows of one sample, but got drawn_from=.* in row 2"):
-        draw_of(file)
+        read_settings(file)
 
 
 @pytest.mark.parametrize(
@@ -195,17 +195,17 @@ def test_a_file_that_is_no_sheet(content: bytes, told: str, tmp_path: Path) -> N
     file = tmp_path / "x.csv"
     file.write_bytes(content)
     with pytest.raises(DataError, match=r".") as error:
-        draw_of(file)
+        read_settings(file)
     assert str(error.value).startswith(f"{file}: ")
     assert told in str(error.value)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"^Expected a ticked sheet, but got --read '.*' \(No such file or directory\)"):
-        draw_of(tmp_path / "none.csv")
+        read_settings(tmp_path / "none.csv")
 
 
 def test_whether_somebody_has_worked_on_it(tmp_path: Path) -> None:
-    assert not is_ticked(sheet(tmp_path))
-    assert is_ticked(sheet(tmp_path, ("", ""), ("valid", "")))
-    assert is_ticked(sheet(tmp_path, ("", "hm")))
+    assert not has_judgements(sheet(tmp_path))
+    assert has_judgements(sheet(tmp_path, ("", ""), ("valid", "")))
+    assert has_judgements(sheet(tmp_path, ("", "hm")))

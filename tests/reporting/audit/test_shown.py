@@ -18,8 +18,8 @@ from pytest_vqamt.core.query import Answer, Failure, Query, Task
 from pytest_vqamt.core.report_json import case_row
 from pytest_vqamt.core.scene import Photo
 from pytest_vqamt.picture_world.source import PictureWorld
-from pytest_vqamt.reporting.audit.sample import Drawn, Of
-from pytest_vqamt.reporting.audit.sheet import SIDE_PX, ShownCase, shown
+from pytest_vqamt.reporting.audit.sample import AuditTarget, SampledCase
+from pytest_vqamt.reporting.audit.sheet import SIDE_PX, SheetCase, sheet_case
 
 SOURCE = PictureWorld(4)
 SCENE = SOURCE.scene(0)
@@ -31,16 +31,16 @@ VIOLATED = Verdict(outcome=Outcome.VIOLATED, reason="but got yes, no", readings=
 MEANING = Exists(group=Group(name=THING.name))
 
 
-def drawn(*asked: tuple[Picture, str], answers: tuple[Answer | Failure, ...] = ()) -> Drawn:
+def drawn(*asked: tuple[Picture, str], answers: tuple[Answer | Failure, ...] = ()) -> SampledCase:
     queries = tuple(Query(picture=picture, text=text, meaning=MEANING) for picture, text in asked)
     case = Case(relation="ours.erase", variant="", scene=SCENE.id, queries=queries, expected="first = second")
     said = answers or tuple(Answer(str(number)) for number in range(len(asked)))
     row = case_row(case, said, VIOLATED, model="tiny", data=SOURCE.spec)
-    return Drawn(row=row, where="out/cases.jsonl:7", item="ours.erase", model="tiny")
+    return SampledCase(row=row, where="out/cases.jsonl:7", item="ours.erase", model="tiny")
 
 
-def of(case: Drawn, what: Of = Of.VIOLATIONS) -> ShownCase:
-    return shown(case, what, "nothing changes", SOURCE)
+def of(case: SampledCase, what: AuditTarget = AuditTarget.VIOLATIONS) -> SheetCase:
+    return sheet_case(case, what, "nothing changes", SOURCE)
 
 
 def far_apart(one: Image.Image, other: Image.Image) -> float:
@@ -67,7 +67,7 @@ def test_each_picture_is_shown_once_with_all_that_was_asked_of_it() -> None:
 
 
 def test_who_judges_a_test_sees_no_answer() -> None:
-    case = of(drawn((SCENE.picture, "a?"), (ERASED, "b?")), Of.ALL)
+    case = of(drawn((SCENE.picture, "a?"), (ERASED, "b?")), AuditTarget.ALL)
     assert [each.answer for each in case.asked] == [None, None]
     assert (case.verdict, case.reason) == ("", "")
 
@@ -108,7 +108,7 @@ def test_a_query_without_an_answer_and_one_that_is_asked_again() -> None:
     case = Case(relation="ours.repeat", variant="", scene=SCENE.id, queries=queries, expected="first = second")
     answers = (Answer("a dog"), Failure(reason="out of memory"))
     row = case_row(case, answers, VIOLATED, model="tiny", data=SOURCE.spec)
-    (picture,) = of(Drawn(row=row, where="", item="ours.repeat", model="tiny")).pictures
+    (picture,) = of(SampledCase(row=row, where="", item="ours.repeat", model="tiny")).pictures
     assert [(each.words, each.answer) for each in picture.asked] == [
         ("(describe the picture)", "a dog"),
         ("(describe the picture) (asked again)", None),
@@ -122,7 +122,7 @@ def test_a_case_of_many_texts_numbers_them() -> None:
 
 def test_other_data_are_refused_with_the_line() -> None:
     with pytest.raises(DataError, match=r"^out/cases\.jsonl:7: Expected a photo of .*: .* name it with --data$"):
-        shown(drawn((SOURCE.scene(3).picture, "a?")), Of.ALL, "", PictureWorld(1))
+        sheet_case(drawn((SOURCE.scene(3).picture, "a?")), AuditTarget.ALL, "", PictureWorld(1))
 
 
 def test_a_picture_that_cannot_be_drawn_is_named_with_the_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,8 +13,8 @@ from pytest_vqamt.core.errors import DataError, OptionError
 from pytest_vqamt.core.results import Gate
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally
 from pytest_vqamt.reporting.baseline import bless
-from pytest_vqamt.reporting.compare.comparison import ComparedItem, Comparison, Standing, compare
-from pytest_vqamt.reporting.compare.sides import report_side, side
+from pytest_vqamt.reporting.compare.comparison import ComparedItem, Comparison, Conclusion, compare
+from pytest_vqamt.reporting.compare.runs import open_report_run, open_run
 from pytest_vqamt.stats.paired import change_of, with_holm_gates
 from tests.reporting.comparing import RULE, Made, case_id, write_run
 from tests.reporting.running import run_into
@@ -27,7 +27,7 @@ def compared(
     sides = []
     for name, made in (("old", before), ("new", after)):
         write_run(tmp_path / name, *(made if isinstance(made, tuple) else (made,)))
-        sides.append(report_side(tmp_path / name))
+        sides.append(open_report_run(tmp_path / name))
     return compare(*sides, **options)
 
 
@@ -45,7 +45,7 @@ def test_every_case_is_counted_in_one_place(tmp_path: Path) -> None:
         (PairedSceneTally(0, 0, 0, 1, 1), PairedSceneTally(0, 1, 1, 0, 1), PairedSceneTally(1, 1, 0, 0, 1))
     )
     assert (found.unjudged, found.only_before, found.only_after) == (4, 2, 1)
-    assert (found.broke, found.mended) == ((case_id(1), case_id(2)), (case_id(3),))
+    assert (found.regressions, found.fixes) == ((case_id(1), case_id(2)), (case_id(3),))
 
 
 def brute(folder: Path) -> Mapping[tuple[str, str], dict[str, Any]]:
@@ -56,16 +56,16 @@ def brute(folder: Path) -> Mapping[tuple[str, str], dict[str, Any]]:
 def test_real_runs_give_what_two_dictionaries_give(tmp_path: Path) -> None:
     for name, model, cases in (("old", "oracle", 25), ("new", "fault:order-sensitive", 30)):
         run_into(tmp_path / name, model=model, max_cases=cases)
-    found = compare(*(report_side(tmp_path / name) for name in ("old", "new")))
+    found = compare(*(open_report_run(tmp_path / name) for name in ("old", "new")))
     before, after = brute(tmp_path / "old"), brute(tmp_path / "new")
     assert len(before.keys() & after.keys()) == 75
     for item in found.items:
         both = [(before[key], after[key]) for key in sorted(before.keys() & after.keys()) if key[0] == item.item]
         broke = [new["case_id"] for old, new in both if old["verdict"] == "holds" != new["verdict"]]
-        assert list(item.broke) == broke
+        assert list(item.regressions) == broke
         assert (item.change.paired.shared, item.change.paired.first_only) == (len(both), len(broke))
         assert (item.only_before, item.only_after) == (0, 5)
-    assert [len(item.broke) > 3 for item in found.items] == [True, True, False]
+    assert [len(item.regressions) > 3 for item in found.items] == [True, True, False]
 
 
 def test_the_items_are_judged_together_as_those_of_a_gated_run_are(tmp_path: Path) -> None:
@@ -77,22 +77,22 @@ def test_the_items_are_judged_together_as_those_of_a_gated_run_are(tmp_path: Pat
     # Nine of nine: 3 x 2^-9; five of five: 2 x 2^-5, which is 0.0625.
     assert [each.change.p_holm for each in found] == pytest.approx([3 / 512, 2 / 32, 1])
     assert [each.change.gate and each.change.gate.met for each in found] == [False, True, True]
-    assert [each.standing for each in found] == [Standing.WORSE, Standing.UNCERTAIN, Standing.UNCHANGED]
+    assert [each.standing for each in found] == [Conclusion.WORSE, Conclusion.UNCERTAIN, Conclusion.UNCHANGED]
 
 
 def test_without_a_demand_there_is_no_gate_but_what_is_sure_is_said(tmp_path: Path) -> None:
     items = {"ours.a": ("+" * 9, "-" * 9), "ours.b": ("-" * 9, "+" * 9), "ours.c": ("++", "+-")}
     made = [tuple(Made(item=item, verdicts=each[run]) for item, each in items.items()) for run in (0, 1)]
     found = compared(tmp_path, *made)
-    assert [each.standing for each in found.items] == [Standing.WORSE, Standing.BETTER, Standing.UNCERTAIN]
+    assert [each.standing for each in found.items] == [Conclusion.WORSE, Conclusion.BETTER, Conclusion.UNCERTAIN]
     assert [each.p_gain for each in found.items] == pytest.approx([1, 3 / 512, 1])
     assert (found.missed, [each.change.gate for each in found.items]) == ((), [None] * 3)
 
 
 def test_no_worse_is_said_where_the_interval_lies_above_what_is_allowed(tmp_path: Path) -> None:
     before, after = Made(verdicts="+" * 200), Made(verdicts="-" + "+" * 199)
-    assert only(compared(tmp_path, before, after, max_drop=0.1)).standing is Standing.NO_WORSE
-    assert only(compared(tmp_path, before, after, max_drop=0.01)).standing is Standing.UNCERTAIN
+    assert only(compared(tmp_path, before, after, max_drop=0.1)).standing is Conclusion.NO_WORSE
+    assert only(compared(tmp_path, before, after, max_drop=0.01)).standing is Conclusion.UNCERTAIN
 
 
 @pytest.mark.parametrize("tags", [("control",), ("baseline",)])
@@ -105,7 +105,7 @@ def test_controls_and_baselines_are_shown_and_never_gated(tmp_path: Path, tags: 
     )
     apart, rule = found.items
     assert (apart.change.gate, apart.change.p_holm, apart.p_gain) == (None, None, None)
-    assert (apart.standing, apart.change.p) == (Standing.WORSE, 1 / 512)
+    assert (apart.standing, apart.change.p) == (Conclusion.WORSE, 1 / 512)
     assert rule.change.p_holm == 1 / 512
     assert found.missed == (rule,)
 
@@ -120,7 +120,7 @@ def test_presumed_cases_have_a_row_of_their_own_and_are_not_gated(tmp_path: Path
     sure, presumed = found.items
     assert [(each.presumed, each.change.paired.shared) for each in found.items] == [(False, 3), (True, 9)]
     assert sure.change.gate == Gate(kind="max-drop", threshold=0.1, on="holm", met=True)
-    assert (presumed.change.gate, presumed.standing) == (None, Standing.WORSE)
+    assert (presumed.change.gate, presumed.standing) == (None, Conclusion.WORSE)
 
 
 def test_items_that_only_one_run_has_are_named(tmp_path: Path) -> None:
@@ -137,44 +137,44 @@ def test_the_order_of_the_items_may_be_another_one(tmp_path: Path) -> None:
     first, second = Made(verdicts="+-", item="ours.a"), Made(verdicts="--+", item="ours.b")
     found = compared(tmp_path, (first, second), (second, first))
     assert [(each.item, each.change.paired.shared, each.standing) for each in found.items] == [
-        ("ours.b", 3, Standing.UNCHANGED),
-        ("ours.a", 2, Standing.UNCHANGED),
+        ("ours.b", 3, Conclusion.UNCHANGED),
+        ("ours.a", 2, Conclusion.UNCHANGED),
     ]
 
 
 def test_data_is_found_by_its_content_where_it_lies_elsewhere(tmp_path: Path) -> None:
     old = write_run(tmp_path / "old", Made(verdicts="+", data="coco:/old"), digests={"coco:/old": "a"})
     new = write_run(tmp_path / "new", Made(verdicts="-", data="coco:/new"), digests={"coco:/new": "a"})
-    found = compare(report_side(old), report_side(new))
+    found = compare(open_report_run(old), open_report_run(new))
     assert only(found).data == ("coco:/old", "coco:/new")
     assert "coco:/old is coco:/new now, with the same content" in found.notes
     other = write_run(tmp_path / "other", Made(verdicts="-", data="coco:/new"), digests={"coco:/new": "b"})
     with pytest.raises(DataError, match="none: their data are coco:/old and coco:/new; run both on the same data"):
-        compare(report_side(old), report_side(other))
+        compare(open_report_run(old), open_report_run(other))
 
 
 def test_models_are_the_only_ones_or_those_of_one_name_or_those_that_are_named(tmp_path: Path) -> None:
     one = write_run(tmp_path / "one", Made(verdicts="+", model="a"))
     other = write_run(tmp_path / "other", Made(verdicts="-", model="b"))
     two = write_run(tmp_path / "two", Made(verdicts="+", model="b"), Made(verdicts="-", model="c"))
-    assert only(compare(report_side(one), report_side(other))).models == ("a", "b")
-    found = compare(report_side(other), report_side(two))
+    assert only(compare(open_report_run(one), open_report_run(other))).models == ("a", "b")
+    found = compare(open_report_run(other), open_report_run(two))
     assert only(found).models == ("b", "b")
-    assert f"{two} has other models, too, which are not compared: c" in found.notes
-    within = compare(report_side(two), report_side(two), models=("b", "c"))
-    assert (only(within).models, only(within).broke) == (("b", "c"), (case_id(0),))
+    assert f"{two} has models that are not compared: c" in found.notes
+    within = compare(open_report_run(two), open_report_run(two), models=("b", "c"))
+    assert (only(within).models, only(within).regressions) == (("b", "c"), (case_id(0),))
     with pytest.raises(OptionError, match=r"has a and .* has b, c: name one of each with --models OLD NEW"):
-        compare(report_side(one), report_side(two))
+        compare(open_report_run(one), open_report_run(two))
     with pytest.raises(OptionError, match=r"Expected --models to name a model of .*two, but got 'd'; it has b, c"):
-        compare(report_side(one), report_side(two), models=("a", "d"))
+        compare(open_report_run(one), open_report_run(two), models=("a", "d"))
 
 
 def test_several_models_of_the_same_names_are_compared_each_with_itself(tmp_path: Path) -> None:
     made = (Made(verdicts="+", model="a"), Made(verdicts="-", model="b"))
     found = compared(tmp_path, made, tuple(reversed(made)))
     assert [(each.models, each.standing) for each in found.items] == [
-        (("b", "b"), Standing.UNCHANGED),
-        (("a", "a"), Standing.UNCHANGED),
+        (("b", "b"), Conclusion.UNCHANGED),
+        (("a", "a"), Conclusion.UNCHANGED),
     ]
 
 
@@ -191,18 +191,17 @@ def test_what_else_differs_is_noted(tmp_path: Path) -> None:
         complete=False,
         digests={"pictures:9": "2"},
     )
-    assert compare(report_side(old), report_side(new)).notes == (
+    assert compare(open_report_run(old), open_report_run(new)).notes == (
         f"{old} is shard 1/2 of a run: `vqamt merge` puts the shards together",
         f"{new} is not complete: an item could not be run, or the session was stopped",
-        "tiny is the same model, by its fingerprint: what differs comes from elsewhere, or it does not answer alike "
-        "twice",
+        "tiny has the same fingerprint in both runs: differences have another cause, or the model is not deterministic",
         "pytest-vqamt was 1.2.3 and is 1.3.0",
-        "the content of pictures:9 has changed: only cases whose pictures are the same are compared",
-        "the seed was 0 and is 7: only few cases may be drawn by both",
+        "the content of pictures:9 has changed: only cases with the same pictures are compared",
+        "the seed was 0 and is 7: the runs may have few cases in common",
         "the setting erase was white and is mean",
         "the setting pool was not given and is x",
-        "ours.rule was version 1 and is version 2, which may word, draw or judge its cases otherwise",
-        "judged otherwise than then, although every answer is the same: 1 case",
+        "ours.rule was version 1 and is version 2, whose cases and verdicts may differ",
+        "another verdict for the same answers: 1 case",
     )
 
 
@@ -211,14 +210,14 @@ def test_a_model_that_does_not_say_what_it_is_is_not_called_the_same(tmp_path: P
         write_run(tmp_path / name, Made(verdicts="+"), fingerprints={"tiny": "undeclared:tiny"})
         for name in ("old", "new")
     ]
-    assert compare(*map(report_side, runs)).notes == ()
+    assert compare(*map(open_report_run, runs)).notes == ()
 
 
 def test_a_few_cases_are_shown_with_both_answers_those_of_the_surest_changes_first(tmp_path: Path) -> None:
     before = (Made(verdicts="+++", item="ours.few"), Made(verdicts="+" * 9 + "-", item="ours.many"))
     after = (Made(verdicts="-++", item="ours.few"), Made(verdicts="-" * 9 + "+", item="ours.many"))
     shown = compared(tmp_path, before, after, show=3).shown
-    assert [(each.item, each.case_id, each.mended) for each in shown] == [
+    assert [(each.item, each.case_id, each.is_fix) for each in shown] == [
         ("ours.many", case_id(0), False),
         ("ours.few", case_id(0), False),
         ("ours.many", case_id(1), False),
@@ -234,9 +233,9 @@ def test_a_baseline_is_as_good_as_the_report_that_was_blessed(tmp_path: Path) ->
     for name, model in (("old", "oracle"), ("new", "fault:order-sensitive")):
         run_into(tmp_path / name, model=model)
     bless(tmp_path / "old", tmp_path / "base.gz")
-    new = report_side(tmp_path / "new")
-    of_report = compare(report_side(tmp_path / "old"), new, max_drop=0.1)
-    of_baseline = compare(side(tmp_path / "base.gz"), new, max_drop=0.1)
+    new = open_report_run(tmp_path / "new")
+    of_report = compare(open_report_run(tmp_path / "old"), new, max_drop=0.1)
+    of_baseline = compare(open_run(tmp_path / "base.gz"), new, max_drop=0.1)
     assert of_baseline.items == of_report.items
     assert of_baseline.shown == of_report.shown
     assert len(of_report.missed) == 2
@@ -246,13 +245,13 @@ def test_runs_without_a_common_case_are_refused(tmp_path: Path) -> None:
     old = write_run(tmp_path / "old", Made(verdicts="+ "))
     new = write_run(tmp_path / "new", Made(verdicts=" +"))
     with pytest.raises(DataError, match="none, although relations are in both: run both with the same options"):
-        compare(report_side(old), report_side(new))
+        compare(open_report_run(old), open_report_run(new))
     other = write_run(tmp_path / "other", Made(verdicts=" +"), seed=3)
     with pytest.raises(DataError, match="none: their seeds are 0 and 3; run both with the same --vqamt-seed"):
-        compare(report_side(old), report_side(other))
+        compare(open_report_run(old), open_report_run(other))
     elsewhere = write_run(tmp_path / "elsewhere", Made(verdicts="+", item="ours.other"))
     with pytest.raises(DataError, match="none: no relation is in both"):
-        compare(report_side(old), report_side(elsewhere))
+        compare(open_report_run(old), open_report_run(elsewhere))
 
 
 @pytest.mark.parametrize(
@@ -264,7 +263,7 @@ def test_runs_without_a_common_case_are_refused(tmp_path: Path) -> None:
         (lambda lines: ["{", *lines[1:]], "Expected one case a line"),
         (
             lambda lines: [lines[0].replace('"answers":["answer +"]', '"answers":3'), *lines[1:]],
-            "Expected a whole case",
+            "Expected a complete case",
         ),
     ],
 )
@@ -273,7 +272,7 @@ def test_files_that_are_not_of_one_run_are_refused_in_a_line(tmp_path: Path, cha
     file = old / "cases.jsonl"
     file.write_text("".join(f"{line}\n" for line in change_lines(file.read_text().splitlines())))
     with pytest.raises(DataError, match=told) as refused:
-        compare(report_side(old), report_side(new))
+        compare(open_report_run(old), open_report_run(new))
     assert "\n" not in str(refused.value)
 
 
@@ -295,5 +294,5 @@ def test_what_is_neither_a_report_nor_a_baseline_is_refused_in_a_line(tmp_path: 
         ("short", r"or a whole file that `vqamt bless` wrote, but got .*short' \("),
     ):
         with pytest.raises(DataError, match=told) as refused:
-            compare(side(tmp_path / name), report_side(good))
+            compare(open_run(tmp_path / name), open_report_run(good))
         assert "\n" not in str(refused.value)

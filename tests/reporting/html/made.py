@@ -20,7 +20,7 @@ from pytest_vqamt.core.results import (
 )
 from pytest_vqamt.core.tallies import PairedClusters, PairedSceneTally, Tally
 from pytest_vqamt.reporting.html.cards import PageCases
-from pytest_vqamt.reporting.html.page import page_html
+from pytest_vqamt.reporting.html.page import report_html
 
 TINY = ModelUse(name="tiny", fingerprint="f1", tasks=("vqa",), queries_needed=45, queries_asked=40, queries_cached=2)
 OTHER = ModelUse(name="other", fingerprint="f2", tasks=("vqa",))
@@ -137,4 +137,4 @@ def page_cases(cards: Sequence[dict[str, Json]], *, left_out: int = 0, notes: It
 
 
 def page(*results: RelationResult, cases: PageCases = NO_CARDS, **fields: Any) -> str:
-    return page_html(report(*results, **fields), cases)
+    return report_html(report(*results, **fields), cases)

@@ -18,7 +18,7 @@ from pytest_vqamt.models.base import ModelOptions
 from pytest_vqamt.models.catalogue import ModelCatalogue
 from pytest_vqamt.relations.catalogue import select
 from pytest_vqamt.reporting.atomic_write import write_report
-from pytest_vqamt.reporting.cases import CasesPart, join_parts, start_parts
+from pytest_vqamt.reporting.cases import CasePartWriter, join_parts, start_parts
 from pytest_vqamt.reporting.files import write_pages
 from pytest_vqamt.reporting.html.cards import Images
 from pytest_vqamt.sampling.samplers import Sampler
@@ -72,7 +72,7 @@ def _run(folder: Path) -> list[RelationResult]:
         for spec in DATA:
             for relation, variant in select(RELATIONS):
                 job = Job(relation=relation, variant=variant, model=loaded, source=world(spec), position=len(results))
-                with CasesPart(folder, len(results)) as part:
+                with CasePartWriter(folder, len(results)) as part:
                     results.append(run_item(job, terms, stores, part))
     stores.close()
     join_parts(folder, range(len(results)))

@@ -25,7 +25,15 @@ from pytest_vqamt.data.catalogue import load
 from pytest_vqamt.imaging.inpainters import telea
 from pytest_vqamt.picture_world.source import PictureWorld
 from pytest_vqamt.reporting.html import cards as module
-from pytest_vqamt.reporting.html.cards import Images, PageCases, Thumbnail, Wanted, page_cases, thumbnail, thumbnails
+from pytest_vqamt.reporting.html.cards import (
+    Images,
+    PageCases,
+    PictureRequest,
+    Thumbnail,
+    select_cards,
+    thumbnail,
+    thumbnails,
+)
 from pytest_vqamt.reporting.merge import merge_folders
 from tests.reporting.erratic import SPEC
 from tests.reporting.reported import query_of, row_of, write_rows
@@ -53,7 +61,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, Path]:
 
 @pytest.fixture(scope="module")
 def everything(run: tuple[Report, Path]) -> dict[str, Any]:
-    return parsed(page_cases(*run, at_hand, Images.ALL))
+    return parsed(select_cards(*run, at_hand, Images.ALL))
 
 
 def rows(folder: Path) -> list[Card]:
@@ -72,7 +80,7 @@ def of(report: Report, count: int) -> Report:
 
 
 def test_violations_have_cards_in_the_order_of_the_file(run: tuple[Report, Path]) -> None:
-    shown = page_cases(*run, at_hand, Images.VIOLATIONS)
+    shown = select_cards(*run, at_hand, Images.VIOLATIONS)
     violated = [row["case_id"] for row in rows(run[1]) if row["verdict"] != "holds"]
     assert len(violated) > 5
     assert [card["id"] for card in parsed(shown)["cards"]] == violated
@@ -97,9 +105,9 @@ def test_all_that_is_asked_about_has_a_picture(run: tuple[Report, Path], everyth
     asked = {query["picture"] for card in everything["cards"] for query in card["queries"]}
     assert set(everything["pictures"]) == asked
     assert all(each["uri"].startswith("data:image/webp;base64,") for each in everything["pictures"].values())
-    shown = parsed(page_cases(*run, at_hand, Images.VIOLATIONS))
+    shown = parsed(select_cards(*run, at_hand, Images.VIOLATIONS))
     assert set(shown["pictures"]) == {query["picture"] for card in shown["cards"] for query in card["queries"]} < asked
-    assert parsed(page_cases(*run, at_hand, Images.NONE)) == {
+    assert parsed(select_cards(*run, at_hand, Images.NONE)) == {
         "cards": [{**card, "queries": without_regions(card)} for card in shown["cards"]],
         "pictures": {},
     }
@@ -156,17 +164,17 @@ def test_the_cards_of_merged_shards_are_those_of_one_run(run: tuple[Report, Path
             max_cases=12,
         )
     report = merge_folders([tmp_path / "2", tmp_path / "1"], tmp_path / "out")
-    assert page_cases(report, tmp_path / "out", at_hand, Images.ALL) == page_cases(*run, at_hand, Images.ALL)
+    assert select_cards(report, tmp_path / "out", at_hand, Images.ALL) == select_cards(*run, at_hand, Images.ALL)
 
 
 def test_where_the_data_is_not_at_hand_there_are_cards_without_pictures(run: tuple[Report, Path]) -> None:
-    shown = page_cases(*run, away, Images.VIOLATIONS)
+    shown = select_cards(*run, away, Images.VIOLATIONS)
     made = parsed(shown)
     assert made["pictures"] == {}
     assert len(made["cards"]) > 5
     (note,) = shown.notes
     assert note.startswith("The pictures of pictures:20 are not shown: the data was not at hand")
-    assert page_cases(*run, away, Images.NONE).notes == ()
+    assert select_cards(*run, away, Images.NONE).notes == ()
 
 
 def test_a_picture_that_is_not_what_it_was_is_not_shown(run: tuple[Report, Path], tmp_path: Path) -> None:
@@ -176,7 +184,7 @@ def test_a_picture_that_is_not_what_it_was_is_not_shown(run: tuple[Report, Path]
         for query in row["queries"]:
             query["picture"]["digest"] = f"other than {query['picture']['photo']}"
     write_rows(tmp_path, broken)
-    shown = page_cases(of(report, len(broken)), tmp_path, at_hand, Images.VIOLATIONS)
+    shown = select_cards(of(report, len(broken)), tmp_path, at_hand, Images.VIOLATIONS)
     made = parsed(shown)
     drawn = [all(query["picture"] in made["pictures"] for query in card["queries"]) for card in made["cards"]]
     assert drawn == [False, False, *[True] * (len(broken) - 2)]
@@ -198,7 +206,7 @@ def test_only_some_of_the_pictures_that_take_long_are_drawn(
         for name, picture in zip("abcde", pictures, strict=True)
     ]
     write_rows(tmp_path, written)
-    shown = page_cases(of(run[0], 5), tmp_path, at_hand, Images.VIOLATIONS)
+    shown = select_cards(of(run[0], 5), tmp_path, at_hand, Images.VIOLATIONS)
     assert set(parsed(shown)["pictures"]) == {each.digest for each in pictures[:3]}
     (note,) = shown.notes
     assert note.startswith("2 pictures are not shown: the page would be too large, or too slow to draw")
@@ -212,7 +220,7 @@ def test_nothing_ends_the_script_element_that_it_stands_in(run: tuple[Report, Pa
     fields = dict.fromkeys(("scene", "expected", "reason", "item", "model"), HOSTILE)
     row = row_of("a", answers=[HOSTILE], readings=[HOSTILE], facts={HOSTILE: HOSTILE}, queries=[query], **fields)
     write_rows(tmp_path, [row])
-    shown = page_cases(of(run[0], 1), tmp_path, at_hand, Images.VIOLATIONS)
+    shown = select_cards(of(run[0], 1), tmp_path, at_hand, Images.VIOLATIONS)
     assert "<" not in shown.json
     assert "\u2028" not in shown.json
     assert "\u2029" not in shown.json
@@ -223,7 +231,7 @@ def test_nothing_ends_the_script_element_that_it_stands_in(run: tuple[Report, Pa
 
 def test_an_answer_that_there_is_none_of_is_null(run: tuple[Report, Path], tmp_path: Path) -> None:
     write_rows(tmp_path, [row_of("a", "error", answers=[None], readings=[], waived=True, tags=["presumed"])])
-    (card,) = parsed(page_cases(of(run[0], 1), tmp_path, away, Images.VIOLATIONS))["cards"]
+    (card,) = parsed(select_cards(of(run[0], 1), tmp_path, away, Images.VIOLATIONS))["cards"]
     assert (card["queries"][0]["answer"], card["queries"][0]["reading"]) == (None, None)
     assert (card["verdict"], card["waived"], card["presumed"]) == ("error", True, True)
 
@@ -231,13 +239,13 @@ def test_an_answer_that_there_is_none_of_is_null(run: tuple[Report, Path], tmp_p
 def test_half_of_a_pair_of_characters_is_no_end(run: tuple[Report, Path], tmp_path: Path) -> None:
     row = json.dumps(row_of("a", answers=["half \ud83d"]))
     (tmp_path / "cases.jsonl").write_text(f"{row}\n", encoding="ascii")
-    (card,) = parsed(page_cases(of(run[0], 1), tmp_path, away, Images.VIOLATIONS))["cards"]
+    (card,) = parsed(select_cards(of(run[0], 1), tmp_path, away, Images.VIOLATIONS))["cards"]
     assert card["queries"][0]["answer"] == "half ?"
 
 
 def test_long_texts_are_shortened(run: tuple[Report, Path], tmp_path: Path) -> None:
     write_rows(tmp_path, [row_of("a", answers=["word " * 10_000], reason="x" * 9_000, facts={"long": "y" * 9_000})])
-    shown = page_cases(of(run[0], 1), tmp_path, away, Images.VIOLATIONS)
+    shown = select_cards(of(run[0], 1), tmp_path, away, Images.VIOLATIONS)
     (card,) = parsed(shown)["cards"]
     assert card["queries"][0]["answer"] == f"{'word ' * 99}wo..."
     assert (len(card["reason"]), len(card["facts"]["long"])) == (500, 500)
@@ -257,7 +265,7 @@ def test_pictures_that_are_hard_to_make_small_stay_within_their_bytes(
 ) -> None:
     noisy = Noisy(20)
     monkeypatch.setitem(module.BYTES_AT_MOST, Images.VIOLATIONS, room)
-    shown = page_cases(*run, lambda _spec: noisy, Images.VIOLATIONS)
+    shown = select_cards(*run, lambda _spec: noisy, Images.VIOLATIONS)
     assert len(shown.json.encode()) <= room
     widths = [each["width"] for each in parsed(shown)["pictures"].values()]
     assert len(widths) > 20
@@ -266,10 +274,10 @@ def test_pictures_that_are_hard_to_make_small_stay_within_their_bytes(
 
 @pytest.mark.parametrize("room", [90_000, 55_000])
 def test_the_text_stays_within_its_bytes(run: tuple[Report, Path], monkeypatch: pytest.MonkeyPatch, room: int) -> None:
-    whole = page_cases(*run, at_hand, Images.VIOLATIONS)
+    whole = select_cards(*run, at_hand, Images.VIOLATIONS)
     assert len(whole.json.encode()) > 90_000
     monkeypatch.setitem(module.BYTES_AT_MOST, Images.VIOLATIONS, room)
-    shown = page_cases(*run, at_hand, Images.VIOLATIONS)
+    shown = select_cards(*run, at_hand, Images.VIOLATIONS)
     assert len(shown.json.encode()) <= room
     made = parsed(shown)
     assert len(made["cards"]) == whole.shown
@@ -284,10 +292,10 @@ def test_the_text_stays_within_its_bytes(run: tuple[Report, Path], monkeypatch: 
 
 
 def test_cards_that_take_too_much_room_are_fewer(run: tuple[Report, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = page_cases(*run, at_hand, Images.VIOLATIONS)
+    whole = select_cards(*run, at_hand, Images.VIOLATIONS)
     monkeypatch.setitem(module.BYTES_AT_MOST, Images.VIOLATIONS, 24_000)
     monkeypatch.setitem(module.CARDS_AT_MOST, Images.VIOLATIONS, 64)
-    shown = page_cases(*run, at_hand, Images.VIOLATIONS)
+    shown = select_cards(*run, at_hand, Images.VIOLATIONS)
     assert len(shown.json.encode()) <= 24_000
     assert (shown.shown, shown.shown + shown.left_out) == (16, whole.shown)
     assert parsed(shown)["pictures"]
@@ -298,7 +306,7 @@ def test_more_violations_than_a_page_holds_are_counted(
 ) -> None:
     monkeypatch.setitem(module.CARDS_AT_MOST, Images.VIOLATIONS, 4)
     violated = [row for row in rows(run[1]) if row["verdict"] != "holds"]
-    shown = page_cases(*run, at_hand, Images.VIOLATIONS)
+    shown = select_cards(*run, at_hand, Images.VIOLATIONS)
     assert (shown.shown, shown.left_out) == (4, len(violated) - 4)
     items = {row["relation"] for row in violated}
     assert {card["item"] for card in parsed(shown)["cards"]} == items
@@ -307,7 +315,7 @@ def test_more_violations_than_a_page_holds_are_counted(
 def test_cases_that_are_not_those_of_the_report_are_refused(run: tuple[Report, Path], tmp_path: Path) -> None:
     write_rows(tmp_path, rows(run[1])[1:])
     with pytest.raises(DataError, match=r"Expected 48 cases, as the report counts, but got 47 in the cases of"):
-        page_cases(run[0], tmp_path, at_hand, Images.VIOLATIONS)
+        select_cards(run[0], tmp_path, at_hand, Images.VIOLATIONS)
 
 
 def test_a_recipe_of_another_version_leaves_its_card(run: tuple[Report, Path], tmp_path: Path) -> None:
@@ -316,7 +324,7 @@ def test_a_recipe_of_another_version_leaves_its_card(run: tuple[Report, Path], t
     query["meaning"] = {"is": "Unheard", "of": 1}
     query["picture"]["edits"] = [{"is": "Sparkle"}, "nonsense"]
     write_rows(tmp_path, [{**row_of("a"), "queries": [query]}])
-    shown = page_cases(of(run[0], 1), tmp_path, at_hand, Images.VIOLATIONS)
+    shown = select_cards(of(run[0], 1), tmp_path, at_hand, Images.VIOLATIONS)
     (card,) = parsed(shown)["cards"]
     assert (card["objects"], card["queries"][0]["edits"], card["queries"][0]["asked"]) == ([], "", [])
     (note,) = shown.notes
@@ -388,7 +396,7 @@ def test_without_webp_it_is_jpeg(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_any_number_of_threads_draws_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     source = load("pictures:20")
     pictures = [source.scene(index).picture for index in range(8)]
-    wanted = [Wanted(each, source) for picture in pictures for each in (picture, picture.blur(sigma=4))]
+    wanted = [PictureRequest(each, source) for picture in pictures for each in (picture, picture.blur(sigma=4))]
     told: list[int] = []
     made = []
     for cores in (1, 3):
@@ -411,6 +419,6 @@ def test_a_picture_that_cannot_be_drawn_says_why_and_the_others_are_drawn() -> N
             return super().photo(photo)
 
     world = Photos(20)
-    made = list(thumbnails([Wanted(world.scene(index).picture, world) for index in range(4)], 4_000))
+    made = list(thumbnails([PictureRequest(world.scene(index).picture, world) for index in range(4)], 4_000))
     assert [isinstance(each, Thumbnail) for each in made] == [True, False, False, True]
     assert made[1:3] == ["Expected a photo, but got none", "MemoryError"]

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import DataError
-from pytest_vqamt.reporting.html.case_selection import Choice, Chosen, fair_shares
+from pytest_vqamt.reporting.html.case_selection import CaseSelector, SelectedCases, fair_shares
 from tests.reporting.reported import row_of, write_rows
 
 COUNTS = st.lists(st.integers(0, 40), max_size=8)
 
 
-def chosen_cases(folder: Path, most: int, *, holding: bool = False) -> Chosen:
-    return Choice(folder, most, holding=holding).chosen(most)
+def chosen_cases(folder: Path, most: int, *, holding: bool = False) -> SelectedCases:
+    return CaseSelector(folder, most, holding=holding).chosen(most)
 
 
 def ids(folder: Path, most: int, *, holding: bool = False) -> list[str]:
@@ -28,7 +28,7 @@ def test_all_violations_are_chosen_where_there_is_room_and_nothing_that_holds(tm
     write_rows(tmp_path, [row_of(name, verdict) for name, verdict in verdicts.items()])
     chosen = chosen_cases(tmp_path, 10)
     assert [row["case_id"] for row in chosen.rows] == ["b", "c", "d"]
-    assert (chosen.left_out, Choice(tmp_path, 10, holding=False).lines) == (0, 4)
+    assert (chosen.left_out, CaseSelector(tmp_path, 10, holding=False).lines) == (0, 4)
     assert ids(tmp_path, 10, holding=True) == ["a", "b", "c", "d"]
 
 

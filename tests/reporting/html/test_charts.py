@@ -7,15 +7,15 @@ from dataclasses import replace
 
 from pytest_vqamt.core.results import DataUse, HumanReference, RelationResult, Report
 from pytest_vqamt.core.tallies import Tally
-from pytest_vqamt.reporting.html.charts import Row, breakdowns, charts, drawn, histograms
-from pytest_vqamt.reporting.view.lines import lines
-from pytest_vqamt.reporting.view.overview import overview
+from pytest_vqamt.reporting.html.charts import ChartRow, breakdowns, charts, histograms, legend_entries
+from pytest_vqamt.reporting.view.overview import overview_table
+from pytest_vqamt.reporting.view.rows import result_rows
 from tests.reporting.html.made import GQA, OTHER, change, gate, presumed, report, result
 
 
-def rows(*results: RelationResult) -> list[Row]:
+def rows(*results: RelationResult) -> list[ChartRow]:
     told = report(*results)
-    return [row for chart in charts(told, lines(told)) for group in chart.groups for row in group.rows]
+    return [row for chart in charts(told, result_rows(told)) for group in chart.groups for row in group.rows]
 
 
 def test_a_rate_stands_at_its_place_between_the_ends_of_its_interval() -> None:
@@ -42,7 +42,7 @@ def test_rows_are_grouped_by_paper_and_charts_made_by_data() -> None:
         result("metavqa.partition[object]"), result("carets.negation"), result("metavqa.removal_plus"),
         result("ours.rule", data=coco), result("metavqa.cutting[count]", tally=Tally(), data=coco),
     )  # fmt: skip
-    made = charts(told, lines(told))
+    made = charts(told, result_rows(told))
     assert [
         (chart.data, [(group.paper, [row.name for row in group.rows]) for group in chart.groups]) for chart in made
     ] == [
@@ -99,7 +99,7 @@ def test_the_noise_floor_is_the_least_rate_of_the_controls_and_drawn_where_it_is
         result("control.repeat", holds=10, violated=0, tags=("control",), model=OTHER),
     )
     told = report(result(), result(model=OTHER), *controls)
-    (chart,) = charts(told, lines(told))
+    (chart,) = charts(told, result_rows(told))
     assert [lane.noise for lane in chart.groups[0].rows[0].lanes] == ["90%", ""]
     assert [lane.noise for row in chart.groups[1].rows for lane in row.lanes] == ["", "", ""]
     assert chart.noise == (("tiny", "0.900"), ("other", "1.000"))
@@ -108,7 +108,7 @@ def test_the_noise_floor_is_the_least_rate_of_the_controls_and_drawn_where_it_is
 def test_the_legend_explains_what_is_drawn_and_nothing_else() -> None:
     def of(*results: RelationResult) -> set[str]:
         told = report(*results)
-        found = drawn(charts(told, lines(told)))
+        found = legend_entries(charts(told, result_rows(told)))
         return {name for name in found.__slots__ if getattr(found, name)}
 
     assert of(result()) == set()
@@ -118,7 +118,7 @@ def test_the_legend_explains_what_is_drawn_and_nothing_else() -> None:
 
 
 def cells(told: Report) -> dict[str, list[str]]:
-    made = overview(told, lines(told))
+    made = overview_table(told, result_rows(told))
     columns = zip(*([cell.text for cell in row] for row in made.rows), strict=True)
     return {head.name: list(column) for head, column in zip(made.heads, columns, strict=True)}
 
@@ -160,7 +160,7 @@ def test_answers_are_counted_most_frequent_first() -> None:
         result(readings=Counter({"no": 1, "yes": 3})),
         result(model=OTHER, readings=Counter({"no": 5, **{f"a{n}": 1 for n in range(9)}})),
     )
-    (made,) = histograms(lines(told))
+    (made,) = histograms(result_rows(told))
     assert [reading.text for reading in made.readings] == ["no", "yes", "a0", "a1", "a2", "a3", "a4", "a5"]
     assert made.others == 3
     assert [(bar.share, bar.shown) for bar in made.readings[0].bars] == [("25%", "1 (25%)"), ("35.71%", "5 (36%)")]
@@ -169,7 +169,7 @@ def test_answers_are_counted_most_frequent_first() -> None:
 def test_answers_of_a_sample_say_so() -> None:
     few = result(readings=Counter(yes=3))
     many = result("metaic.deeptest[blur]", readings=Counter({f"a{n}": 1 for n in range(9)}), readings_sample=5000)
-    assert [made.sample for made in histograms(lines(report(few, many)))] == [None, 5000]
+    assert [made.sample for made in histograms(result_rows(report(few, many)))] == [None, 5000]
 
 
 def test_breakdowns_are_in_the_order_of_numbers_and_tell_of_each_model() -> None:
@@ -180,7 +180,7 @@ def test_breakdowns_are_in_the_order_of_numbers_and_tell_of_each_model() -> None
             "none": Tally(cases=1, errors=1),
         }
     }
-    (made,) = breakdowns(lines(report(result(breakdown=ten), result(model=OTHER, breakdown={}))))
+    (made,) = breakdowns(result_rows(report(result(breakdown=ten), result(model=OTHER, breakdown={}))))
     assert [value.text for value in made.values] == ["2", "10", "none"]
     assert [[part and (part.shown, part.judged) for part in value.parts] for value in made.values] == [
         [("1.000", 1), None], [("0.250", 4), None], [None, None],

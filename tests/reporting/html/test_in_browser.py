@@ -89,7 +89,7 @@ def test_each_filter_shows_the_cases_with_its_value(shown: Opened, run: tuple[Pa
 
 
 def test_cases_are_found_by_what_became_of_them_since_the_baseline(shown: Opened, run: tuple[Path, Rows]) -> None:
-    for value, before in {"broke": "holds", "still": "violated", "new": None}.items():
+    for value, before in {"regressed": "holds", "still": "violated", "new": None}.items():
         shown.page.select_option("select[name=change]", value)
         assert ids(shown.page) == [row["case_id"] for row in run[1] if row.get("before") == before] != []
 
@@ -159,7 +159,7 @@ def test_a_row_of_the_chart_chooses_its_cases(shown: Opened, run: tuple[Path, Ro
     assert ids(page) == of(run[1], relation="metavqa.insertion[count]", data="pictures:20")
     page.locator("nav").get_by_text("The run").click()
     assert "relation=" in page.url  # a place on the page is gone to without losing what was chosen
-    page.get_by_role("link", name="that broke").click()
+    page.get_by_role("link", name="regression").click()
     assert ids(page) == [row["case_id"] for row in run[1] if row.get("before") == "holds"]
 
 

@@ -14,7 +14,7 @@ import pytest
 from pytest_vqamt.core.results import DataUse, ModelUse
 from pytest_vqamt.core.tallies import Tally
 from pytest_vqamt.reporting.html.cards import PageCases
-from pytest_vqamt.reporting.html.page import page_html
+from pytest_vqamt.reporting.html.page import report_html
 from tests.reporting.html.made import (
     BASELINE,
     GQA,
@@ -92,7 +92,7 @@ def hostile_page() -> str:
         notes=(HOSTILE,),
     )
     baseline = replace(BASELINE, file=HOSTILE, models=((HOSTILE, HOSTILE),), missing=(HOSTILE,), new=(HOSTILE,))
-    return page_html(
+    return report_html(
         report(told, settings=((HOSTILE, HOSTILE),), baseline=baseline, waived=((HOSTILE, HOSTILE),)),
         shown,
         audit={

@@ -1,4 +1,4 @@
-"""What is said first: the gates that were missed, what got worse beyond chance, and what makes the figures doubtful."""
+"""The first lines of a report: missed gates, significant drops and warnings."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import pytest
 
 from pytest_vqamt.core.results import DataUse, RelationResult
 from pytest_vqamt.core.tallies import Tally
-from pytest_vqamt.reporting.view.lines import lines
-from pytest_vqamt.reporting.view.overview import PageHead, cautions, head
+from pytest_vqamt.reporting.view.headline import Headline, headline, report_warnings
+from pytest_vqamt.reporting.view.rows import result_rows
 from tests.reporting.html.made import BASELINE, OTHER, change, gate, presumed, report, result
 
 
-def first(*results: RelationResult, **fields: object) -> PageHead:
+def first(*results: RelationResult, **fields: object) -> Headline:
     told = report(*results, **fields)
-    return head(told, lines(told))
+    return headline(told, result_rows(told))
 
 
 def warned(*results: RelationResult, left_out: int = 0, **fields: object) -> list[str]:
     told = report(*results, **fields)
-    return list(cautions(told, lines(told), left_out))
+    return list(report_warnings(told, result_rows(told), left_out))
 
 
 MET, MISSED = gate(0.7, met=True), gate(0.9, met=False)
@@ -56,7 +56,7 @@ def test_what_was_asked_is_counted_with_the_controls_apart() -> None:
 def test_a_missed_gate_says_what_was_reached_and_what_was_demanded() -> None:
     (found,) = first(result(gate=MISSED)).missed
     assert (found.item, found.of, found.link) == ("ours.rule", "", "#relation=ours.rule")
-    assert found.why == ("pass rate 0.800 (0.250 to 0.750), demanded: pass rate >= 0.9",)
+    assert found.why == ("pass rate 0.800 (0.250 to 0.750), required: pass rate >= 0.9",)
 
 
 def test_a_missed_gate_of_presumed_cases_names_them_and_the_model_where_there_are_several() -> None:
@@ -64,7 +64,7 @@ def test_a_missed_gate_of_presumed_cases_names_them_and_the_model_where_there_ar
     (found,) = first(result(presumed=apart), result(model=OTHER)).missed
     assert (found.item, found.of) == ("ours.rule (presumed)", "tiny")
     assert found.link == "#relation=ours.rule&model=tiny"
-    assert found.why == ("pass rate 0.250 (0.100 to 0.900), demanded: lower end >= 0.5",)
+    assert found.why == ("pass rate 0.250 (0.100 to 0.900), required: lower end >= 0.5",)
 
 
 def test_a_missed_drop_gate_says_how_far_it_fell() -> None:
@@ -72,12 +72,12 @@ def test_a_missed_drop_gate_says_how_far_it_fell() -> None:
     (found,) = first(result(change=dropped), baseline=BASELINE).missed
     # 9 of 10 held before, 7 of 10 now
     assert found.why == (
-        "demanded: no significant drop > 0.05",
-        "0.900 in the baseline, now 0.700: -0.200 (-0.250 to -0.150, p = 0.004 after Holm), 3 cases broke, 1 mended",
+        "required: no significant drop > 0.05",
+        "0.900 in the baseline, now 0.700: -0.200 (-0.250 to -0.150, p = 0.004 after Holm), 3 regressions, 1 fix",
     )
 
 
-def test_worse_is_what_has_fallen_beyond_chance_after_holm() -> None:
+def test_worse_is_a_significant_drop_after_holm() -> None:
     made = first(
         result("ours.sure", change=change(kept=7, lost=3, p=0.001, p_holm=0.01)),
         result("ours.surer", change=change(kept=5, lost=5, p=0.001, p_holm=0.01)),
@@ -87,12 +87,12 @@ def test_worse_is_what_has_fallen_beyond_chance_after_holm() -> None:
         baseline=BASELINE,
     )
     assert [found.item for found in made.dropped] == ["ours.surer", "ours.sure", "ours.alone"]
-    assert made.broke == 3 + 5 + 3 + 2
+    assert made.regressions == 3 + 5 + 3 + 2
     assert made.notes == (
         "Nothing here can fail a run: set a gate with --vqamt-fail-under=RATE or GLOB=RATE.",
-        "Against the baseline base.json (of old), on 50 shared cases: 13 broke, 3 mended.",
-        "The interval of the change lies below 0 for ours.chance, but among so many comparisons that may be chance "
-        "(Holm).",
+        "Against the baseline base.json (of old), on 50 shared cases: 13 regressions, 3 fixes.",
+        "The interval of the change lies below 0 for ours.chance, but the drop is not significant after "
+        "Holm's correction.",
     )
 
 
@@ -101,14 +101,14 @@ def test_at_most_eight_drops_are_named() -> None:
     assert (len(made.dropped), made.drops_left_out) == (8, 3)
 
 
-def test_a_baseline_that_nothing_fell_below_is_said_to_be_kept() -> None:
+def test_a_baseline_that_nothing_fell_below_is_said_to_be_met() -> None:
     held = gate(0.02, met=True, kind="max-drop")
     same = change(kept=10, held=held, p_holm=1.0)
     # An interval of plus and minus 0.05 does not show that nothing fell by more than 0.02.
     assert first(result(change=same), baseline=BASELINE).notes[1:] == (
-        "No relation has got worse beyond chance.",
-        "0 of 1 relation shown to be no worse than the baseline by more than 0.02; of 1 there are too few cases to "
-        "tell (`vqamt power`).",
+        "No relation is significantly worse.",
+        "0 of 1 relation shown to be no worse than the baseline by more than 0.02; 1 with too few cases to tell "
+        "(`vqamt power`).",
     )
     wider = change(kept=10, held=gate(0.1, met=True, kind="max-drop"), p_holm=1.0)
     assert first(result(change=wider), baseline=BASELINE).notes[2] == (
@@ -120,7 +120,7 @@ def test_without_a_baseline_it_says_how_to_make_one() -> None:
     assert any("vqamt bless" in note for note in first(result()).notes)
 
 
-def test_a_run_that_is_whole_needs_no_caution() -> None:
+def test_a_run_that_is_whole_has_no_warnings() -> None:
     assert warned(result(gate=MET), baseline=BASELINE) == []
 
 
@@ -135,14 +135,14 @@ def test_a_run_that_is_whole_needs_no_caution() -> None:
         (
             result(tally=Tally(cases=2000, holds=700, violated=1200, unparsed=100)),
             {"left_out": 290},
-            "1,010 of 1,300 violations have a card on this page: of each relation variant its fair share, those whose "
-            "case ids come first",
+            "1,010 of 1,300 violations have a card on this page: an equal share of each relation variant, in the order "
+            "of the case ids",
         ),
     ],
 )
 def test_what_makes_figures_doubtful_is_said(told: RelationResult, fields: dict[str, object], said: str) -> None:
-    (caution,) = warned(told, **fields)  # type: ignore[arg-type] # left_out is a number, the others go to the report
-    assert said in caution
+    (warning,) = warned(told, **fields)  # type: ignore[arg-type] # left_out is a number, the others go to the report
+    assert said in warning
 
 
 def test_items_that_only_one_of_both_runs_has_are_named() -> None:
@@ -150,6 +150,6 @@ def test_items_that_only_one_of_both_runs_has_are_named() -> None:
 
     parted = replace(BASELINE, missing=("ours.gone",), new=("ours.new", "ours.newer"))
     assert warned(result(), baseline=parted) == [
-        "1 relation variant in the baseline and not in this run: ours.gone.",
-        "2 relation variants in this run and not in the baseline: ours.new, ours.newer.",
+        "1 relation variant in the baseline but not in this run: ours.gone.",
+        "2 relation variants in this run but not in the baseline: ours.new, ours.newer.",
     ]

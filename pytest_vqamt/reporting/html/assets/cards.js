@@ -34,7 +34,7 @@ function labelsOf(card) {
     { class: "labels" },
     element("h3", {}, relation),
     tag(verdictOf(card), verdictOf(card)),
-    changeOf(card) === "broke" ? tag("held in the baseline", "broke") : null,
+    changeOf(card) === "regressed" ? tag("held in the baseline", "regressed") : null,
     card.presumed ? tag("presumed") : null,
     element("span", { class: "of" }, foreign(card.model), " on ", foreign(card.data)),
   );

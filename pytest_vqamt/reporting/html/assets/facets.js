@@ -1,5 +1,5 @@
-const told = JSON.parse(byId("cases").textContent);
-const pictures = told.pictures;
+const embedded = JSON.parse(byId("cases").textContent);
+const pictures = embedded.pictures;
 
 const verdictOf = (card) => (card.waived ? "waived" : card.verdict);
 
@@ -8,16 +8,16 @@ const violates = (verdict) => verdict === "violated" || verdict === "unparsed";
 function changeOf(card) {
   if (!card.before) return "new";
   if (card.waived) return "unknown";
-  if (card.before === "holds") return violates(card.verdict) ? "broke" : card.verdict === "holds" ? "kept" : "unknown";
+  if (card.before === "holds") return violates(card.verdict) ? "regressed" : card.verdict === "holds" ? "unchanged" : "unknown";
   if (!violates(card.before)) return "unknown";
-  return card.verdict === "holds" ? "mended" : violates(card.verdict) ? "still" : "unknown";
+  return card.verdict === "holds" ? "fixed" : violates(card.verdict) ? "still" : "unknown";
 }
 
 const CHANGES = {
-  broke: "broke: held before, not now",
+  regressed: "regressed: held before, not now",
   still: "violated before and now",
-  mended: "mended: holds now, not before",
-  kept: "held before and holds now",
+  fixed: "fixed: holds now, not before",
+  unchanged: "holds before and now",
   new: "not in the baseline",
   unknown: "an error before or now, or waived",
 };
@@ -42,7 +42,7 @@ const FACETS = {
 };
 const FACET_NAMES = Object.keys(FACETS);
 
-const cards = told.cards.map((card) => {
+const cards = embedded.cards.map((card) => {
   const values = Object.fromEntries(FACET_NAMES.map((name) => [name, new Set(FACETS[name](card))]));
   const words = card.queries.flatMap((query) => [query.text, query.answer, query.reading, query.edits]);
   const text = [card.id, card.item, card.scene, card.expected, card.reason, ...words, ...values.object, ...values.fact]
@@ -52,7 +52,7 @@ const cards = told.cards.map((card) => {
   return { card, values, text };
 });
 
-const hasBaseline = told.cards.some((card) => card.before);
+const hasBaseline = embedded.cards.some((card) => card.before);
 
 function fits(each, chosen, but = "") {
   return (

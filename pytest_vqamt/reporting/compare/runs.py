@@ -16,15 +16,15 @@ from pytest_vqamt.core.case_store import GzipIndex, find_cases_file, open_cases
 from pytest_vqamt.core.errors import DataError, OptionError, did_you_mean
 from pytest_vqamt.core.report_json import BASELINE_SCHEMA, head_from_row
 from pytest_vqamt.core.results import BaselineHead, Report
-from pytest_vqamt.reporting.atomic_write import FILE
-from pytest_vqamt.reporting.cases import CaseLine, CountedItem, check_ended, item_lines
+from pytest_vqamt.reporting.atomic_write import REPORT_FILE
+from pytest_vqamt.reporting.cases import CaseLine, ItemCount, check_ended, item_lines
 from pytest_vqamt.reporting.files import read_report
 
 
-class SideItem(NamedTuple):
+class StoredItem(NamedTuple):
     """An item of a side; a baseline does not tell ``tags``."""
 
-    counted: CountedItem
+    counted: ItemCount
     version: int
     tags: tuple[str, ...] = ()
 
@@ -35,7 +35,7 @@ class SideItem(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
+class ComparableRun:
     """A run to be compared.
 
     Attributes:
@@ -53,45 +53,47 @@ class Side:
     models: tuple[tuple[str, str], ...]
     data: tuple[tuple[str, str], ...]
     settings: tuple[tuple[str, str], ...]
-    items: tuple[SideItem, ...]
+    items: tuple[StoredItem, ...]
     caveats: tuple[str, ...]
-    lines: Callable[[SideItem], Iterator[CaseLine]]
+    lines: Callable[[StoredItem], Iterator[CaseLine]]
 
 
-def side(path: Path) -> Side:
+def open_run(path: Path) -> ComparableRun:
     """The report in a folder, or the baseline in a file.
 
     Raises:
         DataError: it is neither.
     """
     if path.is_dir():
-        return report_side(path)
+        return open_report_run(path)
     if path.is_file():
-        return _baseline_side(path)
+        return _open_baseline_run(path)
     raise DataError(
         f"Expected a folder that --vqamt-report wrote, or a file that `vqamt bless` wrote, but got {str(path)!r}, "
         "which is not there"
     )
 
 
-def report_side(folder: Path) -> Side:
+def open_report_run(folder: Path) -> ComparableRun:
     """The report in ``folder``.
 
     Raises:
         DataError: there is none, or it is not whole.
     """
-    if not (folder / FILE).exists():
-        raise DataError(f"Expected a folder that --vqamt-report wrote, but got {str(folder)!r}: it has no {FILE}")
+    if not (folder / REPORT_FILE).exists():
+        raise DataError(
+            f"Expected a folder that --vqamt-report wrote, but got {str(folder)!r}: it has no {REPORT_FILE}"
+        )
     report = read_report(folder)
     cases = _ReportCases(folder, report)
-    return Side(
+    return ComparableRun(
         name=str(folder),
         vqamt_version=report.vqamt_version,
         seed=report.seed,
         models=tuple((model.name, model.fingerprint) for model in report.models),
         data=tuple((data.spec, data.digest) for data in report.data),
         settings=report.settings,
-        items=tuple(SideItem(CountedItem.of(each), each.version, each.tags) for each in report.relations),
+        items=tuple(StoredItem(ItemCount.of(each), each.version, each.tags) for each in report.relations),
         caveats=tuple(_caveats(report)),
         lines=cases.lines,
     )
@@ -110,11 +112,11 @@ class _ReportCases:
     def __init__(self, folder: Path, report: Report) -> None:
         self._file = find_cases_file(folder)
         self._members = GzipIndex()
-        self._counted = [CountedItem.of(each) for each in report.relations]
+        self._counted = [ItemCount.of(each) for each in report.relations]
 
     @cached_property
-    def _places(self) -> dict[CountedItem, int]:
-        places: dict[CountedItem, int] = {}
+    def _places(self) -> dict[ItemCount, int]:
+        places: dict[ItemCount, int] = {}
         place = 0
         with open_cases(self._file, self._members) as lines:
             for counted in self._counted:
@@ -123,25 +125,25 @@ class _ReportCases:
             check_ended(lines, lines.name)
         return places
 
-    def lines(self, item: SideItem) -> Iterator[CaseLine]:
+    def lines(self, item: StoredItem) -> Iterator[CaseLine]:
         place = self._places[item.counted]
         with open_cases(self._file, self._members) as lines:
             lines.seek(place)
             yield from item_lines(lines, item.counted, lines.name)
 
 
-def _baseline_side(file: Path) -> Side:
+def _open_baseline_run(file: Path) -> ComparableRun:
     head = _head(file)
     sizes = [each.size_bytes for each in head.items]
     begins = file.stat().st_size - sum(sizes)
     if begins <= 0:
         raise _no_baseline(file, "its end is missing")
     items = tuple(
-        SideItem(CountedItem(each.item, each.model, each.data, each.tally.cases), each.version) for each in head.items
+        StoredItem(ItemCount(each.item, each.model, each.data, each.tally.cases), each.version) for each in head.items
     )
     places = {each: (begins + sum(sizes[:place]), sizes[place]) for place, each in enumerate(items)}
 
-    def lines(item: SideItem) -> Iterator[CaseLine]:
+    def lines(item: StoredItem) -> Iterator[CaseLine]:
         place, size = places[item]
         with file.open("rb") as packed:
             packed.seek(place)
@@ -153,7 +155,7 @@ def _baseline_side(file: Path) -> Side:
         except (OSError, EOFError, zlib.error) as error:
             raise _no_baseline(file, error) from error
 
-    return Side(
+    return ComparableRun(
         name=str(file),
         vqamt_version=head.vqamt_version,
         seed=head.seed,
@@ -187,8 +189,8 @@ def _no_baseline(file: Path, error: Exception | str) -> DataError:
 class PairedItem(NamedTuple):
     """An item in both runs."""
 
-    before: SideItem
-    after: SideItem
+    before: StoredItem
+    after: StoredItem
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -196,7 +198,9 @@ class PairedItem(NamedTuple):
         return self.after.tags
 
 
-def models_compared(before: Side, after: Side, named: tuple[str, str] | None) -> tuple[tuple[str, str], ...]:
+def models_compared(
+    before: ComparableRun, after: ComparableRun, named: tuple[str, str] | None
+) -> tuple[tuple[str, str], ...]:
     """The names of the models to be compared: those that are ``named``, the only ones, or all that are in both runs.
 
     Raises:
@@ -222,7 +226,7 @@ def models_compared(before: Side, after: Side, named: tuple[str, str] | None) ->
     return both
 
 
-def data_by_spec(before: Side, after: Side) -> dict[str, str]:
+def data_by_spec(before: ComparableRun, after: ComparableRun) -> dict[str, str]:
     """By the spec of each data source of the second run, its spec in the first: the same, or that of equal content."""
     specs = {spec for spec, _ in before.data}
     by_digest = {digest: spec for spec, digest in reversed(before.data)}
@@ -230,8 +234,8 @@ def data_by_spec(before: Side, after: Side) -> dict[str, str]:
     return {spec: other for spec, other in found.items() if other is not None}
 
 
-def matched(
-    before: Side, after: Side, models: Sequence[tuple[str, str]]
+def match_items(
+    before: ComparableRun, after: ComparableRun, models: Sequence[tuple[str, str]]
 ) -> tuple[tuple[PairedItem, ...], tuple[str, ...], tuple[str, ...]]:
     """The items that are in both runs, in the order of the second, and the ids of those that only one of them has."""
     of_data, old_names = data_by_spec(before, after), {new: old for old, new in models}

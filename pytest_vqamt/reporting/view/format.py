@@ -1,0 +1,108 @@
+"""Numbers, counts and tables as text, the same in every output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+
+from pytest_vqamt.core.results import Gate
+
+WIDTH = 100
+"""Of a wrapped line, in characters."""
+
+
+def count_noun(number: int, one: str, many: str = "") -> str:
+    """A number with what it is of.
+
+    >>> count_noun(1, "case"), count_noun(1200, "case"), count_noun(2, "query", "queries")
+    ('1 case', '1,200 cases', '2 queries')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def format_rate(value: float | None) -> str:
+    """A rate to three places, "-" where there is none."""
+    return "-" if value is None else f"{value:.3f}"
+
+
+def format_interval(interval: tuple[float, float]) -> str:
+    """An interval.
+
+    >>> format_interval((0.25, 1))
+    '0.250 to 1.000'
+    """
+    low, high = interval
+    return f"{low:.3f} to {high:.3f}"
+
+
+def format_difference(difference: float | None) -> str:
+    """A difference with its sign, "-" where there is none.
+
+    >>> format_difference(-0.25), format_difference(0), format_difference(0.0004)
+    ('-0.250', '0.000', '+0.000')
+    """
+    if difference is None:
+        return "-"
+    return f"{difference:+.3f}" if difference else "0.000"
+
+
+def format_p(p: float) -> str:
+    """A p-value to four places.
+
+    >>> format_p(0.03125), format_p(1e-9)
+    ('0.0312', '<0.0001')
+    """
+    return f"{p:.4f}" if p >= 0.0001 else "<0.0001"
+
+
+def format_usage(value: float) -> str:
+    """An amount that a model used: whole numbers in full, others to six digits.
+
+    >>> format_usage(1200), format_usage(0.1234567)
+    ('1,200', '0.123457')
+    """
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.6g}"
+
+
+def axis_percent(share: float) -> str:
+    """The position of a share on an axis from 0 to 1, in percent of its length.
+
+    >>> axis_percent(0.5), axis_percent(1 / 3)
+    ('50%', '33.33%')
+    """
+    return f"{round(100 * share, 2):g}%"
+
+
+def describe_gate(gate: Gate) -> str:
+    """The requirement of a gate.
+
+    >>> describe_gate(Gate(kind="fail-under", threshold=0.8, on="lower-bound", met=True))
+    'lower end >= 0.8'
+    """
+    if gate.kind == "max-drop":
+        return f"no significant drop > {gate.threshold:g}"
+    return f"{'lower end' if gate.on == 'lower-bound' else 'pass rate'} >= {gate.threshold:g}"
+
+
+def tagged(name: str, tags: Sequence[str]) -> str:
+    """A name with its tags in brackets.
+
+    >>> tagged("carets.negation", ("presumed",)), tagged("carets.negation", ())
+    ('carets.negation (presumed)', 'carets.negation')
+    """
+    return f"{name} ({', '.join(tags)})" if tags else name
+
+
+def wrapped(text: str) -> Iterator[str]:
+    """A text as lines, indented from the second on; words and commands are never broken."""
+    yield from wrap(text, width=WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+
+
+def aligned_table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """The lines of a table with aligned columns, the first one to the left, and a rule under the head row."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for number, row in enumerate(rows):
+        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        yield "  ".join(cells).rstrip()
+        if number == 0:
+            yield "  ".join("-" * width for width in widths)

@@ -1,0 +1,225 @@
+"""The first lines of a report: its verdict, warnings and findings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from pytest_vqamt.core.results import Report
+from pytest_vqamt.reporting.view.format import count_noun, describe_gate, format_interval, format_rate
+from pytest_vqamt.reporting.view.rankings import best_model_notes
+from pytest_vqamt.reporting.view.rows import (
+    ResultRow,
+    case_link,
+    describe_change,
+    drop_gate_status,
+    is_significant_drop,
+    rate_difference,
+)
+from pytest_vqamt.stats.paired import ChangeStatus
+
+_DROPS_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """An item that is named first, with why; ``link`` chooses its cases."""
+
+    item: str
+    link: str
+    of: str
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Headline:
+    """The first lines of the page.
+
+    Attributes:
+        state: "missed", "met" or "none" (no gate was set); "partial" where what is met is not all there is to meet.
+        title: the answer in a few words.
+        about: which models on which data, and how many cases.
+        missed: items that missed a gate.
+        dropped: other items that have got worse since the baseline, beyond chance; ``drops_left_out`` more have.
+        notes: what else to know of gates, baseline and models.
+        regressions: how many cases held in the baseline and do not now.
+    """
+
+    state: str
+    title: str
+    about: str
+    missed: tuple[Finding, ...]
+    dropped: tuple[Finding, ...]
+    drops_left_out: int
+    notes: tuple[str, ...]
+    regressions: int
+
+
+def headline(report: Report, lines: Sequence[ResultRow]) -> Headline:
+    """What to say first of a report."""
+    state, title = _verdict(report, lines)
+    dropped = sorted((line for line in lines if not line.is_missed and is_significant_drop(line)), key=rate_difference)
+    return Headline(
+        state=state,
+        title=title,
+        about=_about(report, lines),
+        missed=tuple(_finding(report, line) for line in lines if line.is_missed),
+        dropped=tuple(_finding(report, line) for line in dropped[:_DROPS_SHOWN]),
+        drops_left_out=max(0, len(dropped) - _DROPS_SHOWN),
+        notes=tuple(_notes(report, lines)),
+        regressions=count_regressions(lines),
+    )
+
+
+def _verdict(report: Report, lines: Sequence[ResultRow]) -> tuple[str, str]:
+    gates = [held for line in lines for held in line.gates]
+    missed = sum(not held.met for held in gates)
+    if report.shard != "1/1":
+        return "partial", f"Shard {report.shard} of a run"
+    if missed:
+        return "missed", f"{missed} of {count_noun(len(gates), 'gate')} missed"
+    if not report.complete:
+        return "partial", "Not the whole run"
+    if not gates:
+        return "none", "No gate was set"
+    return "met", "The gate is met" if len(gates) == 1 else f"All {len(gates)} gates are met"
+
+
+def _about(report: Report, lines: Sequence[ResultRow]) -> str:
+    models = ", ".join(model.name for model in report.models)
+    data = ", ".join(source.spec for source in report.data)
+    cases = sum(line.counted.tally.cases for line in lines)
+    wrong, noise = (_violations(line for line in lines if line.is_noise is controls) for controls in (False, True))
+    items = len({line.result.item for line in lines})
+    in_controls = f" and {noise:,} in controls" if noise else ""
+    return (
+        f"{models} on {data}: {count_noun(cases, 'case')} of {count_noun(items, 'relation variant')}, "
+        f"{count_noun(wrong, 'violation')}{in_controls}."
+    )
+
+
+def _violations(lines: Iterable[ResultRow]) -> int:
+    return sum(line.counted.tally.violated + line.counted.tally.unparsed for line in lines)
+
+
+def _finding(report: Report, line: ResultRow) -> Finding:
+    result = line.result
+    of = [result.model.name] if len(report.models) > 1 else []
+    of += [result.data.spec] if len(report.data) > 1 else []
+    link = {"relation": result.item, **({"model": result.model.name} if of else {})}
+    return Finding(
+        item=f"{result.item} (presumed)" if line.is_presumed else result.item,
+        link=case_link(**link, **({"data": result.data.spec} if len(report.data) > 1 else {})),
+        of=" on ".join(of),
+        why=tuple(_why(line)),
+    )
+
+
+def _why(line: ResultRow) -> Iterator[str]:
+    counts, change = line.counted, line.counted.change
+    for held in line.gates:
+        if not held.met:
+            reached = f"pass rate {format_rate(counts.tally.pass_rate)} ({format_interval(counts.interval)}), "
+            yield f"{reached if held.kind == 'fail-under' else ''}required: {describe_gate(held)}"
+    if change is not None and (is_significant_drop(line) or (change.gate and not change.gate.met)):
+        yield describe_change(change)
+
+
+def _notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
+    if not any(line.gates for line in lines) and report.shard == "1/1":
+        yield "Nothing here can fail a run: set a gate with --vqamt-fail-under=RATE or GLOB=RATE."
+    yield from baseline_notes(report, lines)
+    yield from best_model_notes(report)
+
+
+def report_warnings(report: Report, lines: Sequence[ResultRow], left_out: int) -> Iterator[str]:
+    """A sentence each; ``left_out`` violations have no card."""
+    if not report.complete:
+        yield (
+            "This report is not complete: an item could not be run, or the run was stopped early. Unfinished items are "
+            "missing."
+        )
+    if report.shard != "1/1":
+        yield (
+            f"This is shard {report.shard}, which has only some of the cases. `vqamt merge` joins the shards and "
+            "checks the gates on all cases."
+        )
+    errors = sum(line.counted.tally.errors for line in lines)
+    if errors:
+        cases = sum(line.counted.tally.cases for line in lines)
+        yield f"{errors:,} of {count_noun(cases, 'case')} had no answer (a model or file failed) and count in no rate."
+    bad = sum(len(source.bad_records) for source in report.data)
+    if bad:
+        yield f"{count_noun(bad, 'record')} of the data could not be used and {'was' if bad == 1 else 'were'} left out."
+    truncated = sum(line.counted.tally.truncated for line in lines)
+    if truncated:
+        yield f"In {count_noun(truncated, 'case')} a model read only the beginning of a question."
+    if report.baseline is not None:
+        yield from _not_compared("in the baseline but not in this run", report.baseline.missing)
+        yield from _not_compared("in this run but not in the baseline", report.baseline.new)
+    if left_out:
+        violations = sum(line.counted.tally.violated + line.counted.tally.unparsed for line in lines)
+        yield (
+            f"{violations - left_out:,} of {count_noun(violations, 'violation')} have a card on this page: "
+            f"{'regressions first, then ' if report.baseline else ''}an equal share of each relation variant, in the "
+            "order of the case ids, which is as good as random. All figures are over all cases."
+        )
+
+
+def _not_compared(where: str, items: Sequence[str]) -> Iterator[str]:
+    if items:
+        yield f"{count_noun(len(items), 'relation variant')} {where}: {', '.join(items)}."
+
+
+_NAMED = 5
+
+
+def baseline_notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
+    """What to know of the comparison as a whole, a sentence each."""
+    if report.baseline is None:
+        yield "No baseline was given: `vqamt bless DIR -o FILE` makes one from a report."
+        return
+    changes = [line.counted.change for line in lines if line.counted.change]
+    shared = sum(change.paired.shared for change in changes)
+    won = sum(change.paired.second_only for change in changes)
+    models = ", ".join(name for name, _ in report.baseline.models)
+    yield (
+        f"Against the baseline {report.baseline.file} (of {models}), on {count_noun(shared, 'shared case')}: "
+        f"{count_noun(count_regressions(lines), 'regression')}, {count_noun(won, 'fix', 'fixes')}."
+    )
+    if not any(map(is_significant_drop, lines)):
+        yield "No relation is significantly worse."
+    doubtful = [line.result.item for line in lines if _is_doubtful(line)]
+    if doubtful:
+        more = f" and {len(doubtful) - _NAMED} more" if len(doubtful) > _NAMED else ""
+        yield (
+            f"The interval of the change lies below 0 for {', '.join(doubtful[:_NAMED])}{more}, but the drop is not "
+            "significant after Holm's correction."
+        )
+    yield from _drop_gate_notes(lines)
+
+
+def _drop_gate_notes(lines: Sequence[ResultRow]) -> Iterator[str]:
+    known = Counter(each for line in lines if (each := drop_gate_status(line)))
+    if not known.total():
+        return
+    largest = max(
+        line.counted.change.gate.threshold for line in lines if line.counted.change and line.counted.change.gate
+    )
+    shown = (
+        f"{known[ChangeStatus.NO_WORSE]:,} of {count_noun(known.total(), 'relation')} shown to be no worse than the "
+        f"baseline by more than {largest:g}"
+    )
+    uncertain = known[ChangeStatus.UNCERTAIN]
+    yield f"{shown}; {uncertain:,} with too few cases to tell (`vqamt power`)." if uncertain else f"{shown}."
+
+
+def _is_doubtful(line: ResultRow) -> bool:
+    change = line.counted.change
+    return change is not None and change.interval[1] < 0 and not is_significant_drop(line)
+
+
+def count_regressions(lines: Sequence[ResultRow]) -> int:
+    """How many cases held in the baseline and do not now."""
+    return sum(line.counted.change.paired.first_only for line in lines if line.counted.change)

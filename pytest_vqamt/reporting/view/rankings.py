@@ -1,0 +1,127 @@
+"""Rankings of models and their pairwise differences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from pytest_vqamt.core.results import ModelDifference, RankedModel, Ranking, RankingKind, Report
+from pytest_vqamt.reporting.view.format import count_noun, format_difference, format_interval, format_rate
+from pytest_vqamt.reporting.view.rows import case_link
+from pytest_vqamt.reporting.view.tables import NO_CELL, ColumnHead, TableCell, ViewTable
+from pytest_vqamt.stats.paired import SIGNIFICANT
+
+_KINDS: Mapping[RankingKind, str] = MappingProxyType(
+    {
+        RankingKind.RELATIONS: "",
+        RankingKind.PRESUMED: ", presumed cases",
+        RankingKind.BASELINE: ", relations tagged baseline",
+        RankingKind.CONTROL: ", controls",
+    }
+)
+_RANKING_HEAD = ("model", "mean pass rate", "95 % interval", "behind the first", "best in")
+
+
+def ranking_table(ranking: Ranking) -> ViewTable:
+    """The models in the order of their mean pass rates."""
+    return ViewTable(
+        caption=(
+            f"models on {ranking.data}: mean pass rate over "
+            f"{count_noun(len(ranking.items), 'relation variant')}{_KINDS[ranking.kind]}"
+        ),
+        heads=_heads(*_RANKING_HEAD),
+        rows=tuple(map(_model_row, ranking.places)),
+    )
+
+
+def _model_row(ranked: RankedModel) -> tuple[TableCell, ...]:
+    interval, behind = ranked.interval, ranked.behind
+    return (
+        TableCell(text=ranked.model, key=ranked.model, link=case_link(model=ranked.model)),
+        TableCell(text=format_rate(ranked.mean), key=repr(ranked.mean)),
+        NO_CELL if interval is None else TableCell(text=format_interval(interval), key=repr(interval[0])),
+        NO_CELL
+        if behind is None
+        else TableCell(text=_with_interval(behind.difference, behind.interval), key=repr(behind.difference)),
+        TableCell(text=f"{ranked.best_in:,}", key=str(ranked.best_in)),
+    )
+
+
+def best_model_notes(report: Report) -> Iterator[str]:
+    """The best model of each ranking over relations, and its lead over the second."""
+    for ranking in report.ranking:
+        if ranking.kind is not RankingKind.RELATIONS:
+            continue
+        first, second = ranking.places[:2]
+        lead = f" ({_with_range(second.behind.difference, second.behind.interval)})" if second.behind else ""
+        yield (
+            f"On {ranking.data}, {first.model} has the highest mean of {count_noun(len(ranking.items), 'pass rate')}, "
+            f"{format_rate(first.mean)}; {second.model} has {format_rate(second.mean)}{lead}."
+        )
+
+
+def difference_tables(report: Report) -> tuple[ViewTable, ...]:
+    """A table for each pair of models on each data source, the smallest p-values first."""
+    pairs: dict[tuple[str, tuple[str, str]], list[ModelDifference]] = {}
+    for each in report.differences:
+        pairs.setdefault((each.data, each.models), []).append(each)
+    return tuple(_difference_table(data, models, found) for (data, models), found in pairs.items())
+
+
+def _difference_table(data: str, models: tuple[str, str], found: list[ModelDifference]) -> ViewTable:
+    first, second = models
+    significant = sum(_p(each) < SIGNIFICANT for each in found)
+    tested = sum(each.p_holm is not None for each in found)
+    return ViewTable(
+        caption=(
+            f"{second} against {first} on {data}: significant difference in {significant:,} of "
+            f"{count_noun(tested, 'relation variant')}"
+        ),
+        heads=_heads(
+            "relation", first, second, "difference", "p after Holm", "only first holds", "only second holds", "cases"
+        ),
+        rows=tuple(map(_difference_row, sorted(found, key=lambda each: (_p(each), each.p)))),
+    )
+
+
+def _difference_row(each: ModelDifference) -> tuple[TableCell, ...]:
+    paired = each.paired
+    difference = paired.difference or 0.0
+    direction = "worse" if difference < 0 else "better"
+    return (
+        TableCell(
+            text=each.item,
+            key=each.item,
+            link=case_link(relation=each.item, data=each.data),
+            notes=("presumed",) if each.presumed else (),
+        ),
+        TableCell(text=format_rate(paired.first_rate), key=repr(paired.first_rate)),
+        TableCell(text=format_rate(paired.second_rate), key=repr(paired.second_rate)),
+        TableCell(
+            text=_with_interval(difference, each.interval),
+            key=repr(difference),
+            state=direction if _p(each) < SIGNIFICANT else "",
+        ),
+        NO_CELL if each.p_holm is None else TableCell(text=f"{each.p_holm:.2g}", key=repr(each.p_holm)),
+        TableCell(text=f"{paired.first_only:,}", key=str(paired.first_only)),
+        TableCell(text=f"{paired.second_only:,}", key=str(paired.second_only)),
+        TableCell(text=f"{paired.shared:,}", key=str(paired.shared)),
+    )
+
+
+def _heads(*names: str) -> tuple[ColumnHead, ...]:
+    return tuple(ColumnHead(name=name, is_number=place > 0) for place, name in enumerate(names))
+
+
+def _p(each: ModelDifference) -> float:
+    return 1.0 if each.p_holm is None else each.p_holm  # controls are not tested
+
+
+def _with_interval(difference: float, interval: tuple[float, float]) -> str:
+    low, high = interval
+    return f"{format_difference(difference)} ({format_difference(low)} to {format_difference(high)})"
+
+
+def _with_range(difference: float, interval: tuple[float, float]) -> str:
+    low, high = interval
+    return f"{format_difference(difference)}, {format_difference(low)} to {format_difference(high)}"
