@@ -183,7 +183,7 @@ def _collect(work: Path, folder: Path) -> None:
             _put(texts / each.name / "report.html", _page((each / "report.html").read_text(encoding="utf-8")))
             _put(texts / each.name / "summary.md", _timeless((each / "summary.md").read_text(encoding="utf-8")))
         elif each.suffix == ".txt":
-            _put(texts / each.name, _timeless(each.read_text(encoding="utf-8").replace(str(work), "WORK")))
+            _put(texts / each.name, _timeless(each.read_text(encoding="utf-8").replace(str(work), "WORK").replace(str(HERE.parent), "ROOT")))
     with gzip.open(work / "baseline.gz", "rt", encoding="utf-8") as file:
         _put(results / "baseline.jsonl", re.sub(r'"(started|blessed)": ?"[^"]*"', r'"\1": ""', file.read()))
     todo = next(work.glob("*.todo.jsonl"))
@@ -206,7 +206,9 @@ def _page(text: str) -> str:
 
 def _timeless(text: str) -> str:
     text = re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?(Z|\+00:00| UTC)?", "DATE", text)
-    text = re.sub(r"\d+(\.\d+)? ?(s\b|seconds|ms\b)( \(\d+:\d\d:\d\d\))?", "TIME", text)
+    text = re.sub(r"\S*/pytest_vqamt/", "pytest_vqamt/", text)
+    text = re.sub(r"\.py:\d+", ".py:LINE", text)
+    text = re.sub(r"[\d,]+(\.\d+)? ?(s\b|seconds|ms\b)( \(\d+:\d\d:\d\d\))?", "TIME", text)
     return re.sub(r"\b\d+ %(?= of the time)|(?<=utilisation )\d+ %", "SHARE", text)
 
 

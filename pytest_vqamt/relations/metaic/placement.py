@@ -1,5 +1,8 @@
 """Four places for one inserted thing, one at each level of overlap (Yu et al., ISSTA 2022, section 3.2.2).
 
+Of each box, the share of its area that is covered counts. Rule R1: that of the largest thing lies in the interval of
+the level. Rule R2: that of any other is at most the upper end.
+
 Its size and its place at the highest level are drawn at random until they obey. For the other levels it is moved along
 the line from the centre of the largest thing through its own, up to the edge of the picture, by bisection.
 """
@@ -130,10 +133,6 @@ def _to_the_edge(start: float, way: float, length: int, limit: float) -> float:
 
 def _edges(x: int, y: int, size: Size) -> Edges:
     return Edges(x, y, x + size[0], y + size[1])
-
-
-# Of each box, the share of its area that is covered counts. Rule R1: that of the largest thing lies in the interval of
-# the level. Rule R2: that of any other is at most the upper end.
 
 
 LEVELS: Mapping[str, tuple[float, float]] = {"0": (0.0, 0.0), "15": (0.0, 0.15), "30": (0.15, 0.30), "45": (0.30, 0.45)}
