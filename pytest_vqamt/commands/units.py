@@ -58,9 +58,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _found(by: str, hypotheses: Iterable[str]) -> Generator[tuple[str, Units], None, None]:
     if by.startswith(_BY_MODEL):
-        if find_spec("httpx") is None:
+        if find_spec("httpx2") is None:
             raise OptionError(
-                f"--by {by.partition('@')[0]}: expected the package httpx; pip install 'pytest-vqamt[http]'"
+                f"--by {by.partition('@')[0]}: expected the package httpx2; pip install 'pytest-vqamt[http]'"
             )
         # Here, for the rules have to do without the library that sends.
         from pytest_vqamt.models.openai.hypothesis_units import units_by_model

@@ -16,7 +16,7 @@ import pytest
 if find_spec("ray") is None:  # to import it takes seconds, and a server of its own does
     pytest.skip("needs the extra ray", allow_module_level=True)
 psutil = pytest.importorskip("psutil")
-pytest.importorskip("httpx")
+pytest.importorskip("httpx2")
 
 from tests.plugin import vqamt_servers as servers  # noqa: E402 - it needs what may not be installed
 

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.full
 
 if find_spec("ray") is None:  # to import it takes seconds, and a server of its own does
     pytest.skip("needs the extra ray", allow_module_level=True)
-httpx = pytest.importorskip("httpx")
+httpx2 = pytest.importorskip("httpx2")
 psutil = pytest.importorskip("psutil")
 
 
@@ -148,14 +148,14 @@ def test_what_is_not_served_is_unknown_and_what_cannot_be_has_an_error(server: s
 
 def test_malformed_requests_are_refused_over_the_network_too(server: servers.Server) -> None:
     url = f"{server.url}/v1/answers"
-    assert httpx.post(url, content=b"{", headers=servers.JSON).status_code == 400
-    assert httpx.post(url, content=b"[" * 100_000, headers=servers.JSON).status_code == 400
-    assert httpx.get(f"{server.url}/-/healthz").status_code == 404
-    assert _refused(lambda: httpx.post(url, content=iter([b"x" * 2**16] * 256), headers=servers.JSON), 413)
+    assert httpx2.post(url, content=b"{", headers=servers.JSON).status_code == 400
+    assert httpx2.post(url, content=b"[" * 100_000, headers=servers.JSON).status_code == 400
+    assert httpx2.get(f"{server.url}/-/healthz").status_code == 404
+    assert _refused(lambda: httpx2.post(url, content=iter([b"x" * 2**16] * 256), headers=servers.JSON), 413)
 
 
 def test_headers_without_end_are_cut_off(server: servers.Server) -> None:
-    assert _refused(lambda: httpx.get(f"{server.url}/v1/model", headers={"x": "y" * 2**20}), 400)
+    assert _refused(lambda: httpx2.get(f"{server.url}/v1/model", headers={"x": "y" * 2**20}), 400)
 
 
 def test_a_replica_that_is_killed_half_way_costs_no_answer(server: servers.Server) -> None:
@@ -193,8 +193,8 @@ def test_ctrl_c_leaves_nothing(server: servers.Server) -> None:
     os.kill(server.process.pid, signal.SIGINT)
     assert server.ended() == 0
     _wait(lambda: not any(each.is_running() and each.status() != psutil.STATUS_ZOMBIE for each in known))
-    with pytest.raises(httpx.ConnectError):
-        httpx.get(f"{url}/v1/model")
+    with pytest.raises(httpx2.ConnectError):
+        httpx2.get(f"{url}/v1/model")
     assert servers.traces(server) == []
     assert server.lines[-1].startswith("vqamt: stopped serving python:our_models:Counting; ")
     assert memory < 2000
@@ -204,7 +204,7 @@ def _refused(send: Callable[[], object], status: int) -> bool:
     """Whether this is refused, or the connection closed while it is still being sent."""
     try:
         return getattr(send(), "status_code", 0) == status
-    except httpx.TransportError:
+    except httpx2.TransportError:
         return True
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 
-import httpx
+import httpx2
 import psutil
 
 from pytest_vqamt.core.query import Query
@@ -165,11 +165,11 @@ def body_of(model: str, queries: Sequence[Query], *, with_meaning: bool = False)
 
 
 def card(url: str, **headers: str) -> ModelCard:
-    return read_card(httpx.get(f"{url}/v1/model", headers=headers).raise_for_status().content)
+    return read_card(httpx2.get(f"{url}/v1/model", headers=headers).raise_for_status().content)
 
 
 def status(url: str) -> ServerStatus:
-    return read_status(httpx.get(f"{url}/v1/status", timeout=30).raise_for_status().content)
+    return read_status(httpx2.get(f"{url}/v1/status", timeout=30).raise_for_status().content)
 
 
 def ask(url: str, queries: Sequence[Query]) -> tuple[QueryResult, ...]:
@@ -178,11 +178,11 @@ def ask(url: str, queries: Sequence[Query]) -> tuple[QueryResult, ...]:
     while True:
         try:
             body = body_of(card(url).identity, queries)
-            reply = httpx.post(f"{url}/v1/answers", content=body, headers=JSON, timeout=60)
+            reply = httpx2.post(f"{url}/v1/answers", content=body, headers=JSON, timeout=60)
             if reply.status_code == 200:
                 return read_answers_response(reply.content, len(queries)).answers
             assert reply.status_code == 503, reply.text
-        except httpx.TransportError:
+        except httpx2.TransportError:
             assert time.monotonic() < until
         time.sleep(0.2)
 

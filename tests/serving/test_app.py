@@ -27,7 +27,7 @@ from pytest_vqamt.serving.app import (
 )
 from pytest_vqamt.serving.messages import Chunk, ChunkResult
 
-httpx = pytest.importorskip("httpx")
+httpx2 = pytest.importorskip("httpx2")
 
 TOKEN = "a-token-of-some-length"
 MOST = 20_000
@@ -71,10 +71,10 @@ class Server:
         flight = SingleFlight(self.replicas.ask, BoundedAnswerCache(folder / "answers.sqlite"), 4)
         self.app = InferenceApp(CARD, flight, token=token, replicas_alive=lambda: 1)
 
-    def request(self, method: str, path: str, **arguments: Any) -> Any:  # as httpx has it
+    def request(self, method: str, path: str, **arguments: Any) -> Any:  # as httpx2 has it
         async def sent() -> Any:
-            async with httpx.AsyncClient(
-                transport=httpx.ASGITransport(self.app), base_url="http://127.0.0.1:8000"
+            async with httpx2.AsyncClient(
+                transport=httpx2.ASGITransport(self.app), base_url="http://127.0.0.1:8000"
             ) as client:
                 return await client.request(method, path, **arguments)
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Generator
 from importlib.metadata import version
 
-import httpx
+import httpx2
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.models.http.key import ApiKey
@@ -31,15 +31,15 @@ class HttpClient:
         self._key = key
         self._timeout_s = timeout_s
         self._longest_reply = max_response_bytes or _MAX_RESPONSE_BYTES
-        limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
+        limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
         try:
-            httpx.URL(url)
-        except httpx.InvalidURL as error:
+            httpx2.URL(url)
+        except httpx2.InvalidURL as error:
             raise OptionError(f"Expected a URL, but got {url!r}: {error}") from error
-        self._http = httpx.Client(
+        self._http = httpx2.Client(
             limits=limits,
             transport=_direct_transport(url, limits) if is_loopback(url) else None,
-            timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, _CONNECT_S)),
+            timeout=httpx2.Timeout(timeout_s, connect=min(timeout_s, _CONNECT_S)),
             follow_redirects=False,
             headers={
                 "User-Agent": f"pytest-vqamt/{version('pytest-vqamt')}",
@@ -71,23 +71,23 @@ class HttpClient:
                     headers={name.lower(): value for name, value in response.headers.items()},
                     body=self._read(response, deadline),
                 )
-        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
+        except (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.ProxyError) as error:
             raise TransientError(f"no connection ({self._describe(error)})", state=ServerState.UNREACHABLE) from None
-        except httpx.TimeoutException:
+        except httpx2.TimeoutException:
             raise TransientError(self._timeout_message(), state=ServerState.BUSY) from None
-        except httpx.TransportError as error:
+        except httpx2.TransportError as error:
             # Without its cause: what the server sent stands in there, which may be the key.
             raise TransientError(
                 f"a reply that broke off ({self._describe(error)})", state=ServerState.BROKEN
             ) from None
-        except httpx.DecodingError as error:
+        except httpx2.DecodingError as error:
             raise QueryError(f"Expected {self._url} to reply readably, but got {self._describe(error)}") from None
 
     def close(self) -> None:
         self._http.close()
 
-    def _read(self, response: httpx.Response, deadline: float) -> bytes:
-        """Reads the body up to the deadline, which httpx's timeout per chunk does not enforce."""
+    def _read(self, response: httpx2.Response, deadline: float) -> bytes:
+        """Reads the body up to the deadline, which httpx2's timeout per chunk does not enforce."""
         read = bytearray()
         for some in response.iter_bytes():
             read += some
@@ -104,18 +104,18 @@ class HttpClient:
         return self._key.redact(f"{type(error).__name__}: {error}")
 
 
-def _direct_transport(url: str, limits: httpx.Limits) -> httpx.HTTPTransport:
+def _direct_transport(url: str, limits: httpx2.Limits) -> httpx2.HTTPTransport:
     """A transport without proxies for a server on this machine."""
     # Over http:// there is no certificate to check, and to read the known ones takes longer than a request.
-    return httpx.HTTPTransport(limits=limits, verify=url.startswith("https:"))
+    return httpx2.HTTPTransport(limits=limits, verify=url.startswith("https:"))
 
 
-class _BearerAuth(httpx.Auth):
+class _BearerAuth(httpx2.Auth):
     """Adds the key to each request, so that it is not among the client's own headers."""
 
     def __init__(self, key: ApiKey) -> None:
         self._key = key
 
-    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+    def auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response, None]:
         request.headers["Authorization"] = self._key.header
         yield request

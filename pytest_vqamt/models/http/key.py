@@ -22,7 +22,14 @@ _PREFIX = 12
 """So many characters identify a longer key where a server shows only its beginning."""
 
 
-_LOGGERS = ("httpx", "httpcore.connection", "httpcore.http11", "httpcore.http2", "httpcore.proxy", "httpcore.socks")
+_LOGGERS = (
+    "httpx2",
+    "httpcore2.connection",
+    "httpcore2.http11",
+    "httpcore2.http2",
+    "httpcore2.proxy",
+    "httpcore2.socks",
+)
 """The loggers of the HTTP libraries, which log what servers send."""
 
 

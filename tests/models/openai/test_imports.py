@@ -20,7 +20,7 @@ from pytest_vqamt.models.catalogue import ModelCatalogue
 
 heavy = ("torch", "transformers", "numpy", "scipy", "torchvision", "cv2", "huggingface_hub", "openai")
 ModelCatalogue().check(f"openai:m@{sys.argv[1]}", ModelOptions())
-print(*(name for name in (*heavy, "httpx") if name in sys.modules))
+print(*(name for name in (*heavy, "httpx2") if name in sys.modules))
 model = ModelCatalogue().load(f"openai:m@{sys.argv[1]}", ModelOptions())
 scene = Scene(id="s", photo=Photo(id="s.png", digest="0" * 16), width=8, height=8)
 query = Query(picture=scene.picture, text="What is there?", meaning=Describe())

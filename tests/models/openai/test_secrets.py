@@ -88,7 +88,7 @@ def test_a_status_line_that_is_none_is_not_passed_on(
 
 
 def test_the_log_is_as_it_was_when_the_model_is_gone(serve: Serve, model: Load, ask: Ask) -> None:
-    logger = logging.getLogger("httpcore.http11")
+    logger = logging.getLogger("httpcore2.http11")
     gc.collect()  # the models of other tests
     before = list(logger.filters)
     stub = model(serve(lambda _: said("yes")))

@@ -100,7 +100,7 @@ def test_an_answer_that_holds_the_token_does_not(
 
 
 def test_the_log_is_as_it_was_when_the_model_is_gone(serve: Serve, load: Load) -> None:
-    logger = logging.getLogger("httpcore.http11")
+    logger = logging.getLogger("httpcore2.http11")
     gc.collect()  # the models of other tests
     before = list(logger.filters)
     model = load(serve(Desk(ByPixels())))
@@ -117,7 +117,7 @@ from pytest_vqamt.models.catalogue import ModelCatalogue
 
 heavy = ("torch", "transformers", "numpy", "scipy", "PIL", "ray", "pytest_vqamt.data")
 ModelCatalogue().check(f"served:{sys.argv[1]}", ModelOptions())
-print(*(name for name in (*heavy, "httpx") if name in sys.modules))
+print(*(name for name in (*heavy, "httpx2") if name in sys.modules))
 print(ModelCatalogue().load(f"served:{sys.argv[1]}", ModelOptions()).name)
 print(*(name for name in heavy if name in sys.modules))
 """
