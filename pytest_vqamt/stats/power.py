@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import ceil, exp, lgamma, log
+from math import ceil, exp, floor, lgamma, log
 from typing import TYPE_CHECKING
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.tallies import Clusters, PairedClusters
+from pytest_vqamt.stats.binomial import UpperTail, probabilities, upper_quantile
 from pytest_vqamt.stats.intervals import SceneGroup, intraclass_correlation
 from pytest_vqamt.stats.paired import SIGNIFICANT, groups_of_changes
 
@@ -93,18 +94,28 @@ def smallest_drop(
 
 def _power_of_single_cases(cases: int, assumed: EffectAssumptions, gate: RegressionGate) -> float:
     """Sums the probability of missing the gate over the numbers of differing cases."""
-    import numpy as np
-    from scipy.stats import binom  # type: ignore[import-untyped]  # its stubs are a package of their own
-
     share = min(1.0, assumed.lost + assumed.won)
     if not share:
         return 0.0
-    fewest, most = binom.ppf(1e-13, cases, share), binom.isf(1e-13, cases, share)
-    differing = np.arange(max(1, fewest), most + 1)
-    significant = binom.isf(gate.alpha, differing, 0.5) + 1
-    too_large = np.floor((differing + gate.max_drop * cases) / 2 + 1e-9) + 1
-    missed = binom.sf(np.maximum(significant, too_large) - 1, differing, min(1.0, assumed.lost / share))
-    return float((binom.pmf(differing, cases, share) * missed).sum())
+    fewest, each = probabilities(cases, share)
+
+    def most_lost(differing: int) -> int:
+        """Returns the most losses that are no drop above ``max_drop``."""
+        return min(differing, floor((differing + gate.max_drop * cases) / 2 + _ROUNDED))
+
+    by_chance = UpperTail(fewest, 0.5, upper_quantile(fewest, 0.5, gate.alpha))
+    lost = UpperTail(fewest, min(1.0, assumed.lost / share), max(by_chance.successes, most_lost(fewest)))
+    missed = 0.0
+    for differing, probability in enumerate(each.tolist(), fewest):
+        if differing > fewest:
+            by_chance.add_trial()
+            lost.add_trial()
+        if by_chance.probability > gate.alpha:
+            by_chance.add_success()
+        while lost.successes < max(by_chance.successes, most_lost(differing)):
+            lost.add_success()
+        missed += probability * lost.probability
+    return missed
 
 
 _ROUNDED = 1e-9

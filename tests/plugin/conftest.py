@@ -71,7 +71,7 @@ def _loaded() -> None:
         return f"{text} yes"
 
     # The first five cannot be loaded twice: httpx2 would know errors of an httpcore2 that is not the next one's.
-    for module in ("numpy", "scipy.special", "scipy.stats", "cv2", "httpcore2", "pytest_vqamt.reporting.html.page"):
+    for module in ("numpy", "cv2", "httpcore2", "pytest_vqamt.reporting.html.page"):
         import_module(module)
     import_module("pytest_vqamt.integration.session")
     vqamt.run(model=model, data="pictures:2", relations="metavqa.reorder*", max_cases=2)

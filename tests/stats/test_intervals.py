@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import stdtrit  # type: ignore[import-untyped]  # its stubs are a package of their own
 from scipy.stats import f_oneway  # type: ignore[import-untyped]  # its stubs are a package of their own
 from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]  # it has no stubs
 
@@ -263,6 +264,11 @@ def test_its_density_up_to_there_adds_up_to_0_475(degrees: int) -> None:
 
 def test_of_very_many_degrees_it_is_the_normal_point() -> None:
     assert students_t(10**9) == pytest.approx(NormalDist().inv_cdf(0.975), abs=1e-8)
+
+
+@pytest.mark.parametrize("degrees", [*range(1, 600), 999, 1000, 5000, 10**4, 10**6, 10**9])
+def test_it_is_scipys(degrees: int) -> None:
+    assert students_t(degrees) == pytest.approx(stdtrit(degrees, 0.975), rel=1e-12)
 
 
 Z95 = 1.959963984540054

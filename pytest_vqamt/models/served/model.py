@@ -358,7 +358,7 @@ def base_url(argument: str) -> str:
 
 
 def check(argument: str, options: ModelOptions) -> None:
-    """Checks URL, settings and token without a request, and without importing httpx.
+    """Checks URL, settings and token without a request, and without importing httpx2.
 
     Raises:
         OptionError: the URL, a setting or the token in the environment is invalid.
