@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import settings
 
-pytest_plugins = ["pytester"]
+# A plugin, as the hooks of a conftest.py are not called where another one cannot be imported.
+pytest_plugins = ["pytester", "tests.extras"]
 
 PROCESSES = 2
 """On so many the whole suite runs where pytest-xdist is installed and no -n is given."""

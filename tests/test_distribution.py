@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 import tarfile
 import tomllib
 import zipfile
-from importlib.metadata import entry_points, requires
+from collections.abc import Iterator
+from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import pytest_vqamt
+from tests.extras import CORE, EXTRAS, LOOKED_FOR, USED_BY
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path(pytest_vqamt.__file__).parent
+NOT_INSTALLED = {"_typeshed", "annotationlib"}
+"""What type checkers bring and what Python 3.14 does."""
+
 REPOSITORY_ONLY = {"runs", "out", "dist", ".git", ".venv"}
 
 
@@ -45,32 +52,73 @@ def test_pytest_finds_the_plugin() -> None:
     assert plugin.value == "pytest_vqamt.plugin"
 
 
-def test_the_core_brings_nothing_heavy() -> None:
-    core = [requirement for requirement in requires("pytest-vqamt") or () if "extra ==" not in requirement]
-    assert {name_in(requirement) for requirement in core} == {
-        "hypothesis",
-        "ijson",
-        "inflect",
-        "jinja2",
-        "nltk",
-        "numpy",
-        "pillow",
-        "platformdirs",
-        "pycocotools",
-        "pytest",
-        "pyyaml",
-        "scipy",
-        "tqdm",
-    }
+def test_the_core_brings_what_it_imports_and_nothing_else() -> None:
+    assert {name_in(line) for line in settings()["dependencies"]} == set(CORE.values())
+
+
+@pytest.mark.parametrize("extra", EXTRAS)
+def test_an_extra_names_the_distributions_of_its_imports(extra: str) -> None:
+    assert set(EXTRAS[extra].values()) <= distributions_of(extra)
+
+
+def test_every_extra_is_looked_at() -> None:
+    assert set(settings()["optional-dependencies"]) - set(EXTRAS) == {"demo", "dev"}
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_a_file_imports_the_core_and_what_its_extras_bring(path: Path) -> None:
+    name = path.relative_to(ROOT)
+    extras = [extra for used_by, each in USED_BY.items() if name.is_relative_to(used_by) for extra in each]
+    assert set(imports(path)) <= {*CORE, *LOOKED_FOR, *(module for extra in extras for module in EXTRAS[extra])}
+
+
+def test_what_is_named_as_imported_is_imported() -> None:
+    imported = {module for path in PACKAGE.rglob("*.py") for module in imports(path)}
+    by_files = {module for extra, brought in EXTRAS.items() if extra not in ("test", "xdist") for module in brought}
+    assert imported == {*CORE, *LOOKED_FOR, *by_files}
 
 
 def test_constraints_lie_within_what_the_project_asks_for() -> None:
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    extras = settings["optional-dependencies"].values()
-    wanted = {name_in(line) for line in [*settings["dependencies"], *(line for extra in extras for line in extra)]}
+    extras = settings()["optional-dependencies"].values()
+    wanted = {name_in(line) for line in [*settings()["dependencies"], *(line for extra in extras for line in extra)]}
     lines = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
     assert wanted - {"pytest-vqamt"} <= {name_in(line) for line in lines}
     assert [line for line in lines if line.count("==") != 1 or "+" in line] == []
+
+
+def settings() -> dict[str, Any]:
+    settings: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return settings
+
+
+def distributions_of(extra: str) -> set[str]:
+    """Returns the distributions that an extra names, by itself or by other extras of this project."""
+    found = set()
+    for line in settings()["optional-dependencies"][extra]:
+        if name_in(line) == "pytest-vqamt":
+            others = line.partition("[")[2].rstrip("]").split(",")
+            found |= {name for other in others for name in distributions_of(other)}
+        else:
+            found.add(name_in(line))
+    return found
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Yields the top-level modules of other distributions that a file imports, by statement or by name."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Import(names=names):
+                modules = [each.name for each in names]
+            case ast.ImportFrom(module=str(module), level=0):
+                modules = [module]
+            case ast.Call(func=ast.Name(id="import_module"), args=[ast.Constant(value=str(module)), *_]):
+                modules = [module]
+            case _:
+                continue
+        for module in modules:
+            name = module.partition(".")[0]
+            if name not in {*sys.stdlib_module_names, *NOT_INSTALLED, "pytest_vqamt"}:
+                yield name
 
 
 def name_in(requirement: str) -> str:

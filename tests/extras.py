@@ -1,0 +1,95 @@
+"""What each extra brings, by the names under which it is imported; tests of what is not installed are skipped."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Final
+
+import pytest
+
+CORE: Final = {
+    "PIL": "pillow",
+    "hypothesis": "hypothesis",
+    "ijson": "ijson",
+    "inflect": "inflect",
+    "jinja2": "jinja2",
+    "markupsafe": "markupsafe",
+    "nltk": "nltk",
+    "numpy": "numpy",
+    "platformdirs": "platformdirs",
+    "pycocotools": "pycocotools",
+    "pytest": "pytest",
+    "tqdm": "tqdm",
+    "yaml": "pyyaml",
+}
+"""Each import of the core and the distribution that it is from."""
+
+EXTRAS: Final = {
+    "transformers": {
+        "filelock": "filelock",
+        "huggingface_hub": "huggingface-hub",
+        "safetensors": "safetensors",
+        "torch": "torch",
+        "transformers": "transformers",
+    },
+    "http": {"httpx2": "httpx2"},
+    "ray": {"ray": "ray", "uvicorn": "uvicorn"},
+    "inpaint": {"cv2": "opencv-python-headless", "skimage": "scikit-image"},
+    "parquet": {"pyarrow": "pyarrow"},
+    "photos": {"scipy": "scipy", "skimage": "scikit-image", "torch": "torch", "transformers": "transformers"},
+    "noise": {"rouge_score": "rouge-score", "sklearn": "scikit-learn", "threadpoolctl": "threadpoolctl"},
+    "cider": {"pycocoevalcap": "pycocoevalcap"},
+    "embeddings": {"huggingface_hub": "huggingface-hub", "sentence_transformers": "sentence-transformers"},
+    "spacy": {"spacy": "spacy"},
+    "xdist": {"xdist": "pytest-xdist"},
+    "test": {
+        "datasets": "datasets",
+        "grimp": "import-linter",
+        "hatchling": "hatchling",
+        "importlinter": "import-linter",
+        "jsonschema": "jsonschema",
+        "playwright": "playwright",
+        "psutil": "psutil",
+        "scipy": "scipy",
+        "statsmodels": "statsmodels",
+        "tokenizers": "tokenizers",
+    },
+}
+"""Of each extra, its imports and the distributions that they are from."""
+
+LOOKED_FOR: Final = ("torchvision",)
+"""What is used where it happens to be installed, and needed by nothing."""
+
+USED_BY: Final = {
+    "pytest_vqamt/annotation/detectors": ("photos",),
+    "pytest_vqamt/imaging/inpainters.py": ("inpaint", "transformers"),
+    "pytest_vqamt/language/question_ranking": ("cider", "embeddings", "noise", "transformers"),
+    "pytest_vqamt/language/units/spacy_backend.py": ("spacy",),
+    "pytest_vqamt/models/http": ("http",),
+    "pytest_vqamt/models/region_models": ("transformers",),
+    "pytest_vqamt/models/transformers": ("transformers",),
+    "pytest_vqamt/reporting/table_export.py": ("parquet",),
+    "pytest_vqamt/serving": ("ray",),
+}
+"""The folders and files that import more than the core, and the extras that they may import from."""
+
+
+def extra_with(module: str) -> str | None:
+    """The first extra that brings the top-level ``module``; None where it is not of an extra."""
+    return next((extra for extra, brought in EXTRAS.items() if module in brought), None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Skips a file, or a folder with its conftest.py, that imports what an extra brings which is not installed."""
+    report = yield
+    error: BaseException | None = report.call.excinfo.value if report.call and report.call.excinfo else None
+    while error and not isinstance(error, ModuleNotFoundError):
+        error = error.__cause__ or error.__context__
+    module = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    if extra := extra_with(module):
+        report.outcome = "skipped"
+        report.longrepr = (str(collector.path), 0, f"Skipped: needs {module}: pip install 'pytest-vqamt[{extra}]'")
+    return report
