@@ -206,7 +206,7 @@ def _check_unticked(file: Path) -> None:
 def _replace(file: Path, text: str) -> None:
     with AtomicFile(file) as written:
         written.path.write_text(text, encoding="utf-8", newline="")
-        written.put()
+        written.commit()
 
 
 _NO_REASON = "judged invalid, no reason given"

@@ -93,7 +93,7 @@ def _write(file: Path, lines: Iterable[str]) -> None:
     try:
         with AtomicFile(file) as new:
             new.path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-            new.put()
+            new.commit()
     except OSError as error:
         raise VqamtError(
             f"Expected a file that can be written, but got --out={str(file)!r} ({os.strerror(error.errno or 0)}): "

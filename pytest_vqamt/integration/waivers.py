@@ -56,7 +56,7 @@ def add_waivers(file: Path, reasons: Mapping[str, str]) -> tuple[str, ...]:
         ended = before if not before or before.endswith("\n") else f"{before}\n"
         with AtomicFile(file) as written:
             written.path.write_text(ended + "".join(f"{each} {reasons[each]}\n" for each in new), encoding="utf-8")
-            written.put()
+            written.commit()
     except OSError as error:
         raise OptionError(
             f"Expected --waivers to name a file that can be written, but got {str(file)!r} "

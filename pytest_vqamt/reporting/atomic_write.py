@@ -1,4 +1,4 @@
-"""A file in the making, beside the one whose place it takes: a reader finds the old one or the new one, never half."""
+"""Files of a report that appear whole or not at all."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class AtomicFile:
-    """Written at ``path``, and put in the place of ``file`` in one step; removed where it was not put there."""
+    """A temporary file at ``path`` that ``commit`` moves to ``file`` in one step; removed if it was not committed."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
         self.path = _temporary_path(file, str(os.getpid()))
 
-    def put(self) -> None:
-        """Puts it in the place of the file.
+    def commit(self) -> None:
+        """Replaces the file.
 
         Raises:
-            OSError: it cannot be done; the file is as it was.
+            OSError: the file cannot be replaced, and is unchanged.
         """
         self.path.replace(self.file)
 
@@ -40,17 +40,17 @@ class AtomicFile:
 
 
 def remove_leftovers(file: Path) -> None:
-    """Removes what processes that were killed had begun to write in the place of ``file``.
+    """Removes temporary files of ``file`` that killed processes left.
 
     Raises:
-        OSError: it cannot be removed.
+        OSError: one cannot be removed.
     """
     for left in file.parent.glob(_temporary_path(file, "*").name):
         left.unlink(missing_ok=True)
 
 
 def unwritable_folder(folder: Path, error: OSError) -> VqamtError:
-    """What to say where a file of a report cannot be written into ``folder``."""
+    """The error of a report folder that cannot be written to."""
     hint = "; free some space and run again: no answer that was kept is asked for again" if error.errno in _FULL else ""
     return VqamtError(
         f"Expected a folder that can be written to, but got --vqamt-report={str(folder)!r}: {error}{hint}"
@@ -79,7 +79,7 @@ def report_text(report: Report) -> str:
 
 
 def replace_file(file: Path, text: str) -> Path:
-    """Writes ``text`` beside ``file`` and puts it in its place, so that a reader sees the old one or the new one.
+    """Replaces ``file`` by ``text`` in one step: readers see the old text or the new one.
 
     Raises:
         VqamtError: the folder cannot be written to.
@@ -88,7 +88,7 @@ def replace_file(file: Path, text: str) -> Path:
         file.parent.mkdir(parents=True, exist_ok=True)
         with AtomicFile(file) as new:
             new.path.write_text(text, encoding="utf-8")
-            new.put()
+            new.commit()
     except OSError as error:
         raise unwritable_folder(file.parent, error) from error
     return file

@@ -1,4 +1,4 @@
-"""The baseline: the cases of a report and how they came out, kept for later runs to be held against."""
+"""``vqamt bless``: writes the cases of a report and their verdicts as the baseline of later runs."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from pytest_vqamt.reporting.atomic_write import AtomicFile
 from pytest_vqamt.reporting.files import read_report
 
 ERRORS_AT_MOST = 0.01
-"""The share of an item's cases that may have no answer; such cases are asked again, and compared with nothing."""
+"""The allowed share of an item's cases without an answer; later runs query these again, but cannot compare them."""
 _BEFORE = b'"before"'
-"""In a line that may tell what became of the case before, which is not blessed."""
+"""Marks lines with an earlier verdict, which the baseline leaves out."""
 
 
 class BlessedFile(NamedTuple):
-    """What has been blessed, and how large its file is."""
+    """The head and the size of a written baseline."""
 
     head: BaselineHead
     size_bytes: int
@@ -36,12 +36,12 @@ class BlessedFile(NamedTuple):
 def bless(folder: Path, file: Path, *, relations: Sequence[str] = (), allow_errors: bool = False) -> BlessedFile:
     """Writes the cases of the report in ``folder`` and their verdicts into ``file``, whole or not at all.
 
-    With ``relations``, globs, only of the items that one of them names. Cases that were waived are left out. The same
-    report gives the same bytes. In memory is one case.
+    Waived cases are left out, and so are items that none of the globs ``relations`` matches, if there are any. The same
+    report gives the same bytes. One case is in memory at a time.
 
     Raises:
-        DataError: the folder holds no whole report, or its two files are not of one run.
-        OptionError: a glob names nothing, or the report is none to hold a later one against.
+        DataError: the folder has no complete report, or its files are not of one run.
+        OptionError: a glob matches nothing, or the report cannot be a baseline.
         VqamtError: the file cannot be written.
     """
     report = read_report(folder)
@@ -77,7 +77,7 @@ def _check(report: Report, folder: Path) -> None:
 
 
 def _wanted(report: Report, relations: Sequence[str]) -> frozenset[int]:
-    """The places of the items to be blessed."""
+    """The positions of the items that the globs match."""
     items = [result.item for result in report.relations]
     for pattern in relations:
         if not any(matches(pattern, item) for item in items):
@@ -95,7 +95,7 @@ def _wanted(report: Report, relations: Sequence[str]) -> frozenset[int]:
 def _pieces(
     lines: BinaryIO, pieces: IO[bytes], report: Report, wanted: frozenset[int], *, allow_errors: bool
 ) -> Iterator[BaselineEntry]:
-    """Writes a piece of the file for each item that is wanted and has a case left."""
+    """Writes a gzip member for each wanted item with cases."""
     number = 0
     for place, result in enumerate(report.relations):
         tally, begins = Tally(), pieces.tell()
@@ -142,7 +142,7 @@ def _item(result: RelationResult, tally: Tally, size_bytes: int) -> BaselineEntr
 
 
 def _row(text: bytes, result: RelationResult, where: str) -> Row:
-    """What a line on a case of ``result`` says."""
+    """Parses a line, which must be a case of ``result``."""
     try:
         row: Row = json.loads(text)
         told = [row[name] for name in ("relation", "model", "data")]
@@ -173,7 +173,7 @@ def _head(report: Report, items: tuple[BaselineEntry, ...]) -> BaselineHead:
 
 
 def _packing(packed: IO[bytes]) -> gzip.GzipFile:
-    """A piece of the file, with nothing in it that differs from run to run."""
+    """A gzip member without a name and a time, so that equal reports give equal bytes."""
     return gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0)
 
 
@@ -183,10 +183,10 @@ def _line(row: Row) -> bytes:
 
 
 def _written(head: BaselineHead, pieces: IO[bytes], file: Path) -> BlessedFile:
-    """Writes head and pieces beside the file and puts them in its place.
+    """Replaces the file by the head and the pieces.
 
     Raises:
-        OSError: it cannot be done.
+        OSError: the file cannot be written.
     """
     pieces.seek(0)
     with AtomicFile(file) as beside:
@@ -195,5 +195,5 @@ def _written(head: BaselineHead, pieces: IO[bytes], file: Path) -> BlessedFile:
                 first.write(_line(head_row(head)))
             copyfileobj(pieces, whole)
             size = whole.tell()
-        beside.put()
+        beside.commit()
     return BlessedFile(head, size)

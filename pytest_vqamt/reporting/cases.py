@@ -1,8 +1,7 @@
-"""``cases.jsonl``: each item writes a part of its own as it goes; at the end those of the report are joined.
+"""``cases.jsonl``: each item writes its own part, and the parts are joined at the end.
 
-An item that stopped half-way (it failed, it lacks answers, its worker died) has a part, but no result: it is in neither
-file. The lines stand in the order of the run's items, and within an item in that of the case ids: an order that a merge
-of shards arrives at too. However many cases an item has, some megabytes of them are in memory.
+An item that did not finish has a part but no result, so it is in neither file. Lines are in the order of the items, and
+within an item sorted by case id, which is also the order after a merge. Memory use does not grow with the cases.
 """
 
 from __future__ import annotations
@@ -31,13 +30,13 @@ from pytest_vqamt.core.results import RelationResult
 from pytest_vqamt.reporting.atomic_write import AtomicFile, remove_leftovers, unwritable_folder
 
 REPORT_FILES = ("report.html", "summary.md", "audit.json", "report.json", *FILE_NAMES)
-"""All files of a report; each is made of those after it."""
+"""All files of a report; each is made from those after it."""
 
 _PARTS = ".cases"
 
 
 class CasePartWriter:
-    """Listens to one item and writes its cases, a line each."""
+    """Writes the cases of one item, a line each, as its events arrive."""
 
     def __init__(self, folder: Path, position: int) -> None:
         self._folder = folder
@@ -76,10 +75,10 @@ class CasePartWriter:
 
 
 def start_parts(folder: Path) -> None:
-    """Removes the parts of an earlier run that never ended, and what it had begun to put together.
+    """Removes parts and temporary files of an earlier run that did not finish.
 
     Raises:
-        VqamtError: there is no such folder, and it cannot be made.
+        VqamtError: the folder cannot be made or written to.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -91,12 +90,12 @@ def start_parts(folder: Path) -> None:
 
 
 def remove_report(folder: Path) -> None:
-    """Removes the report of an earlier run: nobody is to take it for that of a run that fails.
+    """Removes the report of an earlier run, so that it is not taken for that of a failed run.
 
-    What is made of other files goes before them, so that no page is ever beside the report of another run.
+    Pages go before the files they are made from, so a page is never beside the report of another run.
 
     Raises:
-        VqamtError: it cannot be removed.
+        VqamtError: a file cannot be removed.
     """
     try:
         for name in REPORT_FILES:
@@ -110,20 +109,20 @@ def _part(position: int) -> str:
 
 
 def remove_parts(folder: Path) -> None:
-    """Removes the parts: they are joined, or nobody will join them."""
+    """Removes all parts."""
     shutil.rmtree(folder / _PARTS, ignore_errors=True)
 
 
 def join_parts(folder: Path, positions: Collection[int], name: str = PLAIN_NAME) -> int:
-    """Makes the file of cases of the parts of the items at ``positions``, in one step; gives the number of its lines.
+    """Joins the parts of the items at ``positions`` in one step, and returns the number of lines.
 
-    It is compressed where its ``name`` says so.
+    The file is compressed if its ``name`` says so.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with AtomicFile(folder / name) as cases:
             written = write_joined(folder, positions, cases)
-            cases.put()
+            cases.commit()
     except OSError as error:
         raise unwritable_folder(folder, error) from error
     remove_parts(folder)
@@ -131,12 +130,12 @@ def join_parts(folder: Path, positions: Collection[int], name: str = PLAIN_NAME)
 
 
 def write_joined(folder: Path, positions: Collection[int], cases: AtomicFile) -> int:
-    """Writes the lines of the parts of the items at ``positions`` into ``cases``, and gives their number.
+    """Writes the lines of the parts at ``positions`` into ``cases``, and returns their number.
 
-    A part is gone once its lines are there, so that there is no need of twice the room.
+    Each part is removed once it is written, so that the disk never holds all lines twice.
 
     Raises:
-        OSError: a part cannot be read, or the file not be written.
+        OSError: a part cannot be read, or the file cannot be written.
     """
     wanted = set(map(_part, positions))
     written = 0
@@ -164,10 +163,10 @@ def case_rows(folder: Path) -> Iterator[Row]:
 
 
 def parse_case(line: bytes, where: str) -> Row:
-    """The row of one line, with all that a reader of ours relies on; ``where`` it stands is for messages.
+    """Parses and checks one line; ``where`` is its place for error messages.
 
     Raises:
-        DataError: the line is not whole, or not one of ours.
+        DataError: the line is incomplete, or not a case.
     """
     try:
         row: object = json.loads(line)
@@ -201,18 +200,18 @@ def _begun(line: bytes) -> str:
     return repr(text if len(line) <= 60 else f"{text}...")
 
 
-_OF_AN_ITEM = ("relation", "model", "data")
-_TOLD = ("case_id", *_OF_AN_ITEM)
+_ITEM_FIELDS = ("relation", "model", "data")
+_REQUIRED = ("case_id", *_ITEM_FIELDS)
 
 
 class LineReader(Protocol):
-    """What lines are read from."""
+    """A binary stream of lines."""
 
     def readline(self) -> bytes: ...
 
 
 class ItemCount(NamedTuple):
-    """A relation variant, a model and a data source, and how many lines there are of them."""
+    """A relation variant, a model and a data source, with their number of cases."""
 
     item: str
     model: str
@@ -221,12 +220,11 @@ class ItemCount(NamedTuple):
 
     @classmethod
     def of(cls, result: RelationResult) -> ItemCount:
-        """Those of a report."""
         return cls(result.item, result.model.name, result.data.spec, result.all_cases)
 
 
 class CaseLine(NamedTuple):
-    """A line; its id comes first, so that lines sort by it. In its ``row`` are no queries, which are most of it."""
+    """A line of the file, which sorts by its case id; ``row`` is parsed without the queries, most of the text."""
 
     case_id: str
     text: bytes
@@ -234,25 +232,25 @@ class CaseLine(NamedTuple):
 
     @property
     def whole(self) -> Row:
-        """What the line says, with its queries.
+        """The row with its queries.
 
         Raises:
-            DataError: they are not whole.
+            DataError: the line is incomplete.
         """
         return _parsed(self.text, self.text, f"the line of case {self.case_id}")
 
 
 def item_lines(lines: LineReader, item: ItemCount, where: str) -> Iterator[CaseLine]:
-    """The lines of one item, which are the next ones of the file ``where``.
+    """Reads the lines of one item, the next ones of the file ``where``.
 
     Raises:
-        DataError: they are not as many as are counted, or not in the order of their ids, or one is none of ours.
+        DataError: their number is wrong, they are not sorted by id, or one is not a case.
     """
     before = ""
     for number in range(item.cases):
         text = lines.readline()
         row = parse_without_queries(text, where)
-        if tuple(str(row.get(name, "")) for name in _OF_AN_ITEM) != item[:3]:
+        if tuple(str(row.get(name, "")) for name in _ITEM_FIELDS) != item[:3]:
             raise DataError(
                 f"Expected {item.cases} cases of {item.item}, as the report counts, but got {number} in {where}: the "
                 "two files are not of one run"
@@ -268,10 +266,10 @@ def item_lines(lines: LineReader, item: ItemCount, where: str) -> Iterator[CaseL
 
 
 def check_ended(lines: LineReader, where: str) -> None:
-    """Whether there are no lines left.
+    """Checks that no lines are left.
 
     Raises:
-        DataError: there are.
+        DataError: there are more lines.
     """
     if text := lines.readline():
         row = parse_without_queries(text, where)
@@ -282,16 +280,16 @@ def check_ended(lines: LineReader, where: str) -> None:
 
 
 def parse_without_queries(text: bytes, where: str) -> Row:
-    """What a line says but for its queries; nothing at the end of the file.
+    """Parses a line without its queries; empty at the end of the file.
 
     Raises:
-        DataError: it is no line of ours.
+        DataError: the line is not a case.
     """
     return _parsed(_without_queries(text), text, where) if text else {}
 
 
 def _without_queries(text: bytes) -> bytes:
-    """What is left of a line of ours; within a text every quote has a backslash before it, so that neither is found."""
+    """Cuts the queries out of a line; the markers cannot occur in texts, whose quotes are escaped."""
     begin, end = text.find(b',"queries":['), text.rfind(b'],"answers":[')
     return text[:begin] + text[end + 1 :] if 0 <= begin < end else text
 
@@ -299,7 +297,7 @@ def _without_queries(text: bytes) -> bytes:
 def _parsed(part: bytes, text: bytes, where: str) -> Row:
     try:
         row: Row = json.loads(part)
-        if missing := [name for name in (*_TOLD, "scene", "verdict") if name not in row]:
+        if missing := [name for name in (*_REQUIRED, "scene", "verdict") if name not in row]:
             raise KeyError(*missing)
         Outcome(str(row["verdict"]))
         return row

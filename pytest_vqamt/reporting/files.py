@@ -1,4 +1,4 @@
-"""All files of a report."""
+"""Writing and reading all files of a report."""
 
 from __future__ import annotations
 
@@ -38,12 +38,10 @@ def write_files(
     images: Images,
     cases_name: str = PLAIN_NAME,
 ) -> None:
-    """Writes the cases and ``report.json`` into ``folder``, both of the same items, and the pages made of them.
+    """Writes the cases, ``report.json`` and the pages into ``folder``.
 
-    The cases have ``cases_name``, and are compressed where it says so.
-
-    Each is put in place in one step. Whenever the process dies, every file that is there is whole, and all are of one
-    run: those of an earlier report, or as many of this one as were done.
+    The cases are compressed if ``cases_name`` says so. Each file is replaced in one step: if the process dies, all
+    files are complete and of one run.
 
     Raises:
         VqamtError: the folder cannot be written to, or another session has written into it at the same time.
@@ -60,10 +58,10 @@ def write_files(
                 )
             counts.path.write_text(atomic_write.report_text(report), encoding="utf-8")
             cases.remove_report(folder)
-            all_cases.put()
-            counts.put()
+            all_cases.commit()
+            counts.commit()
     except OSError as error:
-        cases.remove_parts(folder)  # on a full disk they are in the way of the next run
+        cases.remove_parts(folder)  # they would take the room of the next run on a full disk
         raise unwritable_folder(folder, error) from error
     cases.remove_parts(folder)
     try:
@@ -79,8 +77,7 @@ def write_pages(
 ) -> None:
     """Writes ``report.html`` and ``summary.md`` from the other files of ``folder`` alone, into it or into ``out``.
 
-    A session, a merge and ``vqamt report`` write the same. ``source_of`` finds the data by its spec, None where it is
-    not at hand: then there are no pictures of it.
+    ``source_of`` finds data by its spec; None where it is not available, whose pictures are left out.
 
     Raises:
         DataError: the folder holds no whole report.
@@ -96,13 +93,12 @@ def write_pages(
 
 
 def read_report(folder: Path) -> Report:
-    """The report in ``folder``, as far as the file tells it.
+    """Reads the report in ``folder``.
 
-    Violations that people were shown are not in it, and how much was asked is known of each model only: every relation
-    has the numbers of its whole model.
+    The file has no example violations, and query counts only for each model: every relation has those of its model.
 
     Raises:
-        DataError: there is none, or it is not whole, or of another schema.
+        DataError: there is no report, or it is incomplete or of another schema.
     """
     file = folder / REPORT_FILE
     try:

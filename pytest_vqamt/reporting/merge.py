@@ -67,8 +67,8 @@ def merge_folders(folders: Sequence[Path], out: Path) -> Report:
             report = merge_reports(parts, of_items)
             counts.path.write_text(atomic_write.report_text(report), encoding="utf-8")
             cases_file.remove_report(out)
-            all_cases.put()
-            counts.put()
+            all_cases.commit()
+            counts.commit()
     except OSError as error:
         raise VqamtError(f"Expected a folder that can be written to, but got {str(out)!r}: {error}") from error
     return report

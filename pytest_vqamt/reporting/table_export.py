@@ -1,8 +1,8 @@
 """The cases of a report as a table, one row a case: CSV for a spreadsheet, Parquet for everything else.
 
-Both are streamed. A CSV has columns for each query by its number (``text_1``, ``answer_1``, ...), as many as the
-largest case takes; a Parquet file has lists. In a CSV no cell is taken for a formula: a text that a spreadsheet could
-run, or that begins with an apostrophe, has one more apostrophe before it. Numbers have none.
+Both are streamed. A CSV has numbered columns for each query (``text_1``, ``answer_1``, ...), as many as the largest
+case needs; a Parquet file has lists. In a CSV, a text that a spreadsheet could run as a formula, or that begins with an
+apostrophe, gets an apostrophe in front. Numbers do not.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ OF_CASE = (
 )  # fmt: skip
 """Columns; ``facts`` is an object in JSON."""
 OF_QUERY = ("text", "picture", "edits", "answer", "reading")
-"""Of each query; ``picture`` is its digest. An answer that there is none of is null, and an empty cell."""
+"""Columns of each query; ``picture`` is a digest. A missing answer is null, or an empty cell."""
 
 _TRUTHS = ("vacuous", "presumed", "waived")
 _ROWS_AT_ONCE = 10_000
 _TO_RUN = re.compile(r"['=+\-@\t\r\n|%\uff1d\uff0b\uff0d\uff20]")
-"""What a cell begins with that some spreadsheet runs, and the apostrophe that stands before it."""
+"""Begins a cell that some spreadsheet would run as a formula, or that is escaped already."""
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 
 
 def write_csv(folder: Path, file: Path) -> int:
-    """Writes the cases of the report in ``folder`` into ``file``; gives their number.
+    """Writes the cases of the report in ``folder`` into ``file``, and returns their number.
 
     UTF-8 without a byte order mark, commas, lines that end in CR LF (RFC 4180).
 
@@ -72,7 +72,7 @@ def write_csv(folder: Path, file: Path) -> int:
 
 
 def write_parquet(folder: Path, file: Path) -> int:
-    """Writes the cases of the report in ``folder`` into ``file``; gives their number.
+    """Writes the cases of the report in ``folder`` into ``file``, and returns their number.
 
     Raises:
         DataError: the cases cannot be read.
@@ -112,12 +112,12 @@ def _schema() -> Schema:
 
 
 def _whole(file: Path, write: Callable[[Path], int]) -> int:
-    """Has ``file`` written, whole or not at all."""
+    """Calls ``write`` and replaces ``file`` in one step."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with AtomicFile(file) as new:
             written = write(new.path)
-            new.put()
+            new.commit()
     except OSError as error:
         raise OptionError(
             f"Expected a file that can be written, but got file={str(file)!r} ({error.strerror or error}): name another"
@@ -157,7 +157,7 @@ def _answer(text: str | None) -> str | None:
 
 
 def _text(value: Json) -> str:
-    """As UTF-8 can say it: a half of a pair that stands for one character is none."""
+    """The value as text, without lone surrogates, which UTF-8 cannot encode."""
     return str(value).encode("utf-8", "replace").decode("utf-8")
 
 

@@ -198,7 +198,7 @@ def test_judgements_of_an_earlier_run_are_not_shown_as_if_they_were_of_this_one(
     Path("out/audit.json").write_text(json.dumps(row))
     assert main(["report", "out"]) == 0
     page = Path("out/report.html").read_text(encoding="utf-8")
-    assert "What people said of an earlier run in this folder is not shown." in page
+    assert "Judgements of an earlier run in this folder are not shown." in page
     assert "Judged by people" not in page + Path("out/summary.md").read_text(encoding="utf-8")
     told(capsys, "out", "-o", "tests", "--of", "all", "--sample", "4")
     told(capsys, "out", "--read", tick(["valid"] * 4, folder="tests"))
@@ -223,7 +223,7 @@ def test_several_judges(capsys: pytest.CaptureFixture[str]) -> None:
     lines = told(capsys, "out", "--read", first, "--read", second)
     assert lines[0].endswith("4 judged: 2 valid, 1 invalid, 1 unsure")
     # p_o = 3/4, p_e = 2/4 * 3/4 + 2/4 * 1/4 = 1/2.
-    assert "anna.csv and ben.csv say the same of 3 of 4 cases: Cohen's kappa 0.500" in lines
+    assert "anna.csv and ben.csv agree on 3 of 4 cases: Cohen's kappa 0.500" in lines
     assert audit()["agreement"] == [{"sheets": ["anna.csv", "ben.csv"], "shared": 4, "same": 3, "kappa": 0.5}]
     assert audit()["sheet"] == "anna.csv, ben.csv"
     assert Path("out/waivers.txt").read_text().splitlines()[1:] == [f"{sheet()[2]['case_id']} hm"]

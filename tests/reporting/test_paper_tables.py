@@ -113,7 +113,7 @@ def test_each_audit_has_a_table_of_its_own() -> None:
         "Judged on ticked.csv.",
         "Without the unsure ones: 0.875 (0.600 to 0.970).",
         "No case is judged of ours.b: the rate is without them.",
-        "a.csv and b.csv say the same of 1 of 1 case, Cohen kappa 0.250.",
+        "a.csv and b.csv agree on 1 of 1 case, Cohen kappa 0.250.",
     )
 
 

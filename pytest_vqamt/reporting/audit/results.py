@@ -1,4 +1,4 @@
-"""``audit.json``: what people found of a report, beside it, for whoever shows the report."""
+"""``audit.json``: the judgements of a report's cases, beside the report."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AUDIT_SCHEMA = 1
 Row = dict[str, Json]
 
 _RATE = {AuditTarget.VIOLATIONS: "precision", AuditTarget.ALL: "vtr"}
-"""What the share of valid ones is called."""
+"""The name of the share of valid cases."""
 
 
 def audit_row(
@@ -51,12 +51,12 @@ def audit_row(
 
 
 def write_audit(folder: Path, audit: Row) -> None:
-    """Writes ``audit`` into ``folder``; one of the same run, but of a sample of something else, stays beside it.
+    """Writes ``audit`` into ``folder``, and keeps an audit of the same run with another target.
 
-    At the top stands the one that was read last, with the rate of the other, where there is one.
+    The top level has the audit that was read last, with the rate of the other one.
 
     Raises:
-        DataError: what stands there cannot be read.
+        DataError: the present file cannot be read.
         VqamtError: the folder cannot be written to.
     """
     before = _read(folder)
@@ -71,9 +71,9 @@ def write_audit(folder: Path, audit: Row) -> None:
 
 
 def read_audit(folder: Path) -> Row | None:
-    """What ``write_audit`` wrote into ``folder``, without what is of another run than its report; None: nothing is.
+    """The audits of the report in ``folder``; None without a file.
 
-    ``earlier`` names what was left out: the folder has been reported into again since.
+    Audits of an earlier run in this folder are left out, and named in ``earlier``.
 
     Raises:
         DataError: it cannot be read.
@@ -147,7 +147,7 @@ _HEAD = ("relation", "of", "judged", "valid", "invalid", "unsure", "rate", "95 %
 def audit_lines(
     of: AuditTarget, whole: AuditFigures, by_item: Mapping[str, AuditFigures], agreements: Sequence[Agreement]
 ) -> Iterator[str]:
-    """The figures of all cases, then those of each item, then how far the judges agree."""
+    """The figures of all cases and of each item, and the agreement of the judges, as lines."""
     yield f"{whole.drawn} of {describe_population(of, whole.population)} drawn, {whole.judged} judged: {_words(whole)}"
     yield f"{RATES[of]}: {describe_valid_rate(whole.share)}"
     if whole.unsure:
@@ -159,11 +159,11 @@ def audit_lines(
     for each in agreements:
         told = "no kappa" if each.kappa is None else f"Cohen's kappa {each.kappa:.3f}"
         yield ""
-        yield f"{each.first} and {each.second} say the same of {each.same} of {each.shared} cases: {told}"
+        yield f"{each.first} and {each.second} agree on {each.same} of {each.shared} cases: {told}"
 
 
 def describe_population(of: AuditTarget, number: int) -> str:
-    """So many of what is drawn from, in words."""
+    """The number of violations or cases that a sample was drawn from."""
     what = "violation" if of is AuditTarget.VIOLATIONS else "case"
     return f"{number} {what}{'' if number == 1 else 's'}"
 

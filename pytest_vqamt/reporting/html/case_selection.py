@@ -1,9 +1,8 @@
-"""Which cases of a report have a card on its page, where there are more than a page can hold.
+"""Selection of the cases that have a card on the HTML page.
 
-First what held in the blessed run and does not now, then the other violations, then cases without a verdict and waived
-ones, and last, where they are asked for, those that hold; each of these shared out fairly over the items. Of an item
-the first in the order of their ids are taken, which are digests: as good as drawn at random, and the same whatever
-``-n`` and the shards were.
+Regressions come first, then other violations, then errors and waived cases, and last, on request, cases that hold. Each
+group is shared fairly among the items. Of an item the cases with the smallest ids are taken: ids are digests, so this
+is as good as random, and the same for any ``-n`` and any shards.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from pytest_vqamt.core.report_json import Row
 from pytest_vqamt.reporting.cases import parse_case
 
 _VERDICT = b',"verdict":"'
-"""Its first place in a line is the verdict's: within a text quotes are escaped, and facts come later."""
+"""Its first occurrence in a line is the verdict: quotes within texts are escaped, and facts come later."""
 
 
 class CardPriority(IntEnum):
-    """When a case gets its card."""
+    """The order in which groups of cases get cards."""
 
-    BROKEN = 0
+    REGRESSION = 0
     VIOLATED = 1
     OTHER = 2
     HOLDS = 3
@@ -34,7 +33,7 @@ class CardPriority(IntEnum):
 
 @dataclass(slots=True)
 class _Group:
-    """The cases of one item that have the same turn: how many there are, and where the first of them stand."""
+    """The cases of one item with the same priority: their number, and the file positions of the first ones."""
 
     count: int = 0
     places: list[int] = field(default_factory=list)
@@ -42,19 +41,19 @@ class _Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectedCases:
-    """The rows that have cards, in the order of the file; ``left_out`` violations have none."""
+    """The rows of the cards, in file order; ``left_out`` violations have no card."""
 
     rows: tuple[Row, ...]
     left_out: int
 
 
 class CaseSelector:
-    """The cases of a folder that there are to choose from, ``holding`` ones only where these are asked for.
+    """Indexes the cases of a folder once, and selects up to ``most`` of them for cards.
 
-    The file is read once. In memory are places in it: of each item so many as could be chosen, were it the only one.
+    Only file positions are in memory, at most ``most`` of each item. Cases that hold are indexed with ``holding``.
 
     Attributes:
-        lines: how many the file has in all.
+        lines: the number of lines of the file.
 
     Raises:
         DataError: the file cannot be read, or a line of it is broken.
@@ -68,7 +67,7 @@ class CaseSelector:
             self.lines = self._gather(lines, most, holding=holding)
 
     def chosen(self, most: int) -> SelectedCases:
-        """At most ``most`` of them, which are no more than it was made for.
+        """Selects at most ``most`` cases, which must not exceed the number given to the constructor.
 
         Raises:
             DataError: a line of the file is broken.
@@ -78,7 +77,7 @@ class CaseSelector:
             return SelectedCases(rows=tuple(_rows(lines, taken)), left_out=left_out)
 
     def _gather(self, lines: BinaryIO, most: int, *, holding: bool) -> int:
-        """Notes the places, and gives how many lines there are."""
+        """Indexes the file and returns its number of lines."""
         place = number = 0
         for number, line in enumerate(lines, start=1):
             if holding or not _holds(line):
@@ -95,7 +94,7 @@ class CaseSelector:
 
 
 def _holds(line: bytes) -> bool:
-    """Whether a line of ours is on a case that holds, told without reading all of it."""
+    """Whether the case of a line holds, without parsing the line."""
     return line.startswith(b'holds",', line.find(_VERDICT) + len(_VERDICT))
 
 
@@ -105,26 +104,24 @@ def _turn(row: Row) -> CardPriority:
         return CardPriority.HOLDS
     if outcome is Outcome.ERROR or row.get("waived"):
         return CardPriority.OTHER
-    return CardPriority.BROKEN if row.get("before") == Outcome.HOLDS.value else CardPriority.VIOLATED
+    return CardPriority.REGRESSION if row.get("before") == Outcome.HOLDS.value else CardPriority.VIOLATED
 
 
 def _taken(turns: dict[CardPriority, dict[str, _Group]], most: int) -> tuple[list[int], int]:
-    """The places of those that are taken, and how many violations are not."""
+    """The file positions of the selected cases, and the number of violations left out."""
     taken: list[int] = []
     violations = 0
     for turn, groups in turns.items():
         shares = fair_shares([group.count for group in groups.values()], most - len(taken))
         for group, share in zip(groups.values(), shares, strict=True):
             taken += group.places[:share]
-            if turn in (CardPriority.BROKEN, CardPriority.VIOLATED):
+            if turn in (CardPriority.REGRESSION, CardPriority.VIOLATED):
                 violations += group.count - share
     return sorted(taken), violations
 
 
 def fair_shares(counts: Sequence[int], most: int) -> list[int]:
-    """How many of each are taken where at most ``most`` are: nobody gets more while another lacks some.
-
-    What does not come out even goes to those that stand first.
+    """Shares of at most ``most`` in all, as equal as the counts allow; a remainder goes to the first ones.
 
     >>> fair_shares([2, 100, 100, 3], 20)
     [2, 8, 7, 3]

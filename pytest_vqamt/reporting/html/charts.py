@@ -1,7 +1,4 @@
-"""The overview: pass rates with their intervals, a row for each relation variant, grouped by paper.
-
-Everything on it also stands in the table below it.
-"""
+"""Charts of the HTML page: pass rates with intervals, breakdowns by facts, and histograms of answers."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ _LANE_PX, _ONLY_LANE_PX = 15, 22
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartRow:
-    """A relation variant, with a lane for each model; ``people`` and ``published`` are places on the axis."""
+    """A relation variant with a lane for each model; ``people`` and ``published`` are positions on the axis."""
 
     name: str
     link: str
@@ -51,7 +48,7 @@ class ChartGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LegendEntries:
-    """What some chart of the page has, and the legend explains."""
+    """The marks that occur in some chart, which the legend explains."""
 
     threshold: bool
     before: bool
@@ -63,7 +60,7 @@ class LegendEntries:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """What the models reach on one data source; ``noise`` is the least of each model with no change at all."""
+    """The pass rates on one data source; ``noise`` is each model's lowest rate in the controls."""
 
     data: str
     groups: tuple[ChartGroup, ...]
@@ -97,7 +94,7 @@ def charts(report: Report, lines: Sequence[ResultRow]) -> tuple[Chart, ...]:
 
 
 def legend_entries(made: Sequence[Chart]) -> LegendEntries:
-    """What there is to explain."""
+    """The marks that the legend must explain."""
     rows = [row for chart in made for group in chart.groups for row in group.rows]
     lanes = [lane for row in rows for lane in row.lanes]
     return LegendEntries(
@@ -111,7 +108,7 @@ def legend_entries(made: Sequence[Chart]) -> LegendEntries:
 
 
 def noise_floors(lines: Sequence[ResultRow]) -> dict[int, float]:
-    """Of each model, by its place, the least that it reaches with no change at all."""
+    """The lowest pass rate in the controls, by the index of the model."""
     floors: dict[int, float] = {}
     for line in lines:
         reached = line.counted.tally.pass_rate
@@ -130,11 +127,11 @@ def _row(lines: Sequence[ResultRow], noise: dict[int, float], models: int, sever
         make_lane(line, place, lane_px, None if line.is_noise else noise.get(line.model))
         for place, line in enumerate(by_model[model] for model in sorted(by_model))
     )
-    told = [result.claim]
+    title = [result.claim]
     if known:
-        told.append(f"People reach {format_rate(known.rate)}{' on the whole test' if known.of_whole_test else ''}.")
+        title.append(f"Humans reach {format_rate(known.rate)}{' on the whole test' if known.of_whole_test else ''}.")
     if published:
-        told.append(f"Published models reach {format_rate(published[0])} to {format_rate(published[-1])}.")
+        title.append(f"Published models reach {format_rate(published[0])} to {format_rate(published[-1])}.")
     return ChartRow(
         name=result.item,
         link=case_link(relation=result.item, **({"data": result.data.spec} if several else {})),
@@ -145,20 +142,20 @@ def _row(lines: Sequence[ResultRow], noise: dict[int, float], models: int, sever
         is_people_of_whole_test=known is not None and known.of_whole_test,
         published=tuple(map(axis_percent, published)),
         published_width=axis_percent(published[-1] - published[0]) if published else "",
-        title=" ".join(told),
+        title=" ".join(title),
     )
 
 
 MARKS = 8
-"""How many models have a mark and a colour of their own; others share them in turn."""
+"""The number of marks and colours; further models reuse them in turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lane:
     """A lane of a row, ``height_px`` high, with its middle at ``y`` from the row's top.
 
-    ``rate``, ``low``, ``high``, ``threshold``, ``before`` (the baseline) and ``noise`` are places on the axis, in
-    percent of its length; "" where there is none.
+    ``rate``, ``low``, ``high``, ``threshold``, ``before`` (the baseline) and ``noise`` are positions on the axis in
+    percent of its length, "" if there is none.
     """
 
     mark: int
@@ -178,7 +175,7 @@ class Lane:
 
 
 def make_lane(line: ResultRow, place: int, height_px: int, noise: float | None) -> Lane:
-    """The lane of ``line``, the nth of its row from ``place`` 0; ``noise`` is its model's noise floor."""
+    """The lane of a row at index ``place``; ``noise`` is the noise floor of its model."""
     counts, change = line.counted, line.counted.change
     reached, held = counts.tally.pass_rate, counts.gate
     low, high = counts.interval
@@ -217,7 +214,7 @@ def _in_words(line: ResultRow) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactRate:
-    """What a model reaches on the cases with a value of a fact."""
+    """The pass rate of a model on the cases with a value of a fact."""
 
     mark: int
     model: str
@@ -228,7 +225,7 @@ class FactRate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactValue:
-    """A value of a fact, with what each model reaches; None for one that had no such case."""
+    """A value of a fact with the rate of each model; None for a model without such cases."""
 
     text: str
     parts: tuple[FactRate | None, ...]
@@ -236,7 +233,7 @@ class FactValue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breakdown:
-    """The rates of one relation variant by the values of one fact."""
+    """The pass rates of one relation variant by the values of one fact."""
 
     item: str
     tags: tuple[str, ...]
@@ -247,7 +244,7 @@ class Breakdown:
 
 
 def breakdowns(lines: Sequence[ResultRow]) -> tuple[Breakdown, ...]:
-    """A breakdown for each fact of each relation variant and data source of which there are two values or more."""
+    """A breakdown for each fact with at least two values, of each relation variant and data source."""
     places: dict[tuple[str, bool, str], list[ResultRow]] = {}
     for line in lines:
         places.setdefault((*line.place, line.result.data.spec), []).append(line)
@@ -304,7 +301,7 @@ _SHOWN = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerBar:
-    """How often a model gave an answer; ``share`` is of all its answers."""
+    """How often a model gave an answer, and the share of all its answers."""
 
     mark: int
     model: str
@@ -314,7 +311,7 @@ class AnswerBar:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerBars:
-    """An answer, with a bar for each model."""
+    """An answer with a bar for each model."""
 
     text: str
     bars: tuple[AnswerBar, ...]
@@ -324,7 +321,7 @@ class AnswerBars:
 class AnswerHistogram:
     """The answers to one relation variant, the most frequent first; ``others`` are not shown.
 
-    ``sample`` is of how many cases they are, where it is not all; None where it is.
+    ``sample`` is the number of cases counted, if not all; otherwise None.
     """
 
     item: str

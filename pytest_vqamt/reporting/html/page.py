@@ -1,4 +1,4 @@
-"""The whole of ``report.html``: one file that loads nothing and says nothing of what it was not given."""
+"""``report.html``: one self-contained file that loads nothing."""
 
 from __future__ import annotations
 
@@ -26,14 +26,13 @@ if TYPE_CHECKING:
 
 
 _OPEN_AT_MOST = 24
-"""So many small tables are shown at once; more are folded, paper by paper."""
+"""With more small tables, they are folded by paper."""
 
 
 def report_html(report: Report, cases: PageCases, *, audit: Mapping[str, Json] | None = None) -> str:
-    """The page of a report. The same report and cases give the same page, to the byte.
+    """The HTML page of a report; the same report and cases give the same bytes.
 
-    What differs between two runs that found the same (times, queries asked and cached, usage) stands in elements of
-    class "varies", and nowhere else.
+    Values that differ between equal runs (times, query counts, usage) are in elements of class "varies".
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
@@ -45,23 +44,23 @@ def report_html(report: Report, cases: PageCases, *, audit: Mapping[str, Json] |
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    told = result_rows(report)
-    plots, answers, parts = charts(report, told), histograms(told), breakdowns(told)
+    rows = result_rows(report)
+    plots, answers, parts = charts(report, rows), histograms(rows), breakdowns(rows)
     return environment.get_template("page.html.j2").render(
         report=report,
         cases=cases,
-        # What closes a script element cannot stand in it, whoever has written the cases.
+        # Nothing in the cases may close the script element.
         cases_json=Markup(cases.json.replace("<", "\\u003c")),
         policy=content_policy(),
         styles=Markup(styles()),
         theme_script=Markup(theme_script()),
         page_script=Markup(page_script()),
-        head=headline(report, told),
-        warnings=tuple(report_warnings(report, told, cases.left_out)),
+        head=headline(report, rows),
+        warnings=tuple(report_warnings(report, rows, cases.left_out)),
         marks=MARKS,
         charts=plots,
         drawn=legend_entries(plots),
-        overview=overview_table(report, told),
+        overview=overview_table(report, rows),
         rankings=tuple(map(ranking_table, report.ranking)),
         differences=difference_tables(report),
         histograms=by_paper(answers),
@@ -71,7 +70,7 @@ def report_html(report: Report, cases: PageCases, *, audit: Mapping[str, Json] |
         tables=paper_tables(report),
         inapplicable=inapplicable(report),
         bad_records=bad_records(report),
-        waivers=waivers(report, told),
+        waivers=waivers(report, rows),
         facts=tuple(run_facts(report)),
         audit=audit_tables(audit) if audit else (),
         earlier_audit=earlier_audit(audit) if audit else "",
@@ -101,19 +100,19 @@ def styles() -> str:
 
 @cache
 def theme_script() -> str:
-    """What must run before anything is shown: the choice of light or dark."""
+    """The script that sets the theme before anything is shown."""
     return _closed(_THEME)
 
 
 @cache
 def page_script() -> str:
-    """All else that runs, as one function without a global name."""
+    """All other scripts, in one function without global names."""
     return _closed(*_SCRIPTS)
 
 
 @cache
 def content_policy() -> str:
-    """Pictures that stand in the page itself, its styles and its scripts by their digests, and nothing else.
+    """The policy that allows embedded pictures, and the page's styles and scripts by their digests.
 
     >>> content_policy().split("; ")[:2]
     ["default-src 'none'", 'img-src data:']
@@ -143,7 +142,7 @@ _WAIVED_SHOWN = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inapplicable:
-    """Scenes that gave an item no case, and why, the most frequent reason first; ``cases`` are of the others."""
+    """Scenes that gave an item no case, with reasons, the most frequent first; ``cases`` counts the others."""
 
     item: str
     model: str
@@ -155,7 +154,7 @@ class Inapplicable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BadRecords:
-    """What is wrong with the records of a data source that were left out; ``more`` are not shown."""
+    """Errors of the bad records of a data source; ``more`` are not listed."""
 
     data: str
     lines: tuple[str, ...]
@@ -164,7 +163,7 @@ class BadRecords:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaivedCase:
-    """A case that a person judged invalid, and why; ``link`` chooses it."""
+    """A case that a person judged invalid, with the reason; ``link`` selects it."""
 
     id: str
     link: str
@@ -173,7 +172,7 @@ class WaivedCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waivers:
-    """What the run was told to leave out, of which ``cases`` occurred; ``more`` are not shown."""
+    """The waivers of the run, of which ``cases`` occurred; ``more`` are not listed."""
 
     cases: int
     shown: tuple[WaivedCase, ...]
@@ -182,7 +181,7 @@ class Waivers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFact:
-    """Something about the run; one that ``varies`` may differ between two runs that found the same."""
+    """A fact about the run; one that ``varies`` may differ between equal runs."""
 
     name: str
     value: str
@@ -190,11 +189,11 @@ class RunFact:
 
 
 def inapplicable(report: Report) -> tuple[Inapplicable, ...]:
-    """The items that some scene gave no case of, those without any case first.
+    """The items with scenes that gave no case, items without any case first.
 
-    Why a scene gives no case has nothing to do with the model: of several, the first is told of.
+    The reasons do not depend on the model, so only the first model's are listed.
     """
-    told = {(result.item, result.data.spec): result for result in reversed(report.relations)}
+    first = {(result.item, result.data.spec): result for result in reversed(report.relations)}
     found = [
         Inapplicable(
             item=result.item,
@@ -205,13 +204,13 @@ def inapplicable(report: Report) -> tuple[Inapplicable, ...]:
             reasons=tuple(sorted(result.not_applicable.items(), key=lambda pair: (-pair[1], pair[0]))),
         )
         for result in report.relations
-        if told[result.item, result.data.spec] is result and (result.scenes_not_applicable or not result.all_cases)
+        if first[result.item, result.data.spec] is result and (result.scenes_not_applicable or not result.all_cases)
     ]
     return tuple(sorted(found, key=lambda each: each.cases > 0))
 
 
 def bad_records(report: Report) -> tuple[BadRecords, ...]:
-    """The bad records of each data source that has any."""
+    """The bad records of each data source."""
     return tuple(
         BadRecords(
             data=source.spec,
@@ -224,7 +223,7 @@ def bad_records(report: Report) -> tuple[BadRecords, ...]:
 
 
 def waivers(report: Report, lines: Sequence[ResultRow]) -> Waivers | None:
-    """The cases that were waived; None where there is nothing to say of any."""
+    """The waived cases; None if there are none."""
     cases = sum(line.counted.tally.waived for line in lines)
     if not report.waived and not cases:
         return None
@@ -237,7 +236,7 @@ def waivers(report: Report, lines: Sequence[ResultRow]) -> Waivers | None:
 
 
 def run_facts(report: Report) -> Iterator[RunFact]:
-    """How the run was set, what it drew on, and what it cost."""
+    """Settings, models, data, resources and cost of the run."""
     yield RunFact(name="pytest-vqamt", value=report.vqamt_version)
     yield RunFact(name="started", value=report.started, varies=True)
     yield RunFact(name="duration", value=f"{report.duration_s:,.1f} s", varies=True)
@@ -278,23 +277,23 @@ _Judged = Mapping[str, Json]
 
 
 def audit_tables(audit: _Judged) -> tuple[PaperTable, ...]:
-    """A table for each kind of sample of this run that was judged."""
+    """A table for each judged sample of this run."""
     audits = cast("Mapping[str, _Judged]", audit.get("audits", {str(audit.get("of")): audit}))
     return tuple(map(audit_table, audits.values()))
 
 
 def earlier_audit(audit: _Judged) -> str:
-    """What to say where judgements are left out because they are of an earlier run; "" where none are."""
+    """A note if judgements of an earlier run are left out, otherwise ""."""
     if not audit.get("earlier"):
         return ""
     return (
-        "What people said of an earlier run in this folder is not shown. Where the cases are the same now, "
-        "`vqamt audit DIR --read FILE.csv` takes a sheet in again."
+        "Judgements of an earlier run in this folder are not shown. If the cases are the same, "
+        "`vqamt audit DIR --read FILE.csv` reads a sheet again."
     )
 
 
 def audit_table(audit: _Judged) -> PaperTable:
-    """The figures of one audit of ``audit.json``, of all cases together and of each item."""
+    """The figures of one audit, of all cases and of each item."""
     figure, name, what = _OF[str(audit["of"])]
     items = cast("dict[str, _Judged]", audit["by_item"])
     return PaperTable(
@@ -327,7 +326,7 @@ def _notes(audit: _Judged) -> Iterator[str]:
         first, second = cast("list[str]", each["sheets"])
         kappa = cast("float | None", each["kappa"])
         yield (
-            f"{first} and {second} say the same of {each['same']} of {count_noun(cast('int', each['shared']), 'case')}"
+            f"{first} and {second} agree on {each['same']} of {count_noun(cast('int', each['shared']), 'case')}"
             f"{'' if kappa is None else f', Cohen kappa {kappa:.3f}'}."
         )
 

@@ -24,7 +24,7 @@ _DROPS_SHOWN = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """An item that is named first, with why; ``link`` chooses its cases."""
+    """An item that needs attention, with the reasons; ``link`` selects its cases."""
 
     item: str
     link: str
@@ -34,16 +34,16 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Headline:
-    """The first lines of the page.
+    """The first lines of a report.
 
     Attributes:
-        state: "missed", "met" or "none" (no gate was set); "partial" where what is met is not all there is to meet.
-        title: the answer in a few words.
-        about: which models on which data, and how many cases.
-        missed: items that missed a gate.
-        dropped: other items that have got worse since the baseline, beyond chance; ``drops_left_out`` more have.
-        notes: what else to know of gates, baseline and models.
-        regressions: how many cases held in the baseline and do not now.
+        state: "missed", "met", "none" (no gate was set) or "partial" (a shard, or an incomplete run).
+        title: the verdict.
+        about: the models, the data and the number of cases.
+        missed: the items that missed a gate.
+        dropped: the largest other significant drops since the baseline; ``drops_left_out`` more are not listed.
+        notes: about gates, baseline and models.
+        regressions: the number of cases that held in the baseline and do not now.
     """
 
     state: str
@@ -57,7 +57,7 @@ class Headline:
 
 
 def headline(report: Report, lines: Sequence[ResultRow]) -> Headline:
-    """What to say first of a report."""
+    """The first lines of a report."""
     state, title = _verdict(report, lines)
     dropped = sorted((line for line in lines if not line.is_missed and is_significant_drop(line)), key=rate_difference)
     return Headline(
@@ -134,7 +134,7 @@ def _notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
 
 
 def report_warnings(report: Report, lines: Sequence[ResultRow], left_out: int) -> Iterator[str]:
-    """A sentence each; ``left_out`` violations have no card."""
+    """What limits the figures of a report, a sentence each; ``left_out`` violations have no card."""
     if not report.complete:
         yield (
             "This report is not complete: an item could not be run, or the run was stopped early. Unfinished items are "
@@ -176,7 +176,7 @@ _NAMED = 5
 
 
 def baseline_notes(report: Report, lines: Sequence[ResultRow]) -> Iterator[str]:
-    """What to know of the comparison as a whole, a sentence each."""
+    """The comparison with the baseline as a whole, a sentence each."""
     if report.baseline is None:
         yield "No baseline was given: `vqamt bless DIR -o FILE` makes one from a report."
         return
@@ -221,5 +221,5 @@ def _is_doubtful(line: ResultRow) -> bool:
 
 
 def count_regressions(lines: Sequence[ResultRow]) -> int:
-    """How many cases held in the baseline and do not now."""
+    """The number of cases that held in the baseline and do not now."""
     return sum(line.counted.change.paired.first_only for line in lines if line.counted.change)

@@ -26,7 +26,7 @@ _STATUSES: Mapping[ChangeStatus | None, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Column:
-    """A column; an optional one is left out where none of its cells has anything to say."""
+    """A column; an optional one is left out if all its cells are empty or zero."""
 
     name: str
     cell: Callable[[ResultRow], TableCell]
@@ -35,7 +35,7 @@ class _Column:
 
 
 def overview_table(report: Report, lines: Sequence[ResultRow]) -> ViewTable:
-    """The table, with those columns that have something to say of this report."""
+    """The table, with the columns that this report fills."""
     several_models, several_data = len(report.models) > 1, len(report.data) > 1
     filled = [
         (column, cells)
@@ -60,14 +60,14 @@ def _gate(line: ResultRow) -> TableCell:
     gates = line.gates
     if not gates:
         return TableCell(text="-", key="2")
-    told = "; ".join(
+    text = "; ".join(
         f"{word}: {', '.join(describe_gate(held) for held in gates if held.met is met)}"
         for word, met in (("missed", False), ("met", True))
         if any(held.met is met for held in gates)
     )
     known = drop_gate_status(line)
     return TableCell(
-        text=told,
+        text=text,
         key="0" if line.is_missed else "1",
         state="missed" if line.is_missed else "met",
         notes=(_STATUSES[known],) if known in _STATUSES else (),
@@ -91,7 +91,7 @@ def _before(line: ResultRow) -> TableCell:
     return _of_rate(change.paired.first_rate if change else None)
 
 
-def _people(line: ResultRow) -> TableCell:
+def _humans(line: ResultRow) -> TableCell:
     known = human_rate(line.result)
     if known is None:
         return _of_rate(None)
@@ -143,6 +143,6 @@ _COLUMNS: tuple[_Column, ...] = (
     _Column(name="errors", cell=_of_count("errors")),
     _Column(name="waived", cell=_of_count("waived"), is_optional=True),
     _Column(name="truncated", cell=_of_count("truncated"), is_optional=True),
-    _Column(name="people", cell=_people, is_optional=True),
+    _Column(name="human reference", cell=_humans, is_optional=True),
     _Column(name="published models", cell=_published, is_optional=True),
 )

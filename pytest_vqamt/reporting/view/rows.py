@@ -1,4 +1,4 @@
-"""A report as the lines of its tables: the cases of an item on one model and data source, the presumed ones apart."""
+"""The rows of a report: each item on one model and data source, its presumed cases in a row of their own."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ _NOISE = "control"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultRow:
-    """The cases of an item that are counted together.
+    """One stratum of an item: its ordinary or its presumed cases.
 
     Attributes:
-        result: the item's.
-        counted: the same, or its presumed cases.
-        model: the place of its model in the report, which a colour and a mark stand for.
+        counted: the figures of the stratum.
+        model: the index of the model in the report, which decides its colour and mark.
     """
 
     result: RelationResult
@@ -35,7 +34,7 @@ class ResultRow:
 
     @property
     def is_noise(self) -> bool:
-        """Whether it shows what a model violates with no change at all."""
+        """Whether the item is a control, which measures the noise floor."""
         return _NOISE in self.result.tags
 
     @property
@@ -44,12 +43,12 @@ class ResultRow:
 
     @property
     def place(self) -> tuple[str, bool]:
-        """What it shares with the lines of other models."""
+        """Equal for the same stratum of an item on other models."""
         return self.result.item, self.is_presumed
 
     @property
     def gates(self) -> tuple[Gate, ...]:
-        """What is demanded of its pass rate, and of the drop since the baseline."""
+        """The gates on the pass rate and on the drop since the baseline."""
         change = self.counted.change
         return tuple(held for held in (self.counted.gate, change and change.gate) if held)
 
@@ -59,7 +58,7 @@ class ResultRow:
 
 
 def result_rows(report: Report) -> tuple[ResultRow, ...]:
-    """Every item that had a case, in the order of the run."""
+    """A row for each stratum with cases, in the order of the run."""
     places = {model.name: place for place, model in enumerate(report.models)}
     return tuple(line for result in report.relations for line in _of(result, places[result.model.name]))
 
@@ -82,7 +81,7 @@ def _of(result: RelationResult, model: int) -> Iterator[ResultRow]:
 
 
 def case_link(**facets: str) -> str:
-    """The link to the cases with these values.
+    """The link that selects the cases with these values on the HTML page.
 
     >>> case_link(relation="metavqa.partition[object]", model="tiny")
     '#relation=metavqa.partition%5Bobject%5D&model=tiny'
@@ -105,7 +104,7 @@ _SAME_LABEL = ("veglue.corruption", "text.word_substitution")
 
 
 def paper_of(item: str) -> str:
-    """The paper whose relation an item is; of a relation of one's own, the first part of its name.
+    """The paper of an item's relation; for a user's own relation the first part of its name.
 
     >>> paper_of("metaic.deeptest[blur]"), paper_of("ours.mirror")
     ('MetaIC (Yu et al., ISSTA 2022)', 'ours')
@@ -115,7 +114,7 @@ def paper_of(item: str) -> str:
 
 
 class HasItem(Protocol):
-    """Something told of an item."""
+    """Anything that belongs to an item."""
 
     @property
     def item(self) -> str: ...
@@ -124,24 +123,24 @@ class HasItem(Protocol):
 T = TypeVar("T", bound=HasItem)
 
 
-def by_paper(told: Iterable[T]) -> dict[str, list[T]]:
-    """What is told, by the papers of the items, in the order in which they come."""
-    found: dict[str, list[T]] = {}
-    for each in told:
-        found.setdefault(paper_of(each.item), []).append(each)
-    return found
+def by_paper(values: Iterable[T]) -> dict[str, list[T]]:
+    """The values grouped by the papers of their items, in order of appearance."""
+    groups: dict[str, list[T]] = {}
+    for each in values:
+        groups.setdefault(paper_of(each.item), []).append(each)
+    return groups
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HumanRate:
-    """The share of consistent pairs that people reach (CONS); of the whole test where nobody asked for the variant."""
+    """The share of consistent pairs (CONS) that humans reach on a variant, or else on its whole test."""
 
     rate: float
     of_whole_test: bool
 
 
 def human_rate(result: RelationResult) -> HumanRate | None:
-    """What people reach on an item, None where that is not published."""
+    """The published human rate on an item, if there is one."""
     if result.reference:
         return HumanRate(rate=result.reference.cons, of_whole_test=False)
     whole = human_reference(carets_test_of(result.item))
@@ -149,10 +148,9 @@ def human_rate(result: RelationResult) -> HumanRate | None:
 
 
 def published_rates(item: str) -> tuple[float, ...]:
-    """The pass rates of published models in ascending order: one less their rates of issues (IFR).
+    """The pass rates of published models, 1 - IFR, in ascending order.
 
-    Empty where nothing is published, and where an issue is not a violation: of two labels that must be the same, the
-    paper counts the second one that is not entailment.
+    Empty if nothing is published, or if the paper counts other issues than violations.
 
     >>> published_rates("veglue.mr2_linked_erase"), published_rates("text.word_substitution")
     ((0.049, 0.174, 0.242, 0.646), ())
@@ -163,25 +161,25 @@ def published_rates(item: str) -> tuple[float, ...]:
 
 
 def is_significant_drop(line: ResultRow) -> bool:
-    """Whether its rate has fallen beyond chance, after Holm where the line is gated with others."""
+    """Whether the pass rate has dropped significantly, after Holm's correction if the row is gated."""
     change = line.counted.change
     return change is not None and rate_difference(line) < 0 and _p(change) < SIGNIFICANT
 
 
 def rate_difference(line: ResultRow) -> float:
-    """By how much its rate has changed, 0 where nothing is known."""
+    """The change of the pass rate since the baseline, 0 without one."""
     change = line.counted.change
     return (change.paired.difference or 0.0) if change else 0.0
 
 
 def drop_gate_status(line: ResultRow) -> ChangeStatus | None:
-    """What its comparison has shown for the drop that is allowed; None where no drop is gated."""
+    """The status of the change under the gate on the drop; None without that gate."""
     change = line.counted.change
     return status_of(change, change.gate.threshold) if change and change.gate else None
 
 
 def describe_change(change: BaselineChange) -> str:
-    """The two rates, their difference, how sure it is, and how many cases it is made of."""
+    """Both rates, their difference with its interval and p-value, and the numbers of regressions and fixes."""
     low, high = change.interval
     p = f"p = {_p(change):.2g}{'' if change.p_holm is None else ' after Holm'}"
     return (

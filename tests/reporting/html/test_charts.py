@@ -150,7 +150,7 @@ def test_columns_come_with_what_they_tell() -> None:
     assert made["change"] == ["-0.200 (-0.250 to -0.150)", "-"]
     assert made["gate"] == ["missed: no significant drop > 0.1", "-"]
     assert made["waived"] == ["0", "1"]
-    assert made["people"] == ["-", "0.885"]
+    assert made["human reference"] == ["-", "0.885"]
     assert "data" not in made
     assert cells(replace(several, data=(GQA, replace(GQA, spec="other"))))["data"] == ["gqa:DIR", "gqa:DIR"]
 
