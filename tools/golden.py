@@ -183,7 +183,12 @@ def _collect(work: Path, folder: Path) -> None:
             _put(texts / each.name / "report.html", _page((each / "report.html").read_text(encoding="utf-8")))
             _put(texts / each.name / "summary.md", _timeless((each / "summary.md").read_text(encoding="utf-8")))
         elif each.suffix == ".txt":
-            _put(texts / each.name, _timeless(each.read_text(encoding="utf-8").replace(str(work), "WORK").replace(str(HERE.parent), "ROOT")))
+            _put(
+                texts / each.name,
+                _timeless(
+                    each.read_text(encoding="utf-8").replace(str(work), "WORK").replace(str(HERE.parent), "ROOT")
+                ),
+            )
     with gzip.open(work / "baseline.gz", "rt", encoding="utf-8") as file:
         _put(results / "baseline.jsonl", re.sub(r'"(started|blessed)": ?"[^"]*"', r'"\1": ""', file.read()))
     todo = next(work.glob("*.todo.jsonl"))

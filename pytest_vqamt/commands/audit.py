@@ -282,7 +282,7 @@ def _waive(said: Mapping[CaseKey, Judgement], ticked: Sequence[JudgedSheet], fil
 def _why(key: CaseKey, ticked: Sequence[JudgedSheet]) -> str:
     """The note of the first who judged the case invalid and noted something."""
     return next(
-        (sheet.notes[key] for sheet in ticked if sheet.said.get(key) is Judgement.INVALID and key in sheet.notes),
+        (sheet.notes[key] for sheet in ticked if sheet.judgements.get(key) is Judgement.INVALID and key in sheet.notes),
         _NO_REASON,
     )
 

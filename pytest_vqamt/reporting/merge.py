@@ -1,4 +1,4 @@
-"""The reports of shards put together: counts are added up, all else must be equal."""
+"""``vqamt merge``: joins the reports of shards. Counts are added, and everything else must be equal."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ from pytest_vqamt.stats.papers import coverage_tables, summaries
 
 
 def merge_folders(folders: Sequence[Path], out: Path) -> Report:
-    """Writes into ``out`` what one run without ``--vqamt-shard`` would have written, and returns its report.
+    """Writes the cases and ``report.json`` of the whole run into ``out``, and returns the report.
 
-    Of the files that people read there are none yet: ``reporting.files.write_pages`` makes them of these two. Times are
-    of the shards, and so are the counts of queries asked and cached: shards that share a query ask it each.
+    ``reporting.files.write_pages`` makes the pages from these. Times and query counts are those of the shards: shards
+    that share a query send it each.
 
     Raises:
-        DataError: a folder holds no whole report, or the folders do not hold all shards of one run, each once.
+        DataError: a folder has no complete report, or the folders are not all shards of one run, each once.
         VqamtError: ``out`` is one of the folders, or cannot be written to.
     """
     if out.resolve() in [folder.resolve() for folder in folders]:
@@ -75,7 +75,7 @@ def merge_folders(folders: Sequence[Path], out: Path) -> Report:
 
 
 def merge_reports(parts: Mapping[str, Report], of_items: Sequence[ItemCounts]) -> Report:
-    """The report of the run whose shards are ``parts``; ``of_items`` are the cases of each of its items."""
+    """The report of the run with the shards ``parts``; ``of_items`` has the case counts of each item."""
     reports = tuple(parts.values())
     first = reports[0]
     shares = zip(*(report.relations for report in reports), strict=True)
@@ -99,7 +99,7 @@ def merge_reports(parts: Mapping[str, Report], of_items: Sequence[ItemCounts]) -
 
 
 def _baseline(uses: Sequence[BaselineUse], relations: Sequence[RelationResult]) -> BaselineUse | None:
-    """What all shards were held against; missing is what none has run, new what was not blessed."""
+    """The baseline of all shards: ``missing`` items were run by no shard, ``new`` ones are not in the baseline."""
     if not uses:
         return None
     first = uses[0]
@@ -176,7 +176,7 @@ def _presumed(
 
 
 def _change(paired: PairedClusters | None, shares: Sequence[BaselineChange]) -> BaselineChange | None:
-    """What became of the cases of all shards since they were blessed; without what needs all items."""
+    """The change of an item over all shards, before Holm's correction."""
     if paired is None or not shares:
         return None
     otherwise = sum(share.other_judgement for share in shares)
@@ -201,7 +201,7 @@ def _breakdown(shares: Iterable[Mapping[str, Mapping[str, Tally]]]) -> dict[str,
 def _gate(
     relation: RelationResult, held: Gate | None, tags: Sequence[str], tally: Tally, within: tuple[float, float]
 ) -> Gate | None:
-    """The demand that the shards were held to, held against all cases."""
+    """The gate of the shards, applied to all cases."""
     if held is None:
         return None
     if held.kind != "fail-under" or held.on not in tuple(GateOn):
@@ -214,7 +214,7 @@ def _gate(
 
 
 def check_one_run(parts: Mapping[str, Report]) -> None:
-    """Whether ``parts`` are the shards of one run; their names are for messages.
+    """Checks that ``parts``, by name, are all shards of one run.
 
     Raises:
         DataError: they are not all shards of one run, each once.
@@ -227,10 +227,10 @@ def check_one_run(parts: Mapping[str, Report]) -> None:
 
 
 def max_drop(parts: Mapping[str, Report]) -> float | None:
-    """How far the run may drop below its baseline; None where no shard has a case to be held against one.
+    """The drop that the gate allows; None if no shard has a gate on the drop.
 
     Raises:
-        DataError: the shards were run with different ones.
+        DataError: the shards have different ones.
     """
     found: dict[float, str] = {}
     for name, report in parts.items():
@@ -243,12 +243,12 @@ def max_drop(parts: Mapping[str, Report]) -> float | None:
 
 
 def describe_item(relation: RelationResult) -> str:
-    """The item, its model and its data."""
+    """The item with its model and its data, for messages."""
     return f"{relation.item} for {relation.model.name} on {relation.data.spec}"
 
 
 def describe_demand(gate: Gate | None) -> str:
-    """What is demanded, in the words of the report."""
+    """The requirement of a gate, for messages."""
     return f"{gate.kind} {gate.threshold:g} by {gate.on}" if gate else "none"
 
 
@@ -280,7 +280,7 @@ def _check_same_run(first_name: str, first: Report, name: str, other: Report) ->
 
 
 def _identity(report: Report) -> dict[str, str]:
-    """What must be equal in all shards of a run, by what a message calls it."""
+    """The values that must be equal in all shards, by their names in messages."""
     return {
         "vqamt_version": report.vqamt_version,
         "seed": str(report.seed),
@@ -303,7 +303,7 @@ def _identity(report: Report) -> dict[str, str]:
 
 
 class StratumCounts(NamedTuple):
-    """Some cases of an item: by scene, and how their answers were understood."""
+    """The cases of one stratum of an item: outcomes by scene, and readings of the answers."""
 
     clusters: Clusters
     paired: PairedClusters
@@ -312,7 +312,7 @@ class StratumCounts(NamedTuple):
 
 
 class ItemCounts(NamedTuple):
-    """The cases of an item, the presumed ones apart, and all of them one by one; the latter only to compare models."""
+    """The counts of an item by stratum, and its judged cases, which are kept only to compare models."""
 
     ordinary: StratumCounts
     presumed: StratumCounts
@@ -321,7 +321,7 @@ class ItemCounts(NamedTuple):
 
 @dataclass(slots=True)
 class _StratumCounter:
-    """Cases as they come."""
+    """Counts the cases of a stratum."""
 
     spread: SceneCounter = field(default_factory=SceneCounter)
     readings: ReadingCounter = field(default_factory=ReadingCounter)
@@ -333,7 +333,7 @@ class _StratumCounter:
 
 @dataclass(slots=True)
 class _ItemCounter:
-    """The cases of an item as they come."""
+    """Counts the cases of an item."""
 
     judged: JudgedCases | None
     ordinary: _StratumCounter = field(default_factory=_StratumCounter)
@@ -345,13 +345,13 @@ class _ItemCounter:
 
 
 def merge_cases(parts: Mapping[Path, Report], cases: AtomicFile) -> tuple[ItemCounts, ...]:
-    """Writes the cases in the folders of ``parts`` into ``cases``, and counts them for each item.
+    """Merges the cases of the folders into ``cases``, and counts them for each item.
 
-    A line of each shard is in memory at a time; where there are several models 17 bytes of each case are, too.
+    One line of each shard is in memory at a time, and with several models 17 bytes of each case.
 
     Raises:
-        DataError: the cases of a folder are not those that its report counts.
-        OSError: the file cannot be written to.
+        DataError: the cases of a folder do not match its report.
+        OSError: the file cannot be written.
     """
     merged: list[ItemCounts] = []
     first = next(iter(parts.values()))

@@ -1,4 +1,4 @@
-"""The metrics of pairs as rows of tables: ACC, CONS and C-ACC beside what people reach."""
+"""Tables with the figures of the papers: ACC, CONS and C-ACC beside the human reference, and summaries."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _AUTHOR_HEAD = ("CARETS test", "authors' CONS", "authors' C-ACC", "yes", "no", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _PairRow:
-    """A line of the tables: what it is of (a test, a variant, or a value of a fact), its counts, what people reach."""
+    """A row of the pair tables: a test, a variant or a value of a fact, with its counts and the human reference."""
 
     name: str
     tally: PairTally
@@ -32,7 +32,7 @@ class _PairRow:
 
 
 def pair_rows(results: Sequence[RelationResult]) -> list[Rows]:
-    """A table with a row for each test, its variants added up; none where no relation feeds pairs."""
+    """A table with a row for each test, its variants added up; empty if no relation has pairs."""
     rows = [
         (
             line.name,
@@ -47,7 +47,7 @@ def pair_rows(results: Sequence[RelationResult]) -> list[Rows]:
 
 
 def pair_rows_in_full(results: Sequence[RelationResult]) -> list[Rows]:
-    """Two tables with all metrics, of each test and each of its variants; the first of each value of its facts, too."""
+    """Two tables with all metrics of each test and variant; the first one also has each value of the facts."""
     lines = [line for test in _tests(results) for line in test.lines]
     if not lines:
         return []
@@ -58,7 +58,7 @@ def pair_rows_in_full(results: Sequence[RelationResult]) -> list[Rows]:
 
 
 def coverage_rows(tables: Sequence[Coverage], data: str) -> Rows:
-    """A table of who has the same pairs right: models have a number, by which the columns are named."""
+    """A table of the pairs that models share; columns are the numbers of the models."""
     here = [each for each in tables if each.data == data]
     if not here:
         return []
@@ -83,13 +83,13 @@ class _Test:
 
     @property
     def title(self) -> str:
-        """The test's name; that of the item where it is the only one that was run of the test."""
+        """The name of the test, or of its only item."""
         items = {each.item for each in self.results}
         return self.name if len(items) > 1 else items.pop()
 
     @property
     def lines(self) -> Iterator[_PairRow]:
-        """Each total with what it is made up of."""
+        """Each total with its variants and facts."""
         for presumed in (False, True):
             fed = self._fed(presumed)
             for total in self._total(presumed):
@@ -102,7 +102,7 @@ class _Test:
 
     @property
     def totals(self) -> Iterator[_PairRow]:
-        """The cases of all variants, and those that are presumed."""
+        """The totals of the ordinary and of the presumed cases."""
         yield from self._total(False)
         yield from self._total(True)
 
@@ -114,7 +114,7 @@ class _Test:
             yield _PairRow(name=tagged(self.title, tags), tally=tally, reference=human_reference(self.title))
 
     def _fed(self, presumed: bool) -> list[tuple[str, Pairs]]:
-        """The counts of each variant that has any."""
+        """The counts of each variant with pairs."""
         found = (
             (each.item, (each.presumed.pairs if each.presumed else None) if presumed else each.pairs)
             for each in self.results
@@ -173,7 +173,7 @@ class PaperTable:
 
 
 def paper_tables(report: Report) -> tuple[PaperTable, ...]:
-    """All that there are, for each model on each data source."""
+    """All tables of a report."""
     return (*_of_pairs(report), *_of_summaries(report), *_of_coverage(report))
 
 
@@ -214,7 +214,7 @@ def summary_rows(summary: Summary) -> list[tuple[str, ...]]:
 
 
 def total_lines(summary: Summary) -> Iterator[str]:
-    """The totals that there are, a line each."""
+    """The known totals, a line each."""
     for name, value in summary.totals.items():
         if value is None:
             continue

@@ -1,4 +1,4 @@
-"""What people said of the cases of a sample, and the rates that come of it."""
+"""Judgements of sampled cases, and the rates computed from them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pytest_vqamt.stats.intervals import pass_rate_interval, wilson
 
 
 class Judgement(StrEnum):
-    """What a person says of a case."""
+    """A person's judgement of a case."""
 
     VALID = "valid"
     INVALID = "invalid"
@@ -31,7 +31,7 @@ class Judgement(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidRate:
-    """A rate with its 95 % interval; None and (0, 1) where nothing was judged."""
+    """The share of valid cases with its 95 % interval; None and (0, 1) if nothing was judged."""
 
     rate: float | None
     interval: tuple[float, float]
@@ -39,15 +39,15 @@ class ValidRate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditFigures:
-    """What the judgements say of the cases that they are a sample of.
+    """The figures of a judged sample.
 
     Attributes:
-        population: how many cases there were to draw from.
-        drawn: how many were drawn; some may not have been judged.
-        share: of those judged, what is valid: one that a person is unsure of is not. Chang et al. (VEglue, section 4.4)
-            count as valid what all three judges believe to be so.
-        decided: the same without those that a person is unsure of.
-        unseen: where each item was drawn from by itself, those of which none is judged: no part of the rates.
+        population: the number of cases to sample from.
+        drawn: the number of sampled cases; some may not be judged.
+        share: the share of valid cases among the judged ones; unsure ones count as not valid. Chang et al. (VEglue,
+            section 4.4) count as valid what all three judges believe to be so.
+        decided: the same without the unsure cases.
+        unseen: in a stratified sample the items without a judged case, which are not in the rates.
     """
 
     population: int
@@ -64,21 +64,20 @@ class AuditFigures:
         return self.valid + self.invalid + self.unsure
 
 
-def audit_figures(sample: Sample, said: Mapping[CaseKey, Judgement]) -> AuditFigures:
-    """The figures of all cases; ``said`` has the judgements by the keys of the cases.
-
-    Where each item was drawn from by itself, the rates of the items are weighted by how many cases they have.
-    """
-    counts = _counts(sample.cases, said)
+def audit_figures(sample: Sample, judgements: Mapping[CaseKey, Judgement]) -> AuditFigures:
+    """The figures of all cases; in a stratified sample the items are weighted by their numbers of cases."""
+    counts = _counts(sample.cases, judgements)
     stratified = sample.draw.per_relation is not None
     share, decided = (
-        _weighted(sample, said, without_unsure=each) if stratified else _share(sample.cases, said, without_unsure=each)
+        _weighted(sample, judgements, without_unsure=each)
+        if stratified
+        else _share(sample.cases, judgements, without_unsure=each)
         for each in (False, True)
     )
     unseen = [
         item
         for item in sample.population
-        if stratified and not any(said.get(drawn.key) for drawn in sample.cases if drawn.item == item)
+        if stratified and not any(judgements.get(drawn.key) for drawn in sample.cases if drawn.item == item)
     ]
     return AuditFigures(
         population=sample.drawn_from,
@@ -92,22 +91,22 @@ def audit_figures(sample: Sample, said: Mapping[CaseKey, Judgement]) -> AuditFig
     )
 
 
-def figures_by_item(sample: Sample, said: Mapping[CaseKey, Judgement]) -> dict[str, AuditFigures]:
-    """The figures of each item of which a case was drawn, in the order of their names."""
-    return {item: _of_item(item, sample, said) for item in sample.population if _of(item, sample)}
+def figures_by_item(sample: Sample, judgements: Mapping[CaseKey, Judgement]) -> dict[str, AuditFigures]:
+    """The figures of each sampled item, sorted by name."""
+    return {item: _of_item(item, sample, judgements) for item in sample.population if _of(item, sample)}
 
 
-def _of_item(item: str, sample: Sample, said: Mapping[CaseKey, Judgement]) -> AuditFigures:
+def _of_item(item: str, sample: Sample, judgements: Mapping[CaseKey, Judgement]) -> AuditFigures:
     cases = _of(item, sample)
-    counts = _counts(cases, said)
+    counts = _counts(cases, judgements)
     return AuditFigures(
         population=sample.population[item],
         drawn=len(cases),
         valid=counts[Judgement.VALID],
         invalid=counts[Judgement.INVALID],
         unsure=counts[Judgement.UNSURE],
-        share=_share(cases, said, without_unsure=False),
-        decided=_share(cases, said, without_unsure=True),
+        share=_share(cases, judgements, without_unsure=False),
+        decided=_share(cases, judgements, without_unsure=True),
     )
 
 
@@ -115,22 +114,24 @@ def _of(item: str, sample: Sample) -> list[SampledCase]:
     return [drawn for drawn in sample.cases if drawn.item == item]
 
 
-def _counts(cases: Sequence[SampledCase], said: Mapping[CaseKey, Judgement]) -> Counter[Judgement]:
-    return Counter(said[drawn.key] for drawn in cases if drawn.key in said)
+def _counts(cases: Sequence[SampledCase], judgements: Mapping[CaseKey, Judgement]) -> Counter[Judgement]:
+    return Counter(judgements[drawn.key] for drawn in cases if drawn.key in judgements)
 
 
-def _share(cases: Sequence[SampledCase], said: Mapping[CaseKey, Judgement], *, without_unsure: bool) -> ValidRate:
+def _share(cases: Sequence[SampledCase], judgements: Mapping[CaseKey, Judgement], *, without_unsure: bool) -> ValidRate:
     """The share of valid ones. The interval is by scene: judgements of one picture are not independent."""
-    clusters = _clusters(cases, said, without_unsure=without_unsure)
+    clusters = _clusters(cases, judgements, without_unsure=without_unsure)
     rate = clusters.holds / clusters.judged if clusters.judged else None
     return ValidRate(rate=rate, interval=pass_rate_interval(clusters))
 
 
-def _clusters(cases: Sequence[SampledCase], said: Mapping[CaseKey, Judgement], *, without_unsure: bool) -> Clusters:
+def _clusters(
+    cases: Sequence[SampledCase], judgements: Mapping[CaseKey, Judgement], *, without_unsure: bool
+) -> Clusters:
     """The judged cases by scene; a valid one holds."""
     spread = SceneCounter()
     for drawn in cases:
-        judgement = said.get(drawn.key)
+        judgement = judgements.get(drawn.key)
         if judgement is None or (without_unsure and judgement is Judgement.UNSURE):
             continue
         outcome = Outcome.HOLDS if judgement is Judgement.VALID else Outcome.VIOLATED
@@ -138,24 +139,24 @@ def _clusters(cases: Sequence[SampledCase], said: Mapping[CaseKey, Judgement], *
     return spread.clusters
 
 
-def _weighted(sample: Sample, said: Mapping[CaseKey, Judgement], *, without_unsure: bool) -> ValidRate:
+def _weighted(sample: Sample, judgements: Mapping[CaseKey, Judgement], *, without_unsure: bool) -> ValidRate:
     return combine_strata(
         [
-            AuditStratum(cases, _clusters(_of(item, sample), said, without_unsure=without_unsure))
+            AuditStratum(cases, _clusters(_of(item, sample), judgements, without_unsure=without_unsure))
             for item, cases in sample.population.items()
         ]
     )
 
 
 class AuditStratum(NamedTuple):
-    """So many ``cases`` of which those ``judged`` are a sample."""
+    """The number of cases in a stratum, and the judged sample of them."""
 
     cases: int
     judged: Clusters
 
 
 def combine_strata(strata: Sequence[AuditStratum]) -> ValidRate:
-    """The rate of all strata, of which each was drawn from by itself; those of which nothing is judged are left out.
+    """The rate of all strata of a stratified sample; strata without a judged case are left out.
 
     ``p = sum w_i p_i`` with ``w_i = N_i / N``: unbiased. The interval is the wider, at each of its ends, of two, for
     each is too narrow where the other is not. One is made of the intervals ``(l_i, u_i)`` of the strata, ``p - sqrt(sum
@@ -188,10 +189,10 @@ def combine_strata(strata: Sequence[AuditStratum]) -> ValidRate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """Of the cases that two people have both judged, how many they say the same of.
+    """The agreement of two judges on the cases that both judged.
 
     Attributes:
-        kappa: the agreement beyond chance; None where there is none to be beyond: no case, or one word for all of them.
+        kappa: Cohen's kappa; None if it is undefined: no case, or one judgement for all of them.
     """
 
     first: str
@@ -202,12 +203,12 @@ class Agreement:
 
 
 def agreements(sheets: Sequence[JudgedSheet]) -> tuple[Agreement, ...]:
-    """The agreement of each two of them, in the order given."""
+    """The agreement of each pair of sheets."""
     return tuple(_agreement(first, second) for first, second in combinations(sheets, 2))
 
 
 def _agreement(first: JudgedSheet, second: JudgedSheet) -> Agreement:
-    pairs = [(first.said[key], second.said[key]) for key in first.said if key in second.said]
+    pairs = [(first.judgements[key], second.judgements[key]) for key in first.judgements if key in second.judgements]
     return Agreement(
         first=first.file.name,
         second=second.file.name,
@@ -237,10 +238,10 @@ def cohen_kappa(pairs: Sequence[tuple[Judgement, Judgement]]) -> float | None:
 
 
 def majority(sheets: Sequence[JudgedSheet]) -> dict[CaseKey, Judgement]:
-    """What more than half of those who have judged a case say of it; unsure where there is no such word."""
+    """The majority judgement of each case; unsure without a majority."""
     words: dict[CaseKey, Counter[Judgement]] = {}
     for sheet in sheets:
-        for key, word in sheet.said.items():
+        for key, word in sheet.judgements.items():
             words.setdefault(key, Counter())[word] += 1
     return {key: _most(counted) for key, counted in words.items()}
 
@@ -255,16 +256,16 @@ _NEEDED = ("case_id", "model", "data", "judgement", "note", "of", "drawn_from")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedSheet:
-    """What one person said.
+    """The judgements of one person.
 
     Attributes:
         file: the sheet.
-        said: the judgements there are; cases that were not judged are not among them.
-        notes: what was noted of a case, in one line; only where something was.
+        judgements: of the judged cases.
+        notes: of the cases with a note, in one line each.
     """
 
     file: Path
-    said: Mapping[CaseKey, Judgement]
+    judgements: Mapping[CaseKey, Judgement]
     notes: Mapping[CaseKey, str]
 
 
@@ -280,10 +281,10 @@ class _Row:
 
 
 def read_settings(file: Path) -> tuple[SampleSettings, int]:
-    """How the sample of a sheet was drawn, and from how many cases.
+    """The sample settings of a sheet, and the number of cases to sample from.
 
     Raises:
-        DataError: the file is no sheet, or its rows are of several samples.
+        DataError: the file is not a sheet, or its rows are of several samples.
     """
     found: dict[tuple[str, str], int] = {}
     for row in _rows(file):
@@ -303,14 +304,14 @@ def read_settings(file: Path) -> tuple[SampleSettings, int]:
 
 
 def read_judgements(file: Path, sample: Sample, is_known: Callable[[str], bool]) -> JudgedSheet:
-    """The judgements of a sheet of ``sample``; ``is_known`` says whether the report has a case of this id.
+    """Reads the judgements of a sheet of ``sample``; ``is_known`` tells whether the report has a case id.
 
     Raises:
-        DataError: the file is no sheet, a row is no case of the sample, or there twice, or a judgement is none.
+        DataError: the file is not a sheet, a row is not a case of the sample or a duplicate, or a judgement is invalid.
     """
     drawn = {each.key for each in sample.cases}
     seen: dict[CaseKey, int] = {}
-    said: dict[CaseKey, Judgement] = {}
+    judgements: dict[CaseKey, Judgement] = {}
     notes: dict[CaseKey, str] = {}
     for row in _rows(file):
         where, key = f"{file}, row {row.number}", row.key
@@ -323,17 +324,17 @@ def read_judgements(file: Path, sample: Sample, is_known: Callable[[str], bool])
             )
         seen[key] = row.number
         if judgement := _judgement(row.cells["judgement"], where):
-            said[key] = judgement
+            judgements[key] = judgement
         if note := " ".join(unescape_formula(row.cells["note"].strip()).split()):
             notes[key] = note
-    return JudgedSheet(file=file, said=said, notes=notes)
+    return JudgedSheet(file=file, judgements=judgements, notes=notes)
 
 
 def has_judgements(file: Path) -> bool:
-    """Whether somebody has judged a case of the sheet, or noted something.
+    """Whether the sheet has a judgement or a note.
 
     Raises:
-        DataError: the file is no sheet.
+        DataError: the file is not a sheet.
     """
     return any(row.cells[name].strip() for row in _rows(file) for name in ("judgement", "note"))
 
@@ -370,7 +371,7 @@ _AS_WRITTEN = f"give the {SHEET} that `vqamt audit -o` wrote, or the one that it
 
 
 def _rows(file: Path) -> Iterator[_Row]:
-    """The rows as a spreadsheet numbers them, blank ones left out; cells are set apart by what the head's are."""
+    """The rows with their spreadsheet numbers, without blank ones; the head decides the delimiter."""
     try:
         text = file.read_bytes().decode("utf-8-sig")
     except OSError as error:

@@ -1,4 +1,4 @@
-"""``audit.html``: the sheet as one page to tick in the browser, with all its pictures and nothing from elsewhere."""
+"""``audit.html``: the sheet as one self-contained page to fill in in the browser."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ PAGE = "audit.html"
 
 
 def audit_html(sample: Sample, shown: Sequence[SheetCase], rows: Sequence[SheetRow]) -> str:
-    """The page of the sample's cases, whose rows of the sheet are ``rows``.
+    """The page of the sample's cases; ``rows`` are their rows of the sheet.
 
-    All that comes from data or a model stands in it as text. Its policy lets a browser run this script alone, and load
-    nothing.
+    Values from data or a model are escaped. The content policy allows this script only, and loads nothing.
     """
     from markupsafe import Markup
 
@@ -52,15 +51,15 @@ def audit_html(sample: Sample, shown: Sequence[SheetCase], rows: Sequence[SheetR
 
 
 def _sheet(rows: Sequence[SheetRow]) -> str:
-    """What the script writes the sheet of, as JSON that can stand in a script element."""
-    told = {
-        # What is ticked is kept in the browser under this name, for these very cases and answers alone.
+    """The sheet as JSON that is safe in a script element."""
+    sheet = {
+        # The browser keeps judgements under this name, for exactly these cases and answers.
         "name": f"vqamt audit {digest(*(row[name] for row in rows for name in COLUMNS))}",
         "file": SHEET,
         "columns": COLUMNS,
         "rows": [[row[name] for name in COLUMNS] for row in rows],
     }
-    text = json.dumps(told, ensure_ascii=False)
+    text = json.dumps(sheet, ensure_ascii=False)
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
     return text
@@ -71,7 +70,7 @@ def _uri(shown: SheetPicture) -> str:
 
 
 def _source_of(text: str) -> str:
-    """What names an element of this text in a policy."""
+    """The source expression of an inline element in a content policy."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode('ascii')}'"
 
 

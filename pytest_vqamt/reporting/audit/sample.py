@@ -19,7 +19,7 @@ from pytest_vqamt.core.results import Report
 from pytest_vqamt.reporting.cases import case_rows
 
 CaseKey: TypeAlias = tuple[str, str, str]
-"""What tells a case from all others of its sample: its id, its model and its data."""
+"""Identifies a case in its sample: its id, its model and its data."""
 
 _NOISE = "control"
 _VIOLATIONS = (Outcome.VIOLATED, Outcome.UNPARSED)
@@ -30,10 +30,10 @@ class SampledCase:
     """A case of the sample.
 
     Attributes:
-        row: its line of the report.
-        where: the file and the number of the line.
-        item: what its figures are told of, its relation variant; presumed cases are an item of their own.
-        model: the model whose violation it is; "" where the case itself is judged, whoever was asked.
+        row: the case in the report.
+        where: the file and the line number.
+        item: the relation variant; presumed cases are an item of their own.
+        model: the model of the violation; "" if the case itself is judged, for all models.
     """
 
     row: Mapping[str, Json]
@@ -60,12 +60,11 @@ class SampledCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """What was drawn.
+    """A sample of cases.
 
     Attributes:
-        cases: in the order in which they are to be judged. The first of them are a smaller sample of the same kind, so
-            that whoever stops early has judged a random sample, too.
-        population: how many cases of each item there were to draw from.
+        cases: in the order of judging; any first part of them is a random sample too.
+        population: the number of cases of each item to sample from.
     """
 
     draw: SampleSettings
@@ -78,18 +77,18 @@ class Sample:
 
     @property
     def words(self) -> str:
-        """What its sheet says of it."""
+        """The description of the sample on its sheet."""
         return self.draw.words(self.drawn_from)
 
 
 def draw_sample(report: Report, folder: Path, draw: SampleSettings) -> Sample:
-    """Draws from ``cases.jsonl`` beside ``report`` without replacement; the sample alone is in memory.
+    """Samples the cases in ``folder`` uniformly without replacement; only the sample is in memory.
 
-    Each case is as likely to be drawn as any other (of its relation variant with ``per_relation``): those with the
-    smallest digests of the seed and their identity are, so that a larger sample holds the smaller one of its seed.
+    The cases with the smallest digests of seed and identity are taken, so a larger sample contains the smaller one of
+    the same seed. With ``per_relation`` this holds for each relation variant.
 
     Raises:
-        OptionError: the report has nothing to draw from.
+        OptionError: the report has no case to sample from.
         DataError: its cases cannot be read.
     """
     left_out = _left_out(report, draw)
@@ -111,7 +110,7 @@ def draw_sample(report: Report, folder: Path, draw: SampleSettings) -> Sample:
 
 
 def _left_out(report: Report, draw: SampleSettings) -> frozenset[str]:
-    """The relation variants of the report that are not drawn from."""
+    """The relation variants that are not sampled."""
     items = {each.item: each.tags for each in report.relations}
     for pattern in draw.relations:
         if not any(matches(pattern, item) for item in items):
@@ -129,7 +128,7 @@ def _left_out(report: Report, draw: SampleSettings) -> frozenset[str]:
 
 
 def _is_drawn_from(item: str, tags: tuple[str, ...], globs: tuple[str, ...]) -> bool:
-    """What measures noise is drawn from only by a glob that names it, and does not just take all there is."""
+    """Controls are sampled only if a glob names them and is not just a wildcard."""
     naming = [glob for glob in globs if matches(glob, item)]
     if _NOISE in tags:
         return any(any(map(str.isalnum, glob)) for glob in naming)
@@ -145,7 +144,7 @@ def _filters_in_words(draw: SampleSettings) -> str:
 
 @dataclass(slots=True)
 class _SampleHeaps:
-    """The sample as it grows: of what has come so far, the cases with the smallest digests."""
+    """Keeps the cases with the smallest digests so far."""
 
     draw: SampleSettings
     left_out: frozenset[str]
@@ -210,14 +209,14 @@ def _item(row: Mapping[str, Json]) -> str:
 
 
 DEFAULT_SAMPLE = 100
-"""So many cases are drawn where nothing is said."""
+"""The default sample size."""
 
 
 class AuditTarget(StrEnum):
-    """What a sample is drawn from, by which a person is asked something else.
+    """The cases that are sampled.
 
-    VIOLATIONS: what the report calls a violation; the share of true ones is the precision. ALL: all cases that have a
-    verdict; the share of valid ones is the valid tests rate (VTR).
+    VIOLATIONS: the share of true violations is the precision. ALL: all cases with a verdict; the share of valid ones is
+    the valid tests rate (VTR).
     """
 
     VIOLATIONS = "violations"
@@ -226,14 +225,14 @@ class AuditTarget(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampleSettings:
-    """The settings of a draw.
+    """The settings of a sample.
 
     Attributes:
-        sample: how many cases, of all together.
-        per_relation: how many of each relation variant, in place of ``sample``.
-        relations: globs; with none, all but those that are there to measure noise.
-        model: only what this model was asked.
-        data: only cases of these data, by the specs that the report has.
+        sample: the number of cases in all.
+        per_relation: the number of cases of each relation variant, in place of ``sample``.
+        relations: globs; without any, all relations but controls.
+        model: sample only cases of this model.
+        data: sample only cases of these data specs.
     """
 
     of: AuditTarget
@@ -251,7 +250,7 @@ class SampleSettings:
             raise OptionError(f"Expected --per-relation to be a whole number from 1 up, but got {self.per_relation!r}")
 
     def words(self, population: int) -> str:
-        """The draw and how many there were to draw from, as a cell of a sheet.
+        """The settings and the number of cases to sample from, as a cell of a sheet.
 
         >>> SampleSettings(of=AuditTarget.ALL, relations=("metavqa.*",)).words(812)
         "population=812 sample=100 seed=0 'relations=metavqa.*'"
@@ -265,10 +264,10 @@ class SampleSettings:
 
 
 def parse_settings(of: str, words: str) -> tuple[SampleSettings, int]:
-    """The draw that ``words`` tells of, and how many there were to draw from.
+    """Parses the cell of a sheet: the settings, and the number of cases to sample from.
 
     Raises:
-        DataError: it tells of none.
+        DataError: the cell is not as it was written.
     """
     try:
         told = [part.partition("=") for part in shlex.split(words)]

@@ -1,4 +1,4 @@
-"""``audit.csv``: a row for each case of a sample, with a column for the judgement and one for why."""
+"""``audit.csv``: a row for each sampled case, with columns for the judgement and a note."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ SheetRow: TypeAlias = dict[str, str]
 """A row by its columns."""
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet would take for the beginning of a formula."""
+"""Begins a formula in a spreadsheet."""
 
 
 def sheet_row(shown: SheetCase, sample: Sample) -> SheetRow:
-    """The row of a case that nobody has judged yet."""
+    """The row of a case, not judged yet."""
     drawn = shown.drawn
     told = {
         "case_id": drawn.case_id,
@@ -65,7 +65,7 @@ def sheet_row(shown: SheetCase, sample: Sample) -> SheetRow:
 def csv_text(rows: Iterable[SheetRow]) -> str:
     """The rows under a head, every cell in quotes, so that the page can write the very same file.
 
-    It begins with a byte order mark: without one, spreadsheets take the letters for those of another alphabet.
+    It begins with a byte order mark: without one, spreadsheets assume another encoding.
     """
     text = StringIO()
     writer = csv.writer(text, quoting=csv.QUOTE_ALL)
@@ -75,12 +75,12 @@ def csv_text(rows: Iterable[SheetRow]) -> str:
 
 
 def escape_formula(cell: str) -> str:
-    """The cell as no spreadsheet takes it for a formula: an apostrophe goes before it where one would."""
+    """Puts an apostrophe before a cell that a spreadsheet would run as a formula."""
     return f"'{cell}" if cell.startswith(_FORMULA) else cell
 
 
 def unescape_formula(cell: str) -> str:
-    """The cell as it was before ``as_text``."""
+    """The inverse of ``escape_formula``."""
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
 
 
@@ -91,21 +91,20 @@ def _edits(asked: SheetQuery, shown: SheetCase) -> str:
 
 
 SIDE_PX = 480
-"""So long is the longer side of a picture at most."""
+"""The largest length of a picture's longer side."""
 _QUALITY = 85
 _PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetQuery:
-    """A text and what was answered.
+    """A query and its answer.
 
     Attributes:
-        number: its place in the case, from 0.
-        text: empty where the picture is to be described.
-        task: what is asked for.
-        is_again: whether the very same was asked before.
-        answer: None where there is none, and where nobody is to see it.
+        number: the index in the case.
+        text: empty for captioning.
+        is_again: whether it repeats an earlier query.
+        answer: None if there is none, or if the judge must not see it.
     """
 
     number: int
@@ -116,7 +115,7 @@ class SheetQuery:
 
     @property
     def words(self) -> str:
-        """The text, with what goes without saying to the model."""
+        """The text, with the task spelled out."""
         told = self.text or "(describe the picture)"
         if self.task is Task.ENTAILMENT:
             told = f"does the picture entail: {told}"
@@ -124,13 +123,13 @@ class SheetQuery:
 
     @property
     def place(self) -> str:
-        """Which answer it is, in the words of what is expected."""
+        """The ordinal of the answer, as expectations name it."""
         return _PLACES[self.number] if self.number < len(_PLACES) else f"number {self.number + 1}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditBox:
-    """Where an edit is to be seen: a box in pixels of the picture before it was made smaller."""
+    """The place of an edit: a box in pixels of the full-size picture."""
 
     label: str
     box: Box
@@ -141,10 +140,10 @@ class SheetPicture:
     """One picture.
 
     Attributes:
-        image: a file of it, at most ``SIDE_PX`` long.
+        image: the bytes of an image file, its longer side at most ``SIDE_PX``.
         kind: the format of the file.
-        frame: width and height of the picture itself, in pixels.
-        note: how it was edited, in words; empty where it is the photo as it is.
+        frame: width and height of the full-size picture in pixels.
+        note: the edits in words; empty for the photo itself.
     """
 
     digest: str
@@ -163,7 +162,7 @@ class SheetPicture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetCase:
-    """A case with its pictures; ``verdict`` and ``reason`` are empty where nobody is to see them."""
+    """A case with its pictures; ``verdict`` and ``reason`` are empty if the judge must not see them."""
 
     drawn: SampledCase
     claim: str
@@ -179,11 +178,11 @@ class SheetCase:
 
 
 def sheet_case(drawn: SampledCase, of: AuditTarget, claim: str, source: SceneSource) -> SheetCase:
-    """The case, drawn by ``source``. Who judges whether a test is valid sees no answer, and is not led by it.
+    """Renders a case for the sheet. With ``AuditTarget.ALL`` it has no answers, which could bias the judge.
 
     Raises:
-        DataError: the line is not whole, or the data are not those of the run.
-        RenderError: a picture cannot be drawn.
+        DataError: the line is incomplete, or the data are not those of the run.
+        RenderError: a picture cannot be rendered.
     """
     row = drawn.row
     try:

@@ -159,7 +159,7 @@ def test_the_weighted_interval_covers_the_truth(items: list[tuple[int, float, in
 
 def sheet(name: str, words: Sequence[Judgement | None]) -> JudgedSheet:
     said = {(f"{number:016x}", "", "pictures:6"): word for number, word in enumerate(words) if word is not None}
-    return JudgedSheet(file=Path("sheets", name), said=said, notes={})
+    return JudgedSheet(file=Path("sheets", name), judgements=said, notes={})
 
 
 def test_kappa_of_a_worked_example() -> None:

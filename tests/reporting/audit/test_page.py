@@ -184,7 +184,7 @@ def test_three_cases_are_ticked_by_keys_and_read_back(chromium: Browser, file: P
         sheet = seen.downloaded(tmp_path / "audit.csv")
         read = read_judgements(sheet, sample, bool)
         words = [Judgement.VALID, Judgement.INVALID, Judgement.UNSURE]
-        assert read.said == {drawn.key: word for drawn, word in zip(CASES, words, strict=False)}
+        assert read.judgements == {drawn.key: word for drawn, word in zip(CASES, words, strict=False)}
         assert read.notes == {CASES[1].key: '=the "dog", cut off; j'}
         # But for what was ticked it is the sheet beside the page, byte by byte.
         lines, before = sheet.read_bytes().split(b"\r\n"), untouched.encode().split(b"\r\n")
@@ -223,7 +223,7 @@ def test_a_browser_that_keeps_nothing_is_told_of_and_still_works(chromium: Brows
         assert seen.page.locator("#kept").is_visible()
         seen.press("v")
         sheet = seen.downloaded(tmp_path / "audit.csv")
-        assert list(read_judgements(sheet, made()[0], bool).said.values()) == [Judgement.VALID]
+        assert list(read_judgements(sheet, made()[0], bool).judgements.values()) == [Judgement.VALID]
 
 
 @pytest.mark.parametrize("width", [390, 1280])

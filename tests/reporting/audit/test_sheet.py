@@ -121,7 +121,7 @@ def test_the_mark_that_keeps_a_formula_text_is_taken_off_again(text: str) -> Non
 
 def test_what_was_ticked_is_read_back(tmp_path: Path) -> None:
     said = read_judgements(sheet(tmp_path, ("valid", ""), (" Invalid ", "  the dog\n is cut off ")), SAMPLE, known)
-    assert said.said == {CASES[0].key: Judgement.VALID, CASES[1].key: Judgement.INVALID}
+    assert said.judgements == {CASES[0].key: Judgement.VALID, CASES[1].key: Judgement.INVALID}
     assert said.notes == {CASES[1].key: "the dog is cut off"}
 
 
@@ -136,7 +136,7 @@ def test_a_spreadsheet_may_have_written_it_its_own_way(apart: str, tmp_path: Pat
         writer.writerow({**ROWS[2], "judgement": "unsure", "note": "größer?"})
         lines.write(apart * 15 + "\n\n")
     said = read_judgements(file, SAMPLE, known)
-    assert said.said == {CASES[2].key: Judgement.UNSURE}
+    assert said.judgements == {CASES[2].key: Judgement.UNSURE}
     assert said.notes == {CASES[2].key: "größer?"}
     assert read_settings(file) == (SAMPLE.draw, 7)
 
