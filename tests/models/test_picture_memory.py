@@ -25,7 +25,7 @@ class Sizes:
         self.ready: list[list[Size]] = []
         self.encoded: list[list[Size]] = []
         self.fails: list[Exception] = []
-        self.memory: PictureFeatureCache[Size, Size] = PictureFeatureCache(
+        self.cache: PictureFeatureCache[Size, Size] = PictureFeatureCache(
             self._ready, self._encode, lambda _size: 1, most
         )
 
@@ -36,7 +36,7 @@ class Sizes:
 
     def of(self, *places: int) -> list[Size]:
         """Both steps, one after the other."""
-        return self.memory.of(self.memory.ready(self.inputs(*places)))
+        return self.cache.encoded(self.cache.preprocess(self.inputs(*places)))
 
     def _draw(self, picture: Picture) -> Image.Image:
         self.drawn.append(picture.photo.id)
@@ -107,38 +107,38 @@ def test_nothing_is_kept_of_a_batch_that_failed() -> None:
 def test_a_picture_that_the_batch_before_has_too_is_drawn_and_encoded_once() -> None:
     """The second batch is made ready while the first is being answered, so that nothing of that is kept yet."""
     made = Sizes()
-    first = made.memory.ready(made.inputs(0, 1))
-    second = made.memory.ready(made.inputs(1, 2))
-    assert made.memory.of(first) == sizes(0, 1)
-    assert made.memory.of(second) == sizes(1, 2)
+    first = made.cache.preprocess(made.inputs(0, 1))
+    second = made.cache.preprocess(made.inputs(1, 2))
+    assert made.cache.encoded(first) == sizes(0, 1)
+    assert made.cache.encoded(second) == sizes(1, 2)
     assert (made.drawn, made.encoded) == (names(0, 1, 2), [sizes(0, 1), sizes(2)])
 
 
 def test_the_second_of_two_batches_stands_where_the_first_fails() -> None:
     made = Sizes()
-    first, second = (made.memory.ready(made.inputs(*places)) for places in ((0, 1), (1, 2)))
+    first, second = (made.cache.preprocess(made.inputs(*places)) for places in ((0, 1), (1, 2)))
     made.fails.append(RuntimeError("too dark"))
     with pytest.raises(RuntimeError, match="too dark"):
-        made.memory.of(first)
-    assert made.memory.of(second) == sizes(1, 2)
+        made.cache.encoded(first)
+    assert made.cache.encoded(second) == sizes(1, 2)
     assert made.drawn == names(0, 1, 2)
 
 
 def test_what_was_kept_when_a_batch_was_made_ready_is_there_for_it_though_others_took_its_place() -> None:
     made = Sizes(2)
     made.of(0, 1)
-    waiting = made.memory.ready(made.inputs(0, 1))
+    waiting = made.cache.preprocess(made.inputs(0, 1))
     made.of(2, 3)
     made.encoded.clear()
-    assert made.memory.of(waiting) == sizes(0, 1)
+    assert made.cache.encoded(waiting) == sizes(0, 1)
     assert not made.encoded
 
 
 def test_what_is_given_up_is_made_again_and_half_as_much_is_kept_from_then_on() -> None:
     made = Sizes(4)
     made.of(0, 1, 2, 3)
-    assert made.memory.give_up()
-    assert not made.memory.give_up()
+    assert made.cache.release()
+    assert not made.cache.release()
     made.encoded.clear()
     assert made.of(0, 1) == sizes(0, 1)
     assert made.encoded == [sizes(0, 1)]

@@ -79,8 +79,8 @@ def exact(model: RegionQuestionModel) -> RegionQuestionModel:
 
 
 def logits(model: RegionQuestionModel, batch: Sequence[ModelInput]) -> torch.Tensor:
-    with model._parts.runtime.running():
-        ready = model._ready(Task.VQA, batch)
+    with model._parts.runtime.inference():
+        ready = model._preprocess(Task.VQA, batch)
         assert isinstance(ready, partial)
         return model._logits(*ready.args)
 

@@ -36,7 +36,7 @@ class Counting:
     def entail(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         return self._steps.answers(Task.ENTAILMENT, batch)
 
-    def give_up(self) -> bool:
+    def release(self) -> bool:
         had, self.kept = bool(self.kept), 0
         return had
 

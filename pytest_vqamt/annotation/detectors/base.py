@@ -91,7 +91,7 @@ class DetectionNetwork:
         """
         import torch
 
-        with self.runtime.running():
+        with self.runtime.inference():
             told = cast("_Network", self.network)(**inputs)
             for name in ("logits", "pred_boxes", "class_queries_logits", "masks_queries_logits"):
                 value = told.get(name)

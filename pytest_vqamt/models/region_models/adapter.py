@@ -1,4 +1,4 @@
-"""What LXMERT and VisualBERT share: a question and 36 regions of a picture go in, a score of each answer comes out."""
+"""The adapter of LXMERT and VisualBERT: a question and 36 regions of a picture go in, scores of answers come out."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ _LARGEST_GPU_BATCH = 1024
 """The largest batch worth trying on an accelerator."""
 
 _NO_ANSWER = ("", "<unk>")
-"""What the published lists have first: what is left of answers of which normalizing leaves nothing (LXMERT), and what
-stands for answers outside of the list (VisualBERT). Neither says anything."""
+"""The first entries of published lists: answers that normalizing leaves empty (LXMERT), and a placeholder for answers
+outside of the list (VisualBERT).
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -37,9 +38,9 @@ class RegionBatch:
     """A batch on the device, B questions of T tokens about 36 regions each.
 
     Attributes:
-        ids, attended: int64 (B, T), the tokens and whether they count.
-        features: (B, 36, 2048), in the precision of the model.
-        boxes: (B, 36, 4), as ``Regions`` has them, in the precision of the model.
+        ids, attended: int64 (B, T), tokens and attention mask.
+        features: (B, 36, 2048), in the model's precision.
+        boxes: (B, 36, 4), as in ``Regions``, in the model's precision.
         seen: int64 (B, 36), whether a region is real.
     """
 
@@ -56,16 +57,16 @@ Scorer: TypeAlias = "Callable[[RegionBatch], torch.Tensor]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegionModelParts:
-    """What such a model is made of.
+    """The parts of a model over regions.
 
     Attributes:
         score: its forward pass.
-        dtype: the precision in which it takes regions.
-        tokenizer, form: how questions are written for it.
-        answers: what each output stands for.
-        regions: where regions come from.
-        runtime: where it computes.
-        fingerprint: of its files and of what computes.
+        dtype: the precision of regions.
+        tokenizer, form: how questions are written.
+        answers: the answer of each output.
+        regions: the source of regions.
+        runtime: its device.
+        fingerprint: of its files and packages.
     """
 
     score: Scorer
@@ -79,10 +80,10 @@ class RegionModelParts:
 
 
 class RegionQuestionModel:
-    """Answers questions. Each distinct picture of a batch is looked at, and moved to the device, once.
+    """Answers questions. Each distinct picture of a batch is detected, and moved to the device, once.
 
-    The answer is the best one that says something: "" and "<unk>", with which the published lists begin, are passed
-    over, and the scores are shares (softmax) among the others.
+    The answers "" and "<unk>", with which the published lists begin, are skipped; scores are the softmax over the
+    others.
     """
 
     batch_size = 32
@@ -91,7 +92,7 @@ class RegionQuestionModel:
         self._parts = parts
         self._said = [number for number, answer in enumerate(parts.answers) if answer not in _NO_ANSWER]
         self._answers_said = [parts.answers[number] for number in self._said]
-        self._steps = TwoStepModel(parts.runtime, self._ready)
+        self._two_steps = TwoStepModel(parts.runtime, self._preprocess)
 
     @property
     def largest_batch(self) -> int:
@@ -104,34 +105,32 @@ class RegionQuestionModel:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The files, the list of answers, where regions come from, and what computes."""
         parts = self._parts
         return parts.fingerprint(digest(canonical_json(parts.answers)), parts.regions.fingerprint, repr(parts.form))
 
     def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
-        """Reads the questions, and the regions that are in a file or were kept; draws what the detector will look at.
+        """Tokenizes questions, reads known regions, and renders pictures for the detector.
 
         Regions wait in the precision of the model: 0.15 or 0.3 MB a picture.
         """
-        self._steps.prepare(task, batch)
+        self._two_steps.prepare(task, batch)
 
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        """One of the answers of its list for each question."""
-        return self._steps.answers(Task.VQA, batch)
+        return self._two_steps.answers(Task.VQA, batch)
 
-    def _ready(self, _task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
+    def _preprocess(self, _task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
         import torch
 
         parts = self._parts
         tokens = tokenize_questions([item.text for item in batch], parts.tokenizer, parts.form)
         firsts, which = distinct_pictures(batch)
-        found = parts.regions.ready(firsts)
+        found = parts.regions.prefetch(firsts)
         known = [regions for regions in found if regions is not None]
         ready = _PreprocessedQuestions(
-            ids=parts.runtime.pinned(torch.tensor(tokens.ids)),
-            attended=parts.runtime.pinned(torch.tensor(tokens.attended)),
+            ids=parts.runtime.pin(torch.tensor(tokens.ids)),
+            attended=parts.runtime.pin(torch.tensor(tokens.attended)),
             cut=tokens.cut,
-            which=parts.runtime.pinned(torch.tensor(which)),
+            which=parts.runtime.pin(torch.tensor(which)),
             found=RegionTensors.of(known, parts.dtype, parts.runtime) if len(known) == len(firsts) else found,
             firsts=firsts,
         )
@@ -151,11 +150,11 @@ class RegionQuestionModel:
         seen = (ready.found if isinstance(ready.found, RegionTensors) else self._looked(ready.firsts, ready.found)).on(
             runtime
         )
-        place = runtime.here(ready.which)
+        place = runtime.to_device(ready.which)
         real = (torch.arange(seen.features.shape[1], device=runtime.device) < seen.counts[:, None]).long()
         return RegionBatch(
-            ids=runtime.here(ready.ids),
-            attended=runtime.here(ready.attended),
+            ids=runtime.to_device(ready.ids),
+            attended=runtime.to_device(ready.attended),
             features=seen.features[place],
             boxes=seen.boxes[place],
             seen=real[place],
@@ -172,14 +171,14 @@ class RegionQuestionModel:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class _PreprocessedQuestions:
-    """A batch as far as it needs no device: B questions of T tokens.
+    """A preprocessed batch: B questions of T tokens.
 
     Attributes:
-        ids, attended: int64 (B, T), the tokens and whether they count.
-        cut: for each question, whether it was longer than the model takes.
-        which: int64 (B,), which of the distinct pictures it is about.
-        found: their regions; for each None where the detector must look, if there is one such.
-        firsts: an input about each distinct picture.
+        ids, attended: int64 (B, T), tokens and attention mask.
+        cut: for each question, whether it was truncated.
+        which: int64 (B,), the index of its picture.
+        found: the regions of the distinct pictures; None for each that must be detected.
+        firsts: an input for each distinct picture.
     """
 
     ids: torch.Tensor
@@ -191,11 +190,7 @@ class _PreprocessedQuestions:
 
 
 def check_config_int(checkpoint: Checkpoint, name: str, wanted: int, *, default: int) -> None:
-    """Holds a number of the configuration against what the detector gives.
-
-    Raises:
-        ModelError: it is another.
-    """
+    """Raises ModelError where a number of the configuration does not fit the detector's regions."""
     found = config_int(checkpoint, name, default)
     if found != wanted:
         raise ModelError(
@@ -205,7 +200,7 @@ def check_config_int(checkpoint: Checkpoint, name: str, wanted: int, *, default:
 
 
 def config_int(checkpoint: Checkpoint, name: str, default: int) -> int:
-    """A positive number of the configuration; ``default`` is what transformers takes where it says nothing.
+    """A positive integer of the configuration; ``default`` as in transformers.
 
     Raises:
         ModelError: it is something else.
@@ -219,7 +214,7 @@ def config_int(checkpoint: Checkpoint, name: str, default: int) -> int:
 
 
 BERT = "google-bert/bert-base-uncased"
-"""Whose words LXMERT and VisualBERT were trained with."""
+"""The tokenizer of LXMERT and VisualBERT."""
 
 _VOCABULARY_FILE = "vocab.txt"
 _BERT_FILES = ("tokenizer.json", "tokenizer_config.json", _VOCABULARY_FILE)
@@ -227,13 +222,13 @@ _BERT_FILES = ("tokenizer.json", "tokenizer_config.json", _VOCABULARY_FILE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionForm:
-    """How a question is written for a model: ``[CLS] question [SEP]``.
+    """How a question is written for a model: ``[CLS] question [SEP]``. Its ``repr`` is part of fingerprints.
 
     Attributes:
-        longest: how many tokens it takes, the added ones included.
-        step: the number of tokens is filled up to a multiple of this, the same for almost any batch.
+        longest: the most tokens, special ones included.
+        step: the number of tokens is padded to a multiple of this, the same for almost any batch.
         without: characters that are left out.
-        ending: tokens that come after the question, however long it is.
+        ending: tokens after the question, however long it is.
     """
 
     longest: int
@@ -244,7 +239,7 @@ class QuestionForm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionTokens:
-    """Questions of one length: ``ids`` and ``attended`` (1 where a token counts), a row a question; which were cut."""
+    """Padded questions: ``ids`` and ``attended`` (1 for a token), row by row; and which were truncated."""
 
     ids: list[list[int]]
     attended: list[list[int]]
@@ -255,7 +250,7 @@ def bert_tokenizer(checkpoint: Checkpoint, rows: int) -> PreTrainedTokenizerBase
     """The checkpoint's own tokenizer; BERT's, from the hub, for a checkpoint of the hub that has none.
 
     Raises:
-        ModelError: a folder has none, it cannot be fetched, or it is of another model than one with ``rows`` words.
+        ModelError: a folder has none, it cannot be downloaded, or it is not for ``rows`` words.
     """
     if any((checkpoint.folder / name).is_file() for name in ("tokenizer.json", _VOCABULARY_FILE)):
         return load_tokenizer(checkpoint, rows)
@@ -270,7 +265,7 @@ def bert_tokenizer(checkpoint: Checkpoint, rows: int) -> PreTrainedTokenizerBase
 
 
 def tokenize_questions(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, form: QuestionForm) -> QuestionTokens:
-    """The texts in the form, each filled up to the length of the longest."""
+    """The texts in the form, each padded to the length of the longest."""
     first, last, fill, *ending = cast(
         "list[int]", tokenizer.convert_tokens_to_ids(["[CLS]", "[SEP]", "[PAD]", *form.ending])
     )

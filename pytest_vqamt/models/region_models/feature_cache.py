@@ -1,4 +1,4 @@
-"""Regions kept: in memory the latest, on disk all of them, a file a picture."""
+"""Caches detected regions: recent ones in memory, all of them on disk, one file per picture."""
 
 from __future__ import annotations
 
@@ -24,25 +24,21 @@ if TYPE_CHECKING:
 
 
 Precision: TypeAlias = Literal["float32", "float16"]
-"""How features are kept: 296 kB or 149 kB a picture."""
+"""The precision on disk: 296 kB or 149 kB a picture."""
 
 MEMORY_BYTES = 512 << 20
-"""How much of memory regions may take: those of 1,800 pictures."""
+"""The memory for regions: those of 1,800 pictures."""
 
 
 class DiskRegionCache:
-    """Regions in a folder. A file appears there whole or not at all, whoever else writes and reads at the same time.
+    """Regions in a folder. Files are written atomically; several processes may share the folder.
 
-    A file is a NumPy archive of ``features`` (n, 2048) and ``boxes`` (n, 4, shares of width and height): the real rows
-    alone. A file that is damaged is as good as none.
+    A file is a NumPy archive of ``features`` (n, 2048) and ``boxes`` (n, 4, shares of width and height), without
+    padding. A damaged file counts as missing.
     """
 
     def __init__(self, folder: Path, precision: Precision) -> None:
-        """Makes the folder.
-
-        Raises:
-            ModelError: it cannot be made.
-        """
+        """Makes the folder; raises ModelError if it cannot be made."""
         self._folder = folder
         self._precision = precision
         try:
@@ -51,7 +47,7 @@ class DiskRegionCache:
             raise self._unwritable(error) from error
 
     def get(self, key: str) -> Regions | None:
-        """The regions filed under ``key``, a name that is fit for a file."""
+        """The regions under ``key``, which is fit for a file name."""
         import numpy as np
 
         try:
@@ -62,10 +58,10 @@ class DiskRegionCache:
             return None
 
     def put(self, key: str, regions: Regions) -> None:
-        """Files the regions under ``key``.
+        """Writes the regions under ``key``.
 
         Raises:
-            ModelError: there is no room, or no right to write: what the detector takes seconds for would be lost.
+            ModelError: there is no space or no permission: seconds of the detector's work would be lost.
         """
         import numpy as np
 
@@ -82,7 +78,7 @@ class DiskRegionCache:
 
     @contextmanager
     def claim(self, key: str, wait: bool) -> Iterator[bool]:
-        """Keeps other processes from working on ``key`` meanwhile; False where one is at it and ``wait`` is not."""
+        """Locks ``key`` against other processes; False if another one holds it and ``wait`` is False."""
         from filelock import FileLock, Timeout  # comes with torch
 
         lock = FileLock(self._file(key).with_suffix(".lock"))
@@ -114,7 +110,7 @@ class DiskRegionCache:
 
 
 def as_stored(regions: Regions, precision: Precision) -> Regions:
-    """The regions as they will be read back from the disk, so that the first run answers as the next one does."""
+    """The regions as they will be read from disk, so that the first run answers like later ones."""
     import numpy as np
 
     if precision == "float32":
@@ -124,7 +120,6 @@ def as_stored(regions: Regions, precision: Precision) -> Regions:
 
 
 def _regions(features: NDArray[np.generic], boxes: NDArray[np.generic]) -> Regions:
-    """Raises ValueError where the arrays are of other shapes."""
     import numpy as np
 
     number = len(features)
@@ -140,7 +135,7 @@ def _size(regions: Regions) -> int:
 
 
 class DetectedBoxes(Protocol):
-    """What a detector has found on a picture: ``boxes_px`` (n, 4) x1 y1 x2 y2 in its pixels, ``features`` (n, 2048)."""
+    """A detector's output: ``boxes_px`` (n, 4) x1 y1 x2 y2 in pixels, ``features`` (n, 2048)."""
 
     @property
     def boxes_px(self) -> NDArray[np.float32]: ...
@@ -157,10 +152,10 @@ class BoxDetector(Protocol):
 
 
 class DetectedRegions:
-    """What the detector finds on each picture, which it sees once: its findings are kept in memory and on disk."""
+    """Regions from a detector, cached in memory and on disk."""
 
     def __init__(self, detector: BoxDetector, folder: Path | None, precision: Precision = "float32") -> None:
-        """``folder`` is where regions are kept for later runs; None keeps them for this one."""
+        """``folder`` caches regions for later runs; None for this run only."""
         self._detector = detector
         self._precision = precision
         self._latest: LruCache[str, Regions] = LruCache(MEMORY_BYTES, _size)
@@ -177,12 +172,12 @@ class DetectedRegions:
             "features from disk": self._used["disk"],
         }
 
-    def ready(self, batch: Sequence[ModelInput]) -> Sequence[Regions | None]:
-        """The regions of each picture that was looked at before; the others are drawn, for the detector to look at."""
+    def prefetch(self, batch: Sequence[ModelInput]) -> Sequence[Regions | None]:
+        """The cached regions of each picture; the pictures of the others are rendered for the detector."""
         return tuple(self._remembered(item) for item in batch)
 
     def regions(self, batch: Sequence[ModelInput]) -> Sequence[Regions]:
-        """The regions of each picture. One that another process is just looking at is left for last."""
+        """The regions of each picture. Those that another process is detecting come last."""
         keys = [digest(self.fingerprint, item.query.picture.digest) for item in batch]
         found: dict[str, Regions] = {}
         for wait in (False, True):
@@ -204,7 +199,7 @@ class DetectedRegions:
         return regions
 
     def _of(self, key: str, item: ModelInput, wait: bool) -> Regions | None:
-        """The regions of a picture; None where another process is looking at it, and there is no wish to wait."""
+        """The regions of a picture; None where another process is detecting it and ``wait`` is False."""
         regions = self._latest.get(key)
         if regions is None:
             regions = self._detected(item) if self._kept is None else self._shared(self._kept, key, item, wait)
@@ -213,7 +208,7 @@ class DetectedRegions:
         return regions
 
     def _shared(self, kept: DiskRegionCache, key: str, item: ModelInput, wait: bool) -> Regions | None:
-        """What some process has found on a picture, or what this one does."""
+        """The regions from disk, or from the detector under a lock."""
         regions = self._read(kept, key)
         if regions is not None:
             return regions

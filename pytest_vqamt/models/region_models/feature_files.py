@@ -1,4 +1,4 @@
-"""``features=FILE.npz`` or ``FILE.tsv``: region features that were extracted elsewhere, found by the photo's id."""
+"""``features=FILE.npz`` or ``FILE.tsv``: precomputed region features, matched by the photo's id."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 
 VERSION = 1
-"""Goes up when other regions are made of the same file."""
+"""Goes up when the same file gives other regions."""
 
 _BLOCK = 1 << 16
 _BLOCKS = 8192
-"""Of a larger file than so many blocks, half a gigabyte, so many are digested: to read it all would take minutes."""
+"""A larger file than so many blocks, half a gigabyte, is digested in part: to read it all would take minutes."""
 
 
 class FeatureFile:
     """The features in one file."""
 
     def __init__(self, file: Path) -> None:
-        """Opens the file and learns which photos it has.
+        """Opens the file and indexes its photos.
 
         Raises:
-            OptionError: there is no such file, or it is of neither kind.
+            OptionError: there is no such file, or it has another suffix.
             DataError: it cannot be read.
         """
         self._file = file
@@ -47,10 +47,10 @@ class FeatureFile:
         self.fingerprint = f"features-{VERSION}={_digest_of(file)}"
 
     def find(self, picture: Picture) -> Regions | None:
-        """The regions of an unedited photo; None where the file does not have it, or the picture is edited.
+        """The regions of an unedited photo; None if the file lacks it, or the picture is edited.
 
         Raises:
-            DataError: its row cannot be read, is of another picture, or is one of several that may be meant.
+            DataError: its row cannot be read, is of another picture, or is ambiguous.
         """
         if picture.edits:
             return None
@@ -62,7 +62,7 @@ class FeatureFile:
         return regions_of(row)
 
     def lacks(self, picture: Picture) -> DataError:
-        """What is to be said where a picture's features are not here, and there is no detector either."""
+        """The error for a picture without features where there is no detector either."""
         if picture.edits:
             what = (
                 f"they are of photos as they are, and this picture of {picture.photo.id!r} is edited "
@@ -97,7 +97,7 @@ def _check_size(row: FeatureRow, picture: Picture) -> None:
 
 
 def _digest_of(file: Path) -> str:
-    """SHA-256 of the size and the content, 16 hexadecimal digits; of a very large file's blocks evenly spread."""
+    """SHA-256 of size and content, 16 hexadecimal digits; of evenly spread blocks for a very large file."""
     size = file.stat().st_size
     total = sha256(str(size).encode())
     blocks = -(-size // _BLOCK)
@@ -112,18 +112,18 @@ def _digest_of(file: Path) -> str:
 
 
 _BEYOND_PX = 1.5
-"""How far a box may reach beyond its picture: detectors round, and some count pixels from 1."""
+"""How far a box may exceed its picture: detectors round, and some count pixels from 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class FeatureRow:
-    """The regions of one photo as a file has them, unchecked.
+    """The regions of one photo as in the file, unchecked.
 
     Attributes:
         where: the file and the row, for messages.
         boxes_px: (n, 4), x1 y1 x2 y2 in pixels.
         features: (n, 2048).
-        width, height: of the photo that the features are of.
+        width, height: of the photo.
     """
 
     where: str
@@ -138,7 +138,7 @@ class FeatureTable(Protocol):
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The photo that each row is of."""
+        """The photo of each row."""
         ...
 
     def row(self, number: int) -> FeatureRow:
@@ -154,7 +154,7 @@ def regions_of(row: FeatureRow) -> Regions:
     """The row as 36 regions.
 
     Raises:
-        DataError: it holds something else than the features of at most 36 boxes of a picture.
+        DataError: it does not have the features of at most 36 boxes of a picture.
     """
     import numpy as np
 
@@ -204,14 +204,14 @@ _COCO_NAME = re.compile(r"(?:COCO_(?:train|val|test)\d{4}_)?0*(\d+)")
 
 
 class PhotoIds:
-    """The ids of a file of features, found by those of photos.
+    """Matches photo ids with the row ids of a file of features.
 
-    A photo's id is looked for as it is, then without the ending of a picture's file, then without its folders, then by
-    COCO's number. The first of these that finds any row decides. Folders in the id of a row are never left out.
+    A photo's id is tried as it is, then without its suffix, then without its folders, then as COCO's number. The first
+    of these with a match decides. Folders in a row's id are never left out.
     """
 
     def __init__(self, ids: Iterable[str], where: str) -> None:
-        """Indexes ``ids``; ``where`` is the file that has them, as messages name it."""
+        """Indexes ``ids``; ``where`` names the file in messages."""
         self._where = where
         self._known = tuple(ids)
         self._by: list[dict[str, list[int]]] = [{} for _ in _ID_FORMS]
@@ -224,10 +224,10 @@ class PhotoIds:
         return len(self._known)
 
     def row(self, photo_id: str) -> int | None:
-        """The number of the row of this photo, from 0; None where there is none.
+        """The row of this photo, from 0; None where there is none.
 
         Raises:
-            DataError: several rows may be meant.
+            DataError: several rows match.
         """
         for (_, form), places in zip(_ID_FORMS, self._by, strict=True):
             rows = places.get(form(photo_id) or "", ())
@@ -252,7 +252,7 @@ def _file_name(named: str) -> str:
 
 
 def _coco_number(named: str) -> str | None:
-    """The number of a COCO image, without leading zeros: "COCO_val2014_000000000042.jpg" gives "42"."""
+    """The number of a COCO image without leading zeros: "COCO_val2014_000000000042.jpg" gives "42"."""
     found = _COCO_NAME.fullmatch(_without_ending(named))
     return found[1] if found else None
 
@@ -265,7 +265,7 @@ _ID_FORMS: tuple[tuple[_IdForm, _IdForm], ...] = (
     (_without_ending, _file_name),
     (_coco_number, lambda named: _coco_number(_file_name(named))),
 )
-"""What of a row's id is held against what of a photo's."""
+"""Pairs of forms of a row's id and of a photo's id that are compared."""
 
 
 # ==============  =====================================================================================
@@ -281,10 +281,10 @@ _PARTS = ("features", "boxes", "size")
 
 
 class NpzFeatures:
-    """The features in one archive, which stays open, and of which one thread reads at a time."""
+    """The features in one archive, which stays open; reads are serialized."""
 
     def __init__(self, file: Path) -> None:
-        """Reads what the archive has of which photos.
+        """Reads the names of the arrays.
 
         Raises:
             DataError: it is no such archive, or lacks an array.
@@ -353,17 +353,17 @@ COLUMNS = (
 )  # fmt: skip
 
 _HEAD_BYTES = 16384
-"""Bytes that hold all of a row but its boxes and features, of 400 boxes even."""
+"""Hold all columns of a row but its boxes and features, even of 400 boxes."""
 
 
 class TsvFeatures:
-    """The features in one file."""
+    """The features in one file of tab-separated rows."""
 
     def __init__(self, file: Path) -> None:
-        """Finds out where the row of each photo begins.
+        """Finds the start of each row.
 
         Raises:
-            DataError: it cannot be read, or a row is of another form or cut off.
+            DataError: it cannot be read, or a row is invalid or cut off.
         """
         self._file = file
         try:
@@ -390,7 +390,7 @@ class TsvFeatures:
 
 
 def _row_starts(opened: BinaryIO, file: Path) -> Iterator[tuple[str, int]]:
-    """The photo of each row, and the byte at which the row begins."""
+    """The photo and the first byte of each row."""
     size = file.stat().st_size
     start = number = 0
     while start < size:
@@ -414,7 +414,7 @@ def _row_starts(opened: BinaryIO, file: Path) -> Iterator[tuple[str, int]]:
 
 
 def _next_row(opened: BinaryIO, start: int, end: int, size: int, where: str) -> int:
-    """The byte after the line that begins at ``start`` and ends at ``end``, if it is as long as it should be."""
+    """The byte after the line from ``start`` to ``end``; raises if the line has another length."""
     if end > size:
         raise DataError(f"{where}: Expected {end - start} bytes, but the file ends after {size - start}: copy it again")
     opened.seek(end)
@@ -430,7 +430,6 @@ def _next_row(opened: BinaryIO, start: int, end: int, size: int, where: str) -> 
 
 
 def _base64_length(count: int) -> int:
-    """How many characters of base64 so many bytes take."""
     return 4 * -(-count // 3)
 
 

@@ -56,11 +56,11 @@ ANSWERS = AnswerLists(
 
 
 def load(argument: str, options: ModelOptions) -> RegionQuestionModel:
-    """The checkpoint that ``argument`` names, or else the published one for VQA.
+    """The checkpoint ``argument``, or the published one for VQA.
 
     Raises:
-        OptionError: a setting is wrong.
-        ModelError: a file is missing or of another model: weights, words or answers would be made up in silence.
+        OptionError: a setting is invalid.
+        ModelError: a file is missing or of another model.
     """
     check_torchvision()
     checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="lxmert", beside=())

@@ -1,4 +1,4 @@
-"""What models that look at regions get of a picture, and who gives it to them."""
+"""Regions of pictures, and the protocol of their sources."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 REGIONS = 36
-"""How many regions LXMERT and VisualBERT take of a picture."""
+"""How many regions of a picture LXMERT and VisualBERT take."""
 
 FEATURE_WIDTH = 2048
 """How many features a region has."""
@@ -29,9 +29,9 @@ class Regions:
     """The 36 regions of a picture.
 
     Attributes:
-        boxes: float32 (36, 4), x1 y1 x2 y2 as shares of the picture's width and height, in [0, 1].
+        boxes: float32 (36, 4), x1 y1 x2 y2 as shares of width and height, in [0, 1].
         features: float32 (36, 2048), zero or more.
-        count: how many rows are real, the first ones; all the others are zero.
+        count: how many rows are real, the first ones; the others are zero.
     """
 
     boxes: NDArray[np.float32]
@@ -40,10 +40,10 @@ class Regions:
 
     @classmethod
     def of(cls, boxes_px: NDArray[np.float32], features: NDArray[np.float32], *, width: int, height: int) -> Regions:
-        """The regions of a picture of ``width`` x ``height`` pixels, filled up with zeros to 36; copies both arrays.
+        """The regions of a picture of ``width`` x ``height`` pixels, padded with zeros to 36; copies both arrays.
 
         Args:
-            boxes_px: float32 (n, 4), x1 y1 x2 y2 in pixels of the picture, n at most 36.
+            boxes_px: float32 (n, 4), x1 y1 x2 y2 in pixels, n at most 36.
             features: float32 (n, 2048).
             width: of the picture, in pixels.
             height: of the picture, in pixels.
@@ -58,17 +58,17 @@ class Regions:
 
 
 class RegionSource(Protocol):
-    """Gives the regions of pictures: a detector, a cache in front of one, or a file of features made elsewhere."""
+    """Provides the regions of pictures: a detector, a cache in front of one, or a file of features."""
 
     @property
     def fingerprint(self) -> str:
         """Everything that can change a region: weights, settings, versions."""
         ...
 
-    def ready(self, batch: Sequence[ModelInput]) -> Sequence[Regions | None]:
-        """For each input the regions that are there already; None, and its picture drawn, where a detector must look.
+    def prefetch(self, batch: Sequence[ModelInput]) -> Sequence[Regions | None]:
+        """The known regions of each input; None, after its picture is rendered, where the detector must run.
 
-        This may be called on another thread while ``regions`` is at work.
+        Another thread may call ``regions`` meanwhile.
         """
         ...
 
@@ -82,11 +82,11 @@ _SMALLEST, _LARGEST = 32, 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectorSettings:
-    """What pictures are resized to, in pixels; None leaves it to the detector's configuration.
+    """The size of pictures for the detector, in pixels; None leaves it to the detector's configuration.
 
     Attributes:
-        min_size: what the short side becomes.
-        max_size: what the long side becomes at most.
+        min_size: of the short side.
+        max_size: limit of the long side.
     """
 
     min_size: int | None = None
@@ -94,7 +94,7 @@ class DetectorSettings:
 
     @classmethod
     def of(cls, settings: Mapping[str, str]) -> DetectorSettings:
-        """The settings that are among those of ``--vqamt-option``.
+        """The settings among those of ``--vqamt-option``.
 
         Raises:
             OptionError: a size is no number of pixels.
@@ -120,12 +120,12 @@ def _pixels(settings: Mapping[str, str], name: str) -> int | None:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RegionTensors:
-    """The regions of P pictures.
+    """The regions of P pictures as tensors.
 
     Attributes:
-        features: (P, 36, 2048), in the precision of the model.
-        boxes: (P, 36, 4), as ``Regions`` has them, in the precision of the model.
-        counts: int64 (P,), how many of them are real.
+        features: (P, 36, 2048), in the model's precision.
+        boxes: (P, 36, 4), as in ``Regions``, in the model's precision.
+        counts: int64 (P,), how many are real.
     """
 
     features: torch.Tensor
@@ -134,18 +134,20 @@ class RegionTensors:
 
     @classmethod
     def of(cls, found: Sequence[Regions], dtype: torch.dtype, runtime: Runtime) -> RegionTensors:
-        """Not on the device yet, but where it gets them without a wait."""
+        """Stacks regions in pinned memory."""
         import numpy as np
         import torch
 
         return cls(
-            features=runtime.pinned(torch.from_numpy(np.stack([each.features for each in found])).to(dtype)),
-            boxes=runtime.pinned(torch.from_numpy(np.stack([each.boxes for each in found])).to(dtype)),
-            counts=runtime.pinned(torch.tensor([each.count for each in found])),
+            features=runtime.pin(torch.from_numpy(np.stack([each.features for each in found])).to(dtype)),
+            boxes=runtime.pin(torch.from_numpy(np.stack([each.boxes for each in found])).to(dtype)),
+            counts=runtime.pin(torch.tensor([each.count for each in found])),
         )
 
     def on(self, runtime: Runtime) -> RegionTensors:
         """The same on the device."""
         return RegionTensors(
-            features=runtime.here(self.features), boxes=runtime.here(self.boxes), counts=runtime.here(self.counts)
+            features=runtime.to_device(self.features),
+            boxes=runtime.to_device(self.boxes),
+            counts=runtime.to_device(self.counts),
         )

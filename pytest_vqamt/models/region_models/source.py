@@ -1,4 +1,4 @@
-"""Where the regions of a picture come from: a file of features, what was kept of an earlier run, or the detector."""
+"""The source of regions: a file of features, or a detector behind a cache."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _PRECISIONS: Mapping[str, Precision] = {"float32": "float32", "float16": "float1
 
 
 class MeteredRegionSource(RegionSource, Protocol):
-    """A source of regions that counts what it has cost."""
+    """A source of regions that counts its work."""
 
     @property
     def usage(self) -> Mapping[str, float]: ...
 
 
 class FileRegions:
-    """The features in a file, and those that a detector finds of other pictures, where there is one."""
+    """Regions from a file of features, and from a detector for other pictures, if there is one."""
 
     def __init__(self, file: FeatureFile, detected: DetectedRegions | None) -> None:
         self._file = file
@@ -39,28 +39,23 @@ class FileRegions:
     def usage(self) -> Mapping[str, float]:
         return {"features from the file": self._read, **(self._detected.usage if self._detected else {})}
 
-    def ready(self, batch: Sequence[ModelInput]) -> Sequence[Regions | None]:
-        """What the file, or an earlier look, has of each picture.
-
-        Raises:
-            DataError: neither has those of a picture, and there is no detector.
-        """
+    def prefetch(self, batch: Sequence[ModelInput]) -> Sequence[Regions | None]:
         found, others = self._found(batch)
-        kept = iter(self._detected.ready(others) if self._detected else ())
+        kept = iter(self._detected.prefetch(others) if self._detected else ())
         return tuple(next(kept) if regions is None else regions for regions in found)
 
     def regions(self, batch: Sequence[ModelInput]) -> Sequence[Regions]:
         """The regions of each picture.
 
         Raises:
-            DataError: the file cannot give those of a picture, and there is no detector.
+            DataError: the file lacks a picture, and there is no detector.
         """
         found, others = self._found(batch)
         detected = iter(self._detected.regions(others) if self._detected else ())
         return tuple(next(detected) if regions is None else regions for regions in found)
 
     def _found(self, batch: Sequence[ModelInput]) -> tuple[list[Regions | None], list[ModelInput]]:
-        """What the file has of each picture, and the inputs about all other pictures, which are the detector's."""
+        """The file's regions of each picture, and the inputs about all other pictures."""
         found = [self._file.find(item.query.picture) for item in batch]
         others = [item for item, regions in zip(batch, found, strict=True) if regions is None]
         if others and self._detected is None:
@@ -71,10 +66,10 @@ class FileRegions:
 
 
 def region_source(options: ModelOptions, beside: Path | None) -> MeteredRegionSource:
-    """The source that the settings name; ``beside`` is the folder of the model, where a detector may lie.
+    """The source of the settings; ``beside`` is the model's folder, which may hold a detector.
 
     Raises:
-        OptionError: a setting is wrong.
+        OptionError: a setting is invalid.
         DataError: the file of features cannot be read.
         ModelError: there is no detector, and no file of features either.
     """
@@ -93,7 +88,7 @@ def _detector(options: ModelOptions, beside: Path | None) -> BoxDetector:
 
 
 def _optional_detector(options: ModelOptions, beside: Path | None, precision: Precision) -> DetectedRegions | None:
-    """The detector, where the user names one or one is found; a file of features alone will do, too."""
+    """The detector, if one is named or found; with a file of features none is required."""
     from pytest_vqamt.models.region_models.frcnn.loading import find_detector
 
     if not options.settings.get("detector") and not os.environ.get("VQAMT_DETECTOR"):

@@ -62,11 +62,11 @@ ANSWERS = AnswerLists(
 
 
 def load(argument: str, options: ModelOptions) -> RegionQuestionModel:
-    """The checkpoint that ``argument`` names, or else the published one for VQA.
+    """The checkpoint ``argument``, or the published one for VQA.
 
     Raises:
-        OptionError: a setting is wrong.
-        ModelError: a file is missing or of another model: weights, words or answers would be made up in silence.
+        OptionError: a setting is invalid.
+        ModelError: a file is missing or of another model.
     """
     check_torchvision()
     checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="visualbert", beside=())
@@ -114,6 +114,6 @@ def _score(model: VisualBertForQuestionAnswering, batch: RegionBatch) -> torch.T
 
 
 def _outputs(config: Mapping[str, object]) -> int:
-    """How many answers the head tells apart: as many as there are labels, made up or real; 2 where there are none."""
+    """The number of answers: that of the labels, placeholders included; 2 without any."""
     labels = config.get("id2label")
     return len(labels) if isinstance(labels, dict) else 2

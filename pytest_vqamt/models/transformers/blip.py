@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
@@ -70,11 +70,11 @@ The user may set ``prompt-caption`` and both lengths; questions and hypotheses a
 
 
 def load(argument: str, options: ModelOptions) -> BlipAnswers | BlipCaptions | BlipMatches:
-    """The checkpoint that ``argument`` names, a folder or a name on the hub; the published one where it is empty.
+    """The checkpoint ``argument``, a folder or a name on the hub; the published one where it is empty.
 
     Raises:
         ModelError: it is no checkpoint of BLIP, has no head for a task of ours, or is incomplete.
-        OptionError: a setting is wrong.
+        OptionError: a setting is invalid.
     """
     checkpoint = locate_checkpoint(argument, default=DEFAULT, kind="blip")
     check_model_type(checkpoint, ("blip",))
@@ -94,141 +94,124 @@ def load(argument: str, options: ModelOptions) -> BlipAnswers | BlipCaptions | B
     )
 
 
-class BlipAnswers:
-    """BLIP as one that answers questions in its own words."""
+class _BlipHead:
+    """One checkpoint. A batch is preprocessed by ``_preprocess``, which returns its second step."""
 
-    def __init__(self, checkpoint: Checkpoint, options: ModelOptions, prompts: Prompts = PROMPTS) -> None:
+    def __init__(self, head: Any, checkpoint: Checkpoint, options: ModelOptions, prompts: Prompts = PROMPTS) -> None:
         """Raises ModelError where a file of the checkpoint is missing, damaged or of another model."""
-        from transformers import BlipForQuestionAnswering
-
         self._runtime = Runtime.of(options)
-        self._model = load_weights(BlipForQuestionAnswering, checkpoint, self._runtime)
-        self._inputs = BlipInputs(checkpoint, self._model.vision_model, self._model.config, self._runtime)
-        self._longest = prompts.longest_answer
-        mask_padding(self._model.text_decoder)
-        self._steps = TwoStepModel(self._runtime, self._ready, self._inputs.memory)
-        self.batch_size, self.largest_batch = _batch_sizes(self._runtime)
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """The files, the precision, how long answers may be, and what computes them."""
-        return self._inputs.fingerprint(str(self._longest))
-
-    def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
-        """Draws and resizes new pictures, and reads the questions."""
-        self._steps.prepare(task, batch)
-
-    def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        """A word or a phrase for each question."""
-        return self._steps.answers(Task.VQA, batch)
-
-    def _ready(self, _task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
-        tokens = self._inputs.tokens([item.text for item in batch])
-        return partial(self._answers, self._inputs.memory.ready(batch), tokens)
-
-    def _answers(self, shown: BlipPictures, texts: TextTokens) -> tuple[Answer, ...]:
-        features, tokens = self._inputs.features(shown), texts.on(self._runtime)
-        read = self._model.text_encoder(
-            input_ids=tokens.ids, attention_mask=tokens.attended, encoder_hidden_states=features
-        ).last_hidden_state
-        begun = self._inputs.begun(len(tokens.cut))
-        said = greedy_decode(self._model.text_decoder, begun, read, tokens.attended, self._longest)
-        return self._inputs.answers(said, tokens.cut)
-
-
-class BlipCaptions:
-    """BLIP as one that describes pictures."""
-
-    def __init__(self, checkpoint: Checkpoint, options: ModelOptions, prompts: Prompts = PROMPTS) -> None:
-        """Raises ModelError where a file of the checkpoint is missing, damaged or of another model."""
-        from transformers import BlipForConditionalGeneration
-
-        self._runtime = Runtime.of(options)
-        self._model = load_weights(BlipForConditionalGeneration, checkpoint, self._runtime)
+        self._model = load_weights(head, checkpoint, self._runtime)
         self._inputs = BlipInputs(checkpoint, self._model.vision_model, self._model.config, self._runtime)
         self._prompts = prompts
-        self._steps = TwoStepModel(self._runtime, self._ready, self._inputs.memory)
-        self.batch_size, self.largest_batch = _batch_sizes(self._runtime)
+        self._two_steps = TwoStepModel(self._runtime, self._preprocess, self._inputs.cache)
+        self.batch_size = FIRST_BATCH
+        self.largest_batch = FIRST_BATCH if self._runtime.device.type == "cpu" else LARGEST_BATCH
+
+    def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
+        """Renders and resizes new pictures, and tokenizes texts."""
+        self._two_steps.prepare(task, batch)
+
+    def _preprocess(self, _task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
+        tokens = self._inputs.tokens([item.text for item in batch])
+        return partial(self._answers, self._inputs.cache.preprocess(batch), tokens)
+
+    def _answers(self, pictures: BlipPictures, texts: TextTokens) -> tuple[Answer, ...]:
+        raise NotImplementedError
+
+    def _encoded_texts(self, features: torch.Tensor, tokens: TextTokens) -> torch.Tensor:
+        """The texts read beside their pictures: (inputs, tokens, width)."""
+        states: torch.Tensor = self._model.text_encoder(
+            input_ids=tokens.ids, attention_mask=tokens.attended, encoder_hidden_states=features
+        ).last_hidden_state
+        return states
+
+
+class BlipAnswers(_BlipHead):
+    """BLIP for questions, answered in its own words."""
+
+    def __init__(self, checkpoint: Checkpoint, options: ModelOptions, prompts: Prompts = PROMPTS) -> None:
+        from transformers import BlipForQuestionAnswering
+
+        super().__init__(BlipForQuestionAnswering, checkpoint, options, prompts)
+        mask_padding(self._model.text_decoder)
 
     @cached_property
     def fingerprint(self) -> str:
-        """The files, the precision, the prompt, how long captions may be, and what computes them."""
-        return self._inputs.fingerprint(self._prompts.caption, str(self._prompts.longest_caption))
+        return self._inputs.fingerprint(str(self._prompts.longest_answer))
 
-    def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
-        """Draws and resizes new pictures."""
-        self._steps.prepare(task, batch)
+    def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
+        return self._two_steps.answers(Task.VQA, batch)
+
+    def _answers(self, pictures: BlipPictures, texts: TextTokens) -> tuple[Answer, ...]:
+        features, tokens = self._inputs.features(pictures), texts.on(self._runtime)
+        states = self._encoded_texts(features, tokens)
+        start = self._inputs.decoder_start(len(tokens.cut))
+        longest = self._prompts.longest_answer
+        generated = greedy_decode(self._model.text_decoder, start, states, tokens.attended, longest)
+        return self._inputs.answers(generated, tokens.cut)
+
+
+class BlipCaptions(_BlipHead):
+    """BLIP for captions."""
+
+    def __init__(self, checkpoint: Checkpoint, options: ModelOptions, prompts: Prompts = PROMPTS) -> None:
+        from transformers import BlipForConditionalGeneration
+
+        super().__init__(BlipForConditionalGeneration, checkpoint, options, prompts)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        return self._inputs.fingerprint(self._prompts.caption, str(self._prompts.longest_caption))
 
     def caption(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """What follows the prompt in a description of each picture."""
-        return self._steps.answers(Task.CAPTIONING, batch)
+        return self._two_steps.answers(Task.CAPTIONING, batch)
 
-    def _ready(self, _task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
-        return partial(self._captions, self._inputs.memory.ready(batch))
+    def _preprocess(self, _task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
+        return partial(self._captions, self._inputs.cache.preprocess(batch))
 
-    def _captions(self, shown: BlipPictures) -> tuple[Answer, ...]:
-        features = self._inputs.features(shown)
-        begun = self._inputs.begun(len(features), self._prompts.caption)
-        said = greedy_decode(self._model.text_decoder, begun, features, None, self._prompts.longest_caption)
-        return self._inputs.answers(said, [False] * len(features))
+    def _captions(self, pictures: BlipPictures) -> tuple[Answer, ...]:
+        features = self._inputs.features(pictures)
+        start = self._inputs.decoder_start(len(features), self._prompts.caption)
+        generated = greedy_decode(self._model.text_decoder, start, features, None, self._prompts.longest_caption)
+        return self._inputs.answers(generated, [False] * len(features))
 
 
-class BlipMatches:
-    """BLIP as a judge of whether a text fits a picture."""
+class BlipMatches(_BlipHead):
+    """BLIP for whether a text matches a picture."""
 
     def __init__(self, checkpoint: Checkpoint, options: ModelOptions) -> None:
-        """Raises ModelError where a file of the checkpoint is missing, damaged or of another model."""
         from transformers import BlipForImageTextRetrieval
 
-        self._runtime = Runtime.of(options)
-        self._model = load_weights(BlipForImageTextRetrieval, checkpoint, self._runtime)
-        self._inputs = BlipInputs(checkpoint, self._model.vision_model, self._model.config, self._runtime)
-        self._steps = TwoStepModel(self._runtime, self._ready, self._inputs.memory)
-        self.batch_size, self.largest_batch = _batch_sizes(self._runtime)
+        super().__init__(BlipForImageTextRetrieval, checkpoint, options)
 
     @cached_property
     def fingerprint(self) -> str:
-        """The files, the precision and what computes the answers."""
         return self._inputs.fingerprint()
-
-    def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
-        """Draws and resizes new pictures, and reads the hypotheses."""
-        self._steps.prepare(task, batch)
 
     def entail(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
         """Entailment where the hypothesis matches its picture with a probability of 0.5 or more, else contradiction."""
-        return self._steps.answers(Task.ENTAILMENT, batch)
+        return self._two_steps.answers(Task.ENTAILMENT, batch)
 
-    def _ready(self, _task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
-        tokens = self._inputs.tokens([item.text for item in batch])
-        return partial(self._judged, self._inputs.memory.ready(batch), tokens)
-
-    def _judged(self, shown: BlipPictures, texts: TextTokens) -> tuple[Answer, ...]:
-        logits = self._logits(self._inputs.features(shown), texts.on(self._runtime))
+    def _answers(self, pictures: BlipPictures, texts: TextTokens) -> tuple[Answer, ...]:
+        logits = self._logits(self._inputs.features(pictures), texts.on(self._runtime))
         return answers_from_logits(logits, logits.softmax(dim=1), ("contradiction", "entailment"), texts.cut)
 
     def _logits(self, features: torch.Tensor, tokens: TextTokens) -> torch.Tensor:
         """float32 (inputs, 2): no match, match, as the authors numbered them (salesforce/BLIP, blip_pretrain.py)."""
-        read = self._model.text_encoder(
-            input_ids=tokens.ids, attention_mask=tokens.attended, encoder_hidden_states=features
-        ).last_hidden_state
-        logits: torch.Tensor = self._model.itm_head(read[:, 0])
+        logits: torch.Tensor = self._model.itm_head(self._encoded_texts(features, tokens)[:, 0])
         return logits.float()
-
-
-def _batch_sizes(runtime: Runtime) -> tuple[int, int]:
-    return FIRST_BATCH, FIRST_BATCH if runtime.device.type == "cpu" else LARGEST_BATCH
 
 
 VERSION = 1
 """Goes up when answers change for the same weights and packages."""
 
 BlipPictures: TypeAlias = "BatchPictures[torch.Tensor, torch.Tensor]"
-"""The pictures of a batch: pixels (1, 3, side, side), and what the tower makes of them, (patches + 1, width)."""
+"""The pictures of a batch: pixels (1, 3, side, side), and encodings (patches + 1, width)."""
 
 
 class BlipInputs:
-    """Turns inputs into what BLIP's language model is given, and its tokens into answers."""
+    """Turns inputs into the tensors of BLIP's language model, and its tokens into answers."""
 
     def __init__(self, checkpoint: Checkpoint, tower: BlipVisionModel, config: BlipConfig, runtime: Runtime) -> None:
         """Raises ModelError where the tokenizer or the image processor is missing or of another model."""
@@ -240,53 +223,52 @@ class BlipInputs:
         vision = cast("BlipVisionConfig", config.vision_config)
         self._tokenizer = load_tokenizer(checkpoint, self._text.vocab_size)
         self._processor = load_image_processor(checkpoint)
-        self.memory: PictureFeatureCache[torch.Tensor, torch.Tensor] = PictureFeatureCache(
-            self._made_ready, self._encode, lambda features: features.nbytes
+        self.cache: PictureFeatureCache[torch.Tensor, torch.Tensor] = PictureFeatureCache(
+            self._preprocess_images, self._encode, lambda features: features.nbytes
         )
         _check_image_size(checkpoint, getattr(self._processor, "size", None), vision.image_size)
 
     def fingerprint(self, *settings: str) -> str:
-        """What answers are filed under."""
         return self._runtime.fingerprint("blip", VERSION, files_digest(self._folder), *settings)
 
-    def features(self, shown: BlipPictures) -> torch.Tensor:
-        """What the vision tower makes of each input's picture: (inputs, patches + 1, width)."""
+    def features(self, pictures: BlipPictures) -> torch.Tensor:
+        """The encoding of each input's picture: (inputs, patches + 1, width)."""
         import torch
 
-        return torch.stack(self.memory.of(shown))
+        return torch.stack(self.cache.encoded(pictures))
 
     def tokens(self, texts: Sequence[str]) -> TextTokens:
-        """Not on the device yet."""
+        """Tokenizes texts, in pinned memory."""
         return tokenize(texts, self._tokenizer, self._text.max_position_embeddings, self._runtime)
 
-    def begun(self, rows: int, prompt: str = "") -> torch.Tensor:
-        """How each of so many texts to be generated begins: int64 (rows, 1 + the prompt's tokens)."""
+    def decoder_start(self, rows: int, prompt: str = "") -> torch.Tensor:
+        """The first tokens of each completion: int64 (rows, 1 + the prompt's tokens)."""
         import torch
 
         with exclusive(self._tokenizer):
             prompted = self._tokenizer(prompt, add_special_tokens=False)["input_ids"] if prompt else []
         return torch.tensor([[self._text.bos_token_id, *prompted]] * rows, device=self._runtime.device)
 
-    def answers(self, said: torch.Tensor, cut: Sequence[bool]) -> tuple[Answer, ...]:
-        """Generated tokens, int64 (inputs, tokens), as text."""
+    def answers(self, generated: torch.Tensor, cut: Sequence[bool]) -> tuple[Answer, ...]:
+        """Decodes generated tokens, int64 (inputs, tokens)."""
         with exclusive(self._tokenizer):
-            texts = self._tokenizer.batch_decode(said, skip_special_tokens=True)
+            texts = self._tokenizer.batch_decode(generated, skip_special_tokens=True)
         # A piece that goes on a word is written "##ing" where it comes first.
         return tuple(
             Answer(text.strip().removeprefix("##"), None, truncated) for text, truncated in zip(texts, cut, strict=True)
         )
 
-    def _made_ready(self, images: Sequence[Image]) -> list[torch.Tensor]:
+    def _preprocess_images(self, images: Sequence[Image]) -> list[torch.Tensor]:
         """In the tower's precision: 0.9 or 1.8 MB a picture at the published size."""
         return [
-            self._runtime.pinned(pixels.to(self._tower.dtype))
+            self._runtime.pin(pixels.to(self._tower.dtype))
             for pixels in preprocess_images(images, self._pixels, self._runtime)
         ]
 
     def _encode(self, ready: Sequence[torch.Tensor]) -> list[torch.Tensor]:
         import torch
 
-        pixels = torch.cat([self._runtime.here(each) for each in ready])
+        pixels = torch.cat([self._runtime.to_device(each) for each in ready])
         features = self._tower(pixel_values=pixels).last_hidden_state
         # Cloned, since a slice would keep all of them in memory.
         return [each.clone() for each in features]
@@ -297,11 +279,7 @@ class BlipInputs:
 
 
 def _check_image_size(checkpoint: Checkpoint, resized: object, wanted: object) -> None:
-    """Holds the size that pictures are resized to against the one that the vision tower takes.
-
-    Raises:
-        ModelError: they differ.
-    """
+    """Raises ModelError where pictures are resized to another size than the vision tower takes."""
     sizes = tuple(getattr(resized, side, None) for side in ("height", "width"))
     if sizes != (wanted, wanted):
         raise ModelError(
@@ -312,19 +290,19 @@ def _check_image_size(checkpoint: Checkpoint, resized: object, wanted: object) -
 
 def greedy_decode(
     decoder: BlipTextLMHeadModel,
-    begun: torch.Tensor,
-    attended: torch.Tensor,
-    counted: torch.Tensor | None,
+    start: torch.Tensor,
+    states: torch.Tensor,
+    mask: torch.Tensor | None,
     longest: int,
 ) -> torch.Tensor:
-    """The likeliest next tokens, one after the other, up to so many: int64 (inputs, tokens), what was begun left off.
+    """The completion of each row, int64 (inputs, tokens), without its start.
 
     Args:
         decoder: BLIP's language model.
-        begun: int64 (inputs, tokens), what each text begins with.
-        attended: (inputs, length, width), what is looked at.
-        counted: int64 (inputs, length), 0 for padding; None where there is none.
-        longest: how many tokens may follow.
+        start: int64 (inputs, tokens), the first tokens of each completion.
+        states: (inputs, length, width), for cross-attention.
+        mask: int64 (inputs, length), 0 for padding; None where there is none.
+        longest: the most tokens to generate.
     """
     import torch
     from transformers import GenerationConfig, LogitsProcessorList
@@ -339,25 +317,25 @@ def greedy_decode(
         eos_token_id=config.sep_token_id,
         pad_token_id=config.pad_token_id,
     )
-    said = decoder.generate(  # type: ignore[misc]  # what it is a method of is declared by another class
-        input_ids=begun,
-        attention_mask=torch.ones_like(begun),
-        encoder_hidden_states=attended,
-        encoder_attention_mask=counted,
+    generated = decoder.generate(  # type: ignore[misc]  # what it is a method of is declared by another class
+        input_ids=start,
+        attention_mask=torch.ones_like(start),
+        encoder_hidden_states=states,
+        encoder_attention_mask=mask,
         generation_config=settings,
         logits_processor=LogitsProcessorList([check_step_scores]),
     )
-    return cast("torch.Tensor", said)[:, begun.shape[1] :]
+    return cast("torch.Tensor", generated)[:, start.shape[1] :]
 
 
 def mask_padding(decoder: BlipTextLMHeadModel) -> None:
-    """Makes the decoder leave padding out, so that no answer depends on the batch's other questions.
+    """Makes the decoder ignore padding, so that no answer depends on other questions of the batch.
 
-    In transformers 5.19 to 5.23 ``BlipTextAttention`` is given the mask as ``attention_mask``, where looking at other
-    states wants it as ``encoder_attention_mask``, and drops it.
+    In transformers 5.19 to 5.23 ``BlipTextAttention`` gets the mask as ``attention_mask``, where cross-attention wants
+    it as ``encoder_attention_mask``, and drops it.
 
     Raises:
-        ModelError: it does not help with the version that is installed.
+        ModelError: the installed version ignores padding no better with it.
     """
     import torch
     import transformers
@@ -372,13 +350,13 @@ def mask_padding(decoder: BlipTextLMHeadModel) -> None:
     for name, module in decoder.named_modules():
         if name.endswith(".crossattention.self"):
             module.register_forward_pre_hook(handed_on, with_kwargs=True)
-    begun = torch.tensor([[decoder.config.bos_token_id]], device=decoder.device)
-    attended = torch.ones((1, 2, decoder.config.hidden_size), device=decoder.device, dtype=decoder.dtype)
-    counted = torch.tensor([[1, 0]], device=decoder.device)
+    start = torch.tensor([[decoder.config.bos_token_id]], device=decoder.device)
+    states = torch.ones((1, 2, decoder.config.hidden_size), device=decoder.device, dtype=decoder.dtype)
+    mask = torch.tensor([[1, 0]], device=decoder.device)
     with torch.inference_mode():
         one, other = (
-            decoder(begun, encoder_hidden_states=states, encoder_attention_mask=counted).logits
-            for states in (attended, attended * torch.tensor([[[1.0], [2.0]]]).to(attended))
+            decoder(start, encoder_hidden_states=states, encoder_attention_mask=mask).logits
+            for states in (states, states * torch.tensor([[[1.0], [2.0]]]).to(states))
         )
     if not torch.allclose(one, other, rtol=0, atol=0, equal_nan=True):  # what is no number each query tells
         raise ModelError(

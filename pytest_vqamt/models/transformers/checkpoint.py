@@ -1,4 +1,4 @@
-"""Where a checkpoint lies: a folder, or a name on the hub, whose files are fetched once."""
+"""Locates checkpoints, in a folder or on the hub, and reads their configuration."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _SAFETENSORS_PATTERNS = ("*.json", "*.safetensors", "*.jinja", "*.model", "*.txt
 _PICKLE_PATTERNS = ("*.json", "pytorch_model*.bin", "*.jinja", "*.model", "*.txt")
 
 PROCESSOR_FILES = ("preprocessor_config.json", "processor_config.json")
-"""Either says how pictures are resized."""
+"""Either file says how pictures are resized."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
-    """A model's files on the disk; ``name`` is what the user typed."""
+    """A model's folder; ``name`` is what the user typed."""
 
     folder: Path
     name: str
@@ -33,14 +33,14 @@ class Checkpoint:
 def locate_checkpoint(
     argument: str, *, default: str, kind: str, typed: str = "", beside: tuple[str, ...] = PROCESSOR_FILES
 ) -> Checkpoint:
-    """The checkpoint that ``kind:argument`` names; ``default`` is the hub name where the argument is empty.
+    """The checkpoint of ``kind:argument``; ``default`` is the hub name for an empty argument.
 
-    What is a folder is taken as it is. ``org/name`` or ``org/name@revision`` is looked for in the hub's cache first,
-    and what the cache lacks of it is fetched. ``typed`` is what stands before the argument where the user types it, if
-    it is not ``kind:``. Weights in the cache without one of the files ``beside`` were another program's.
+    A folder is used as it is. ``org/name`` or ``org/name@revision`` is looked up in the hub's cache first, and the
+    missing files are downloaded. ``typed`` replaces ``kind:`` in messages. Cached weights without one of the files
+    ``beside`` are taken for an incomplete download.
 
     Raises:
-        ModelError: it is neither, or cannot be fetched.
+        ModelError: it is neither, or cannot be downloaded.
     """
     named = argument or default
     typed = typed or f"{kind}:"
@@ -48,7 +48,7 @@ def locate_checkpoint(
 
 
 def local_folder(named: str, typed: str) -> Path | None:
-    """The folder of this name; None where it is the name of a model on the hub. ``typed`` stands before it.
+    """The folder of this name; None for the name of a model on the hub. ``typed`` precedes it in messages.
 
     Raises:
         ModelError: it is neither.
@@ -94,7 +94,7 @@ def _snapshot(named: str, typed: str, beside: tuple[str, ...]) -> Path:
 
 
 def _patterns(repo: str, revision: str | None) -> tuple[str, ...]:
-    """Which files to fetch: weights as safetensors where there are any, else in torch's older form; never both."""
+    """Which files to download: weights as safetensors where there are any, else in torch's older format."""
     from huggingface_hub import list_repo_files
 
     files = list_repo_files(repo, revision=revision)
@@ -102,10 +102,7 @@ def _patterns(repo: str, revision: str | None) -> tuple[str, ...]:
 
 
 def _is_complete(folder: Path, beside: tuple[str, ...]) -> bool:
-    """Whether the cached files are all there is: a download may have been interrupted, or another program's.
-
-    That fetches what it reads itself: the configuration, or the weights and nothing that makes inputs for them.
-    """
+    """Whether the cache has all files: a download may have been interrupted, or made by another program in part."""
     has_weights = any(
         (folder / name).is_file() or _has_shards(folder / f"{name}.index.json")
         for name in ("model.safetensors", "pytorch_model.bin")
@@ -127,11 +124,11 @@ def _is_offline() -> bool:
 
 
 ADAPTERS: Mapping[str, str] = {"vilt": "vilt", "blip": "blip", "lxmert": "lxmert", "visual_bert": "visualbert"}
-"""The kinds of checkpoints that have an adapter of their own, and what its specs begin with."""
+"""Model types that have an adapter of their own, and the kind in its specs."""
 
 
 def read_checkpoint_config(checkpoint: Checkpoint) -> Mapping[str, object]:
-    """What ``config.json`` holds.
+    """The content of ``config.json``.
 
     Raises:
         ModelError: there is none, or it is no JSON object.
@@ -152,7 +149,7 @@ def read_checkpoint_config(checkpoint: Checkpoint) -> Mapping[str, object]:
 
 
 def check_model_type(checkpoint: Checkpoint, expected: tuple[str, ...], advice: str = "") -> str:
-    """The ``model_type`` of the checkpoint, one of ``expected``; ``advice`` ends the message where it is another.
+    """The ``model_type`` of the checkpoint, one of ``expected``; ``advice`` ends the message if it is not.
 
     Raises:
         ModelError: it is another.
@@ -181,7 +178,7 @@ _file_digests: dict[tuple[str, int, int], str] = {}
 
 
 def files_digest(folder: Path) -> str:
-    """SHA-256 over names and contents of the files in ``folder`` that a model is read from, 16 hexadecimal digits."""
+    """SHA-256 over names and contents of the model files in ``folder``, 16 hexadecimal digits."""
     total = sha256()
     for file in sorted(folder.iterdir()):
         if file.suffix in _DIGESTED_SUFFIXES and file.is_file():
@@ -190,7 +187,7 @@ def files_digest(folder: Path) -> str:
 
 
 def sha256_of(file: Path) -> str:
-    """SHA-256 of a file, 64 hexadecimal digits; read once, as long as its size and its time stay."""
+    """SHA-256 of a file, 64 hexadecimal digits; cached by size and modification time."""
     stat = file.stat()
     key = (str(file.resolve()), stat.st_size, stat.st_mtime_ns)
     if key not in _file_digests:
@@ -204,16 +201,15 @@ def sha256_of(file: Path) -> str:
 
 _lock = Lock()
 _saved_settings: list[tuple[int, bool]] = []
-"""For each that is quiet just now, what transformers was set to before the first of them: its level, and its bars.
+"""For each active ``quiet`` the verbosity and the progress bars of transformers before the first of them.
 
-Transformers has one setting for all threads. The last to leave puts it back, whoever came first: one that put back what
-it had found itself might put back the silence of another.
+Transformers has one setting for all threads. The last to leave restores it, whichever came first.
 """
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """No progress bars and no advice of transformers; its settings afterwards as before. Threads may overlap."""
+    """Silences progress bars and messages of transformers. Threads may overlap."""
     from transformers.utils import logging
 
     with _lock:
@@ -235,7 +231,7 @@ def quiet() -> Iterator[None]:
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of what an exception says, for messages of one line; at most 300 characters."""
+    """Type and first line of an exception, at most 300 characters."""
     line = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
     told = f"{type(error).__name__}: {line}" if line else type(error).__name__
     return told if len(told) <= 300 else f"{told[:299]}…"

@@ -1,9 +1,9 @@
-"""Which answer each output of a classifier stands for.
+"""Classifiers over a list of answers: which answer each output stands for, and answers from logits.
 
-LXMERT and VisualBERT end in a classifier over a fixed list of answers, which their published checkpoints do not bring
-along. A list of the right length in another order makes every answer wrong and says nothing: ViLT's list, LXMERT's and
-VisualBERT's all have 3,129 answers, each in an order of its own. So a list comes from the checkpoint or from what the
-user names, never from another model, and a file as long as a published list has to begin like it.
+LXMERT and VisualBERT end in a classifier over a fixed list of answers, which their published checkpoints lack. A list
+of the right length in another order makes every answer wrong without an error: ViLT's list, LXMERT's and VisualBERT's
+all have 3,129 answers, each in its own order. So a list comes from the checkpoint or from the user, never from another
+model, and a file as long as a published list must begin like it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TIMEOUT_S = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedList:
-    """A list of answers that the authors of a model published: where it is, and how it begins."""
+    """A list of answers that a model's authors published: its address and its first answers."""
 
     address: str
     begins: tuple[str, ...]
@@ -41,8 +41,8 @@ class AnswerLists:
     """Where the answers of one kind of model are.
 
     Attributes:
-        kind: the kind, as a spec begins.
-        beside: the names under which a list may lie beside the weights.
+        kind: the kind in specs.
+        beside: file names of a list beside the weights.
         published: the lists of its authors, by their length.
     """
 
@@ -53,11 +53,11 @@ class AnswerLists:
     def of(self, checkpoint: Checkpoint, count: int, options: ModelOptions) -> tuple[str, ...]:
         """The answers in the order of the classifier's ``count`` outputs.
 
-        Looked for in what ``--vqamt-option answers=`` names, in a file beside the weights, and in the ``id2label`` of
-        the configuration, in this order.
+        They come from ``--vqamt-option answers=``, else a file beside the weights, else the ``id2label`` of the
+        configuration.
 
         Raises:
-            OptionError: what the user names is no list of answers, or cannot be fetched.
+            OptionError: the user's file is no list of answers, or cannot be downloaded.
             ModelError: there is no list, or not of ``count`` answers.
         """
         named = options.settings.get("answers")
@@ -140,7 +140,7 @@ def read_answers(file: Path) -> tuple[str, ...]:
 
 
 def _real_labels(config: Mapping[str, object]) -> tuple[str, ...] | None:
-    """The labels of a configuration; None where there are none, or only those that transformers makes up."""
+    """The labels of a configuration; None where there are none, or only transformers' placeholders."""
     given = config.get("id2label")
     if not isinstance(given, dict) or not all(isinstance(label, str) for label in given.values()):
         return None
@@ -153,7 +153,7 @@ def _real_labels(config: Mapping[str, object]) -> tuple[str, ...] | None:
 
 
 def _download(address: str, file: Path) -> None:
-    """Puts what is at ``address`` into ``file``, whole or not at all."""
+    """Downloads ``address`` into ``file`` atomically."""
     unfinished = file.with_name(f"{file.name}.{os.getpid()}.part")
     try:
         with urllib.request.urlopen(address, timeout=_TIMEOUT_S) as answered:
@@ -169,16 +169,16 @@ def _download(address: str, file: Path) -> None:
 
 
 TOP_ANSWERS = 5
-"""So many of the candidates are told with their scores."""
+"""Answers that are reported with their scores."""
 
 DECIMALS = 3
-"""Of a score: what else is in the batch moves one by 1e-6."""
+"""Of a score: the rest of a batch changes it by 1e-6."""
 
 
 def answers_from_logits(
     logits: torch.Tensor, probabilities: torch.Tensor, labels: Sequence[str], cut: Sequence[bool]
 ) -> tuple[Answer, ...]:
-    """The label of the highest logit for each input, and the probabilities of the five best, to three decimals.
+    """The label of the highest logit for each input, and the rounded probabilities of the five best.
 
     The logits decide, because probabilities near 1 are equal in 32 bits where logits are not.
 
@@ -186,10 +186,10 @@ def answers_from_logits(
         logits: float (inputs, labels).
         probabilities: float (inputs, labels) in [0, 1], of the same order.
         labels: the answers, one for each column.
-        cut: for each input, whether the model read only part of its text.
+        cut: for each input, whether its text was truncated.
 
     Raises:
-        ArithmeticError: some are not finite, so that no answer is the best.
+        ArithmeticError: some logits are not finite.
     """
     check_finite(logits)
     places = logits.topk(min(TOP_ANSWERS, len(labels)), dim=1).indices
@@ -205,11 +205,7 @@ def answers_from_logits(
 
 
 def check_finite(scores: torch.Tensor) -> None:
-    """Lets numbers pass.
-
-    Raises:
-        ArithmeticError: some are infinite or not a number.
-    """
+    """Raises ArithmeticError if a score is infinite or NaN."""
     if not bool(scores.isfinite().all()):
         raise ArithmeticError(
             "the model's scores are not finite numbers: the precision is too low for it (give --vqamt-dtype=float32), "
@@ -218,10 +214,10 @@ def check_finite(scores: torch.Tensor) -> None:
 
 
 def check_step_scores(_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-    """The scores (inputs, words) of a next token, as they are: a logits processor of ``generate``.
+    """A logits processor of ``generate`` that returns the scores (inputs, words) unchanged.
 
     Raises:
-        ArithmeticError: the highest of an input's is no number. Others may be minus infinity: words never to be said.
+        ArithmeticError: an input's highest score is not finite. Others may be minus infinity: suppressed words.
     """
     check_finite(scores.amax(dim=-1))
     return scores

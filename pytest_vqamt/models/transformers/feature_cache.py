@@ -1,4 +1,4 @@
-"""What a model has made of the latest pictures: a picture is drawn and encoded once for all that is asked of it."""
+"""Caches the encodings of recent pictures, so that each is rendered and encoded once for all its queries."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 P = TypeVar("P")
-"""A picture made ready for the encoder, which needs no device."""
+"""A preprocessed picture, in host memory."""
 
 T = TypeVar("T")
-"""What the encoder makes of it."""
+"""An encoded picture, on the device."""
 
 MAX_CACHE_BYTES = 512 << 20
-"""How much is kept on the device: of BLIP at the published size, 300 pictures in 32 bits."""
+"""On the device: 300 pictures of BLIP at the published size in float32."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -30,39 +30,39 @@ class BatchPictures(Generic[P, T]):
 
     Attributes:
         names: the digests of the distinct ones.
-        which: for each input, which of them it is about.
-        kept: by digest, what the encoder has made of them before.
-        ready: by digest, those that it has not seen yet, or not when this was made.
+        which: for each input, the index of its picture.
+        kept: cached encodings, by digest.
+        preprocessed: the others by digest.
     """
 
     names: tuple[str, ...]
     which: tuple[int, ...]
     kept: Mapping[str, T]
-    ready: Mapping[str, P]
+    preprocessed: Mapping[str, P]
 
 
 class PictureFeatureCache(Generic[P, T]):
-    """Keeps what was made of pictures; those that were asked about longest ago go first.
+    """Caches encoded pictures; the least recently used are dropped first.
 
-    One thread may make a batch ready while another has the one before encoded.
+    One thread may preprocess a batch while another encodes the previous one.
     """
 
     def __init__(
         self,
-        make_ready: Callable[[Sequence[Image]], Sequence[P]],
+        preprocess: Callable[[Sequence[Image]], Sequence[P]],
         encode: Callable[[Sequence[P]], Sequence[T]],
         size: Callable[[T], int],
         most_bytes: int = MAX_CACHE_BYTES,
     ) -> None:
-        """Takes both steps.
+        """Makes an empty cache.
 
         Args:
-            make_ready: makes pictures ready, which needs no device.
-            encode: has ready pictures encoded, on the device.
-            size: how many bytes an encoding takes.
-            most_bytes: how many are kept.
+            preprocess: preprocesses pictures, without the device.
+            encode: encodes preprocessed pictures, on the device.
+            size: the bytes of an encoding.
+            most_bytes: the most to cache.
         """
-        self._make_ready = make_ready
+        self._preprocess = preprocess
         self._encode = encode
         self._size = size
         self._most_bytes = most_bytes
@@ -72,11 +72,11 @@ class PictureFeatureCache(Generic[P, T]):
         self._before: dict[str, P] = {}
         self._lock = Lock()
 
-    def ready(self, batch: Sequence[ModelInput]) -> BatchPictures[P, T]:
-        """The pictures of a batch, of which those that are new are drawn and made ready.
+    def preprocess(self, batch: Sequence[ModelInput]) -> BatchPictures[P, T]:
+        """The pictures of a batch; new ones are rendered and preprocessed.
 
         Raises:
-            Exception: what rendering a picture or ``make_ready`` raises; nothing of this batch is remembered then.
+            Exception: rendering or preprocessing failed; then nothing of this batch is remembered.
         """
         firsts, which = distinct_pictures(batch)
         named = {item.query.picture.digest: item for item in firsts}
@@ -87,23 +87,23 @@ class PictureFeatureCache(Generic[P, T]):
             ready = {name: coming[name] for name in named if name not in kept and name in coming}
         new = {name: item for name, item in named.items() if name not in kept and name not in ready}
         if new:
-            made = self._make_ready([item.image for item in new.values()])
+            made = self._preprocess([item.image for item in new.values()])
             ready.update(zip(new, made, strict=True))
         with self._lock:
             self._before, self._latest = self._latest, dict(ready)
-        return BatchPictures(names=tuple(named), which=tuple(which), kept=kept, ready=ready)
+        return BatchPictures(names=tuple(named), which=tuple(which), kept=kept, preprocessed=ready)
 
-    def of(self, shown: BatchPictures[P, T]) -> list[T]:
-        """What there is of each input's picture; those that are new are encoded together.
+    def encoded(self, shown: BatchPictures[P, T]) -> list[T]:
+        """The encoding of each input's picture; new ones are encoded together.
 
         Raises:
-            Exception: what ``encode`` raises; nothing of this batch is kept then.
+            Exception: ``encode`` failed; then nothing of this batch is cached.
         """
         with self._lock:
             found = {**shown.kept, **{name: self._kept[name] for name in shown.names if name in self._kept}}
         new = [name for name in shown.names if name not in found]
         if new:
-            found.update(zip(new, self._encode([shown.ready[name] for name in new]), strict=True))
+            found.update(zip(new, self._encode([shown.preprocessed[name] for name in new]), strict=True))
         with self._lock:
             for name in shown.names:
                 self._put(name, found[name])
@@ -113,19 +113,19 @@ class PictureFeatureCache(Generic[P, T]):
                 self._drop(name)
         return [found[shown.names[place]] for place in shown.which]
 
-    def forget(self) -> bool:
-        """Lets all go that is kept; whether there was any."""
+    def clear(self) -> bool:
+        """Empties the cache; whether there was anything."""
         with self._lock:
             had = bool(self._kept)
             self._kept.clear()
             self._bytes = 0
         return had
 
-    def give_up(self) -> bool:
-        """Lets all go that is kept, and keeps half as much from then on; whether there was any."""
+    def release(self) -> bool:
+        """Empties the cache and halves its limit; whether there was anything."""
         with self._lock:
             self._most_bytes //= 2
-        return self.forget()
+        return self.clear()
 
     def _put(self, name: str, made: T) -> None:
         self._drop(name)

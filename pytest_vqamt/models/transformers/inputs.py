@@ -1,4 +1,4 @@
-"""Image processors that compute the same whether torchvision is there or not."""
+"""Image processors and tokenizers of checkpoints, and what they make of pictures and texts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _IMAGE_PROCESSOR_FILE, _PROCESSOR_FILE = PROCESSOR_FILES
 
 
 def load_image_processor(checkpoint: Checkpoint) -> BaseImageProcessor:
-    """The image processor of the checkpoint, the one over PIL: torchvision resizes a little differently.
+    """The image processor of the checkpoint over PIL: torchvision resizes a little differently.
 
     Raises:
         ModelError: its file is missing or damaged.
@@ -56,7 +56,7 @@ def load_image_processor(checkpoint: Checkpoint) -> BaseImageProcessor:
 
 
 def _has_image_processor(file: Path) -> bool:
-    """Whether the processor's file holds the image processor too: before transformers 5 each had a file of its own."""
+    """Whether the processor's file includes the image processor: before transformers 5 each had its own file."""
     if not file.is_file():
         return False
     try:
@@ -67,7 +67,7 @@ def _has_image_processor(file: Path) -> bool:
 
 
 def check_torchvision() -> None:
-    """Looks whether an installed torchvision belongs to the installed torch; without one all is well.
+    """Checks that an installed torchvision belongs to the installed torch.
 
     Raises:
         ModelError: it does not: transformers would fail to import with a message that names neither.
@@ -96,15 +96,15 @@ _TOKENIZER_FILES = (
 )  # fmt: skip
 
 MIN_VOCABULARY_SHARE = 0.9
-"""A tokenizer knows at least so much of the vocabulary; models round theirs up to a multiple of 64."""
+"""A tokenizer knows at least this share of the vocabulary; models round theirs up to a multiple of 64."""
 
 
 def load_tokenizer(
     checkpoint: Checkpoint, rows: int, cls: type[PreTrainedTokenizerBase] | None = None, subfolder: str = ""
 ) -> PreTrainedTokenizerBase:
-    """The tokenizer of the checkpoint, for a model whose table of words has so many rows.
+    """The tokenizer of the checkpoint, for a model with ``rows`` word embeddings.
 
-    Without tokenizer files transformers gives one of five tokens, to which every word is unknown, and says nothing.
+    Without tokenizer files transformers silently makes a tokenizer of five tokens, to which every word is unknown.
 
     Raises:
         ModelError: its files are missing, damaged, or of another model.
@@ -127,7 +127,7 @@ def load_tokenizer(
 
 
 def check_vocabulary_size(known: int, rows: int, checkpoint: Checkpoint) -> None:
-    """Holds how many words a tokenizer knows against the rows of the model's table.
+    """Compares a tokenizer's vocabulary with the rows of the model's embedding.
 
     Raises:
         ModelError: they cannot belong together.
@@ -145,7 +145,7 @@ _MOST_THREADS = 8
 
 
 def preprocess_images(images: Sequence[Image], make: Callable[[Image], T], runtime: Runtime) -> list[T]:
-    """What ``make`` makes of each picture, in their order."""
+    """Applies ``make`` to each picture, in threads where the device is CUDA."""
     threads = min(preprocessing_threads(runtime), len(images))
     if threads < 2:
         return [make(image) for image in images]
@@ -154,18 +154,18 @@ def preprocess_images(images: Sequence[Image], make: Callable[[Image], T], runti
 
 
 def preprocessing_threads(runtime: Runtime) -> int:
-    """How many pictures are made ready at a time: one on a CPU, whose cores the encoder needs for itself."""
+    """How many pictures are preprocessed at once: one on a CPU, whose cores the encoder needs."""
     return min(_MOST_THREADS, runtime.threads or available_cores()) if runtime.device.type == "cuda" else 1
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class TextTokens:
-    """The tokens of some texts.
+    """Tokenized texts.
 
     Attributes:
-        ids: int64 (texts, tokens), padded on the right.
+        ids: int64 (texts, tokens), padded.
         attended: int64 (texts, tokens), 1 for a token of the text and 0 for padding.
-        cut: for each text, whether it was longer than the model takes.
+        cut: for each text, whether it was truncated.
     """
 
     ids: torch.Tensor
@@ -174,14 +174,11 @@ class TextTokens:
 
     def on(self, runtime: Runtime) -> TextTokens:
         """The same on the device."""
-        return replace(self, ids=runtime.here(self.ids), attended=runtime.here(self.attended))
+        return replace(self, ids=runtime.to_device(self.ids), attended=runtime.to_device(self.attended))
 
 
 def tokenize(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, longest: int, runtime: Runtime) -> TextTokens:
-    """The tokens of ``texts``, of which each gives at most ``longest``, those that begin and end it included.
-
-    They are not on the device yet, but where it gets them without a wait.
-    """
+    """Tokenizes ``texts`` into pinned memory, each truncated to ``longest`` tokens including the special ones."""
     import torch
     from torch.nn.utils.rnn import pad_sequence
 
@@ -195,7 +192,7 @@ def tokenize(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, longest: 
     ids = [torch.tensor(row) for row in rows]
     fill = tokenizer.pad_token_id
     return TextTokens(
-        ids=runtime.pinned(pad_sequence(ids, batch_first=True, padding_value=float(0 if fill is None else fill))),
-        attended=runtime.pinned(pad_sequence([torch.ones_like(row) for row in ids], batch_first=True)),
+        ids=runtime.pin(pad_sequence(ids, batch_first=True, padding_value=float(0 if fill is None else fill))),
+        attended=runtime.pin(pad_sequence([torch.ones_like(row) for row in ids], batch_first=True)),
         cut=tuple(cut),
     )

@@ -1,4 +1,4 @@
-"""Where and how precisely a model of torch computes."""
+"""Device, precision and threads of torch models, and the two steps of their inference."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Runtime:
     Attributes:
         device: "cpu" or "cuda:N", of this worker.
         dtype: "float32", "bfloat16", "float16", or "auto": as the checkpoint was saved.
-        threads: of torch while it computes; None leaves them alone.
+        threads: of torch during inference; None leaves them alone.
     """
 
     device: torch.device
@@ -44,12 +44,12 @@ class Runtime:
 
     @classmethod
     def of(cls, options: ModelOptions, *, dtype: str | None = None, threads: int | None = None) -> Runtime:
-        """What the options say. On the CPU it is float32 where nothing is said, else as the checkpoint was saved.
+        """The runtime of the options. The default precision is float32 on the CPU, else the checkpoint's.
 
         Args:
-            options: as given; of several workers on one machine each takes its share of the processor's cores.
-            dtype: what to take where the user says nothing.
-            threads: how many threads of torch may compute, whatever the workers.
+            options: several workers on one machine share the processor's cores.
+            dtype: another default precision.
+            threads: torch's threads during inference, whatever the workers.
 
         Raises:
             OptionError: no such precision.
@@ -63,7 +63,7 @@ class Runtime:
             threads = max(1, min(torch.get_num_threads(), available_cores() // options.workers))
         return cls(device=torch.device(device), dtype=precision, threads=threads)
 
-    def placed(self, model: M) -> M:
+    def place(self, model: M) -> M:
         """The model on the device, in evaluation mode.
 
         Raises:
@@ -82,8 +82,8 @@ class Runtime:
         return model
 
     @contextmanager
-    def running(self) -> Iterator[None]:
-        """While the model computes: no gradients, no advice of transformers, and no more threads than are ours."""
+    def inference(self) -> Iterator[None]:
+        """Turns gradients and transformers' messages off, and limits torch's threads."""
         import torch
 
         before = torch.get_num_threads()
@@ -97,20 +97,20 @@ class Runtime:
                     torch.set_num_threads(before)
 
     @contextmanager
-    def preparing(self) -> Iterator[None]:
-        """While inputs are made ready, on whatever thread: no gradients, no advice of transformers.
+    def preprocessing(self) -> Iterator[None]:
+        """Turns gradients and transformers' messages off, on any thread.
 
-        The number of threads is left alone: to set it here would set it for parts of what is just computing, too.
+        The number of threads is left alone: setting it here would also change it for the inference that is running.
         """
         import torch
 
         with torch.inference_mode(), quiet():
             yield
 
-    def pinned(self, tensor: torch.Tensor) -> torch.Tensor:
-        """The tensor where CUDA can fetch it while other things go on; for the CPU as it is.
+    def pin(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The tensor in pinned memory, for CUDA; unchanged for the CPU.
 
-        Copied out of ordinary memory, it would first go through a buffer, and whoever copies would wait
+        A copy out of ordinary memory goes through a buffer and blocks the caller
         (https://docs.pytorch.org/docs/stable/notes/cuda.html#use-pinned-memory-buffers).
         """
         import torch
@@ -120,12 +120,12 @@ class Runtime:
         with torch.cuda.device(self.device):  # or a thread of its own would open the first device, of another worker
             return tensor.pin_memory()
 
-    def here(self, tensor: torch.Tensor) -> torch.Tensor:
-        """The tensor on the device, without a wait where it is pinned: what is computed of it comes after the copy."""
+    def to_device(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The tensor on the device. From pinned memory the copy is asynchronous."""
         return tensor.to(self.device, non_blocking=True)
 
     def fingerprint(self, kind: str, version: int, files: str, *settings: str) -> str:
-        """What answers are filed under: the files, what was set, and what computes. Device and threads are left out."""
+        """The fingerprint of files, settings and packages. Device and threads are left out."""
         import torch
         import transformers
 
@@ -136,12 +136,12 @@ class Runtime:
 
 
 def available_cores() -> int:
-    """How many of the processor's cores this process may use, which may be fewer than there are."""
+    """How many of the processor's cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def precision_of(options: ModelOptions) -> str | None:
-    """The precision that the user names, by torch's name for it; None where nothing is said.
+    """The user's precision by torch's name for it; None where none is given.
 
     Raises:
         OptionError: no such precision.
@@ -157,11 +157,11 @@ def precision_of(options: ModelOptions) -> str | None:
 def device_of(options: ModelOptions) -> str:
     """The device of this worker: "cpu" or "cuda:N".
 
-    "auto" gives each worker a device of its own, where there are any. "cuda" shares them out among however many
-    workers, and "cuda:N" is N for all.
+    "auto" gives each worker its own CUDA device, if there are any. "cuda" shares them among any number of workers, and
+    "cuda:N" is N for all.
 
     Raises:
-        ModelError: there is no such device, or more workers than devices and nobody said that they are to share.
+        ModelError: there is no such device, or "auto" has more workers than devices.
     """
     import torch
 
@@ -186,7 +186,7 @@ def device_of(options: ModelOptions) -> str:
 
 
 def too_many_workers(workers: int, count: int) -> str:
-    """What is said where workers would have to share a device."""
+    """The message for more workers than devices."""
     several = "s" if count > 1 else ""
     return (
         f"Expected at most {count} worker{several} for {count} CUDA device{several}, since each holds the model once, "
@@ -205,7 +205,7 @@ _locks: WeakKeyDictionary[object, AbstractContextManager[bool]] = WeakKeyDiction
 
 
 def exclusive(used: object) -> AbstractContextManager[bool]:
-    """For as long as it is entered no other thread enters it for the same object; the same thread may."""
+    """A lock for ``used``: only one thread holds it at a time. It is reentrant."""
     with _lock:
         if used not in _locks:
             _locks[used] = RLock()
@@ -217,42 +217,44 @@ ForwardStep: TypeAlias = Callable[[], tuple[Answer, ...]]
 
 
 class ReleasableMemory(Protocol):
-    """What holds memory of the device that can be given up."""
+    """Holds device memory that can be released."""
 
-    def give_up(self) -> bool:
-        """Lets all of it go; whether there was any."""
+    def release(self) -> bool:
+        """Releases all of it; whether there was any."""
         ...
 
 
 class TwoStepModel:
-    """The two steps of one model. A batch that was not prepared, or not as this one, is made ready when it is asked."""
+    """Runs preprocessing and inference, on two threads or one after the other."""
 
     def __init__(
         self,
         runtime: Runtime,
-        ready: Callable[[Task, Sequence[ModelInput]], ForwardStep],
+        preprocess: Callable[[Task, Sequence[ModelInput]], ForwardStep],
         memory: ReleasableMemory | None = None,
     ) -> None:
-        """Takes the steps.
+        """Combines the two steps.
 
         Args:
-            runtime: where the second step computes.
-            ready: the first step; it gives the second.
-            memory: what is given up where the second step runs out of memory, before the batch is.
+            runtime: of the second step.
+            preprocess: the first step, which returns the second.
+            memory: released when the second step runs out of memory; then it is tried once more.
         """
         self._runtime = runtime
-        self._ready = ready
+        self._preprocess = preprocess
         self._memory = memory
 
     def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
-        """Leaves on each input what is ready of the batch: the pictures that are new, and the tokens.
+        """Preprocesses a batch, and stores the second step on its inputs.
 
         Raises:
-            Exception: a picture cannot be drawn, or a text cannot be read; then nothing is left.
+            Exception: a picture cannot be rendered, or a text cannot be read; then nothing is stored.
         """
         if not batch:
             return
-        prepared = _PreprocessedBatch(by=self, task=task, ids=_query_ids(batch), rest=self._made_ready(task, batch))
+        prepared = _PreprocessedBatch(
+            by=self, task=task, ids=_query_ids(batch), forward=self._preprocessed(task, batch)
+        )
         for item in batch:
             item.prepared = prepared
 
@@ -266,32 +268,34 @@ class TwoStepModel:
             task,
             _query_ids(batch),
         )
-        rest = found.rest if isinstance(found, _PreprocessedBatch) and is_ready else self._made_ready(task, batch)
+        forward = (
+            found.forward if isinstance(found, _PreprocessedBatch) and is_ready else self._preprocessed(task, batch)
+        )
         try:
-            return self._computed(rest)
+            return self._run(forward)
         except Exception as error:
-            if self._memory is None or not is_out_of_memory(error) or not self._memory.give_up():
+            if self._memory is None or not is_out_of_memory(error) or not self._memory.release():
                 raise
         free_memory()  # out here the exception is gone, which holds on to all that the model had computed
-        return self._computed(rest)
+        return self._run(forward)
 
-    def _made_ready(self, task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
-        with self._runtime.preparing():
-            return self._ready(task, batch)
+    def _preprocessed(self, task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
+        with self._runtime.preprocessing():
+            return self._preprocess(task, batch)
 
-    def _computed(self, rest: ForwardStep) -> tuple[Answer, ...]:
-        with self._runtime.running():
-            return rest()
+    def _run(self, forward: ForwardStep) -> tuple[Answer, ...]:
+        with self._runtime.inference():
+            return forward()
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class _PreprocessedBatch:
-    """What each input of a batch has: the second step of all of them."""
+    """Stored on each input of a batch: the second step of the whole batch."""
 
     by: TwoStepModel
     task: Task
     ids: tuple[str, ...]
-    rest: ForwardStep
+    forward: ForwardStep
 
 
 def _query_ids(batch: Sequence[ModelInput]) -> tuple[str, ...]:

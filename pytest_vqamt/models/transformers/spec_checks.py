@@ -1,4 +1,4 @@
-"""What is wrong with a spec and its settings, told before any worker starts and anything is loaded or fetched."""
+"""Checks specs and settings before a worker starts and anything is loaded or downloaded."""
 
 from __future__ import annotations
 
@@ -16,12 +16,7 @@ from pytest_vqamt.models.transformers.runtime import precision_of
 
 
 def _check_spec(kind: str, model_types: tuple[str, ...], argument: str, options: ModelOptions) -> None:
-    """Looks at the settings, and at ``config.json`` where the argument is a folder.
-
-    Raises:
-        OptionError: a setting cannot be.
-        ModelError: there is no such folder, or it holds no checkpoint of one of ``model_types``; of any where empty.
-    """
+    """Checks the settings, and ``config.json`` where the argument is a folder; ``model_types`` may be empty for any."""
     precision_of(options)
     prompts_from(options)
     folder = local_folder(argument, f"{kind}:") if argument else None

@@ -1,7 +1,7 @@
-"""``tiny``: the small trained model that comes with this package, loaded as any LLaVA checkpoint is.
+"""``tiny``: the small trained model of this package, loaded like any LLaVA checkpoint.
 
-What it was trained on and how well it sees is in ``tiny_weights/MODEL_CARD.md``. ``tiny:PATH`` is one that was trained
-further (``training.finetune_tiny``), asked in the same way.
+``tiny_weights/MODEL_CARD.md`` has its training data and accuracy. ``tiny:PATH`` is one that was fine-tuned
+(``training.finetune_tiny``), used in the same way.
 """
 
 from __future__ import annotations
@@ -46,24 +46,24 @@ VERSION = 2
 
 
 class TinyLlava(GenerativeAdapter):
-    """One checkpoint. A picture is encoded once for all that is asked of it; decoding is greedy."""
+    """One checkpoint. A picture is encoded once for all its queries; decoding is greedy."""
 
     batch_size = 64
 
     def __init__(
         self, folder: Path, options: ModelOptions, prompts: Prompts = INSTRUCTION_PROMPTS, threads: int | None = None
     ) -> None:
-        """Loads all of the checkpoint in ``folder``.
+        """Loads the checkpoint in ``folder``.
 
         Args:
-            folder: the checkpoint directory.
+            folder: the checkpoint.
             options: device and precision.
-            prompts: how each task is put to it.
-            threads: how many threads of torch may answer; None leaves it to torch. A small model is best off with one:
-                several would wait for each other in every operation.
+            prompts: for each task.
+            threads: of torch; None for its default. A small model is fastest with one: several would wait for each
+                other in every operation.
 
         Raises:
-            ModelError: a file is missing or of another model, so that weights or words would be made up in silence.
+            ModelError: a file is missing or of another model.
         """
         runtime = Runtime.of(options, threads=threads)
         family = LlavaChat(Checkpoint(folder=folder, name=str(folder)), runtime)

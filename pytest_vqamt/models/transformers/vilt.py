@@ -7,9 +7,9 @@ Which head it is ``architectures`` in config.json says:
 ``ViltForQuestionAnswering``
     Answers questions by the best of the answers that ``id2label`` lists (3,129 in the published checkpoint).
 ``ViltForImagesAndTextClassification``
-    Judges hypotheses. The published one (NLVR2) tells whether a statement about two pictures is true; it is shown the
-    same picture twice. True counts as entailment and False as contradiction; neutral is never said, unless the head has
-    an output for it. **Deviation**: NLVR2's statements speak of a left and a right picture, hypotheses of one.
+    Judges hypotheses. The published one (NLVR2) tells whether a statement about two pictures is true, and is given
+    the same picture twice. True counts as entailment and False as contradiction; neutral is never said, unless the head
+    has an output for it. **Deviation**: NLVR2's statements speak of a left and a right picture, hypotheses of one.
 
 ``ViltForImageAndTextRetrieval`` is refused: its one output orders the texts of a picture, and no threshold on it tells
 what is true. Others (masked words, tokens) answer nothing that is asked here.
@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytest_vqamt.core.errors import ModelError
 from pytest_vqamt.core.query import Answer, ModelInput, Task
@@ -63,7 +63,7 @@ LARGEST_BATCH = 512
 
 
 def load(argument: str, options: ModelOptions) -> ViltAnswers | ViltStatements:
-    """The checkpoint that ``argument`` names, a folder or a name on the hub; the published one where it is empty.
+    """The checkpoint ``argument``, a folder or a name on the hub; the published one where it is empty.
 
     Raises:
         ModelError: it is no checkpoint of ViLT, has no head for a task of ours, or is incomplete.
@@ -85,38 +85,48 @@ def load(argument: str, options: ModelOptions) -> ViltAnswers | ViltStatements:
     )
 
 
-class ViltAnswers:
-    """ViLT as a classifier of questions. Each picture is resized and cut into patches once for all its questions."""
+class _ViltHead:
+    """One checkpoint. Each picture is resized and cut into patches once for all its texts."""
 
-    def __init__(self, checkpoint: Checkpoint, options: ModelOptions) -> None:
+    def __init__(self, head: Any, checkpoint: Checkpoint, options: ModelOptions) -> None:
         """Raises ModelError where a file of the checkpoint is missing, damaged or of another model."""
-        from transformers import ViltForQuestionAnswering
-
-        self._labels = read_answer_labels(checkpoint)
         self._runtime = Runtime.of(options)
-        self._model = load_weights(ViltForQuestionAnswering, checkpoint, self._runtime)
+        self._model = load_weights(head, checkpoint, self._runtime)
         self._inputs = ViltInputs(checkpoint, self._model, self._runtime)
-        self._steps = TwoStepModel(self._runtime, self._ready, self._inputs.memory)
-        self.batch_size, self.largest_batch = _batch_sizes(self._runtime)
+        self._two_steps = TwoStepModel(self._runtime, self._preprocess, self._inputs.cache)
+        self.batch_size = FIRST_BATCH
+        self.largest_batch = FIRST_BATCH if self._runtime.device.type == "cpu" else LARGEST_BATCH
 
     @cached_property
     def fingerprint(self) -> str:
-        """The files, the precision and what computes the answers."""
         return self._inputs.fingerprint
 
     def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
-        """Draws and resizes new pictures, and reads the questions."""
-        self._steps.prepare(task, batch)
+        """Renders and resizes new pictures, and tokenizes texts."""
+        self._two_steps.prepare(task, batch)
+
+    def _preprocess(self, _task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
+        return partial(self._answers, *self._inputs.preprocess(batch))
+
+    def _answers(self, pictures: ViltPictures, texts: TextTokens) -> tuple[Answer, ...]:
+        raise NotImplementedError
+
+
+class ViltAnswers(_ViltHead):
+    """ViLT as a classifier of questions."""
+
+    def __init__(self, checkpoint: Checkpoint, options: ModelOptions) -> None:
+        from transformers import ViltForQuestionAnswering
+
+        self._labels = read_answer_labels(checkpoint)
+        super().__init__(ViltForQuestionAnswering, checkpoint, options)
 
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        """The best answer to each question, with the five best and the probability of each to be right by itself."""
-        return self._steps.answers(Task.VQA, batch)
+        """The best answer to each question, with the independent probabilities of the five best."""
+        return self._two_steps.answers(Task.VQA, batch)
 
-    def _ready(self, _task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
-        return partial(self._answers, *self._inputs.ready(batch))
-
-    def _answers(self, shown: ViltPictures, texts: TextTokens) -> tuple[Answer, ...]:
-        logits = self._logits(*self._inputs.of(shown, texts))
+    def _answers(self, pictures: ViltPictures, texts: TextTokens) -> tuple[Answer, ...]:
+        logits = self._logits(*self._inputs.embed(pictures, texts))
         return answers_from_logits(logits, logits.sigmoid(), self._labels, texts.cut)
 
     def _logits(self, patches: Patches, tokens: TextTokens) -> torch.Tensor:
@@ -130,39 +140,22 @@ class ViltAnswers:
         return logits.float()
 
 
-class ViltStatements:
-    """ViLT as a judge of statements about pictures, each of which is shown as many times as the head has places."""
+class ViltStatements(_ViltHead):
+    """ViLT as a judge of statements. Each picture is repeated for all places of the head."""
 
     def __init__(self, checkpoint: Checkpoint, options: ModelOptions) -> None:
-        """Raises ModelError where a file of the checkpoint is missing, damaged or of another model."""
         from transformers import ViltForImagesAndTextClassification
 
         _check_num_images(checkpoint)
         self._labels = read_entailment_labels(checkpoint)
-        self._runtime = Runtime.of(options)
-        self._model = load_weights(ViltForImagesAndTextClassification, checkpoint, self._runtime)
-        self._inputs = ViltInputs(checkpoint, self._model, self._runtime)
-        self._steps = TwoStepModel(self._runtime, self._ready, self._inputs.memory)
-        self.batch_size, self.largest_batch = _batch_sizes(self._runtime)
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """The files, the precision and what computes the answers."""
-        return self._inputs.fingerprint
-
-    def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
-        """Draws and resizes new pictures, and reads the hypotheses."""
-        self._steps.prepare(task, batch)
+        super().__init__(ViltForImagesAndTextClassification, checkpoint, options)
 
     def entail(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        """What each picture says of its hypothesis, with the probability of each label."""
-        return self._steps.answers(Task.ENTAILMENT, batch)
+        """The label of each hypothesis, with the probability of each label."""
+        return self._two_steps.answers(Task.ENTAILMENT, batch)
 
-    def _ready(self, _task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
-        return partial(self._judged, *self._inputs.ready(batch))
-
-    def _judged(self, shown: ViltPictures, texts: TextTokens) -> tuple[Answer, ...]:
-        logits = self._logits(*self._inputs.of(shown, texts))
+    def _answers(self, pictures: ViltPictures, texts: TextTokens) -> tuple[Answer, ...]:
+        logits = self._logits(*self._inputs.embed(pictures, texts))
         return answers_from_logits(logits, logits.softmax(dim=1), self._labels, texts.cut)
 
     def _logits(self, patches: Patches, tokens: TextTokens) -> torch.Tensor:
@@ -187,18 +180,14 @@ def _check_num_images(checkpoint: Checkpoint) -> None:
         )
 
 
-def _batch_sizes(runtime: Runtime) -> tuple[int, int]:
-    return FIRST_BATCH, FIRST_BATCH if runtime.device.type == "cpu" else LARGEST_BATCH
-
-
 _UNNAMED = re.compile(r"LABEL_\d+")
-"""What transformers calls an output that nobody named."""
+"""Transformers' placeholder for an unnamed output."""
 
 _FOREIGN_ANSWER_LISTS = {
     "LXMERT": ("", "woods", "trash can", "hanging"),  # airsplay/lxmert, trainval_label2ans.json
     "VisualBERT": ("<unk>", "0", "000", "1"),  # Pythia, answers_vqa.txt
 }
-"""How lists of other models begin that are as long as ViLT's, 3,129 answers."""
+"""The beginnings of other models' lists that are as long as ViLT's, 3,129 answers."""
 
 _LABEL_MEANINGS = {
     "true": "entailment", "yes": "entailment", "entailment": "entailment",
@@ -208,7 +197,7 @@ _LABEL_MEANINGS = {
 
 
 def read_answer_labels(checkpoint: Checkpoint) -> tuple[str, ...]:
-    """The answers that a head for questions chooses among, in the order of its outputs.
+    """The answers of a question head, in the order of its outputs.
 
     Raises:
         ModelError: there are none, or they are not this head's.
@@ -226,10 +215,10 @@ def read_answer_labels(checkpoint: Checkpoint) -> tuple[str, ...]:
 
 
 def read_entailment_labels(checkpoint: Checkpoint) -> tuple[str, ...]:
-    """What each output of a head for statements says: entailment, contradiction or, where it has one, neutral.
+    """The entailment label of each output of a statement head.
 
     Raises:
-        ModelError: an output says something else, or two say the same.
+        ModelError: an output has no such label, or two have the same.
     """
     labels = _labels(checkpoint)
     meant = tuple(_LABEL_MEANINGS.get(label.strip().lower(), "") for label in labels)
@@ -273,11 +262,11 @@ VERSION = 1
 """Goes up when answers change for the same weights and packages."""
 
 ViltPictures: TypeAlias = "BatchPictures[torch.Tensor, torch.Tensor]"
-"""The pictures of a batch: pixels (3, height, width), and what is made of them, (1 + patches, width)."""
+"""The pictures of a batch: pixels (3, height, width), and embedded patches (1 + patches, width)."""
 
 
 class ViltInputs:
-    """Turns inputs into what both heads are given."""
+    """Turns inputs into the tensors of both heads."""
 
     def __init__(
         self,
@@ -293,28 +282,27 @@ class ViltInputs:
         self._processor = load_image_processor(checkpoint)
         self._embeddings = model.vilt.embeddings
         self._longest = config.max_position_embeddings
-        self.memory: PictureFeatureCache[torch.Tensor, torch.Tensor] = PictureFeatureCache(
-            self._made_ready, self._embed, lambda patches: patches.nbytes
+        self.cache: PictureFeatureCache[torch.Tensor, torch.Tensor] = PictureFeatureCache(
+            self._preprocess_images, self._embed, lambda patches: patches.nbytes
         )
 
     @property
     def fingerprint(self) -> str:
-        """What answers are filed under."""
         return self._runtime.fingerprint("vilt", VERSION, files_digest(self._folder))
 
-    def ready(self, batch: Sequence[ModelInput]) -> tuple[ViltPictures, TextTokens]:
-        """New pictures resized, and the tokens of the texts; nothing is on the device yet."""
+    def preprocess(self, batch: Sequence[ModelInput]) -> tuple[ViltPictures, TextTokens]:
+        """Resizes new pictures and tokenizes the texts, without the device."""
         tokens = tokenize([item.text for item in batch], self._tokenizer, self._longest, self._runtime)
-        return self.memory.ready(batch), tokens
+        return self.cache.preprocess(batch), tokens
 
-    def of(self, shown: ViltPictures, texts: TextTokens) -> tuple[Patches, TextTokens]:
-        """One row of each for each input."""
-        return pad_patches(self.memory.of(shown)), texts.on(self._runtime)
+    def embed(self, pictures: ViltPictures, texts: TextTokens) -> tuple[Patches, TextTokens]:
+        """The patches and tokens of each input, on the device."""
+        return pad_patches(self.cache.encoded(pictures)), texts.on(self._runtime)
 
-    def _made_ready(self, images: Sequence[Image]) -> list[torch.Tensor]:
+    def _preprocess_images(self, images: Sequence[Image]) -> list[torch.Tensor]:
         """In 32 bits, as the patches are cut: 2.8 MB a picture at the published size."""
         pixels = preprocess_images(images, partial(vilt_pixels, processor=self._processor), self._runtime)
-        return [self._runtime.pinned(each) for each in pixels]
+        return [self._runtime.pin(each) for each in pixels]
 
     def _embed(self, ready: Sequence[torch.Tensor]) -> list[torch.Tensor]:
-        return embed_pictures([self._runtime.here(each) for each in ready], self._embeddings)
+        return embed_pictures([self._runtime.to_device(each) for each in ready], self._embeddings)

@@ -1,11 +1,10 @@
-"""The patches of pictures as ViLT takes them, each picture by itself and without chance.
+"""Deterministic patches of pictures for ViLT, each picture by itself.
 
 ``ViltEmbeddings.visual_embed`` of transformers draws from torch's global random state in two places: it shuffles the
-patches of the picture that has most of them (harmless but for rounding: the transformer does not know their order, only
-their positions), and where ``max_image_length`` is less than a picture has, it draws which patches are seen at all, so
-that the same picture gives another answer each time. Here patches stay in reading order, and which of too many are seen
-depends on nothing but how many rows and columns there are: a picture and its edited follow-up are seen at the same
-places, whatever else is in the batch, and nobody's random state is touched.
+patches of the picture that has most of them (harmless but for rounding), and where ``max_image_length`` is less than a
+picture has, it samples the visible patches, so that the same picture gives another answer each time. Here patches stay
+in reading order, and the visible ones depend only on the numbers of rows and columns: a picture and its edited
+follow-up are seen at the same places, whatever else is in the batch, and no global random state is touched.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 
 _LONGEST_TO_SHORTEST = 1333 / 800
-"""The longer edge that ViLT's processor allows, to the shorter edge that it aims at."""
+"""The largest longer edge of ViLT's processor, divided by its target for the shorter edge."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -31,8 +30,8 @@ class Patches:
     """The embedded patches of some pictures, the class token first.
 
     Attributes:
-        embedded: (pictures, tokens, width), zeros after the last patch of a picture that has fewer than others.
-        counted: int64 (pictures, tokens), 1 for a patch and 0 for what fills up.
+        embedded: (pictures, tokens, width), padded with zeros.
+        counted: int64 (pictures, tokens), 1 for a patch and 0 for padding.
     """
 
     embedded: torch.Tensor
@@ -40,10 +39,10 @@ class Patches:
 
 
 def vilt_pixels(image: Image, processor: BaseImageProcessor) -> torch.Tensor:
-    """The picture resized and normalized as ViLT wants it: float32, (3, height, width), RGB, unpadded.
+    """The picture resized and normalized for ViLT: float32, (3, height, width), RGB, unpadded.
 
     Args:
-        image: a PIL image, which is left as it is.
+        image: a PIL image, left unchanged.
         processor: ViLT's image processor, over PIL.
     """
     import torch
@@ -59,7 +58,7 @@ def embed_pictures(pictures: Sequence[torch.Tensor], embeddings: ViltEmbeddings)
 
     Args:
         pictures: (3, height, width) each, on the embeddings' device.
-        embeddings: of the model, whose configuration says how many patches are seen of a picture at most.
+        embeddings: of the model; their configuration limits the visible patches.
     """
     import torch
 
@@ -75,7 +74,7 @@ def embed_pictures(pictures: Sequence[torch.Tensor], embeddings: ViltEmbeddings)
 
 
 def pad_patches(tokens: Sequence[torch.Tensor]) -> Patches:
-    """The tokens of several pictures side by side."""
+    """Pads the tokens of several pictures to one length."""
     import torch
     from torch.nn.utils.rnn import pad_sequence
 
@@ -88,11 +87,11 @@ def pad_patches(tokens: Sequence[torch.Tensor]) -> Patches:
 
 
 def visible_patches(rows: int, columns: int, most: int) -> list[int]:
-    """Which patches of a grid are seen, in reading order: all, or ``most`` of them, spread at random but always alike.
+    """The visible patches of a grid, in reading order: all, or ``most`` of them in a fixed random sample.
 
-    >>> seen(2, 3, -1)
+    >>> visible_patches(2, 3, -1)
     [0, 1, 2, 3, 4, 5]
-    >>> len(seen(20, 20, 200)), seen(20, 20, 200) == seen(20, 20, 200)
+    >>> len(visible_patches(20, 20, 200)), visible_patches(20, 20, 200) == visible_patches(20, 20, 200)
     (200, True)
     """
     count = rows * columns
@@ -118,7 +117,7 @@ def _embed_equal(pixels: torch.Tensor, embeddings: ViltEmbeddings) -> torch.Tens
 
 
 def _widened(image: Image, processor: BaseImageProcessor) -> Image:
-    """The picture, widened where it is so narrow that resizing would leave it without a single column of patches."""
+    """Widens a picture that resizing would leave without a single column of patches."""
     shortest = getattr(getattr(processor, "size", None), "shortest_edge", None)
     divisor = getattr(processor, "size_divisor", None)
     if not shortest or not divisor:

@@ -1,4 +1,4 @@
-"""Weights read strictly: what is missing would be made up at random, in silence."""
+"""Loads weights strictly: transformers silently initializes missing ones at random."""
 
 from __future__ import annotations
 
@@ -15,15 +15,13 @@ if TYPE_CHECKING:
 
 
 _MAX_UNUSED_SHARE = 0.25
-"""Heads that were used in training alone, and tables that are computed now, are left over in many a checkpoint. More
-than so many, as a share of the weights that are used, make another model of it."""
+"""Training heads and computed tables are often left over. More than this share of the used weights is another model.
+"""
 
 M = TypeVar("M", bound="torch.nn.Module")
 
 
 class _PretrainedClass(Protocol):
-    """A class of transformers that loads what it was saved as."""
-
     @property
     def from_pretrained(self) -> Callable[..., object]: ...
 
@@ -33,9 +31,9 @@ def load_weights(cls: type[M], checkpoint: Checkpoint, runtime: Runtime, *, igno
 
     Args:
         cls: a model class of transformers, or one of its Auto classes.
-        checkpoint: where the files are.
-        runtime: where it is to compute.
-        ignored: patterns of keys that need not be there, since the class computes them itself.
+        checkpoint: the files.
+        runtime: device and precision.
+        ignored: patterns of keys that may be missing, since the class computes them itself.
 
     Raises:
         ModelError: a file is missing or damaged, or a weight has no value or another shape.
@@ -81,9 +79,9 @@ def load_weights(cls: type[M], checkpoint: Checkpoint, runtime: Runtime, *, igno
     for module in model.modules():
         if isinstance(config := getattr(module, "config", None), PreTrainedConfig):
             config.return_dict = True  # some were saved so that what comes out is read by its place
-    return runtime.placed(model)
+    return runtime.place(model)
 
 
 def _name(key: object) -> str:
-    """A key as it is told: alone, or first in a tuple with the shapes."""
+    """A key as transformers reports it: alone, or first in a tuple with the shapes."""
     return str(key[0]) if isinstance(key, tuple) and key else str(key)

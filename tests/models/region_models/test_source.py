@@ -72,7 +72,7 @@ def test_threads_that_make_the_same_picture_ready_read_it_once(looking: Looking,
 
     def ready() -> None:
         together.wait()
-        source.ready(ALL)
+        source.prefetch(ALL)
 
     threads = [Thread(target=ready) for _ in range(8)]
     for thread in threads:
@@ -279,24 +279,24 @@ def test_what_is_there_already_is_ready_and_the_rest_is_drawn_for_the_detector(
     wide, tall = (ModelInput(asked(name, "").query, draw) for name in ("wide", "tall"))
     source = DetectedRegions(looking, tmp_path)
     (before,) = source.regions([wide])
-    assert source.ready([wide, tall]) == (before, None)
+    assert source.prefetch([wide, tall]) == (before, None)
     assert (drawn, len(looking.seen)) == (["wide", "tall"], 1)
     later = DetectedRegions(Looking(), tmp_path)
-    (read, lacking) = later.ready([wide, tall])
+    (read, lacking) = later.prefetch([wide, tall])
     assert read is not None
     assert np.array_equal(read.features, before.features)
     assert lacking is None
     assert later.usage == {"pictures through the detector": 0, "features from disk": 1}
-    assert later.ready([wide])[0] is read
+    assert later.prefetch([wide])[0] is read
 
 
 def test_features_of_a_file_are_ready_and_counted_when_they_are_read(features: Path, looking: Looking) -> None:
     source = FileRegions(FeatureFile(features), DetectedRegions(looking, folder=None))
-    wide, square = source.ready([asked("wide", ""), asked("square", "")])
+    wide, square = source.prefetch([asked("wide", ""), asked("square", "")])
     assert wide is not None
     assert square is None
     assert source.usage["features from the file"] == 1
     assert not looking.seen
     alone = FileRegions(FeatureFile(features), None)
     with pytest.raises(DataError, match="no row for photo 'square'"):
-        alone.ready([asked("square", "")])
+        alone.prefetch([asked("square", "")])

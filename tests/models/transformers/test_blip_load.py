@@ -51,7 +51,7 @@ def test_nothing_else_in_the_batch_changes_an_answer(vqa: BlipAnswers) -> None:
     """Questions of several lengths are padded; transformers' own decoder looks at the padding."""
     exact(vqa)
     together = said(vqa, mixed())
-    vqa._inputs.memory.forget()
+    vqa._inputs.cache.clear()
     assert said(vqa, mixed(), 1) == together
     assert said(vqa, mixed()[::-1], 7)[::-1] == together
 
@@ -145,9 +145,9 @@ def test_torchs_random_state_is_left_alone(vqa: BlipAnswers) -> None:
 def test_a_query_that_raises_costs_only_itself(vqa: BlipAnswers, monkeypatch: pytest.MonkeyPatch) -> None:
     queries = [query(name, text) for name in SIZES for text in QUESTIONS[:2]]
     whole = ask_all(vqa, queries)
-    vqa._inputs.memory.forget()
-    memory = vqa._inputs.memory
-    encode, (small,) = memory._encode, memory.ready([asked("tiny", "")]).ready.values()
+    vqa._inputs.cache.clear()
+    memory = vqa._inputs.cache
+    encode, (small,) = memory._encode, memory.preprocess([asked("tiny", "")]).preprocessed.values()
 
     def broken(pictures: Sequence[torch.Tensor]) -> Sequence[torch.Tensor]:
         if any(torch.equal(each, small) for each in pictures):

@@ -88,7 +88,7 @@ def test_cores_that_the_process_may_not_use_are_not_counted() -> None:
 
 def test_threads_are_as_before_afterwards() -> None:
     before = torch.get_num_threads()
-    with Runtime(device=torch.device("cpu"), dtype="float32", threads=1).running():
+    with Runtime(device=torch.device("cpu"), dtype="float32", threads=1).inference():
         assert torch.get_num_threads() == 1
         assert torch.is_inference_mode_enabled()
     assert torch.get_num_threads() == before

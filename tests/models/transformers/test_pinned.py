@@ -13,8 +13,8 @@ from pytest_vqamt.models.transformers.runtime import Runtime
 
 def test_on_a_cpu_nothing_is_copied() -> None:
     runtime, tensor = Runtime.of(ModelOptions(device="cpu")), torch.ones(3)
-    assert runtime.pinned(tensor) is tensor
-    assert runtime.here(tensor) is tensor
+    assert runtime.pin(tensor) is tensor
+    assert runtime.to_device(tensor) is tensor
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
@@ -22,9 +22,9 @@ def test_what_another_thread_pins_arrives_whole() -> None:
     runtime = Runtime.of(ModelOptions(device="cuda"))
     many = [torch.full((1 << 20,), float(number)) for number in range(20)]
     with ThreadPoolExecutor(1) as pool:
-        pinned = list(pool.map(runtime.pinned, many))
+        pinned = list(pool.map(runtime.pin, many))
     assert all(tensor.is_pinned() for tensor in pinned)
-    arrived = [runtime.here(tensor) for tensor in pinned]
+    arrived = [runtime.to_device(tensor) for tensor in pinned]
     assert {tensor.device for tensor in arrived} == {runtime.device}
     assert [tensor.sum().item() for tensor in arrived] == [float(number << 20) for number in range(20)]
-    assert runtime.pinned(arrived[0]) is arrived[0]
+    assert runtime.pin(arrived[0]) is arrived[0]

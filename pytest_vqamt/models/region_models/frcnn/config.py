@@ -1,4 +1,4 @@
-"""What a detector's ``config.yaml`` says, with the published values where it says nothing."""
+"""The detector's ``config.yaml``; missing values are the published ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pytest_vqamt.core.identity import canonical_json, digest
 
 @dataclass(frozen=True, slots=True)
 class ValueForm:
-    """What a value must be, in words, and how it is read: None where it is something else."""
+    """The description of a valid value, and its parser, which returns None for an invalid one."""
 
     told: str
     read: Callable[[object], object]
@@ -42,7 +42,7 @@ def number_below(limit: float, told: str) -> ValueForm:
 
 
 def number_list(told: str, *, above: float = 0, most: float = inf, count: int | None = None) -> ValueForm:
-    """One number or a list of them, as a tuple; a list of one list is that list: that of the only map of features."""
+    """One number or a list of them, as a tuple. A list of one list is that list: of the only feature map."""
 
     def read(value: object) -> tuple[float, ...] | None:
         if isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
@@ -61,7 +61,7 @@ def _number(value: object) -> float | None:
 
 
 BLOCKS: Mapping[int, tuple[int, int, int, int]] = {50: (3, 4, 6, 3), 101: (3, 4, 23, 3), 152: (3, 8, 36, 3)}
-"""How many blocks res2, res3, res4 and res5 have in a ResNet of each depth."""
+"""Numbers of blocks in res2, res3, res4 and res5 of a ResNet, by its depth."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,10 +123,10 @@ class DetectorConfig:
 
 
 def read_config(path: Path) -> DetectorConfig:
-    """The configuration in a YAML file; what it does not name is as published, what is not known here is ignored.
+    """The configuration in a YAML file; unknown values are ignored.
 
     Raises:
-        ModelError: it is no such file, or a value is not one that the network can be built with.
+        ModelError: the file cannot be read, or a value does not fit the network.
     """
     import yaml
 
@@ -160,7 +160,7 @@ def _config_error(path: Path, name: str, value: object, wanted: str) -> ModelErr
 
 
 def _flattened(sections: Mapping[object, object], within: str = "") -> dict[str, object]:
-    """Every value by its dotted name in lower case, in whichever case the file has it."""
+    """Values by dotted names in lower case."""
     found: dict[str, object] = {}
     for key, value in sections.items():
         name = f"{within}{key}".lower()
@@ -196,7 +196,7 @@ _FIELDS: Mapping[str, tuple[str, ValueForm]] = {
     "pooled_size": ("roi_box_head.pooler_resolution", int_form()),
     "attributes": ("roi_box_head.num_attrs", int_form()),
 }
-"""For each field: where the file has it, and what it must be."""
+"""The name in the file and the valid form of each field."""
 
 _FIXED_VALUES: Mapping[str, object] = {
     "model.max_pool": True,
@@ -212,4 +212,4 @@ _FIXED_VALUES: Mapping[str, object] = {
     "resnets.stride_in_1x1": True,
     "resnets.res5_dilation": 1,
 }
-"""What would make another network, in which the same weights mean something else."""
+"""Other values would be another network, in which the same weights mean something else."""

@@ -55,15 +55,15 @@ class Detection:
 
 
 class FrcnnDetector:
-    """One checkpoint. It looks at pictures one by one: padding them to a batch would change their borders."""
+    """One checkpoint. Pictures are processed one by one: padding them to a batch would change their borders."""
 
     def __init__(self, files: DetectorFiles, runtime: Runtime, settings: DetectorSettings) -> None:
         """Loads weights, configuration and names.
 
         Args:
-            files: where they are.
-            runtime: where to compute; in float32 unless it says bfloat16 or float16.
-            settings: what the user sets.
+            files: the detector's files.
+            runtime: the device; in float32 unless it says bfloat16 or float16.
+            settings: the user's settings.
 
         Raises:
             ModelError: a file is damaged, or they do not belong together.
@@ -81,11 +81,10 @@ class FrcnnDetector:
         fold_batch_norms(network)
         self._precision = _PRECISIONS.get(runtime.dtype, torch.float32)
         network.reduce(self._precision)
-        self._network = runtime.placed(network)
+        self._network = runtime.place(network)
 
     @cached_property
     def fingerprint(self) -> str:
-        """What regions are filed under: the weights, what was set, and what computes."""
         names = self._vocabulary.digest if self._vocabulary else ""
         settings = digest(self._config.digest, names, str(self._precision))
         return (
@@ -93,15 +92,15 @@ class FrcnnDetector:
         )
 
     def find(self, image: Image) -> Detection:
-        """The regions of a picture; none where it is too plain to propose any.
+        """The regions of a picture; none where there is no proposal.
 
         Args:
-            image: RGB, upright; of any size.
+            image: RGB, upright, of any size.
 
         Raises:
-            FloatingPointError: the network overflows on it, as it may in float16.
+            FloatingPointError: the network overflows, as it may in float16.
         """
-        with self._runtime.running(), _deterministic(self._runtime.device):
+        with self._runtime.inference(), _deterministic(self._runtime.device):
             pixels = detector_pixels(image, self._config, self._runtime.device)
             found = self._network(pixels)
             kept = select_regions(found.boxes, found.scores, self._config.overlaps)
@@ -131,7 +130,7 @@ class FrcnnDetector:
 
 @contextmanager
 def _deterministic(device: torch.device) -> Iterator[None]:
-    """On CUDA, float32 as on the CPU, and the same each time; convolutions there are rounded to 10 bits otherwise."""
+    """Makes float32 on CUDA deterministic and exact; by default convolutions there are rounded to 10 bits."""
     if device.type != "cuda":
         yield
         return
@@ -140,18 +139,18 @@ def _deterministic(device: torch.device) -> Iterator[None]:
 
 
 _LEAST_SIDE = 3
-"""The stem has nothing to pool on less: a picture more than 500 times as long as wide is made a little wider."""
+"""The stem cannot pool less: a picture more than 500 times as long as wide is made a little wider."""
 
 
 def detector_pixels(image: Image, config: DetectorConfig, device: torch.device) -> Tensor:
-    """The picture resized and the mean subtracted: float32 (1, 3, height, width), about -123 to 152, in BGR.
+    """The resized picture minus the mean: float32 (1, 3, height, width), about -123 to 152, in BGR.
 
-    Bilinear, without the smoothing that PIL and others do where they make smaller, as the weights were trained.
+    Bilinear, without the antialiasing of PIL, as in the training of the weights.
 
     Args:
         image: RGB, upright.
-        config: sizes, mean and order of the channels.
-        device: where the pixels are to be.
+        config: sizes, mean and channel order.
+        device: of the result.
     """
     rgb = np.asarray(image.convert("RGB"))
     ordered = rgb[:, :, ::-1] if config.channel_order == "BGR" else rgb

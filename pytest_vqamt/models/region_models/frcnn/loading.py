@@ -1,4 +1,4 @@
-"""Where the region detector is looked for, and how it is loaded."""
+"""Finds, downloads and loads the region detector."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 DETECTOR_VARIABLE = "VQAMT_DETECTOR"
-"""The environment variable that names the detector's folder or file."""
+"""The environment variable with the detector's folder or file."""
 
 _DEAD_HOSTS = ("cdn.huggingface.co", "nlp.cs.unc.edu")
 CONFIG = "config.yaml"
@@ -32,16 +32,16 @@ _FORM = f"a folder with {CONFIG} and {WEIGHTS}, or a file of weights (.bin, .saf
 
 
 def load_detector(options: ModelOptions, beside: Path | None = None, *, with_names: bool = False) -> FrcnnDetector:
-    """The detector that ``find_detector`` finds, ready to be asked.
+    """The detector that ``find_detector`` finds.
 
     Args:
         options: device, precision and settings.
-        beside: the folder of the model that looks at the regions.
-        with_names: whether classes must have names, for which LXMERT and VisualBERT have no use.
+        beside: the model's folder.
+        with_names: whether class names are required, which LXMERT and VisualBERT do not need.
 
     Raises:
         ModelError: there is none, or it is damaged or incomplete.
-        OptionError: a setting is wrong.
+        OptionError: a setting is invalid.
     """
     files = find_detector(beside, options)
     if with_names and files.vocabulary is None:
@@ -58,10 +58,10 @@ def load_detector(options: ModelOptions, beside: Path | None = None, *, with_nam
 
 
 def find_detector(beside: Path | None, options: ModelOptions) -> DetectorFiles:
-    """The detector that the user names, or else the first one there is.
+    """The user's detector, or the first one found.
 
-    It is looked for where the setting ``detector`` says, where the environment variable says, in the folder ``beside``,
-    and in the user's cache. It is fetched only for ``detector=download``.
+    Searched are the setting ``detector``, the environment variable, the folder ``beside``, and the user's cache. It is
+    downloaded only for ``detector=download``.
 
     Raises:
         ModelError: there is none.
@@ -93,7 +93,6 @@ def _resolve_files(beside: Path | None, setting: str) -> DetectorFiles:
 
 
 def _files_named(given: str, where: str) -> DetectorFiles:
-    """The detector that a setting or a variable names."""
     address = urlsplit(given)
     if address.scheme in ("http", "https"):
         gone = f"{address.hostname} no longer has it: " if address.hostname in _DEAD_HOSTS else ""
@@ -120,24 +119,24 @@ def _downloaded() -> DetectorFiles:
 
 
 def _cache_folder() -> Path:
-    """The folder in the user's cache; where other things are kept between runs, so that one variable moves them all."""
+    """The folder in the user's cache, under the same root as all other caches."""
     return cache_home() / "detector"
 
 
 ADDRESS = "https://s3.amazonaws.com/models.huggingface.co/bert/unc-nlp/frcnn-vg-finetuned"
-"""Where the authors' files were last seen: not on the hub itself, but in the storage it used before."""
+"""The last known address of the authors' files: the hub's earlier storage."""
 
 _TIMEOUT_S = 30.0
 _BLOCK = 1 << 20
 
 
 def download_detector(folder: Path, address: str) -> None:
-    """Puts what of the detector's files is not there yet into ``folder``; of several processes one fetches.
+    """Downloads missing files of the detector into ``folder``, in one process at a time.
 
-    A file has its name only when it is whole: what was interrupted is begun anew.
+    Files are renamed when complete: an interrupted download starts anew.
 
     Raises:
-        ModelError: they cannot be fetched or written.
+        ModelError: they cannot be downloaded or written.
     """
     from filelock import FileLock  # comes with torch
 
@@ -173,7 +172,6 @@ def _download(address: str, file: Path) -> None:
 
 @contextmanager
 def _progress_bar(name: str, total: int | None) -> Iterator[Callable[[int], object]]:
-    """A bar on standard error, where a person looks at it."""
     if "CI" in os.environ or not sys.stderr.isatty():
         yield lambda _bytes: None
         return
@@ -194,7 +192,7 @@ _SUFFIXES = (".bin", ".pth", ".pt", ".safetensors", ".pkl")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DetectorFiles:
-    """Where a detector's weights are, and beside them, where there are any, its configuration and its names."""
+    """The weights of a detector, with its configuration and class names where present."""
 
     weights: Path
     config: Path | None = None
@@ -202,7 +200,7 @@ class DetectorFiles:
 
 
 def files_at(path: Path) -> DetectorFiles | None:
-    """The detector in a folder, or whose weights are a file; None where there is none."""
+    """The detector in a folder, or with this file of weights; None where there is none."""
     if path.is_dir():
         path = next((path / name for name in _WEIGHT_FILES if (path / name).is_file()), path)
     if path.suffix not in _SUFFIXES or not path.is_file():
@@ -217,10 +215,10 @@ def files_at(path: Path) -> DetectorFiles | None:
 
 
 def files_beside(folder: Path) -> DetectorFiles | None:
-    """The detector that lies with a model's own files: in the subfolder ``detector``, or among them.
+    """The detector among a model's files: in the subfolder ``detector``, or beside them.
 
-    The model's own weights may have the same name. So a ``pytorch_model.bin`` among them is taken for the detector's
-    only beside its ``config.yaml``, and where the model has ``model.safetensors`` or there is no model.
+    The model's own weights may have the same name. So ``pytorch_model.bin`` is taken for the detector's only beside its
+    ``config.yaml``, and where the model has ``model.safetensors`` or there is no model.
     """
     found = files_at(folder / "detector")
     if found is not None:
@@ -236,7 +234,7 @@ OBJECTS, ATTRIBUTES = "objects_vocab.txt", "attributes_vocab.txt"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vocabulary:
-    """Names by class and by attribute, counted from 0; several may share one."""
+    """Names by class and by attribute, from 0; several may share one."""
 
     objects: tuple[str, ...]
     attributes: tuple[str, ...]
@@ -247,7 +245,7 @@ class Vocabulary:
 
 
 def read_vocabulary(folder: Path, *, classes: int, attributes: int) -> Vocabulary:
-    """The names in the two files of ``folder``, for a detector of so many classes and attributes.
+    """The names in the two files of ``folder``, for so many classes and attributes.
 
     Raises:
         ModelError: a file is missing, or is not of this detector.

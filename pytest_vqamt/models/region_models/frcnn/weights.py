@@ -1,4 +1,4 @@
-"""The detector's weights, read strictly: each tensor of the network, of its shape, and no other."""
+"""Loads the detector's weights strictly: every tensor of the network, in its shape, and no other."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def load_network(path: Path, config: DetectorConfig) -> FasterRcnn:
 
     Args:
         path: pytorch_model.bin, a .safetensors, or a .pkl of Detectron2.
-        config: what the network is built by.
+        config: of the network.
 
     Raises:
         ModelError: the file cannot be read, or is not exactly of this network.
@@ -100,7 +100,7 @@ _RUNNING_VAR = "running_var"
 def read_pickle(path: Path) -> dict[str, Tensor]:
     """The tensors of ``{"model": {name: array}}``, by name.
 
-    ``num_batches_tracked``, which Caffe does not have, is put beside every ``running_var``.
+    ``num_batches_tracked``, which Caffe does not have, is added to every ``running_var``.
 
     Raises:
         ModelError: it is no such file, or holds anything but arrays.
@@ -123,7 +123,7 @@ def read_pickle(path: Path) -> dict[str, Tensor]:
 
 
 class _ArraysOnly(pickle.Unpickler):
-    """Makes arrays and what they consist of; anything else is refused before it is imported."""
+    """Unpickles arrays and their parts; anything else is refused before it is imported."""
 
     def find_class(self, module: str, name: str) -> object:
         # What arrays are made with has moved within numpy; an array itself knows where it is now.
@@ -135,7 +135,7 @@ class _ArraysOnly(pickle.Unpickler):
 
 
 def _encoded(text: str, encoding: str) -> bytes:
-    """The bytes that Python 2 and old protocols write as text."""
+    """Bytes that Python 2 and old protocols write as text."""
     if encoding.replace("-", "") != "latin1":
         raise pickle.UnpicklingError(f"bytes as {encoding!r}")
     return text.encode("latin1")

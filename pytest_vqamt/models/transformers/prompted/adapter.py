@@ -1,4 +1,4 @@
-"""``hf:PATH`` or ``hf:ORG/NAME``: finds out what kind of checkpoint it is, and loads it as that."""
+"""``hf:PATH`` or ``hf:ORG/NAME``: any generative checkpoint of transformers, by its model type."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ FAMILIES: Mapping[str, Callable[[Checkpoint, Runtime], GenerativeModel]] = {
     "instructblip": InstructBlip,
     "git": Git,
 }
-"""The kinds that are known by name: what ``model_type`` in config.json says."""
+"""The supported values of ``model_type`` in config.json."""
 
 
 def load(argument: str, options: ModelOptions) -> GenerativeAdapter:
-    """The checkpoint in a folder or on the hub, ready to be asked.
+    """The checkpoint in a folder or on the hub.
 
     Raises:
-        OptionError: a prompt or a precision cannot be.
+        OptionError: a prompt or a precision is invalid.
         ModelError: it cannot be found, read or used.
     """
     prompts_from(options)  # before anything is fetched or loaded
@@ -117,7 +117,7 @@ def _fingerprint(checkpoint: Checkpoint, runtime: Runtime, kind: str, prompts: s
 
 
 class GenerativeAdapter:
-    """One checkpoint and how the tasks are put to it."""
+    """A generative checkpoint with a prompt for each task."""
 
     batch_size = 8
 
@@ -128,18 +128,18 @@ class GenerativeAdapter:
         prompts: Prompts,
         fingerprint: Callable[[], str],
     ) -> None:
-        """Puts a loaded checkpoint to work.
+        """Wraps a loaded checkpoint.
 
         Args:
             family: the checkpoint.
-            runtime: where it computes.
-            prompts: how each task is put to it. Where there is none for questions or hypotheses, the method for them is
-                None, and it is not tested on them.
-            fingerprint: makes what its answers are filed under, when it is first asked for.
+            runtime: its device.
+            prompts: for each task. Without a prompt for questions or hypotheses their method is None, and the model is
+                not tested on them.
+            fingerprint: computes the fingerprint on first use.
         """
         self._family = family
-        self._steps = TwoStepModel(runtime, self._ready, family)
-        self._prompts = prompts
+        self._two_steps = TwoStepModel(runtime, self._preprocess, family)
+        self._templates = prompts
         self._fingerprint = fingerprint
         self.largest_batch = 128 if runtime.device.type == "cuda" else self.batch_size
         for task, prompt in ((Task.VQA, prompts.question), (Task.ENTAILMENT, prompts.entailment)):
@@ -148,38 +148,37 @@ class GenerativeAdapter:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The files, the prompts and what computes the answers."""
         return self._fingerprint()
 
     def prepare(self, task: Task, batch: Sequence[ModelInput]) -> None:
-        """Draws and resizes new pictures, and reads the prompts where it is known how many tokens a picture takes."""
-        self._steps.prepare(task, batch)
+        """Renders and resizes new pictures, and tokenizes prompts where the token counts of pictures are known."""
+        self._two_steps.prepare(task, batch)
 
     def answer(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        """A word or a phrase for each question."""
-        return self._steps.answers(Task.VQA, batch)
+        return self._two_steps.answers(Task.VQA, batch)
 
     def entail(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        """What the model says to each hypothesis; whoever judges it reads the label in it."""
-        return self._steps.answers(Task.ENTAILMENT, batch)
+        """The model's replies to the hypotheses; the judge reads the label in them."""
+        return self._two_steps.answers(Task.ENTAILMENT, batch)
 
     def caption(self, batch: Sequence[ModelInput]) -> tuple[Answer, ...]:
-        """A description of each picture."""
-        return self._steps.answers(Task.CAPTIONING, batch)
+        return self._two_steps.answers(Task.CAPTIONING, batch)
 
-    def _ready(self, task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
-        said = [Prompt(prompt=self._prompt(task, item), question=item.text) for item in batch]
-        speak = self._family.ready(batch, said, self._prompts.longest(task))
+    def _preprocess(self, task: Task, batch: Sequence[ModelInput]) -> ForwardStep:
+        prompts = [Prompt(prompt=self._prompt(task, item), question=item.text) for item in batch]
+        generate = self._family.preprocess(batch, prompts, self._templates.longest(task))
 
         def answers() -> tuple[Answer, ...]:
-            heard = speak()
-            return tuple(Answer(text, truncated=cut) for text, cut in zip(heard.texts, heard.cut, strict=True))
+            completions = generate()
+            return tuple(
+                Answer(text, truncated=cut) for text, cut in zip(completions.texts, completions.cut, strict=True)
+            )
 
         return answers
 
     def _prompt(self, task: Task, item: ModelInput) -> str:
         if task is Task.CAPTIONING:
-            return self._prompts.caption
+            return self._templates.caption
         if task is Task.ENTAILMENT:
-            return self._prompts.entailment.replace(PLACEHOLDER, item.text)
-        return self._prompts.text(item)
+            return self._templates.entailment.replace(PLACEHOLDER, item.text)
+        return self._templates.text(item)

@@ -1,4 +1,4 @@
-"""What one kind of checkpoint offers to the adapter that speaks with it."""
+"""The interface between a generative checkpoint and its adapter, and the loading that all families share."""
 
 from __future__ import annotations
 
@@ -20,64 +20,66 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """What is said to the model about one picture.
+    """The text for one picture.
 
     Attributes:
         prompt: all of it.
-        question: the part of it that may be cut where it is longer than the model takes; "" where none may.
+        question: the part that may be truncated; "" for none.
     """
 
     prompt: str
     question: str = ""
 
     def cut(self, length: int) -> Prompt:
-        """The same with a question of so many characters at most."""
+        """The prompt with its question truncated to ``length`` characters."""
         question = self.question[:length].rstrip()
         return replace(self, prompt=self.prompt.replace(self.question, question, 1), question=question)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completions:
-    """What the model said: one text for each prompt, without the prompt; and which questions it read only in part."""
+    """One generated text for each prompt, without the prompt; and which questions were truncated."""
 
     texts: tuple[str, ...]
     cut: tuple[bool, ...]
 
 
 class GenerativeModel(Protocol):
-    """One checkpoint, loaded."""
+    """A loaded generative checkpoint."""
 
     @property
     def prompts(self) -> Prompts:
-        """How the tasks are put to it where the user says nothing."""
+        """The default prompts for the tasks."""
         ...
 
-    def ready(self, shown: Sequence[ModelInput], said: Sequence[Prompt], longest: int) -> Callable[[], Completions]:
-        """Does all that needs no device; what it gives has the model say something to each prompt, decoded greedily.
+    def preprocess(
+        self, inputs: Sequence[ModelInput], prompts: Sequence[Prompt], max_tokens: int
+    ) -> Callable[[], Completions]:
+        """Does all that needs no device; the returned step decodes one completion per prompt, greedily.
 
         Args:
-            shown: what each prompt is about: its picture counts, which may be that of others, too.
-            said: the prompts.
-            longest: how many tokens each answer may have.
+            inputs: the input of each prompt, for its picture; several may share one.
+            prompts: the prompts.
+            max_tokens: the most tokens of a completion.
 
         Raises:
             DataError: a prompt does not fit the model however short its question; the second step may raise it, too.
         """
         ...
 
-    def give_up(self) -> bool:
-        """Lets go what is kept of pictures on the device; whether there was any."""
+    def release(self) -> bool:
+        """Releases cached pictures on the device; whether there were any."""
         ...
 
 
 class ImageFeatures(Protocol):
-    """What a model makes of pictures before it reads; ``pooler_output`` has one entry (tokens, width) a picture."""
+    """The output of an image encoder; ``pooler_output`` has one entry (tokens, width) per picture."""
 
     pooler_output: torch.Tensor | Sequence[torch.Tensor]
 
 
 class PretrainedModel(Protocol):
-    """What families use of a model class of transformers."""
+    """The interface of transformers' model classes that families use."""
 
     config: PreTrainedConfig
     generation_config: GenerationConfig
@@ -90,7 +92,7 @@ class PretrainedModel(Protocol):
 
 
 def load_pretrained(name: str, checkpoint: Checkpoint, runtime: Runtime) -> PretrainedModel:
-    """The model of the class of transformers that is called ``name``.
+    """The model of transformers' class ``name``.
 
     Raises:
         ModelError: a file is missing or damaged, or a weight has no value.
@@ -102,7 +104,7 @@ def load_pretrained(name: str, checkpoint: Checkpoint, runtime: Runtime) -> Pret
 
 
 def load_pretrained_config(checkpoint: Checkpoint) -> PreTrainedConfig:
-    """The configuration, read before the weights: what else is wrong with a checkpoint is told without loading them.
+    """The configuration, read before the weights so that errors in it show early.
 
     Raises:
         ModelError: transformers cannot read it.
@@ -123,10 +125,10 @@ def load_pretrained_config(checkpoint: Checkpoint) -> PreTrainedConfig:
 
 
 def int_setting(config: object, name: str) -> int:
-    """A number in a configuration.
+    """The integer ``name`` of a configuration.
 
     Raises:
-        ModelError: it is not there.
+        ModelError: it is missing.
     """
     value: object = getattr(config, name, None)
     if not isinstance(value, int):

@@ -1,4 +1,4 @@
-"""LLaVA, LLaVA-NeXT and what else puts a picture into its chat template by one token."""
+"""The families of checkpoints that put a picture into the prompt by a placeholder token."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, cast
 
 from pytest_vqamt.models.prompts import Prompts
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
+from pytest_vqamt.models.transformers.inputs import TextTokens
 from pytest_vqamt.models.transformers.prompted.base import int_setting
 from pytest_vqamt.models.transformers.prompted.image_token_model import (
     ImageTokenModel,
     PicturePixels,
     PicturePreprocessor,
 )
-from pytest_vqamt.models.transformers.prompted.text import ChatTemplate, Tokens
+from pytest_vqamt.models.transformers.prompted.text import ChatTemplate
 from pytest_vqamt.models.transformers.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
 class ChatModel(ImageTokenModel):
     """A checkpoint with a chat template."""
 
-    def learn(self, checkpoint: Checkpoint) -> None:
-        self._template = ChatTemplate(checkpoint, self.tokenizer, self.mark)
+    def read_extras(self, checkpoint: Checkpoint) -> None:
+        self._template = ChatTemplate(checkpoint, self.tokenizer, self.image_marker)
 
     @property
-    def special(self) -> bool:
+    def adds_special_tokens(self) -> bool:
         return not self._template.begins
 
     def prompt(self, text: str) -> str:
@@ -54,7 +55,7 @@ _FLORENCE_TASKS = {
     "<DETAILED_CAPTION>": "Describe in detail what is shown in the image.",
     "<MORE_DETAILED_CAPTION>": "Describe with a paragraph what is shown in the image.",
 }
-"""What the tasks that describe are called, and what the model reads for them (Xiao et al. 2024)."""
+"""Florence's description tasks, and what the model reads for them (Xiao et al. 2024)."""
 
 
 class Florence(ImageTokenModel):
@@ -64,12 +65,12 @@ class Florence(ImageTokenModel):
     prompts = FLORENCE_PROMPTS
 
     @property
-    def special(self) -> bool:
+    def adds_special_tokens(self) -> bool:
         return False
 
     def prompt(self, text: str) -> str:
         words = self.tokenizer
-        return f"{self.mark}{words.bos_token}{_FLORENCE_TASKS.get(text, text)}{words.eos_token}"
+        return f"{self.image_marker}{words.bos_token}{_FLORENCE_TASKS.get(text, text)}{words.eos_token}"
 
 
 class Gemma3Chat(ChatModel):
@@ -77,22 +78,22 @@ class Gemma3Chat(ChatModel):
 
     cls = "Gemma3ForConditionalGeneration"
 
-    def reader(self, checkpoint: Checkpoint, runtime: Runtime) -> PicturePreprocessor:
+    def picture_preprocessor(self, checkpoint: Checkpoint, runtime: Runtime) -> PicturePreprocessor:
         return PicturePreprocessor(checkpoint, runtime, do_pan_and_scan=False, do_convert_rgb=True)
 
-    def learn(self, checkpoint: Checkpoint) -> None:
+    def read_extras(self, checkpoint: Checkpoint) -> None:
         self._begin = self._word(int_setting(self.config, "boi_token_index"), checkpoint)
         self._end = self._word(int_setting(self.config, "eoi_token_index"), checkpoint)
-        super().learn(checkpoint)
+        super().read_extras(checkpoint)
 
     @property
-    def mark(self) -> str:
+    def image_marker(self) -> str:
         return self._begin
 
-    def block(self, _told: PicturePixels, length: int) -> str:
-        return f"\n\n{self._begin}{self.image_word * length}{self._end}\n\n"
+    def image_text(self, _told: PicturePixels, length: int) -> str:
+        return f"\n\n{self._begin}{self.image_token * length}{self._end}\n\n"
 
-    def further(self, tokens: Tokens, _told: Sequence[PicturePixels]) -> Mapping[str, torch.Tensor]:
+    def extra_inputs(self, tokens: TextTokens, _told: Sequence[PicturePixels]) -> Mapping[str, torch.Tensor]:
         return {"token_type_ids": (tokens.ids == self.image_id).to(tokens.ids.dtype)}
 
 
@@ -105,16 +106,16 @@ class Idefics3Chat(ChatModel):
 
     cls = "Idefics3ForConditionalGeneration"
 
-    def reader(self, checkpoint: Checkpoint, runtime: Runtime) -> PicturePreprocessor:
+    def picture_preprocessor(self, checkpoint: Checkpoint, runtime: Runtime) -> PicturePreprocessor:
         return PicturePreprocessor(checkpoint, runtime, nested=True, return_row_col_info=True)
 
     def parts(self, pixels: PicturePixels) -> int:
         rows, columns = _tile_grid(pixels)
         return rows * columns + 1
 
-    def block(self, told: PicturePixels, length: int) -> str:
-        rows, columns = _tile_grid(told)
-        tile = self.image_word * (length // (rows * columns + 1))
+    def image_text(self, metadata: PicturePixels, length: int) -> str:
+        rows, columns = _tile_grid(metadata)
+        tile = self.image_token * (length // (rows * columns + 1))
         lines = [
             "".join(f"{_IMAGE_SEPARATOR}<row_{row + 1}_col_{column + 1}>{tile}" for column in range(columns)) + "\n"
             for row in range(rows)
@@ -124,7 +125,7 @@ class Idefics3Chat(ChatModel):
 
 
 def _tile_grid(pixels: PicturePixels) -> tuple[int, int]:
-    """In how many rows and columns of tiles a picture is seen beside the whole; (0, 0) where it is small."""
+    """The rows and columns of a picture's tiles; (0, 0) for a small picture."""
     (rows,), (columns,) = (cast("Sequence[Sequence[int]]", pixels.lists[name]) for name in ("rows", "cols"))
     return int(rows[0]), int(columns[0])
 
@@ -149,13 +150,13 @@ class PaliGemma(ImageTokenModel):
     prompts = PALIGEMMA_PROMPTS
 
     @property
-    def special(self) -> bool:
+    def adds_special_tokens(self) -> bool:
         return False
 
     def prompt(self, text: str) -> str:
-        return f"{self.mark}{self.tokenizer.bos_token}{text}\n"
+        return f"{self.image_marker}{self.tokenizer.bos_token}{text}\n"
 
-    def further(self, tokens: Tokens, _told: Sequence[PicturePixels]) -> Mapping[str, torch.Tensor]:
+    def extra_inputs(self, tokens: TextTokens, _told: Sequence[PicturePixels]) -> Mapping[str, torch.Tensor]:
         return {"token_type_ids": tokens.ids * 0}
 
 
@@ -169,12 +170,12 @@ class Qwen2VlChat(ChatModel):
 
     cls = "Qwen2VLForConditionalGeneration"
 
-    def further(self, tokens: Tokens, told: Sequence[PicturePixels]) -> Mapping[str, torch.Tensor]:
+    def extra_inputs(self, tokens: TextTokens, metadata: Sequence[PicturePixels]) -> Mapping[str, torch.Tensor]:
         import torch
 
         return {
             "mm_token_type_ids": (tokens.ids == self.image_id).int(),
-            "image_grid_thw": torch.cat([each.tensors["image_grid_thw"] for each in told]).to(tokens.ids.device),
+            "image_grid_thw": torch.cat([each.tensors["image_grid_thw"] for each in metadata]).to(tokens.ids.device),
         }
 
 

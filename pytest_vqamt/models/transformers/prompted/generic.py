@@ -1,4 +1,4 @@
-"""Kinds that nothing here knows by name: through their own processor, where that and a chat template are there."""
+"""Checkpoints of unknown families: run through their own processor and chat template."""
 
 from __future__ import annotations
 
@@ -38,15 +38,16 @@ class _Processor(Protocol):
 
 
 class ProcessorModel:
-    """A checkpoint that puts the picture into its chat template. Each question has its picture encoded again."""
+    """A checkpoint used through its own processor. The picture is encoded again for each question."""
 
     prompts = INSTRUCTION_PROMPTS
 
     def __init__(self, checkpoint: Checkpoint, runtime: Runtime) -> None:
-        """Loads it, the small files first.
+        """Loads the checkpoint, the small files first.
 
         Raises:
-            ModelError: a file is missing, damaged, or of another model, or the processor needs what is not installed.
+            ModelError: a file is missing, damaged, or of another model, or the processor needs a package that is not
+                installed.
         """
         self.config = load_pretrained_config(checkpoint)
         load_prompt_tokenizer(checkpoint, self.config)
@@ -55,49 +56,51 @@ class ProcessorModel:
         tokenizer.padding_side = "left"
         if tokenizer.pad_token is None:
             tokenizer.pad_token = tokenizer.eos_token
-        mark: object = getattr(self._processor, "image_token", None)
-        self._template = ChatTemplate(checkpoint, tokenizer, None if mark is None else str(mark))
+        image_marker: object = getattr(self._processor, "image_token", None)
+        self._template = ChatTemplate(checkpoint, tokenizer, None if image_marker is None else str(image_marker))
         self.model = load_pretrained("AutoModelForImageTextToText", checkpoint, runtime)
         self._runtime = runtime
         # A copy, since the processor holds its own for as long as it works, on pictures too.
-        self._stopping = GreedyDecoding(self.model, deepcopy(tokenizer), checkpoint)
+        self._decoding = GreedyDecoding(self.model, deepcopy(tokenizer), checkpoint)
 
-    def ready(self, shown: Sequence[ModelInput], said: Sequence[Prompt], longest: int) -> Callable[[], Completions]:
-        firsts, which = distinct_pictures(shown)
+    def preprocess(
+        self, inputs: Sequence[ModelInput], prompts: Sequence[Prompt], max_tokens: int
+    ) -> Callable[[], Completions]:
+        firsts, which = distinct_pictures(inputs)
         images = [item.image for item in firsts]
         pictures = [images[place] for place in which]
-        inputs = self._inputs(pictures, said)
+        encoded = self._processed(pictures, prompts)
         window = context_length(self.config)
-        room = None if window is None else window - (0 if self.config.is_encoder_decoder else longest)
-        after = list(said)
-        if room is not None and inputs["input_ids"].shape[1] > room:
+        room = None if window is None else window - (0 if self.config.is_encoder_decoder else max_tokens)
+        fitted = list(prompts)
+        if room is not None and encoded["input_ids"].shape[1] > room:
 
-            def length(place: int, one: Prompt) -> int:
-                return int(self._inputs([pictures[place]], [one])["input_ids"].shape[1])
+            def length(place: int, prompt: Prompt) -> int:
+                return int(self._processed([pictures[place]], [prompt])["input_ids"].shape[1])
 
-            after = [fit_prompt(each, room, partial(length, place)) for place, each in enumerate(said)]
-            inputs = self._inputs(pictures, after)
-        cut = tuple(one != other for one, other in zip(said, after, strict=True))
+            fitted = [fit_prompt(each, room, partial(length, place)) for place, each in enumerate(prompts)]
+            encoded = self._processed(pictures, fitted)
+        cut = tuple(one != other for one, other in zip(prompts, fitted, strict=True))
         dtype = self.model.dtype
-        rounded = ((name, value.to(dtype) if value.is_floating_point() else value) for name, value in inputs.items())
-        return partial(self._speak, {name: self._runtime.pinned(value) for name, value in rounded}, cut, longest)
+        rounded = ((name, value.to(dtype) if value.is_floating_point() else value) for name, value in encoded.items())
+        return partial(self._generate, {name: self._runtime.pin(value) for name, value in rounded}, cut, max_tokens)
 
-    def give_up(self) -> bool:
+    def release(self) -> bool:
         return False
 
-    def _speak(self, inputs: Mapping[str, torch.Tensor], cut: tuple[bool, ...], longest: int) -> Completions:
+    def _generate(self, inputs: Mapping[str, torch.Tensor], cut: tuple[bool, ...], max_tokens: int) -> Completions:
         generated = self.model.generate(
-            **{name: self._runtime.here(value) for name, value in inputs.items()},
-            generation_config=self._stopping.after(longest),
+            **{name: self._runtime.to_device(value) for name, value in inputs.items()},
+            generation_config=self._decoding.generation_config_for(max_tokens),
             logits_processor=[check_step_scores],
         )
-        before = 1 if self.config.is_encoder_decoder else inputs["input_ids"].shape[1]
-        return Completions(texts=self._stopping.texts(generated[:, before:]), cut=cut)
+        prompt_tokens = 1 if self.config.is_encoder_decoder else inputs["input_ids"].shape[1]
+        return Completions(texts=self._decoding.texts(generated[:, prompt_tokens:]), cut=cut)
 
-    def _inputs(self, images: Sequence[Image], said: Sequence[Prompt]) -> Mapping[str, torch.Tensor]:
+    def _processed(self, images: Sequence[Image], prompts: Sequence[Prompt]) -> Mapping[str, torch.Tensor]:
         with exclusive(self._processor.tokenizer):
             return self._processor(
-                text=[self._template.write(each.prompt) for each in said],
+                text=[self._template.write(each.prompt) for each in prompts],
                 images=[[image] for image in images],
                 padding=True,
                 truncation=False,

@@ -1,8 +1,7 @@
-"""Checkpoints that read a picture in the place of a token that stands for it, which is most of them.
+"""Checkpoints that read a picture in place of an image token, which is most of them.
 
-Each picture is encoded once for all that is said about it. How many tokens it takes is how many its encoding has, so
-that no formula of a processor is needed, and nothing of torchvision, which the processors of several kinds want for
-videos.
+Each picture is encoded once for all its prompts. Its number of tokens is that of its encoding, so no processor's
+formula is needed, nor torchvision, which several processors require for videos.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from pytest_vqamt.models.prompts import INSTRUCTION_PROMPTS
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint
 from pytest_vqamt.models.transformers.classifier import check_step_scores
 from pytest_vqamt.models.transformers.feature_cache import BatchPictures, PictureFeatureCache
-from pytest_vqamt.models.transformers.inputs import load_image_processor, preprocess_images
+from pytest_vqamt.models.transformers.inputs import TextTokens, load_image_processor, preprocess_images
 from pytest_vqamt.models.transformers.prompted.base import (
     Completions,
     ImageFeatures,
@@ -32,7 +31,6 @@ from pytest_vqamt.models.transformers.prompted.base import (
 )
 from pytest_vqamt.models.transformers.prompted.text import (
     GreedyDecoding,
-    Tokens,
     context_length,
     load_prompt_tokenizer,
     tokenize_prompts,
@@ -45,141 +43,137 @@ if TYPE_CHECKING:
 
 
 class ImageTokenModel:
-    """A checkpoint of the class ``cls`` of transformers. Kinds differ in the methods that say so."""
+    """A checkpoint of transformers' class ``cls``. Subclasses override what differs."""
 
     cls = ""
     prompts = INSTRUCTION_PROMPTS
 
     def __init__(self, checkpoint: Checkpoint, runtime: Runtime) -> None:
-        """Loads it, the small files first.
+        """Loads the checkpoint, the small files first.
 
         Raises:
             ModelError: a file is missing, damaged, or of another model.
         """
         self.config = load_pretrained_config(checkpoint)
         self.tokenizer = load_prompt_tokenizer(checkpoint, self.config)
-        self.pictures = self.reader(checkpoint, runtime)
+        self.pictures = self.picture_preprocessor(checkpoint, runtime)
         self.image_id = int_setting(self.config, "image_token_id")
-        self.image_word = self._word(self.image_id, checkpoint)
-        self.learn(checkpoint)
+        self.image_token = self._word(self.image_id, checkpoint)
+        self.read_extras(checkpoint)
         self.model = load_pretrained(self.cls, checkpoint, runtime)
         self.encoder = PictureEncoder(self.pictures, self.model, runtime, self.parts)
-        self._stopping = GreedyDecoding(self.model, self.tokenizer, checkpoint)
+        self._decoding = GreedyDecoding(self.model, self.tokenizer, checkpoint)
         self._runtime = runtime
         self._window = context_length(self.config)
 
-    def learn(self, checkpoint: Checkpoint) -> None:
-        """What else a kind reads of the checkpoint before its weights."""
+    def read_extras(self, checkpoint: Checkpoint) -> None:
+        """Reads further files of a subclass, before the weights."""
 
-    def reader(self, checkpoint: Checkpoint, runtime: Runtime) -> PicturePreprocessor:
-        """What makes pictures ready for the encoder."""
+    def picture_preprocessor(self, checkpoint: Checkpoint, runtime: Runtime) -> PicturePreprocessor:
         return PicturePreprocessor(checkpoint, runtime)
 
     @property
-    def mark(self) -> str:
-        """What stands for the picture in a prompt."""
-        return self.image_word
+    def image_marker(self) -> str:
+        """Stands for the picture in a prompt."""
+        return self.image_token
 
     @property
-    def special(self) -> bool:
-        """Whether the tokenizer is to add the tokens that begin and end a text."""
+    def adds_special_tokens(self) -> bool:
+        """Whether the tokenizer adds the tokens that begin and end a text."""
         return True
 
     def prompt(self, text: str) -> str:
-        """All that the model reads, with one mark for the picture."""
+        """The whole text for the model, with one image marker."""
         raise NotImplementedError
 
     def parts(self, _pixels: PicturePixels) -> int:
-        """In how many parts a picture is encoded, where the encoder gives all in one tensor."""
+        """In how many parts a picture is encoded, where the encoder returns one tensor."""
         return 1
 
-    def block(self, _told: PicturePixels, length: int) -> str:
-        """What stands in place of the mark for a picture whose encoding has so many tokens."""
-        return self.image_word * length
+    def image_text(self, _told: PicturePixels, length: int) -> str:
+        """Replaces the image marker, for a picture of ``length`` tokens."""
+        return self.image_token * length
 
-    def further(self, _tokens: Tokens, _told: Sequence[PicturePixels]) -> Mapping[str, torch.Tensor]:
-        """What else the model needs to be told, of each prompt's picture."""
+    def extra_inputs(self, _tokens: TextTokens, _told: Sequence[PicturePixels]) -> Mapping[str, torch.Tensor]:
+        """Further inputs of the model."""
         return {}
 
-    def ready(self, shown: Sequence[ModelInput], said: Sequence[Prompt], longest: int) -> Callable[[], Completions]:
-        """How many tokens a picture takes is told by its encoding, or by that of another of its form."""
-        self._check(said)
-        pictures = self.encoder.memory.ready(shown)
+    def preprocess(
+        self, inputs: Sequence[ModelInput], prompts: Sequence[Prompt], max_tokens: int
+    ) -> Callable[[], Completions]:
+        """Tokenizes here if all pictures' token counts are known, from encodings of the same shape."""
+        self._check(prompts)
+        pictures = self.encoder.cache.preprocess(inputs)
         known = [self._length(pictures, name) for name in pictures.names]
         tokens = None
         if all(known):
-            told = [(pictures.kept.get(name) or pictures.ready[name]).told for name in pictures.names]
-            tokens = self._tokens(said, self._blocks(told, known, pictures.which), longest)
-        return partial(self._speak, pictures, said, longest, known, tokens)
+            metadata = [(pictures.kept.get(name) or pictures.preprocessed[name]).metadata for name in pictures.names]
+            tokens = self._tokens(prompts, self._blocks(metadata, known, pictures.which), max_tokens)
+        return partial(self._generate, pictures, prompts, max_tokens, known, tokens)
 
-    def give_up(self) -> bool:
-        return self.encoder.memory.give_up()
+    def release(self) -> bool:
+        return self.encoder.cache.release()
 
-    def _speak(
+    def _generate(
         self,
         pictures: BatchPictures[PicturePixels, EncodedPicture],
-        said: Sequence[Prompt],
-        longest: int,
+        prompts: Sequence[Prompt],
+        max_tokens: int,
         known: Sequence[int],
-        tokens: Tokens | None,
+        tokens: TextTokens | None,
     ) -> Completions:
-        seen = self.encoder.memory.of(pictures)
-        of_each = dict(zip(pictures.which, seen, strict=True))
+        encoded_pictures = self.encoder.cache.encoded(pictures)
+        of_each = dict(zip(pictures.which, encoded_pictures, strict=True))
         distinct = [of_each[place] for place in range(len(pictures.names))]
         lengths = [each.length for each in distinct]
         if tokens is None or lengths != known:
-            blocks = self._blocks([each.told for each in distinct], lengths, pictures.which)
-            tokens = self._tokens(said, blocks, longest)
+            blocks = self._blocks([each.metadata for each in distinct], lengths, pictures.which)
+            tokens = self._tokens(prompts, blocks, max_tokens)
         tokens = tokens.on(self._runtime)
         generated = self.model.generate(
             input_ids=tokens.ids,
             attention_mask=tokens.attended,
-            mm_encoder_outputs={"image": self.encoder.together(seen)},
-            generation_config=self._stopping.after(longest),
+            mm_encoder_outputs={"image": self.encoder.together(encoded_pictures)},
+            generation_config=self._decoding.generation_config_for(max_tokens),
             logits_processor=[check_step_scores],
-            **self.further(tokens, [each.told for each in seen]),
+            **self.extra_inputs(tokens, [each.metadata for each in encoded_pictures]),
         )
-        before = 1 if self.config.is_encoder_decoder else tokens.ids.shape[1]
-        return Completions(texts=self._stopping.texts(generated[:, before:]), cut=tokens.cut)
+        prompt_tokens = 1 if self.config.is_encoder_decoder else tokens.ids.shape[1]
+        return Completions(texts=self._decoding.texts(generated[:, prompt_tokens:]), cut=tokens.cut)
 
     def _length(self, pictures: BatchPictures[PicturePixels, EncodedPicture], name: str) -> int:
-        """How many tokens a picture takes; 0 where nobody knows yet."""
+        """The number of tokens of a picture; 0 while unknown."""
         kept = pictures.kept.get(name)
-        return self.encoder.length(pictures.ready[name]) if kept is None else kept.length
+        return self.encoder.length(pictures.preprocessed[name]) if kept is None else kept.length
 
-    def _blocks(self, told: Sequence[PicturePixels], lengths: Sequence[int], which: Sequence[int]) -> list[str]:
-        """What stands for the picture of each prompt."""
-        blocks = [self.block(each, length) for each, length in zip(told, lengths, strict=True)]
+    def _blocks(self, metadata: Sequence[PicturePixels], lengths: Sequence[int], which: Sequence[int]) -> list[str]:
+        blocks = [self.image_text(each, length) for each, length in zip(metadata, lengths, strict=True)]
         return [blocks[place] for place in which]
 
-    def _check(self, said: Sequence[Prompt]) -> None:
-        for each in said:
-            if self.mark in each.prompt or self.image_word in each.prompt:
+    def _check(self, prompts: Sequence[Prompt]) -> None:
+        for each in prompts:
+            if self.image_marker in each.prompt or self.image_token in each.prompt:
                 raise DataError(
-                    f"Expected a text without {self.image_word}, which stands for a picture to this model, but got "
+                    f"Expected a text without {self.image_token}, which stands for a picture to this model, but got "
                     f"text={shortened(each.prompt)}"
                 )
 
-    def _tokens(self, said: Sequence[Prompt], blocks: Sequence[str], longest: int) -> Tokens:
+    def _tokens(self, prompts: Sequence[Prompt], blocks: Sequence[str], max_tokens: int) -> TextTokens:
         room = self._window
         if room is not None and not self.config.is_encoder_decoder:
-            room -= longest
+            room -= max_tokens
         return tokenize_prompts(
-            said,
+            prompts,
             self.tokenizer,
             self._runtime,
-            written=lambda place, prompt: self.prompt(prompt).replace(self.mark, blocks[place]),
-            special=self.special,
-            before=not self.config.is_encoder_decoder,
+            written=lambda place, prompt: self.prompt(prompt).replace(self.image_marker, blocks[place]),
+            adds_special_tokens=self.adds_special_tokens,
+            pad_left=not self.config.is_encoder_decoder,
             room=room,
         )
 
     def _word(self, number: int, checkpoint: Checkpoint) -> str:
-        """The token of a number that config.json gives.
-
-        Raises:
-            ModelError: there is no such token, or it is one that may come up in a text.
-        """
+        """The special token of a number in config.json; raises where it is none."""
         added = self.tokenizer.added_tokens_decoder.get(number)
         if added is None:
             raise ModelError(
@@ -191,7 +185,7 @@ class ImageTokenModel:
 
 
 _MAX_METADATA_NUMBERS = 16
-"""A tensor of no more numbers than so many tells of a picture, such as its size."""
+"""A tensor of at most so many numbers is metadata, such as the picture's size."""
 
 
 class _ImageProcessor(Protocol):
@@ -200,11 +194,11 @@ class _ImageProcessor(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PicturePixels:
-    """What an encoder reads of a picture, or of some.
+    """An encoder's input for one or more pictures.
 
     Attributes:
-        tensors: by the names that the model gives them, each with the pictures, or their parts, along its first axis.
-        lists: what else is told of each picture.
+        tensors: by the model's names for them, pictures or their parts along the first axis.
+        lists: other values for each picture.
     """
 
     tensors: Mapping[str, torch.Tensor]
@@ -212,7 +206,7 @@ class PicturePixels:
 
     @classmethod
     def of(cls, found: Mapping[str, object]) -> PicturePixels:
-        """What an image processor has made of a picture."""
+        """The output of an image processor."""
         import torch
 
         return cls(
@@ -226,63 +220,63 @@ class PicturePixels:
 
     @classmethod
     def together(cls, each: Sequence[PicturePixels]) -> PicturePixels:
-        """What there is of several pictures; parts that some have fewer of are filled up with zeros."""
+        """Joins several pictures; those with fewer parts are padded with zeros."""
         first = each[0]
         return cls(
             {name: _concatenated([one.tensors[name] for one in each]) for name in first.tensors},
-            {name: [told for one in each for told in one.lists[name]] for name in first.lists},
+            {name: [metadata for one in each for metadata in one.lists[name]] for name in first.lists},
         )
 
-    def ready(self, runtime: Runtime, dtype: torch.dtype) -> PicturePixels:
-        """The same in the encoder's precision, where the device gets it without a wait."""
+    def for_device(self, runtime: Runtime, dtype: torch.dtype) -> PicturePixels:
+        """The same in the encoder's precision and pinned memory."""
         rounded = {**self.tensors, "pixel_values": self.tensors["pixel_values"].to(dtype)}
-        return PicturePixels({name: runtime.pinned(tensor) for name, tensor in rounded.items()}, self.lists)
+        return PicturePixels({name: runtime.pin(tensor) for name, tensor in rounded.items()}, self.lists)
 
-    def here(self, runtime: Runtime, wanted: Container[str]) -> PicturePixels:
-        """Those tensors that are wanted, on the device."""
+    def to_device(self, runtime: Runtime, wanted: Container[str]) -> PicturePixels:
+        """Only the ``wanted`` tensors, on the device."""
         return PicturePixels(
-            {name: runtime.here(tensor) for name, tensor in self.tensors.items() if name in wanted}, self.lists
+            {name: runtime.to_device(tensor) for name, tensor in self.tensors.items() if name in wanted}, self.lists
         )
 
     @property
-    def told(self) -> PicturePixels:
-        """What it says of the picture rather than shows of it: how large it is, and in which parts it is seen."""
+    def metadata(self) -> PicturePixels:
+        """The small tensors and the lists: size and layout of the picture."""
         return PicturePixels(
             {name: tensor.clone() for name, tensor in self.tensors.items() if tensor.numel() <= _MAX_METADATA_NUMBERS},
             self.lists,
         )
 
     @property
-    def form(self) -> tuple[object, ...]:
-        """Pictures of the same form are encoded in as many tokens."""
+    def shape(self) -> tuple[object, ...]:
+        """Pictures of equal shape have equally many tokens."""
         return (
             *((name, *tensor.shape) for name, tensor in self.tensors.items()),
-            *((name, *tensor.flatten().tolist()) for name, tensor in self.told.tensors.items()),
+            *((name, *tensor.flatten().tolist()) for name, tensor in self.metadata.tensors.items()),
             repr(self.lists),
         )
 
 
 class PicturePreprocessor:
-    """Makes pictures ready for the encoder of one checkpoint."""
+    """Preprocesses pictures for the encoder of one checkpoint."""
 
     def __init__(self, checkpoint: Checkpoint, runtime: Runtime, *, nested: bool = False, **settings: object) -> None:
-        """Finds out how.
+        """Loads the image processor.
 
         Args:
-            checkpoint: where the files are.
-            runtime: where the encoder computes: on a CPU it needs the processor's cores for itself.
+            checkpoint: the files.
+            runtime: of the encoder, which needs the processor's cores if it is a CPU.
             nested: whether the image processor takes a list of pictures for each text.
-            settings: what it is told beside the pictures.
+            settings: further arguments of the image processor.
 
         Raises:
-            ModelError: the checkpoint does not say how.
+            ModelError: the checkpoint has no image processor.
         """
         self._process = cast(_ImageProcessor, load_image_processor(checkpoint))
         self._nested, self._settings = nested, settings
         self._runtime = runtime
 
     def each(self, images: Sequence[Image]) -> list[PicturePixels]:
-        """What the encoder reads of each picture, RGB; float32 values of whatever range it was trained on."""
+        """Preprocesses each picture, RGB, to float32."""
         return preprocess_images(images, self._one, self._runtime)
 
     def _one(self, image: Image) -> PicturePixels:
@@ -306,21 +300,21 @@ def _concatenated(parts: Sequence[torch.Tensor]) -> torch.Tensor:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class EncodedPicture:
-    """What the encoder makes of a picture.
+    """The encoding of a picture.
 
     Attributes:
         encoding: (tokens, width), or (parts, tokens, width), on the device.
-        layers: what Qwen3-VL adds to the picture's places further up, (tokens, width) each.
-        told: what else is known of it.
+        layers: features that Qwen3-VL adds in deeper layers, (tokens, width) each.
+        metadata: of the picture.
     """
 
     encoding: torch.Tensor
     layers: tuple[torch.Tensor, ...]
-    told: PicturePixels
+    metadata: PicturePixels
 
     @property
     def length(self) -> int:
-        """How many tokens it takes."""
+        """Its number of tokens."""
         return self.encoding.shape[:-1].numel()
 
     @property
@@ -329,11 +323,7 @@ class EncodedPicture:
 
 
 class PictureEncoder:
-    """Makes pictures ready, and has them encoded by the method ``get_image_features`` of a model.
-
-    Attributes:
-        memory: what it has made of the latest pictures.
-    """
+    """Encodes pictures by a model's ``get_image_features``, through a cache."""
 
     def __init__(
         self,
@@ -342,9 +332,9 @@ class PictureEncoder:
         runtime: Runtime,
         parts: Callable[[PicturePixels], int],
     ) -> None:
-        """Puts it together; ``parts`` says in how many parts a picture is encoded, where all are in one tensor."""
-        self.memory: PictureFeatureCache[PicturePixels, EncodedPicture] = PictureFeatureCache(
-            self._ready, self._encode, lambda seen: seen.nbytes
+        """Combines preprocessor and model; ``parts`` as ``ImageTokenModel.parts``."""
+        self.cache: PictureFeatureCache[PicturePixels, EncodedPicture] = PictureFeatureCache(
+            self._preprocess, self._encode, lambda encoded_pictures: encoded_pictures.nbytes
         )
         self._pictures = pictures
         self._model = model
@@ -355,30 +345,30 @@ class PictureEncoder:
         self._in_one = False
 
     def length(self, pixels: PicturePixels) -> int:
-        """How many tokens the picture will take, as others of its form did; 0 where none has been encoded yet."""
-        return self._lengths.get(pixels.form, 0)
+        """The number of tokens, as of other pictures of the same shape; 0 while unknown."""
+        return self._lengths.get(pixels.shape, 0)
 
-    def together(self, seen: Sequence[EncodedPicture]) -> ImageFeatures:
-        """Encodings as the model has them of several pictures at once."""
+    def together(self, encoded_pictures: Sequence[EncodedPicture]) -> ImageFeatures:
+        """The encodings of several pictures as the model returns them."""
         import torch
 
         assert self._form is not None, "what was seen has been encoded"
-        chosen = [each.encoding for each in seen]
+        chosen = [each.encoding for each in encoded_pictures]
         encoded = self._form()
         encoded.pooler_output = torch.cat(chosen) if self._in_one else chosen
-        if seen[0].layers:
-            layers = zip(*(each.layers for each in seen), strict=True)
+        if encoded_pictures[0].layers:
+            layers = zip(*(each.layers for each in encoded_pictures), strict=True)
             encoded.deepstack_features = [list(layer) for layer in layers]  # type: ignore[attr-defined]  # of one kind
         return encoded
 
-    def _ready(self, images: Sequence[Image]) -> list[PicturePixels]:
-        return [each.ready(self._runtime, self._model.dtype) for each in self._pictures.each(images)]
+    def _preprocess(self, images: Sequence[Image]) -> list[PicturePixels]:
+        return [each.for_device(self._runtime, self._model.dtype) for each in self._pictures.each(images)]
 
     def _encode(self, ready: Sequence[PicturePixels]) -> list[EncodedPicture]:
         import torch
 
         wanted = inspect.signature(self._model.get_image_features).parameters
-        pixels = PicturePixels.together([each.here(self._runtime, wanted) for each in ready])
+        pixels = PicturePixels.together([each.to_device(self._runtime, wanted) for each in ready])
         encoded = self._model.get_image_features(**pixels.tensors)
         found = encoded.pooler_output
         self._form, self._in_one = type(encoded), isinstance(found, torch.Tensor)
@@ -386,9 +376,11 @@ class PictureEncoder:
             found = cast("Sequence[torch.Tensor]", torch.split(found, [self._parts(each) for each in ready]))
         layers: Sequence[Sequence[torch.Tensor]] = getattr(encoded, "deepstack_features", None) or ()
         # Cloned, since a slice would keep all of them in memory.
-        seen = [
-            EncodedPicture(encoding=each.clone(), layers=tuple(layer[place].clone() for layer in layers), told=one.told)
+        encoded_pictures = [
+            EncodedPicture(
+                encoding=each.clone(), layers=tuple(layer[place].clone() for layer in layers), metadata=one.metadata
+            )
             for place, (one, each) in enumerate(zip(ready, found, strict=True))
         ]
-        self._lengths.update((one.form, each.length) for one, each in zip(ready, seen, strict=True))
-        return seen
+        self._lengths.update((one.shape, each.length) for one, each in zip(ready, encoded_pictures, strict=True))
+        return encoded_pictures

@@ -1,7 +1,7 @@
-"""BLIP-2: the few vectors that a Q-Former takes from a picture come before the words.
+"""BLIP-2 and InstructBLIP: a Q-Former turns a picture into a few vectors before the words.
 
-The language model is asked directly, by vectors, so that what it returns is its answer alone, and each picture is
-encoded once: in the smaller checkpoints that is most of the work.
+The language model is called directly with these vectors, so that it returns the completion alone and each picture is
+encoded once, which in the smaller checkpoints is most of the work.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from pytest_vqamt.models.transformers.prompted.base import (
 from pytest_vqamt.models.transformers.prompted.image_token_model import PicturePixels, PicturePreprocessor
 from pytest_vqamt.models.transformers.prompted.text import (
     GreedyDecoding,
-    Tokens,
     context_length,
     load_prompt_tokenizer,
     tokenize_prompts,
@@ -42,14 +41,14 @@ if TYPE_CHECKING:
 ENTAILMENT_PROMPT = f"Question: {INSTRUCTION_PROMPTS.entailment} Answer:"
 
 OPT_PROMPTS = Prompts(question="Question: {text} Answer:", entailment=ENTAILMENT_PROMPT, caption="a photo of")
-"""For OPT, which goes on with a text (Li et al. 2023, section 4.1)."""
+"""OPT continues a text (Li et al. 2023, section 4.1)."""
 
 FLAN_T5_PROMPTS = Prompts(question="Question: {text} Short answer:", entailment=ENTAILMENT_PROMPT, caption="a photo of")
-"""For Flan-T5, which follows instructions (the same place)."""
+"""Flan-T5 follows instructions (same section)."""
 
 
 class Blip2Model(PretrainedModel, Protocol):
-    """What is used of the model class beside what all have."""
+    """The further interface of transformers' BLIP-2 classes."""
 
     language_model: PretrainedModel
     query_tokens: torch.Tensor
@@ -61,7 +60,7 @@ class Blip2:
     cls = "Blip2ForConditionalGeneration"
 
     def __init__(self, checkpoint: Checkpoint, runtime: Runtime) -> None:
-        """Loads it, the small files first.
+        """Loads the checkpoint, the small files first.
 
         Raises:
             ModelError: a file is missing, damaged, or of another model.
@@ -69,77 +68,84 @@ class Blip2:
         self.config = load_pretrained_config(checkpoint)
         self.tokenizer = load_prompt_tokenizer(checkpoint, self.config)
         self.pictures = PicturePreprocessor(checkpoint, runtime)
-        self.learn(checkpoint)
+        self.read_extras(checkpoint)
         self.model = cast(Blip2Model, load_pretrained(self.cls, checkpoint, runtime))
         self.runtime = runtime
-        self.memory: PictureFeatureCache[PicturePixels, torch.Tensor] = PictureFeatureCache(
-            self._ready_pixels, self._encoded, lambda made: made.nbytes
+        self.cache: PictureFeatureCache[PicturePixels, torch.Tensor] = PictureFeatureCache(
+            self._preprocess_images, self._encoded, lambda made: made.nbytes
         )
-        self._stopping = GreedyDecoding(self.model.language_model, self.tokenizer, checkpoint, self.model)
+        self._decoding = GreedyDecoding(self.model.language_model, self.tokenizer, checkpoint, self.model)
 
-    def learn(self, checkpoint: Checkpoint) -> None:
-        """What else a kind reads of the checkpoint before its weights."""
+    def read_extras(self, checkpoint: Checkpoint) -> None:
+        """Reads further files of a subclass, before the weights."""
 
     @property
     def prompts(self) -> Prompts:
-        """How the tasks are put to its language model."""
-        return OPT_PROMPTS if self.goes_on else FLAN_T5_PROMPTS
+        return OPT_PROMPTS if self.is_decoder_only else FLAN_T5_PROMPTS
 
     @property
-    def goes_on(self) -> bool:
-        """Whether its language model goes on with a text, rather than reading one and then answering."""
+    def is_decoder_only(self) -> bool:
+        """Whether the language model continues its input, unlike an encoder-decoder."""
         return not self.config.get_text_config().is_encoder_decoder
 
     def encode(self, pixels: torch.Tensor) -> torch.Tensor:
-        """What is made of pictures whatever is said about them, along the first axis."""
+        """Encodings of pictures that depend on no prompt, along the first axis."""
         return cast("torch.Tensor", self.model.get_image_features(pixel_values=pixels).pooler_output)
 
-    def asking(self, _said: Sequence[Prompt]) -> TextTokens | None:
-        """The prompts as what looks at the picture reads them, where it does."""
+    def query_tokens(self, _prompts: Sequence[Prompt]) -> TextTokens | None:
+        """The prompts as the Q-Former reads them; None if it does not."""
         return None
 
-    def seen(self, encoded: torch.Tensor, _asking: TextTokens | None) -> torch.Tensor:
-        """What the language model sees of each prompt's picture, whose encoding is given: (prompts, vectors, width)."""
+    def conditioned(self, encoded: torch.Tensor, _tokens: TextTokens | None) -> torch.Tensor:
+        """The vectors that the language model gets for each prompt: (prompts, vectors, width)."""
         return encoded
 
-    def ready(self, shown: Sequence[ModelInput], said: Sequence[Prompt], longest: int) -> Callable[[], Completions]:
-        asking = self.asking(said)
+    def preprocess(
+        self, inputs: Sequence[ModelInput], prompts: Sequence[Prompt], max_tokens: int
+    ) -> Callable[[], Completions]:
+        query_tokens = self.query_tokens(prompts)
         room = context_length(self.config)
         if room is not None:
-            room -= self.model.query_tokens.shape[1] + (longest if self.goes_on else 0)
-        tokens = tokenize_prompts(said, self.tokenizer, self.runtime, before=self.goes_on, room=room)
-        return partial(self._speak, self.memory.ready(shown), asking, tokens, longest)
+            room -= self.model.query_tokens.shape[1] + (max_tokens if self.is_decoder_only else 0)
+        tokens = tokenize_prompts(prompts, self.tokenizer, self.runtime, pad_left=self.is_decoder_only, room=room)
+        return partial(self._generate, self.cache.preprocess(inputs), query_tokens, tokens, max_tokens)
 
-    def give_up(self) -> bool:
-        return self.memory.give_up()
+    def release(self) -> bool:
+        return self.cache.release()
 
-    def _speak(
-        self, shown: BatchPictures[PicturePixels, torch.Tensor], asking: TextTokens | None, read: Tokens, longest: int
+    def _generate(
+        self,
+        inputs: BatchPictures[PicturePixels, torch.Tensor],
+        query_tokens: TextTokens | None,
+        prompt_tokens: TextTokens,
+        max_tokens: int,
     ) -> Completions:
         import torch
 
-        tokens = read.on(self.runtime)
-        seen = self.seen(torch.stack(self.memory.of(shown)), asking and asking.on(self.runtime))
+        tokens = prompt_tokens.on(self.runtime)
+        vectors = self.conditioned(
+            torch.stack(self.cache.encoded(inputs)), query_tokens and query_tokens.on(self.runtime)
+        )
         words = self.model.get_input_embeddings()(tokens.ids)
         generated = self.model.language_model.generate(
-            inputs_embeds=torch.cat([seen.to(words.dtype), words], dim=1),
-            attention_mask=torch.cat([tokens.attended.new_ones(seen.shape[:2]), tokens.attended], dim=1),
-            generation_config=self._stopping.after(longest),
+            inputs_embeds=torch.cat([vectors.to(words.dtype), words], dim=1),
+            attention_mask=torch.cat([tokens.attended.new_ones(vectors.shape[:2]), tokens.attended], dim=1),
+            generation_config=self._decoding.generation_config_for(max_tokens),
             logits_processor=[check_step_scores],
         )
-        cut = asking.cut if asking else (False,) * len(tokens.cut)
+        cut = query_tokens.cut if query_tokens else (False,) * len(tokens.cut)
         return Completions(
-            texts=self._stopping.texts(generated if self.goes_on else generated[:, 1:]),
+            texts=self._decoding.texts(generated if self.is_decoder_only else generated[:, 1:]),
             cut=tuple(one or other for one, other in zip(tokens.cut, cut, strict=True)),
         )
 
-    def _ready_pixels(self, images: Sequence[Image]) -> list[PicturePixels]:
-        return [each.ready(self.runtime, self.model.dtype) for each in self.pictures.each(images)]
+    def _preprocess_images(self, images: Sequence[Image]) -> list[PicturePixels]:
+        return [each.for_device(self.runtime, self.model.dtype) for each in self.pictures.each(images)]
 
     def _encoded(self, ready: Sequence[PicturePixels]) -> list[torch.Tensor]:
         import torch
 
-        pixels = torch.cat([self.runtime.here(each.tensors["pixel_values"]) for each in ready])
+        pixels = torch.cat([self.runtime.to_device(each.tensors["pixel_values"]) for each in ready])
         # Cloned, since a slice would keep all of them in memory.
         return [each.clone() for each in self.encode(pixels)]
 
@@ -150,7 +156,7 @@ INSTRUCTBLIP_PROMPTS = Prompts(
 """Templates of its training (Dai et al. 2023, appendix)."""
 
 QFORMER_TOKENIZER = "qformer_tokenizer"
-"""The folder of the Q-Former's tokenizer, in that of the checkpoint."""
+"""The subfolder of the Q-Former's tokenizer."""
 
 
 class _Output(Protocol):
@@ -172,7 +178,7 @@ class InstructBlip(Blip2):
     def prompts(self) -> Prompts:
         return INSTRUCTBLIP_PROMPTS
 
-    def learn(self, checkpoint: Checkpoint) -> None:
+    def read_extras(self, checkpoint: Checkpoint) -> None:
         qformer = self.config.qformer_config
         self._longest = int_setting(qformer, "max_position_embeddings")
         self._qformer_tokenizer = load_tokenizer(
@@ -182,21 +188,21 @@ class InstructBlip(Blip2):
     def encode(self, pixels: torch.Tensor) -> torch.Tensor:
         return cast(_InstructBlipModel, self.model).vision_model(pixel_values=pixels).last_hidden_state
 
-    def asking(self, said: Sequence[Prompt]) -> TextTokens:
-        return tokenize([each.prompt for each in said], self._qformer_tokenizer, self._longest, self.runtime)
+    def query_tokens(self, prompts: Sequence[Prompt]) -> TextTokens:
+        return tokenize([each.prompt for each in prompts], self._qformer_tokenizer, self._longest, self.runtime)
 
-    def seen(self, encoded: torch.Tensor, asking: TextTokens | None) -> torch.Tensor:
+    def conditioned(self, encoded: torch.Tensor, query_tokens: TextTokens | None) -> torch.Tensor:
         import torch
 
-        assert asking is not None, "its Q-Former reads the prompts"
+        assert query_tokens is not None, "its Q-Former reads the prompts"
         model = cast(_InstructBlipModel, self.model)
         # Kept in 32 bits in a model of float16.
         queries = model.query_tokens.to(encoded.dtype).expand(len(encoded), -1, -1)
         found = model.qformer(
-            input_ids=asking.ids,
-            attention_mask=torch.cat([asking.attended.new_ones(queries.shape[:2]), asking.attended], dim=1),
+            input_ids=query_tokens.ids,
+            attention_mask=torch.cat([query_tokens.attended.new_ones(queries.shape[:2]), query_tokens.attended], dim=1),
             query_embeds=queries,
             encoder_hidden_states=encoded,
-            encoder_attention_mask=asking.attended.new_ones(encoded.shape[:2]),
+            encoder_attention_mask=query_tokens.attended.new_ones(encoded.shape[:2]),
         ).last_hidden_state[:, : queries.shape[1]]
         return model.language_projection(found)

@@ -1,10 +1,9 @@
-"""Prompts as tokens, padded to one length, with questions cut where they are longer than the model takes."""
+"""Chat templates, tokenized prompts and greedy decoding."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from reprlib import repr as shortened
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from pytest_vqamt.core.errors import DataError, ModelError
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, first_line
-from pytest_vqamt.models.transformers.inputs import load_tokenizer
+from pytest_vqamt.models.transformers.inputs import TextTokens, load_tokenizer
 from pytest_vqamt.models.transformers.prompted.base import Prompt
 from pytest_vqamt.models.transformers.runtime import Runtime, exclusive
 
@@ -21,46 +20,26 @@ if TYPE_CHECKING:
     from transformers import BatchEncoding, GenerationConfig, PreTrainedConfig, PreTrainedTokenizerBase
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Tokens:
-    """The tokens of some prompts.
-
-    Attributes:
-        ids: int64 (prompts, tokens), padded.
-        attended: int64 (prompts, tokens), 1 for a token of the prompt and 0 for padding.
-        cut: for each prompt, whether its question was cut.
-    """
-
-    ids: torch.Tensor
-    attended: torch.Tensor
-    cut: tuple[bool, ...]
-
-    def on(self, runtime: Runtime) -> Tokens:
-        """The same on the device."""
-        return replace(self, ids=runtime.here(self.ids), attended=runtime.here(self.attended))
-
-
 def tokenize_prompts(
-    said: Sequence[Prompt],
+    prompts: Sequence[Prompt],
     tokenizer: PreTrainedTokenizerBase,
     runtime: Runtime,
     *,
     written: Callable[[int, str], str] = lambda _place, prompt: prompt,
-    special: bool = True,
-    before: bool = True,
+    adds_special_tokens: bool = True,
+    pad_left: bool = True,
     room: int | None = None,
-) -> Tokens:
-    """The tokens of the prompts.
+) -> TextTokens:
+    """Tokenizes the prompts into pinned memory, padded to one length, with questions truncated to fit.
 
     Args:
-        said: the prompts.
-        tokenizer: what makes tokens of them.
-        runtime: where the tokens go: they are not there yet, but where it gets them without a wait.
-        written: makes of a prompt, and its place among them, all that the model reads.
-        special: whether the tokenizer adds the tokens that begin and end a text.
-        before: whether padding goes before the prompt, as it must where the model goes on with it. An encoder counts
-            positions from the left, so that it must come after.
-        room: how many tokens the model takes; None where there is no such number.
+        prompts: the prompts.
+        tokenizer: of the checkpoint.
+        runtime: the device that the tokens are for.
+        written: makes the model's whole text from an index and a prompt.
+        adds_special_tokens: whether the tokenizer adds the tokens that begin and end a text.
+        pad_left: as decoders need it, which continue the prompt. Encoders count positions from the left.
+        room: how many tokens the model takes; None for no limit.
 
     Raises:
         DataError: a prompt is too long however short its question.
@@ -72,31 +51,31 @@ def tokenize_prompts(
             found: BatchEncoding = tokenizer(
                 texts,
                 padding=padding,
-                padding_side="left" if before else "right",
+                padding_side="left" if pad_left else "right",
                 truncation=False,  # a tokenizer.json may say otherwise, and would cut off the end in silence
-                add_special_tokens=special,
+                add_special_tokens=adds_special_tokens,
                 return_tensors="pt" if padding else None,
             )
         return found
 
-    every = range(len(said))
-    whole = tokens(said, every, padding=True)
-    cut = [False] * len(said)
+    every = range(len(prompts))
+    whole = tokens(prompts, every, padding=True)
+    cut = [False] * len(prompts)
     if room is not None and whole["input_ids"].shape[1] > room:
 
         def length(place: int, each: Prompt) -> int:
             return len(tokens([each], [place], padding=False)["input_ids"][0])
 
-        after = [fit_prompt(each, room, partial(length, place)) for place, each in enumerate(said)]
-        cut = [one != other for one, other in zip(after, said, strict=True)]
+        after = [fit_prompt(each, room, partial(length, place)) for place, each in enumerate(prompts)]
+        cut = [one != other for one, other in zip(after, prompts, strict=True)]
         whole = tokens(after, every, padding=True)
-    return Tokens(
-        ids=runtime.pinned(whole["input_ids"]), attended=runtime.pinned(whole["attention_mask"]), cut=tuple(cut)
+    return TextTokens(
+        ids=runtime.pin(whole["input_ids"]), attended=runtime.pin(whole["attention_mask"]), cut=tuple(cut)
     )
 
 
 def load_prompt_tokenizer(checkpoint: Checkpoint, config: PreTrainedConfig) -> PreTrainedTokenizerBase:
-    """The tokenizer of the checkpoint, which knows the model's words and has a token to fill up with.
+    """The tokenizer of the checkpoint, with a padding token.
 
     Raises:
         ModelError: its files are missing, damaged, or of another model.
@@ -108,29 +87,29 @@ def load_prompt_tokenizer(checkpoint: Checkpoint, config: PreTrainedConfig) -> P
 
 
 def context_length(config: PreTrainedConfig) -> int | None:
-    """How many tokens the model of language takes; None where its positions are not numbered."""
+    """How many tokens the language model takes; None without numbered positions."""
     window: object = getattr(config.get_text_config(), "max_position_embeddings", None)
     return window if isinstance(window, int) else None
 
 
-def fit_prompt(said: Prompt, room: int, length: Callable[[Prompt], int]) -> Prompt:
-    """The prompt with as much of its question as there is room for.
+def fit_prompt(prompt: Prompt, room: int, length: Callable[[Prompt], int]) -> Prompt:
+    """The prompt with its question truncated to fit into ``room`` tokens.
 
     Raises:
         DataError: there is too little room even without the question.
     """
-    excess = length(said) - room
+    excess = length(prompt) - room
     while excess > 0:
-        if not said.question:
+        if not prompt.question:
             raise DataError(
-                f"Expected a picture and a prompt of at most {room} tokens, which is what the model takes beside its "
-                f"answer, but the prompt {shortened(said.prompt)} gives {excess} more with no question at all: give a "
-                "shorter prompt or a smaller longest-answer"
+                f"Expected a picture and a prompt of at most {room} tokens, which is what the model takes beside "
+                f"its answer, but the prompt {shortened(prompt.prompt)} gives {excess} more with no question at all: "
+                "give a shorter prompt or a smaller longest-answer"
             )
         # A token is one character at least, so this cuts too little rather than too much.
-        said = said.cut(max(0, len(said.question) - excess))
-        excess = length(said) - room
-    return said
+        prompt = prompt.cut(max(0, len(prompt.question) - excess))
+        excess = length(prompt) - room
+    return prompt
 
 
 _KEPT_SETTINGS = ("bos_token_id", "decoder_start_token_id", "forced_bos_token_id", "bad_words_ids", "suppress_tokens")
@@ -141,10 +120,10 @@ class _GenerationModel(Protocol):
 
 
 class GreedyDecoding:
-    """Where the answers of one checkpoint begin and end, and which tokens it never says.
+    """Generation settings of one checkpoint: where completions begin and end, and suppressed tokens.
 
-    Temperatures, beams and penalties of ``generation_config.json`` are left out: what is measured is whether a model
-    agrees with itself, so it gives its likeliest token each time, as every other model here does.
+    Temperatures, beams and penalties of ``generation_config.json`` are ignored: consistency is measured on the
+    likeliest token, as for every other model here.
     """
 
     def __init__(
@@ -154,16 +133,16 @@ class GreedyDecoding:
         checkpoint: Checkpoint,
         *around: _GenerationModel,
     ) -> None:
-        """Takes what is kept out of the model; the token that ends a text in the tokenizer ends an answer too.
+        """Reads the settings; the tokenizer's end token ends a completion too.
 
         Args:
-            model: what generates.
+            model: generates.
             tokenizer: of the checkpoint.
-            checkpoint: where it is.
-            around: models that it is a part of, whose ends are also its own.
+            checkpoint: its files.
+            around: models that contain ``model``, whose end tokens also count.
 
         Raises:
-            ModelError: nothing says where an answer ends, or what says so is damaged.
+            ModelError: no end token is defined, or the file that defines it is damaged.
         """
         _check_generation_config(checkpoint)
         saved = model.generation_config
@@ -181,27 +160,27 @@ class GreedyDecoding:
         pad = tokenizer.pad_token_id
         self._kept |= {"eos_token_id": self._ends, "pad_token_id": self._ends[0] if pad is None else pad}
         # generate() takes from here whatever it is not told.
-        model.generation_config = self.after(1)
+        model.generation_config = self.generation_config_for(1)
 
-    def after(self, longest: int) -> GenerationConfig:
-        """How to generate answers of at most so many tokens."""
+    def generation_config_for(self, max_tokens: int) -> GenerationConfig:
+        """The settings for completions of at most so many tokens."""
         from transformers import GenerationConfig
 
         return GenerationConfig(  # type: ignore[no-untyped-call]  # transformers does not annotate it
-            max_new_tokens=longest, do_sample=False, num_beams=1, **self._kept
+            max_new_tokens=max_tokens, do_sample=False, num_beams=1, **self._kept
         )
 
     def texts(self, generated: torch.Tensor) -> tuple[str, ...]:
-        """What was said, up to where it ended: of int64 (answers, tokens), without what came before the answer."""
+        """The text of int64 (answers, tokens), without prompts, up to the end token."""
         rows: list[list[int]] = generated.tolist()
-        said = [row[: next((place for place, token in enumerate(row) if token in self._ends), None)] for row in rows]
+        ended = [row[: next((place for place, token in enumerate(row) if token in self._ends), None)] for row in rows]
         with exclusive(self._tokenizer):
-            texts = self._tokenizer.batch_decode(said, skip_special_tokens=True)
+            texts = self._tokenizer.batch_decode(ended, skip_special_tokens=True)
         return tuple(text.strip() for text in texts)
 
 
 def _check_generation_config(checkpoint: Checkpoint) -> None:
-    """Reads the file that transformers passes over in silence where it is damaged."""
+    """Transformers silently ignores a damaged file."""
     file = checkpoint.folder / "generation_config.json"
     try:
         if file.is_file():
@@ -222,19 +201,19 @@ _OLDER_TEMPLATE_FILES = ("chat_template.json", "processor_config.json", "tokeniz
 
 
 class ChatTemplate:
-    """Writes what a user says, and what an answer begins with, the way the model was trained on.
+    """Renders a user's message and the beginning of the reply as in the model's training.
 
     Attributes:
-        begins: whether it writes the token that begins a text, so that the tokenizer must not add another.
+        begins: whether the template includes the token that begins a text, so that the tokenizer must not add it.
     """
 
-    def __init__(self, checkpoint: Checkpoint, tokenizer: PreTrainedTokenizerBase, mark: str | None) -> None:
+    def __init__(self, checkpoint: Checkpoint, tokenizer: PreTrainedTokenizerBase, image_marker: str | None) -> None:
         """Finds the template, and tries it.
 
         Args:
-            checkpoint: where the files are.
-            tokenizer: of the checkpoint; its special tokens stand in the template.
-            mark: what must stand for the picture in what is written; None where nobody knows.
+            checkpoint: the files.
+            tokenizer: of the checkpoint; the template uses its special tokens.
+            image_marker: must stand for the picture in a rendered prompt; None if unknown.
 
         Raises:
             ModelError: there is no template, or it has no place for a picture and a text.
@@ -252,20 +231,20 @@ class ChatTemplate:
             raise ModelError(
                 f"Expected a chat template for pictures in {checkpoint.folder}, but: {first_line(error)}"
             ) from error
-        if "what?" not in tried or (mark is not None and tried.count(mark) != 1):
+        if "what?" not in tried or (image_marker is not None and tried.count(image_marker) != 1):
             raise ModelError(
                 f"Expected the chat template in {checkpoint.folder} to have one place for a text and one for a picture "
-                f"({mark}), but it gives {tried!r}: it belongs to another model, or takes no pictures"
+                f"({image_marker}), but it gives {tried!r}: it belongs to another model, or takes no pictures"
             )
         first = tokenizer.bos_token
         self.begins = bool(first) and tried.startswith(str(first))
 
     def write(self, text: str) -> str:
-        """The prompt in which the user shows a picture and says ``text``."""
-        said = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": text}]}]
+        """The prompt of a user who shows a picture and writes ``text``."""
+        messages = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": text}]}]
         return str(
             self._tokenizer.apply_chat_template(
-                said,  # type: ignore[arg-type]  # declared for texts without pictures
+                messages,  # type: ignore[arg-type]  # declared for texts without pictures
                 chat_template=self._template,
                 add_generation_prompt=True,
                 tokenize=False,
@@ -274,7 +253,7 @@ class ChatTemplate:
 
 
 def read_chat_template(folder: Path) -> str | None:
-    """The chat template: from its own file, or from those in which older versions kept it.
+    """The chat template, from its own file or from those of older versions.
 
     Raises:
         ModelError: such a file is damaged.

@@ -91,9 +91,9 @@ def forget(speaker: GenerativeAdapter) -> None:
     """Lets go of all pictures that it has seen."""
     family = speaker._family
     for holds in (family, getattr(family, "encoder", None)):
-        memory: object = getattr(holds, "memory", None)
-        if isinstance(memory, PictureFeatureCache):
-            memory.forget()
+        cache: object = getattr(holds, "cache", None)
+        if isinstance(cache, PictureFeatureCache):
+            cache.clear()
 
 
 def shown(picture: Picture) -> Image.Image:

@@ -249,12 +249,14 @@ class Parrot:
         self.said: list[Prompt] = []
         self.longest = 0
 
-    def ready(self, shown: Sequence[ModelInput], said: Sequence[Prompt], longest: int) -> Callable[[], Completions]:
-        self.said += said
-        self.longest = longest
-        return lambda: Completions(texts=(self.answer,) * len(shown), cut=(self.cut,) * len(shown))
+    def preprocess(
+        self, inputs: Sequence[ModelInput], prompts: Sequence[Prompt], max_tokens: int
+    ) -> Callable[[], Completions]:
+        self.said += prompts
+        self.longest = max_tokens
+        return lambda: Completions(texts=(self.answer,) * len(inputs), cut=(self.cut,) * len(inputs))
 
-    def give_up(self) -> bool:
+    def release(self) -> bool:
         return False
 
 
@@ -330,7 +332,7 @@ def test_a_prompt_of_the_user_is_what_the_model_reads(loaded: Loaded) -> None:
     asked = [about(number, "Where is the dog?") for number in range(3)]
     usual, other = loaded("llava"), loaded("llava", prompt_question=r"Look!\n{text}")
     assert usual.answer(asked) != other.answer(asked)
-    assert other._prompts.text(asked[0]) == "Look!\nWhere is the dog?"
+    assert other._templates.text(asked[0]) == "Look!\nWhere is the dog?"
 
 
 def test_the_fingerprint_names_files_and_packages(checkpoint: Checkpoint, loaded: Loaded, tmp_path: Path) -> None:

@@ -158,15 +158,15 @@ def test_without_token_types_the_scores_of_qwen_are_others(
     """What is silent if it is forgotten is seen by the test above."""
     ours, asked = loaded("qwen2_vl"), batch()
     family = ours._family
-    assert hasattr(family, "further")
-    further = family.further
+    assert hasattr(family, "extra_inputs")
+    further = family.extra_inputs
 
     def forgetting(*given: Any) -> Inputs:
         return {name: value for name, value in further(*given).items() if name == "nothing"}
 
     with Scores(module_of(ours)) as right:
         ours.answer(asked)
-    monkeypatch.setattr(family, "further", forgetting)
+    monkeypatch.setattr(family, "extra_inputs", forgetting)
     with Scores(module_of(ours)) as wrong:
         ours.answer(asked)
     assert (right.first - wrong.first).abs().max() > 0.1

@@ -14,8 +14,9 @@ from PIL import Image
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import ModelInput, Task
 from pytest_vqamt.models.base import LoadedModel, wrap_model
+from pytest_vqamt.models.transformers.inputs import TextTokens
 from pytest_vqamt.models.transformers.prompted import image_token_model
-from pytest_vqamt.models.transformers.prompted.text import Tokens, tokenize_prompts
+from pytest_vqamt.models.transformers.prompted.text import tokenize_prompts
 from tests.models.transformers.prompted.conftest import CPU, KINDS, QUESTIONS, about, forget, shown
 from tests.models.transformers.prompted.test_kinds import speaker
 from tests.models.transformers.prompted.test_reference import module_of
@@ -95,7 +96,7 @@ def test_prompts_are_read_ahead_where_it_is_known_how_many_tokens_pictures_of_th
     forget(ours)
     read_on_main: list[int] = []
 
-    def noting(said: Any, *given: Any, **named: Any) -> Tokens:
+    def noting(said: Any, *given: Any, **named: Any) -> TextTokens:
         if current_thread() is main_thread():
             read_on_main.append(len(said))
         return tokenize_prompts(said, *given, **named)
@@ -136,4 +137,4 @@ def test_where_memory_runs_out_pictures_that_are_kept_go_first(
     monkeypatch.setattr(generator, "generate", short_of_memory)
     assert said(model, by_picture()[:1], ahead=True) == wanted[:2]
     assert len(tried) == 2
-    assert ours._family.give_up() is True, "what the second try made is kept again"
+    assert ours._family.release() is True, "what the second try made is kept again"

@@ -131,7 +131,7 @@ def test_prompts_are_filled_up_before_or_after() -> None:
     tokenizer = byte_pairs()
     said = [Prompt(prompt="a dog"), Prompt(prompt="a big dog and a cat")]
     before = tokenize_prompts(said, tokenizer, RUNTIME)
-    after = tokenize_prompts(said, tokenizer, RUNTIME, before=False)
+    after = tokenize_prompts(said, tokenizer, RUNTIME, pad_left=False)
     short, long = (len(tokenizer(each.prompt)["input_ids"]) for each in said)
     assert before.attended.tolist() == [[0] * (long - short) + [1] * short, [1] * long]
     assert after.attended.tolist() == [[1] * short + [0] * (long - short), [1] * long]
