@@ -65,10 +65,10 @@ class Wanted:
 
 
 class QueryUse(NamedTuple):
-    """A case that asks a query: its id, its relation variant, and what became of it.
+    """A case that uses a query, with its verdict.
 
-    ``role`` is 0 for the source query and counts the follow-ups from 1; ``said`` is the model's answer, and ``read_as``
-    what was understood of it.
+    ``role`` is 0 for the source query and counts follow-ups from 1; ``said`` is the model's answer, and ``read_as`` its
+    reading.
     """
 
     case: str
@@ -82,7 +82,7 @@ class QueryUse(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportedQuery:
-    """A query, the scene that its case was made of, the source of that, and the cases that ask it."""
+    """A query with its scene, its scene source and the cases that use it."""
 
     query: Query
     scene: str
@@ -92,7 +92,7 @@ class ReportedQuery:
 
 @dataclass(slots=True, kw_only=True)
 class ReportedQueries:
-    """What ``read`` found, in the order of their photos; ``left_out`` says why cases were not taken, with how many."""
+    """The queries in the order of their photos; ``left_out`` counts excluded cases by reason."""
 
     cases: Path
     data: tuple[str, ...] = ()
@@ -276,12 +276,12 @@ class StoredQuery(NamedTuple):
 
 
 def parse_stored_query(line: bytes) -> StoredQuery:
-    """What a line says."""
+    """The inverse of ``by_query`` and ``by_photo``."""
     return StoredQuery(*json.loads(line.rpartition(_END)[2]))
 
 
 def merge_uses(sorted_uses: Iterable[StoredQuery]) -> Iterator[StoredQuery]:
-    """Every query once, as it stands first, with all its uses."""
+    """Merges sorted uses: every query once, as it occurs first, with all its uses."""
     for _, same in groupby(sorted_uses, StoredQuery.key):
         first, *others = same
         yield first._replace(uses=[*first.uses, *(use for other in others for use in other.uses)])
@@ -299,7 +299,7 @@ def _json(value: object) -> bytes:
 
 
 Certainty: TypeAlias = bool | None
-"""Surely true, surely false, or None: either may be."""
+"""True, False, or None for unknown."""
 
 
 def is_certain(query: Query) -> bool:
@@ -335,7 +335,7 @@ def _is_certain(meaning: Meaning, scene: Scene) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _GroupMembers:
-    """What a scene tells of a group: the things that surely belong to it, and whether these are all."""
+    """The things that certainly belong to a group in a scene, and whether these are all."""
 
     things: tuple[Thing, ...]
     is_all: bool
@@ -371,7 +371,7 @@ def _may_be(thing: Thing, group: Group) -> bool:
 
 
 def _has(thing: Thing, attribute: str) -> Certainty:
-    """Whether the thing has the attribute; what is red and orange may be yellow, too."""
+    """Whether the thing has the attribute; a red and orange thing may be yellow too."""
     if attribute in thing.attributes:
         return True
     kinds, pool = ontology(), exclusive_pool(thing.name)

@@ -56,21 +56,21 @@ def photos_in(picture: Picture) -> tuple[Photo, ...]:
 
 
 _MOST_LABELS = 100
-"""So many different answers are told of; captions are nearly all different."""
+"""The number of different labels listed in ``export.json``; captions are nearly all different."""
 
 Progress = Callable[[str, int], Callable[[], object]]
-"""Told what begins and of how many steps it is; what it gives is called after each."""
+"""Called with the name of a stage and its number of steps; the result is called after each step."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """What an export is to be.
+    """The settings of an export.
 
     Attributes:
-        split: the share of photos that is to be trained on; the others are the test side.
-        evaluation: specs, files and ids that name evaluation data.
-        skip_evaluation: leave its rows out, rather than refuse to export.
-        published: whether the held-out splits of published data sets count as evaluation data unnamed.
+        split: the share of photos on the training side; the others are on the test side.
+        evaluation: specs, files and ids of evaluation data.
+        skip_evaluation: leave out rows of evaluation data instead of refusing to export.
+        published: whether held-out splits of published data sets count as evaluation data.
     """
 
     layout: Layout = Layout.IMAGEFOLDER
@@ -84,7 +84,7 @@ class Terms:
 
 @dataclass(slots=True)
 class SplitSide:
-    """How much is on one side of the split."""
+    """The counts of one side of the split."""
 
     rows: int = 0
     pictures: int = 0
@@ -93,12 +93,12 @@ class SplitSide:
 
 @dataclass(slots=True, kw_only=True)
 class Exported:
-    """What was exported, and what was not.
+    """The counts of an export.
 
     Attributes:
-        labels: how often each label is right, by task.
-        relations: how many rows each relation variant has a case for.
-        cases_left_out, rows_left_out: how many, by reason.
+        labels: the frequency of each label, by task.
+        relations: the number of rows of each relation variant.
+        cases_left_out, rows_left_out: numbers by reason.
     """
 
     sides: dict[str, SplitSide] = field(default_factory=lambda: {TRAIN: SplitSide(), TEST: SplitSide()})
@@ -115,13 +115,13 @@ class Exported:
 def export_report(
     report: Path, out: Path, terms: Terms | None = None, *, data: str | None = None, progress: Progress | None = None
 ) -> Exported:
-    """Writes the cases of the report in the folder ``report`` to ``out``, a new folder, and gives what there is in it.
+    """Exports the cases of the report in the folder ``report`` to the new folder ``out``.
 
-    Every query of a case is a row, each picture a file, and the label is the right answer by the scene. ``data`` is the
-    spec of the source that the report was made on, where it is not to be found by what the report calls it.
+    Every query of a case is a row, every picture a file, and the label is the right answer by the scene. ``data`` is
+    the spec of the report's source, if it is not the one that the report names.
 
     Raises:
-        VqamtError: the report, its data or the folder cannot be used; nothing is left to be exported; or some of it is
+        VqamtError: the report, its data or the folder cannot be used, nothing is left to export, or some of it is
             evaluation data.
     """
     terms = terms or Terms()
@@ -160,7 +160,7 @@ def _silent(_what: str, _steps: int) -> Callable[[], object]:
 
 @dataclass(frozen=True, slots=True)
 class _Exclusion:
-    """Why a query gives no row; ``evaluation`` where it is of evaluation data."""
+    """The reason why a query gives no row."""
 
     why: str
     evaluation: bool = False
@@ -189,7 +189,7 @@ def _checked(
     terms: Terms,
     progress: Progress,
 ) -> Exported:
-    """What there is to be exported; looked through before anything is drawn.
+    """Counts what will be exported, before anything is rendered.
 
     Raises:
         OptionError: some of it is evaluation data, or nothing is left.
@@ -248,7 +248,7 @@ def _sources(found: ReportedQueries, data: str | None) -> dict[str, SceneSource]
 
 
 def describe_reasons(reasons: Counter[str]) -> str:
-    """How many were left out for each reason, the most frequent first.
+    """The reasons with their counts, the most frequent first.
 
     >>> describe_reasons(Counter({"waived": 2, "that hold": 3}))
     'that hold (3), waived (2)'
@@ -257,7 +257,7 @@ def describe_reasons(reasons: Counter[str]) -> str:
 
 
 def _facts(terms: Terms, evaluating: EvaluationData, exported: Exported) -> dict[str, Json]:
-    """What was asked for and what came of it, for ``export.json``."""
+    """Settings and counts for ``export.json``."""
     return {
         "layout": terms.layout.value,
         "only": terms.wanted.only.value,
@@ -286,10 +286,10 @@ _A_FILE = re.compile(r"[/\\]|\.(txt|list|json|jsonl|csv)$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationSet:
-    """Evaluation data as somebody named it.
+    """Evaluation data that the user named.
 
     Attributes:
-        name: what was typed, or the file that it stands in.
+        name: the option's value, or the file.
         ids: of scenes or of photos.
         digests: of photos.
     """
@@ -310,8 +310,8 @@ class EvaluationData:
     """All evaluation data of an export.
 
     Attributes:
-        named: what the user named.
-        published: whether photos and sources that go by the name of a held-out split of a published data set count.
+        named: the sets that the user named.
+        published: whether photos and sources named like a held-out split of a published data set count.
     """
 
     named: tuple[EvaluationSet, ...] = ()
@@ -319,7 +319,7 @@ class EvaluationData:
     _of_source: dict[str, str] = field(default_factory=dict)
 
     def why(self, scene: str, photos: Sequence[Photo], source: SceneSource) -> str:
-        """What makes a picture of these photos, the scene's own first, evaluation data; "" where nothing does."""
+        """Why a picture of these photos, the scene's own first, is evaluation data; "" if it is not."""
         for place, photo in enumerate(photos):
             for each in self.named:
                 if each.has(scene if place == 0 else "", photo):
@@ -353,7 +353,7 @@ def evaluation_data(
 
 
 def held_out_reason(source: SceneSource) -> str:
-    """What makes all of a source evaluation data: it is a published test, or made of a split that is held out."""
+    """Why a whole source is evaluation data: a published test set, or a held-out split; "" if it is not."""
     if isinstance(source, PublishedPairs) and source.published_pairs:
         return f"a published test set, {source.spec}"
     for name in _names_of(source.spec):
@@ -432,11 +432,11 @@ _REPORT_FILE = "report.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportSummary:
-    """What of ``report.json`` matters here.
+    """The part of ``report.json`` that an export needs.
 
     Attributes:
         tags: of each relation variant.
-        facts: which models and data it is of, for who reads the export.
+        facts: the models and the data, for ``export.json``.
     """
 
     tags: Mapping[str, Sequence[str]]
@@ -444,10 +444,10 @@ class ReportSummary:
 
     @classmethod
     def of(cls, report: Path) -> ReportSummary:
-        """What the report in this folder says.
+        """Reads the report in this folder.
 
         Raises:
-            DataError: there is none, or it is not whole.
+            DataError: there is no report, or it is incomplete.
         """
         find_cases_file(report)
         if not (report / _REPORT_FILE).is_file():
@@ -476,9 +476,9 @@ class ReportSummary:
 
 
 def right_label(query: Query) -> str | None:
-    """The right answer, word for word what ``oracle`` says; None where the scene gives none.
+    """The right answer as ``oracle`` gives it; None if the scene decides none.
 
-    A caption is what the scene shows, by name and number: "two dogs, an apple and a cat".
+    A caption names and counts the objects of the scene: "two dogs, an apple and a cat".
 
     >>> from pytest_vqamt.core.meaning import Exists, Group
     >>> from pytest_vqamt.core.scene import Photo, Scene

@@ -1,4 +1,4 @@
-"""An export on the disk: whole in its place, or not there at all."""
+"""The files of an export, which appear whole or not at all."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pytest_vqamt.export.cases import QueryUse, ReportedQuery
 from pytest_vqamt.imaging.render import render
 
 EXPORT_FILE = "export.json"
-"""What was exported from where, and what was left out."""
+"""The file with the source, the settings and the counts of an export."""
 
 _MARK = ".vqamt-export"
 _SORTING = ".sorting"
@@ -27,13 +27,12 @@ _SORTING = ".sorting"
 
 @contextmanager
 def new_folder(folder: Path) -> Iterator[Path]:
-    """A folder to write into, which becomes ``folder`` once all has been written.
+    """Yields a temporary folder that becomes ``folder`` at the end.
 
-    Where something fails nothing stays. What a killed export has left, beside ``folder`` and named after it with
-    ".part", the next one removes.
+    On an error nothing is left. What a killed export left, named after ``folder`` with ".part", the next one removes.
 
     Raises:
-        OptionError: ``folder`` is there already, or cannot be written.
+        OptionError: ``folder`` exists already, or cannot be written.
     """
     if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
         raise OptionError(
@@ -67,7 +66,7 @@ def new_folder(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def scratch_folder(folder: Path) -> Iterator[Path]:
-    """A folder in ``folder`` for what is sorted on the way, which is removed."""
+    """Yields a folder in ``folder`` for temporary files, and removes it."""
     beside = folder / _SORTING
     beside.mkdir()
     try:
@@ -77,7 +76,7 @@ def scratch_folder(folder: Path) -> Iterator[Path]:
 
 
 class ExportWriter:
-    """Writes rows, and each picture once."""
+    """Writes the rows of an export, and each picture once."""
 
     def __init__(self, folder: Path, layout: Layout, vqamt_version: str) -> None:
         self._folder = folder
@@ -94,10 +93,10 @@ class ExportWriter:
         self._open.close()
 
     def write(self, example: Example) -> None:
-        """One row, and its picture where that is new: PNG, so that it has the pixels that the model saw.
+        """Writes a row, and its picture if it is new: as PNG, with the pixels that the model saw.
 
         Raises:
-            RenderError: the picture cannot be drawn.
+            RenderError: the picture cannot be rendered.
             DataError: its photo cannot be read.
             OSError: a file cannot be written.
         """
@@ -116,11 +115,11 @@ class ExportWriter:
 
     @property
     def pictures(self) -> int:
-        """How many were written."""
+        """The number of pictures written."""
         return self._drawn
 
     def about(self, facts: dict[str, Json]) -> None:
-        """Writes what there is to be known of the whole."""
+        """Writes ``export.json``."""
         text = json.dumps(facts, ensure_ascii=False, indent=1) + "\n"
         (self._folder / EXPORT_FILE).write_text(text, encoding="utf-8")
 
@@ -136,10 +135,10 @@ def _line(fields: dict[str, Json]) -> str:
 
 
 class Layout(StrEnum):
-    """How the rows are laid out, for different trainers.
+    """The layout of the files.
 
-    JSONL: a file of JSON Lines for each side, the pictures of both in one folder, and fields named after the task.
-    IMAGEFOLDER: what ``datasets.load_dataset("imagefolder", data_dir=...)`` reads; all rows have the same columns.
+    JSONL: a JSON Lines file for each side of the split, one folder of pictures, fields named after the task.
+    IMAGEFOLDER: for ``datasets.load_dataset("imagefolder", data_dir=...)``; all rows have the same columns.
     """
 
     JSONL = "jsonl"
@@ -152,8 +151,8 @@ class Example:
 
     Attributes:
         label: the right answer, the label of the hypothesis, or a caption.
-        certain: whether the annotations leave no doubt about it.
-        side: of the split.
+        certain: whether the annotations leave no doubt about the label.
+        side: the side of the split.
     """
 
     asked: ReportedQuery
@@ -167,7 +166,7 @@ _LABELLED = {Task.VQA: "answer", Task.ENTAILMENT: "label", Task.CAPTIONING: "cap
 
 
 def example_row(example: Example, layout: Layout, image: str, vqamt_version: str) -> dict[str, Json]:
-    """The row; ``image`` is the file of its picture, relative to the file that the row stands in."""
+    """The row of an example; ``image`` is the path of its picture, relative to the row's file."""
     query = example.asked.query
     start: dict[str, Json]
     if layout is Layout.IMAGEFOLDER:
@@ -179,7 +178,7 @@ def example_row(example: Example, layout: Layout, image: str, vqamt_version: str
 
 
 def _provenance(example: Example, vqamt_version: str) -> dict[str, Json]:
-    """Where the row comes from. The lists are parallel, an entry for each case and model; none is ever empty."""
+    """The origin of a row. The lists are parallel, with an entry for each case and model, and never empty."""
     asked = example.asked
     picture = asked.query.picture
     return {

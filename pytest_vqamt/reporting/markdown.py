@@ -193,7 +193,7 @@ def _footer(report: Report) -> str:
     """Times and query counts, which differ from run to run, all on the last line."""
     models = [
         f"{model.name} queries: {describe_queries(model)}"
-        + (f"; model utilisation: {utilisation}" if (utilisation := describe_utilisation(model)) else "")
+        + (f"; model utilisation {utilisation}" if (utilisation := describe_utilisation(model)) else "")
         for model in report.models
     ]
     return escape(

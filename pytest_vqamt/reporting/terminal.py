@@ -83,7 +83,7 @@ def summary(report: Report, again: str = "pytest", *, in_full: bool = False) -> 
     for use in report.models:
         yield f"{use.name} queries: {describe_queries(use)}"
         if utilisation := describe_utilisation(use):
-            yield f"{use.name} model utilisation: {utilisation}"
+            yield f"{use.name} model utilisation {utilisation}"
         if use.usage:
             yield f"{use.name} usage: {', '.join(f'{name} {format_usage(value)}' for name, value in use.usage)}"
     if report.shard != "1/1":

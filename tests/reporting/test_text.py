@@ -47,7 +47,7 @@ UTILISATION = "75 % (45 s of 60 s)"
 def test_the_terminal_has_them_in_lines_of_each_model() -> None:
     assert list(summary(report(TINY, IDLE)))[:4] == [
         f"tiny queries: {QUERIES}",
-        f"tiny model utilisation: {UTILISATION}",
+        f"tiny model utilisation {UTILISATION}",
         "tiny usage: tokens in 7",
         "idle queries: 0 sent, 3 cached, 0 deduplicated",
     ]
@@ -56,7 +56,7 @@ def test_the_terminal_has_them_in_lines_of_each_model() -> None:
 def test_the_summary_has_them_in_its_last_line() -> None:
     *_, last = summary_page(report(TINY, IDLE)).splitlines()
     assert last.endswith(
-        f"took 90 s. tiny queries: {QUERIES}; model utilisation: {UTILISATION}. "
+        f"took 90 s. tiny queries: {QUERIES}; model utilisation {UTILISATION}. "
         "idle queries: 0 sent, 3 cached, 0 deduplicated"
     )
 
