@@ -1,6 +1,6 @@
-"""A scene as one question is made of it: what is there, what is not, and what is the only one of its kind.
+"""What can be asked of a scene: names that are there, names that are absent, and phrases that mean one thing.
 
-Every answer here rests on the rules of relations.md, section 0: see each method.
+The rules in the docstrings are those of relations.md, section 0.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from pytest_vqamt.relations.soundness import annotated_names, object_names, pres
 T = TypeVar("T")
 
 _NATURAL_CLASSES = frozenset({"person", "animal", "plant", "food"})
-"""Classes whose things are of no material: a wooden duck is no duck."""
+"""Classes without a material: a wooden duck is not a duck."""
 _METAL_COLOURS = frozenset({"bronze", "copper", "gold", "golden", "silver"})
-"""Colours that are mostly the material of what is called so."""
+"""Colours that mostly name a material."""
 
 MAX_PLAUSIBLE_NAMES = 12
-"""So many absent names at most are drawn from, those that most often occur together with what is there."""
+"""The most absent names to draw from, those that co-occur most often with the companion."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class AskableScene:
-    """One scene, the corpus it is from, and what is known of words. What it finds out it keeps.
+    """One scene with its corpus and lexical knowledge. Results are cached.
 
     Attributes:
-        gradable: whether what depends on class and context ("small", "tall", "old") may be said of things.
-        related_by_class: whether every thing is told by a relation to another, which is the only one of its class.
+        gradable: whether attributes that depend on class and context ("small", "tall", "old") are askable.
+        related_by_class: whether things are identified by their relation to a thing that is unique in its class.
     """
 
     scene: Scene
@@ -47,7 +47,7 @@ class AskableScene:
     related_by_class: bool = False
 
     def cached(self, what: Hashable, find: Callable[[], T]) -> T:
-        """What ``find`` finds, which is kept under the name of ``what``."""
+        """Returns the result of ``find``, cached under the key ``what``."""
         if what not in self._found:
             self._found[what] = find()
         return cast("T", self._found[what])
@@ -58,15 +58,12 @@ class AskableScene:
 
     @cached_property
     def annotated_names(self) -> frozenset[str]:
-        """The names of all things and crowds."""
+        """All names of things and crowds."""
         return annotated_names(self.scene)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The names in the scene that can be asked about, in scene order.
-
-        They are of physical things, of no crowd, and of nothing that is said not to be what its name says ("toy").
-        """
+        """The askable names in scene order: of physical things, without crowds and likenesses ("toy")."""
         excluded = {
             *(region.name for region in self.scene.regions),
             *(thing.name for thing in self.scene.objects if self._is_likeness(thing)),
@@ -74,7 +71,7 @@ class AskableScene:
         return tuple(name for name in object_names(self.scene) if name not in excluded and self.known.is_named(name))
 
     def _is_likeness(self, thing: Thing) -> bool:
-        """Whether it may not be what its name says: it is said so, or it is a duck of rubber, or a roasted one."""
+        """Whether the thing may not be what its name says: a toy, a duck of rubber, a roasted one."""
         said = {self.known.ontology.category_of(word) for word in thing.attributes}
         if not _METAL_COLOURS.isdisjoint(thing.attributes):
             said.add("material")
@@ -89,18 +86,16 @@ class AskableScene:
 
     @cached_property
     def nouns(self) -> tuple[str, ...]:
-        """Those of ``names`` of which one asks whether there is any: not of the ground, which is everywhere."""
+        """The names whose existence can be asked, so not the ground, which is everywhere."""
         return tuple(name for name in self.names if not is_everywhere(name))
 
     def things_named(self, name: str) -> tuple[Thing, ...]:
-        """The things of this very name."""
         return tuple(thing for thing in self.scene.objects if thing.name == name)
 
     def absent(self, companion: str) -> tuple[tuple[str, int], ...]:
-        """Names that are surely not there and plausible, with how likely each is (rule 4).
+        """Returns plausible names that are surely absent, with their frequencies (rule 4).
 
-        They are those of the corpus that occur together with the companion, each as likely as it does so; where there
-        are none, as in a corpus of a few scenes, those that occur at all.
+        They co-occur with the companion in the corpus; if no such name is absent, any names of the corpus.
         """
 
         def find() -> tuple[tuple[str, int], ...]:
@@ -113,14 +108,11 @@ class AskableScene:
         return self.cached(("absent", companion), find)
 
     def is_presumed(self, name: str) -> bool:
-        """Whether some thing of this name may be there without being annotated."""
+        """Whether a thing of this name may be in the picture without being annotated."""
         return presumed((name,), self.scene)
 
     def askable_attributes(self, thing: Thing) -> tuple[str, ...]:
-        """The attributes of a thing that a question can name, which say something of the whole of it.
-
-        Of people no size: a little girl is not small for a girl.
-        """
+        """Returns the askable attributes. People have no size: a little girl is not small for a girl."""
 
         def find() -> tuple[str, ...]:
             category_of = self.known.ontology.category_of
@@ -134,13 +126,13 @@ class AskableScene:
         return self.cached(("sayable", thing.id), find)
 
     def askable_attributes_of(self, name: str) -> tuple[str, ...]:
-        """The attributes that things of this name bear in the corpus, and that a question can name."""
+        """Returns the askable attributes of things of this name in the corpus."""
         return _askable_attributes_of(self.corpus, self.known, name, self.gradable)
 
     def surely_lacks(self, thing: Thing, word: str) -> bool:
-        """Whether the thing surely has not the attribute (rule 5).
+        """Whether the thing surely lacks the attribute (rule 5).
 
-        It bears one that excludes it, and none of the category that does not: what is red and orange may be yellow.
+        One of its attributes excludes it, and so do all of the same category: what is red and orange may be yellow.
         """
         kinds = self.known.ontology
         category = kinds.category_of(word)
@@ -151,7 +143,7 @@ class AskableScene:
         return any(excluding) and all(out for out, same in zip(excluding, of_category, strict=True) if same)
 
     def false_attributes_of(self, name: str) -> tuple[str, ...]:
-        """Attributes that things of this name bear in the corpus, and that each one here surely lacks (rule 5)."""
+        """Returns attributes of the name in the corpus that each of its things here surely lacks (rule 5)."""
         things = self.things_named(name)
         if not self.is_unambiguous(name):
             return ()
@@ -160,7 +152,7 @@ class AskableScene:
         )
 
     def is_unambiguous(self, name: str) -> bool:
-        """Whether nothing of another name in the scene could go by this one (rule 6)."""
+        """Whether nothing else in the scene could go by this name (rule 6)."""
         return self.cached(
             ("only", name),
             lambda: all(
@@ -169,7 +161,7 @@ class AskableScene:
         )
 
     def is_unique_by_name(self, thing: Thing) -> bool:
-        """Whether "the NAME" can mean nothing but this thing (rule 6)."""
+        """Whether "the NAME" can only mean this thing (rule 6)."""
         return (
             len(self.things_named(thing.name)) == 1
             and all(region.name != thing.name for region in self.scene.regions)
@@ -177,13 +169,13 @@ class AskableScene:
         )
 
     def is_unique_by_attribute(self, thing: Thing, word: str) -> bool:
-        """Whether "the WORD NAME" can mean nothing but this thing (rules 2 and 6)."""
+        """Whether "the WORD NAME" can only mean this thing (rules 2 and 6)."""
         if any(region.name == thing.name for region in self.scene.regions) or not self.is_unambiguous(thing.name):
             return False
         return all(self.surely_lacks(other, word) for other in self.things_named(thing.name) if other.id != thing.id)
 
     def is_unique_in_class(self, thing: Thing, word: str, attribute: str = "") -> bool:
-        """Whether "the CLASS", or "the ATTRIBUTE CLASS", can mean nothing but this thing (rule 6)."""
+        """Whether "the CLASS" or "the ATTRIBUTE CLASS" can only mean this thing (rule 6)."""
         return all(
             (self.known.is_never(other.name, word) and not self._is_likeness(other))
             or (bool(attribute) and self.surely_lacks(other, attribute))
@@ -192,7 +184,7 @@ class AskableScene:
         ) and all(self.known.is_never(region.name, word) for region in self.scene.regions)
 
     def classes_absent(self, name: str) -> tuple[str, ...]:
-        """The classes of a name of which nothing in the scene is, or could pass for, a thing."""
+        """Returns the classes of the name that nothing in the scene belongs to or could pass for."""
         return tuple(
             each.word
             for each in self.known.classes_of(name)
@@ -209,13 +201,13 @@ class AskableScene:
         return found
 
     def classes_of(self, name: str) -> tuple[NounClass, ...]:
-        """The classes that things of this name are of, the nearest first; none that a given synset speaks against."""
+        """Returns the classes of the name, the nearest first, that agree with the synsets of its things here."""
         given = {thing.synset for thing in self.things_named(name) if thing.synset}
         classes = self.known.classes_of(name)
         return tuple(each for each in classes if all(self.known.is_meant(name, synset, each.word) for synset in given))
 
     def phrases_by_relation(self, thing: Thing, group: Group) -> tuple[Group, ...]:
-        """``group`` with each of the related things by which the thing can be told."""
+        """Returns ``group`` with each relation that identifies the thing."""
         return tuple(
             replace(group, related=(Related(predicate=predicate, to=Group(name=target.name)),))
             for predicate, target in self._relations_by_subject.get(thing.id, ())
@@ -223,7 +215,7 @@ class AskableScene:
         )
 
     def unique_classes_of(self, thing: Thing) -> tuple[str, ...]:
-        """The words for classes of which the thing is the only one; none for a mass ("the furniture")."""
+        """Returns the classes in which the thing is unique, without masses ("the furniture")."""
         return tuple(
             each.word
             for each in self.classes_of(thing.name)
@@ -235,10 +227,7 @@ class AskableScene:
 
     @cached_property
     def relations(self) -> tuple[tuple[Thing, str, Thing], ...]:
-        """Subject, predicate and object of each relationship that can be asked about.
-
-        The object is the only one of its name.
-        """
+        """Subject, predicate and object of each askable relationship. The object is the only one of its name."""
         by_id = {thing.id: thing for thing in self.scene.objects}
         only = {thing.id for thing in self.scene.objects if thing.name in self.names and self.is_unique_by_name(thing)}
         return tuple(
@@ -275,27 +264,27 @@ def _askable_attributes_of(corpus: Corpus, known: LexicalKnowledge, name: str, g
 
 
 def related_group(name: str, predicate: str, target: Group, attributes: tuple[str, ...] = ()) -> Group:
-    """The things of this name that stand in the relation to the only one of ``target``."""
+    """Returns the group of things of this name that are related to the one thing of ``target``."""
     return Group(name=name, attributes=attributes, related=(Related(predicate=predicate, to=target),))
 
 
 _CACHE_SIZE = 16384
-"""Views of some kB each: a large run comes back to each of thousands of scenes again and again."""
-_views: dict[tuple[int, int, int, bool, bool], AskableScene] = {}
-"""Views of late, by what they are of; each holds on to it, so that no other object has the same address."""
+"""Entries of some kB each: a large run returns to each of thousands of scenes many times."""
+_cache: dict[tuple[int, int, int, bool, bool], AskableScene] = {}
+"""By the addresses of the arguments, which each entry keeps alive, so that no other object takes the same address."""
 
 
 def askable_scene_of(
     scene: Scene, corpus: Corpus, known: LexicalKnowledge, *, gradable: bool = True, related_by_class: bool = False
 ) -> AskableScene:
-    """The view of a scene: one that was made of it before, if it is still kept."""
+    """Returns the askable scene, from the cache if it is there."""
     key = id(scene), id(corpus), id(known), gradable, related_by_class
-    found = _views.get(key)
+    found = _cache.get(key)
     if found is None:
-        if len(_views) >= _CACHE_SIZE:
-            _views.pop(next(iter(_views)), None)
+        if len(_cache) >= _CACHE_SIZE:
+            _cache.pop(next(iter(_cache)), None)
         found = AskableScene(
             scene=scene, corpus=corpus, known=known, gradable=gradable, related_by_class=related_by_class
         )
-        _views[key] = found
+        _cache[key] = found
     return found

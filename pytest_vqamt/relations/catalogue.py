@@ -1,4 +1,4 @@
-"""Every relation there is: ours in the order of the papers, then those of plugins, then those of this session."""
+"""The catalogue: built-in relations in the order of the papers, then those of plugins, then those of the session."""
 
 from __future__ import annotations
 
@@ -63,28 +63,30 @@ _registered: dict[str, Relation] = {}
 
 
 def register(relation: Relation) -> None:
-    """Add a relation to this session, as ``@vqamt.relation`` does; one of the same name is replaced.
+    """Adds a relation to this session, as ``@vqamt.relation`` does, replacing one of the same name.
 
     Raises:
-        OptionError: the name is one of ours.
+        OptionError: a built-in relation has the name.
     """
     name = relation.info.name
     if name in TABLE:
-        raise OptionError(f"Expected a name that none of ours has, but got name={name!r}: choose another prefix")
+        raise OptionError(
+            f"Expected a name that no built-in relation has, but got name={name!r}: choose another prefix"
+        )
     _registered[name] = relation
 
 
 def names() -> tuple[str, ...]:
-    """All names, without importing anything."""
+    """Returns all names, without importing relations."""
     plugins = (point.name for point in entry_points(group=ENTRY_POINTS))
     return tuple(dict.fromkeys((*TABLE, *plugins, *_registered)))
 
 
 def get(name: str, settings: Mapping[str, str] = _NO_SETTINGS) -> Relation:
-    """The relation of this name, set as ``settings`` say where they name one of its own.
+    """Returns the relation of this name, with those of ``settings`` that it has.
 
     Raises:
-        OptionError: there is none, or it does not take the value of a setting, or what a setting names cannot be read.
+        OptionError: the relation or a setting's value is unknown, or what a setting names cannot be read.
     """
     if name in TABLE:
         module, _, attribute = TABLE[name].partition(":")
@@ -100,12 +102,10 @@ def get(name: str, settings: Mapping[str, str] = _NO_SETTINGS) -> Relation:
 def select(
     wanted: Sequence[str] = (), excluded: Sequence[str] = (), settings: Mapping[str, str] = _NO_SETTINGS
 ) -> tuple[tuple[Relation, str], ...]:
-    """Relations with a variant each, in catalogue order, set as ``settings`` say.
-
-    Those that a pattern of ``wanted`` names (all, where there is none), less those that one of ``excluded`` names.
+    """Returns relation variants in catalogue order: those that ``wanted`` matches (default all), less ``excluded``.
 
     Raises:
-        OptionError: a pattern names nothing, or a setting cannot have its value.
+        OptionError: a pattern matches nothing, or a setting cannot have its value.
     """
     check((*wanted, *excluded))
     return tuple(
@@ -116,10 +116,10 @@ def select(
 
 
 def check(patterns: Sequence[str], what: str = "a relation or a glob of relations") -> None:
-    """Checks that each pattern, which stands for ``what``, names a relation.
+    """Checks that each pattern matches a relation; ``what`` describes a pattern in the message.
 
     Raises:
-        OptionError: one names nothing.
+        OptionError: a pattern matches nothing.
     """
     items = [item for item, _, _ in _items()]
     for pattern in patterns:
@@ -128,7 +128,7 @@ def check(patterns: Sequence[str], what: str = "a relation or a glob of relation
 
 
 def settings_known() -> tuple[RelationSetting, ...]:
-    """Every setting of some relation, each name once, in catalogue order."""
+    """Returns the settings of all relations, each name once, in catalogue order."""
     found: dict[str, RelationSetting] = {}
     for name in names():
         for setting in get(name).info.settings:
@@ -149,7 +149,7 @@ def _instantiate(relation: Callable[..., Relation], settings: Mapping[str, str])
     given = {setting.name: settings[setting.name] for setting in own if setting.name in settings}
     made = relation(**given)
     if given:
-        resources_of(made)  # opens what a setting names, so that a wrong one is told before any model is loaded
+        resources_of(made)  # opens what a setting names, so that errors are reported before a model is loaded
     return made
 
 
@@ -166,7 +166,7 @@ def _matches_any(patterns: Iterable[str], item: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preset:
-    """A paper's relations, as globs, and what is set of them other than by default."""
+    """A paper's relations, as globs, and their settings other than the defaults."""
 
     relations: tuple[str, ...]
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -184,10 +184,10 @@ PRESETS: Mapping[str, Preset] = {
 
 
 def preset(name: str) -> Preset:
-    """The preset of this name.
+    """Returns the preset of this name.
 
     Raises:
-        OptionError: there is none.
+        OptionError: there is no such preset.
     """
     if name not in PRESETS:
         known = ", ".join(PRESETS)
@@ -200,7 +200,7 @@ Input: TypeAlias = tuple[Picture, Question]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """What a user's function gives: inputs, the source's first, and facts to be reported."""
+    """The result of a user's function: inputs, the source input first, and facts for the report."""
 
     inputs: tuple[Input, ...]
     expected: str
@@ -218,12 +218,12 @@ def case(
     expected: str = "",
     facts: tuple[tuple[str, Fact], ...] = (),
 ) -> Draft:
-    """A case of one source input and one follow-up ``(picture, question)``, or several of them.
+    """Returns a case of one source input and one follow-up ``(picture, question)``, or several.
 
-    ``expected`` says in words how the answers relate; without it the report takes the expectation's own words.
+    ``expected`` describes how the answers relate; by default the report shows the claim.
     """
     follow_ups = (follow_up,) if _is_input(follow_up) else tuple(follow_up)
-    return Draft(inputs=((picture, question), *follow_ups), expected=expected, facts=facts)  # type: ignore[arg-type]  # _is_input tells the two forms apart, which mypy cannot follow
+    return Draft(inputs=((picture, question), *follow_ups), expected=expected, facts=facts)  # type: ignore[arg-type]  # mypy cannot follow _is_input
 
 
 def _is_input(value: Input | Sequence[Input]) -> bool:
@@ -232,7 +232,7 @@ def _is_input(value: Input | Sequence[Input]) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserRelation:
-    """A relation made of a function that drafts cases and an expectation."""
+    """A relation made of a function that drafts cases, and an expectation."""
 
     info: RelationInfo
     draft: Derive
@@ -263,7 +263,7 @@ class UserRelation:
         verdict = self.expect(case, answers)
         if not isinstance(verdict, Verdict):
             raise VqamtError(
-                f"Expected what relation {self.info.name!r} expects to give a vqamt.Verdict, but got {verdict!r}"
+                f"Expected the expect= function of {self.info.name!r} to return a vqamt.Verdict, but got {verdict!r}"
             )
         return verdict
 
@@ -271,18 +271,18 @@ class UserRelation:
 def relation(
     name: str, *, expect: Expectation, task: str = "vqa", version: int = 1, tags: tuple[str, ...] = ()
 ) -> Callable[[Derive], UserRelation]:
-    """Make a relation of a function ``(scene, corpus, choose) -> vqamt.case(...)`` and add it to the session.
+    """Makes a relation of a function ``(scene, corpus, choose) -> vqamt.case(...)`` and adds it to the session.
 
     Args:
         name: a prefix and a name, "ours.mirror".
         expect: how the answers relate: ``vqamt.same_answer``, ``vqamt.opposite_answer``, ``vqamt.sum_of_parts``, or any
-            function of a case and its answers that gives a Verdict.
+            function of a case and its answers that returns a Verdict.
         task: "vqa", "entailment" or "captioning".
-        version: to be raised when the function changes what it asks.
+        version: raise it when the function's wording or sampling changes.
         tags: "baseline" keeps it out of gates that do not name it.
 
     Raises:
-        VqamtError: the name or the task is not one that can be used.
+        VqamtError: the name or the task cannot be used.
     """
     if name.count(".") != 1 or not all(part.replace("_", "").isalnum() for part in name.split(".")):
         raise VqamtError(f"Expected the name of a relation to look like 'ours.mirror', but got name={name!r}")

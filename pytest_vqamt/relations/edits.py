@@ -1,4 +1,4 @@
-"""What stands where a thing was erased, as ``--vqamt-option erase=...`` and ``inpaint=...`` set it."""
+"""Edits of pictures that relations share: erasing, inserting, cutting, and placement without overlap."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ RECTANGULAR_NAMES: frozenset[str] = frozenset({
     "sign", "sink", "suitcase", "surfboard", "table", "tablet", "television", "toaster", "toilet", "towel", "tray",
     "tv", "wall", "washing machine", "window",
 })  # fmt: skip
-"""Names by which a plain rectangle might go."""
+"""Names of things that a plain rectangle may be taken for."""
 
 _TYPICAL_COLOURS: dict[str, Colour] = {
     "red": (220, 40, 40), "orange": (240, 140, 40), "yellow": (240, 220, 60), "green": (60, 150, 60),
@@ -56,11 +56,11 @@ _NEAREST = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Eraser:
-    """One way to cover a box.
+    """A way to cover a box.
 
     Attributes:
-        excluded_words: the words by which the colour of the patch may go: not to be asked about.
-        excluded_names: names by which the patch itself may go: not to be asked about.
+        excluded_words: colours of the patch, which must not be asked about.
+        excluded_names: things that the patch may be taken for, which must not be asked about.
     """
 
     fill: Fill
@@ -70,13 +70,13 @@ class Eraser:
     excluded_names: frozenset[str] = frozenset()
 
     def erase(self, picture: Picture, box: Box) -> Picture:
-        """``picture`` with ``box`` covered, rounded outwards to whole pixels and as far as it lies in the frame."""
+        """Returns the picture with ``box`` covered, rounded outwards to whole pixels and clipped to the frame."""
         patch = pixel_box(box, picture.scene) or box
         return picture.erase(patch, self.fill, self.colour, self.method)
 
 
 def make_eraser(erase: str, inpaint: str, corpus: Corpus) -> Eraser | NotApplicable:
-    """The eraser that the settings ``erase`` and ``inpaint`` name."""
+    """Returns the eraser that the settings ``erase`` and ``inpaint`` name."""
     fill = Fill(erase)
     if fill is Fill.INPAINT:
         method = method_of(inpaint)
@@ -92,7 +92,7 @@ def make_eraser(erase: str, inpaint: str, corpus: Corpus) -> Eraser | NotApplica
 
 
 def colour_words(colour: Colour) -> tuple[str, ...]:
-    """The words that people might have for ``colour`` (RGB, 0 to 255): gray, and the three that are nearest.
+    """Returns the words that people may use for ``colour`` (RGB, 0 to 255): gray, and the three nearest.
 
     >>> words_for((200, 180, 150))
     ('gray', 'pink', 'yellow')
@@ -105,7 +105,7 @@ def colour_words(colour: Colour) -> tuple[str, ...]:
 
 
 def pixel_box(box: Box, scene: Scene) -> Box | None:
-    """The smallest box of whole pixels that holds what of ``box`` lies in the frame; None where nothing does."""
+    """Returns the smallest box of whole pixels around the part of ``box`` in the frame; None if there is none."""
     return _covered(box, scene.width, scene.height)
 
 
@@ -116,7 +116,7 @@ def _covered(box: Box, width: int, height: int) -> Box | None:
 
 
 def occupied_boxes(scene: Scene) -> tuple[Box, ...]:
-    """The boxes of all things and crowds, in whole pixels."""
+    """Returns the boxes of all things and crowds, in whole pixels."""
     boxes = (*(thing.box for thing in scene.objects), *(region.box for region in scene.regions))
     return tuple(pixels for box in boxes if (pixels := pixel_box(box, scene)))
 
@@ -129,19 +129,19 @@ _LARGEST_SHARE = 0.2
 _EDGE_PX = 1
 """A thing whose box comes nearer to the edge of its photo may go on beyond."""
 _AT_MOST = 200
-"""So many cut-outs of a class to choose from, evenly out of the largest fifth."""
+"""The most cut-outs of a class to choose from, evenly spaced in the largest fifth."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InsertedThing:
-    """What was put into the picture.
+    """A thing that was inserted into a picture.
 
     Attributes:
-        picture: the one that shows it.
-        thing: as it was in its own photo.
-        source: the scene that it was cut out of.
-        alongside: names of what may have been cut out with it in part.
-        placed: "touching" a box that was there, or "anywhere".
+        picture: the picture with the thing.
+        thing: the thing in its own photo.
+        source: the scene of its own photo.
+        alongside: names of things that may be partly in the cut-out, too.
+        placed: "touching" another box, or "anywhere".
     """
 
     picture: Picture
@@ -156,15 +156,15 @@ class InsertedThing:
 
     @property
     def is_whole(self) -> bool:
-        """Whether its own photo does not cut it off: of many a thing a part is not enough to tell what it is."""
+        """Whether the edge of its own photo does not cut the thing off."""
         box, frame = self.thing.box, self.source.frame
         return min(box.x, box.y, frame.x1 - box.x1, frame.y1 - box.y1) >= _EDGE_PX
 
     def keeps_count_of(self, name: str, scene: Scene) -> bool:
-        """Whether there are surely as many things of this name as there were in ``scene``.
+        """Whether the number of things of this name is surely that in ``scene``.
 
-        Neither do things of it come with the inserted one, nor can what came along in part be taken for one, nor the
-        inserted one itself, where it may not be all there.
+        No such thing comes with the inserted one, and neither partial things in the cut-out nor the inserted thing
+        itself, if it may be partial, can be taken for one.
         """
         inserted = self.thing.name
         is_all_there = self.is_whole and only_worn_items(self.alongside, inserted)
@@ -172,12 +172,12 @@ class InsertedThing:
         return unrelated(name, inserted, scene) and all(cannot_be_confused(name, other) for other in in_part)
 
     def is_presumed(self, groups: Iterable[Group]) -> bool:
-        """Whether one of the groups may have come along, unannotated, from where the thing was cut out."""
+        """Whether things of the groups may be in the cut-out without being annotated."""
         return presumed((group.name for group in groups), self.source)
 
 
 def only_worn_items(alongside: Iterable[str], name: str) -> bool:
-    """Whether nothing was before or behind a thing of this name but what a person wears or carries."""
+    """Whether only things that the person wears or carries overlapped a thing of this name."""
     return all(family(name) == "person" and family(other) == "clothing" for other in alongside)
 
 
@@ -188,7 +188,7 @@ def sample_insertion(
     names: Iterable[str],
     suits: Callable[[CutoutEntry, str], bool] = lambda *_: True,
 ) -> InsertedThing | NotApplicable:
-    """Another instance of one of ``names``, put where it overlaps nothing; ``suits`` says which cut-outs will do."""
+    """Inserts another instance of one of ``names`` where it overlaps nothing; ``suits`` filters the cut-outs."""
     pools = {name: _pool(scene, corpus, name) for name in names}
     some = tuple(name for name, pool in pools.items() if any(suits(entry, name) for entry in pool))
     if not some:
@@ -216,12 +216,12 @@ def sample_insertion(
 
 
 def _pool(scene: Scene, corpus: Corpus, name: str) -> list[CutoutEntry]:
-    """The largest fifth of the cut-outs of ``name`` from elsewhere, or some, evenly out of them."""
+    """Returns the largest fifth of the cut-outs of ``name`` from other photos, thinned evenly."""
     every = corpus.cutouts.get(name, ())
     here = [thing for thing in scene.objects if thing.name == name and thing.has_mask]
     size = ceil(_LARGEST_SHARE * max(0, len(every) - len(here)))
     large = list(every[: size + len(here)])
-    # Ids repeat from scene to scene, so another thing may look the same; few do, and only they are looked up.
+    # Ids repeat across scenes, so entries with the id and size of a thing here are looked up.
     alike = {place for thing in here for place in _places_of(thing, large)}
     for place in sorted(alike, reverse=True):
         if corpus.scene(large[place].index).photo == scene.photo:
@@ -230,7 +230,7 @@ def _pool(scene: Scene, corpus: Corpus, name: str) -> list[CutoutEntry]:
 
 
 def _places_of(thing: Thing, entries: Sequence[CutoutEntry]) -> Iterator[int]:
-    """Where among the entries, the largest first, the thing may be: those of its id and size."""
+    """Yields the places of entries, sorted from the largest, with the id and size of the thing."""
     box = thing.box
     first = bisect_left(entries, -box.area, key=lambda entry: -entry.area)
     for place in range(first, len(entries)):
@@ -242,7 +242,7 @@ def _places_of(thing: Thing, entries: Sequence[CutoutEntry]) -> Iterator[int]:
 
 
 def _place(scene: Scene, choose: Chooser, size: Size) -> tuple[str, Place] | None:
-    """A kind of place and a place of that kind: half of them touch a box, where there are places of both kinds."""
+    """Draws a place, half of the time one that touches a box if there are places of both kinds."""
     boxes: tuple[Box, ...] = occupied_boxes(scene)
     kinds = {"touching": places_touching, "anywhere": places_anywhere}
     order = ("anywhere", "touching") if choose.chance(0.5) else ("touching", "anywhere")
@@ -257,7 +257,7 @@ AXES: tuple[Axis, ...] = ("x", "y")
 
 
 class PixelSpan(NamedTuple):
-    """The pixels from ``start`` to before ``stop`` on one axis; whether a thing is there, not just a crowd."""
+    """The pixels from ``start`` to before ``stop`` on one axis; ``holds_a_thing`` unless there are only crowds."""
 
     start: int
     stop: int
@@ -265,11 +265,10 @@ class PixelSpan(NamedTuple):
 
 
 def cut_spans(scene: Scene, axis: Axis) -> tuple[PixelSpan, ...]:
-    """The pieces into which the scene's picture falls on ``axis``, in order; at most one where it cannot be cut.
+    """Returns the spans of the pieces on ``axis``, in order; at most one if the picture cannot be cut.
 
-    Boxes of things and crowds count in whole pixels, rounded outwards. A cut runs in the middle of every stretch of
-    pixels that no box covers and that has things on both sides. What holds only a crowd stays with the next piece, or
-    with the last one where there is no next.
+    Boxes are rounded outwards to whole pixels. Every gap between boxes with things on both sides is cut in its middle.
+    A piece with only a crowd is joined with the next piece, or with the last.
     """
     size = scene.width if axis == "x" else scene.height
     things = (_span(scene, thing.box, axis, holds_a_thing=True) for thing in scene.objects)
@@ -289,7 +288,7 @@ def _span(scene: Scene, box: Box, axis: Axis, *, holds_a_thing: bool) -> PixelSp
 
 
 def _apart(spans: Iterable[PixelSpan]) -> Iterator[PixelSpan]:
-    """Spans that touch or overlap made into one: what is left has a pixel or more between."""
+    """Joins spans that touch or overlap."""
     group: PixelSpan | None = None
     for span in sorted(spans):
         if group is None:
@@ -304,7 +303,7 @@ def _apart(spans: Iterable[PixelSpan]) -> Iterator[PixelSpan]:
 
 
 def _with_a_thing(groups: Iterable[PixelSpan]) -> list[PixelSpan]:
-    """Each group that lacks a thing made into one with the next, the last one with the one before; none of none."""
+    """Joins each group without a thing with the next, or the last with the one before; none if no group has a thing."""
     found: list[PixelSpan] = []
     for group in groups:
         if found and not found[-1].holds_a_thing:
@@ -324,9 +323,9 @@ def _joined(one: PixelSpan, other: PixelSpan) -> PixelSpan:
 
 
 def removable(scene: Scene) -> tuple[Thing, ...]:
-    """The things whose boxes, rounded outwards to whole pixels, overlap no box of another thing or of a crowd.
+    """Returns the things whose boxes, rounded outwards to whole pixels, overlap no other box.
 
-    A thing that lies mostly outside the frame is none of them, nor is one that fills it: nothing would be left to see.
+    Things mostly outside the frame are left out, and things that fill it.
     """
     patches = [(pixel_box(thing.box, scene), thing) for thing in scene.objects]
     crowds = [(pixel_box(region.box, scene), None) for region in scene.regions]
@@ -344,19 +343,18 @@ def removable(scene: Scene) -> tuple[Thing, ...]:
 Size: TypeAlias = tuple[int, int]
 """Width and height in pixels."""
 Place: TypeAlias = tuple[int, int]
-"""Where the top left corner is, x and y in pixels."""
+"""The top left corner, x and y in pixels."""
 
 LARGEST_SCALE = 2.0
-"""A cut-out is never enlarged more: it would be seen to be of another picture."""
-_ROWS = 24
-"""The grid has so many steps along the picture's shorter side."""
+"""The most that a cut-out is enlarged, since more would be visible."""
+_GRID_STEPS = 24
+"""The steps of the grid along the picture's shorter side."""
 
 
 def size_like_peers(peers: Sequence[Box], w: float, h: float, frame: Box) -> Size | None:
-    """The size in whole pixels at which a cut-out of ``w`` x ``h`` has the mean area of its peers' boxes.
+    """Returns the size in whole pixels at which a cut-out of ``w`` x ``h`` has the mean area of its peers' boxes.
 
-    Its aspect ratio stays, and it is enlarged at most twice. None where it would be too small to be seen for certain in
-    ``frame``.
+    The aspect ratio stays, and the scale is at most 2. None if the size is not salient in ``frame``.
     """
     mean_area = sum(box.area for box in peers) / len(peers)
     scale = min(LARGEST_SCALE, sqrt(mean_area / (w * h))) if w * h else 0.0
@@ -365,24 +363,23 @@ def size_like_peers(peers: Sequence[Box], w: float, h: float, frame: Box) -> Siz
 
 
 def places_touching(boxes: Sequence[Box], frame: Box, size: Size) -> tuple[Place, ...]:
-    """Places where a thing of ``size`` touches a box without overlapping any, inside ``frame``.
+    """Returns the places in ``frame`` where a thing of ``size`` touches a box and overlaps none.
 
-    Beside each box and above and below it, level with its end, its start or its middle. Boxes are in whole pixels.
+    They are on all four sides of each box, aligned with its end, its start or its middle. Boxes are in whole pixels.
     """
     return _free((place for box in boxes for place in _around(box, size)), boxes, frame, size)
 
 
 def places_anywhere(boxes: Sequence[Box], frame: Box, size: Size) -> tuple[Place, ...]:
-    """Places on a grid where a thing of ``size`` overlaps no box, inside ``frame``."""
-    step = max(1, round(min(frame.w, frame.h) / _ROWS))
+    """Returns the places on a grid in ``frame`` where a thing of ``size`` overlaps no box."""
+    step = max(1, round(min(frame.w, frame.h) / _GRID_STEPS))
     columns, rows = range(0, int(frame.w) - size[0] + 1, step), range(0, int(frame.h) - size[1] + 1, step)
 
-    def beside(y: int) -> list[tuple[float, float]]:
-        """From where to where the boxes reach that a thing in this row could overlap."""
+    def occupied_columns(y: int) -> list[tuple[float, float]]:
         return [(box.x, box.x1) for box in boxes if y < box.y1 and y + size[1] > box.y]
 
     free: list[Place] = []
-    for taken, alike in groupby(rows, beside):
+    for taken, alike in groupby(rows, occupied_columns):
         free_columns = [x for x in columns if not any(x < x1 and x + size[0] > x0 for x0, x1 in taken)]
         free += [(x, y) for y in alike for x in free_columns]
     return tuple(free)

@@ -1,8 +1,7 @@
-"""How the answers of a case must relate: the vocabulary that relations share.
+"""Expectations: functions of a case and its answers, in the order of the queries, that return a verdict.
 
-Each takes a case and its answers, in the order of the queries, and gives a verdict. A reading that is not of the
-right kind makes the case UNPARSED. Quantifiers ("many") follow MetaVQA section 4.1.1: what arithmetic cannot decide
-holds, and is marked vacuous.
+An answer of the wrong kind makes the case UNPARSED. Quantifiers ("many") follow MetaVQA section 4.1.1: a case that
+arithmetic cannot decide holds vacuously.
 """
 
 from __future__ import annotations
@@ -23,12 +22,12 @@ from pytest_vqamt.language.answers.yes_no import read_yes_no
 AnswerReading: TypeAlias = bool | int | str | Quantifier | Unread
 Expectation: TypeAlias = Callable[[Case, Sequence[Answer]], Verdict]
 
-_AT_LEAST = 2
+_LEAST_QUANTIFIED = 2
 """The smallest number that a quantifier can stand for."""
 
 
 def read_answer(query: Query, answer: Answer) -> AnswerReading:
-    """What the answer says, read as the kind of answer that the query's meaning asks for."""
+    """Reads the answer as the kind of answer that the query's meaning asks for."""
     meaning = query.meaning
     if isinstance(meaning, Count):
         return read_count(answer.text)
@@ -43,7 +42,7 @@ def read_answer(query: Query, answer: Answer) -> AnswerReading:
 
 
 def format_reading(reading: AnswerReading) -> str:
-    """A reading as reports show it."""
+    """Formats a reading for reports."""
     if isinstance(reading, bool):
         return "yes" if reading else "no"
     if isinstance(reading, Unread):
@@ -61,7 +60,7 @@ def same_answer(case: Case, answers: Sequence[Answer]) -> Verdict:
 
 
 def unchanged(case: Case, answers: Sequence[Answer]) -> Verdict:
-    """All answers say the same, be they of the right kind or not: the demand of the controls."""
+    """All answers are the same, even if they are of the wrong kind. The controls expect this."""
     texts = {" ".join(answer.text.casefold().split()) for answer in answers}
     if len(texts) == 1:
         return _holds(_readings(case, answers))
@@ -72,7 +71,7 @@ def opposite_answer(case: Case, answers: Sequence[Answer]) -> Verdict:
     """One of two yes/no answers is yes and the other is no.
 
     Raises:
-        VqamtError: the case is not of two yes/no questions.
+        VqamtError: the case does not have two yes/no questions.
     """
     _demand(case, is_yes_no, "two yes/no questions", len(case.queries) == 2)
     readings = _readings(case, answers)
@@ -84,10 +83,10 @@ def opposite_answer(case: Case, answers: Sequence[Answer]) -> Verdict:
 
 
 def sum_of_parts(case: Case, answers: Sequence[Answer]) -> Verdict:
-    """The first count is the sum of the others. Vacuous where all are 0, and where arithmetic cannot decide.
+    """The first count is the sum of the others. Vacuous if all are 0, or if arithmetic cannot decide.
 
     Raises:
-        VqamtError: the case is not of questions for a number.
+        VqamtError: the case has other questions than counts.
     """
     _demand(case, _is_count, "a total and its parts, all counts", len(case.queries) > 1)
     readings = _readings(case, answers)
@@ -103,7 +102,7 @@ def sum_of_parts(case: Case, answers: Sequence[Answer]) -> Verdict:
         return _violated(readings, f"expected a quantifier as the sum of {sum_}")
     expected = sum(part for part in parts if isinstance(part, int))
     if isinstance(total, Quantifier):
-        if expected >= _AT_LEAST:
+        if expected >= _LEAST_QUANTIFIED:
             return _holds(readings, vacuous=True)
         return _violated(readings, f"expected {sum_} = {expected}")
     if total == expected:
@@ -115,7 +114,7 @@ def one_more(case: Case, answers: Sequence[Answer]) -> Verdict:
     """The second count is one more than the first.
 
     Raises:
-        VqamtError: the case is not of two questions for a number.
+        VqamtError: the case does not have two counts.
     """
     return _shifted(case, answers, 1, "the second count must be one more than the first")
 
@@ -124,34 +123,34 @@ def one_less(case: Case, answers: Sequence[Answer]) -> Verdict:
     """The second count is one less than the first.
 
     Raises:
-        VqamtError: the case is not of two questions for a number.
+        VqamtError: the case does not have two counts.
     """
     return _shifted(case, answers, -1, "the second count must be one less than the first")
 
 
 def any_yes(case: Case, answers: Sequence[Answer]) -> Verdict:
-    """The first answer is yes just where one of the others is.
+    """The first answer is yes if and only if one of the others is.
 
     Raises:
-        VqamtError: the case is not of yes/no questions.
+        VqamtError: the case has other questions than yes/no questions.
     """
     return _combined(case, answers, any, "the first answer must be yes just where one of the others is")
 
 
 def all_yes(case: Case, answers: Sequence[Answer]) -> Verdict:
-    """The first answer is yes just where all of the others are.
+    """The first answer is yes if and only if all of the others are.
 
     Raises:
-        VqamtError: the case is not of yes/no questions.
+        VqamtError: the case has other questions than yes/no questions.
     """
     return _combined(case, answers, all, "the first answer must be yes just where all of the others are")
 
 
 def becomes_no(case: Case, answers: Sequence[Answer]) -> Verdict:
-    """The second answer is no, which the first was not to be. Vacuous where the first was no already.
+    """The second answer is no. Vacuous if the first is no already.
 
     Raises:
-        VqamtError: the case is not of two yes/no questions.
+        VqamtError: the case does not have two yes/no questions.
     """
     _demand(case, is_yes_no, "two yes/no questions", len(case.queries) == 2)
     readings = _readings(case, answers)
@@ -163,7 +162,6 @@ def becomes_no(case: Case, answers: Sequence[Answer]) -> Verdict:
 
 
 def _shifted(case: Case, answers: Sequence[Answer], by: int, demand: str) -> Verdict:
-    """Two counts of which the second is the first plus ``by``; what a quantifier leaves undecided holds vacuously."""
     _demand(case, _is_count, "two questions for a number", len(case.queries) == 2)
     readings = _readings(case, answers)
     if unparsed := _unparsed(readings):
@@ -177,11 +175,11 @@ def _shifted(case: Case, answers: Sequence[Answer], by: int, demand: str) -> Ver
 
 
 def _may_differ(first: AnswerReading, second: AnswerReading, by: int) -> bool:
-    """Whether the second count can be the first plus ``by`` where one is a quantifier, which stands for 2 or more."""
+    """Whether the second count can be the first plus ``by`` if one of them is a quantifier, which means 2 or more."""
     if isinstance(first, int):
-        return _is_bound(second) or first + by >= _AT_LEAST
+        return _is_bound(second) or first + by >= _LEAST_QUANTIFIED
     if isinstance(second, int):
-        return _is_bound(first) or second - by >= _AT_LEAST
+        return _is_bound(first) or second - by >= _LEAST_QUANTIFIED
     return True
 
 
@@ -205,7 +203,7 @@ def _demand(case: Case, fits: Callable[[Meaning], bool], what: str, enough: bool
 
 
 def _is_bound(reading: AnswerReading) -> bool:
-    """Whether it is a quantifier such as "at least 3", which arithmetic with numbers cannot decide about."""
+    """Whether the reading is a quantifier with a number, such as "at least 3", which arithmetic cannot decide."""
     return isinstance(reading, Quantifier) and any(character.isdigit() for character in reading.word)
 
 
@@ -219,20 +217,20 @@ def _unparsed(readings: Sequence[AnswerReading]) -> Verdict | None:
             return Verdict(
                 outcome=Outcome.UNPARSED,
                 reason=reading.reason.value,
-                readings=tuple(format_reading(each) for each in readings),
+                readings=tuple(map(format_reading, readings)),
             )
     return None
 
 
 def _equal(first: AnswerReading, second: AnswerReading) -> bool | None:
-    """Whether both say the same; None where a quantifier leaves it undecided."""
+    """Whether both are the same; None if a quantifier leaves it open."""
     if _is_bound(first) or _is_bound(second):
         return True if first == second else None
     if isinstance(first, Quantifier) and isinstance(second, Quantifier):
         return True
     for quantifier, other in ((first, second), (second, first)):
         if isinstance(quantifier, Quantifier):
-            return None if isinstance(other, int) and other >= _AT_LEAST else False
+            return None if isinstance(other, int) and other >= _LEAST_QUANTIFIED else False
     return first == second
 
 
@@ -244,47 +242,45 @@ def _all(readings: Sequence[AnswerReading], decisions: Sequence[bool | None], de
 
 
 def _holds(readings: Sequence[AnswerReading], *, vacuous: bool = False) -> Verdict:
-    return Verdict(outcome=Outcome.HOLDS, vacuous=vacuous, readings=tuple(format_reading(each) for each in readings))
+    return Verdict(outcome=Outcome.HOLDS, vacuous=vacuous, readings=tuple(map(format_reading, readings)))
 
 
 def _violated(readings: Sequence[AnswerReading], demand: str) -> Verdict:
-    told = tuple(format_reading(each) for each in readings)
-    return Verdict(outcome=Outcome.VIOLATED, reason=f"{demand}, but got {', '.join(told)}", readings=told)
+    labels = tuple(map(format_reading, readings))
+    return Verdict(outcome=Outcome.VIOLATED, reason=f"{demand}, but got {', '.join(labels)}", readings=labels)
 
 
-# Two readings are kept apart. What the paper calls an issue is that the second label is not the expected one, whatever
-# the first was; a case is inconsistent where the first was right, too. Both are figures of a verdict, of 1 or 0.
-
+# VEglue distinguishes an issue (the second label is wrong or unparsed, whatever the first is) from an inconsistency (an
+# issue whose first label is right). Both are figures of a verdict, 1 or 0.
 
 ISSUE, INCONSISTENT, SOURCE_RIGHT = "issue", "inconsistent", "source right"
-"""The second label is not as expected, or cannot be read; the first is entailment and the second an issue; it is so."""
 
 
 def label_becomes(case: Case, answers: Sequence[Answer], label: Label) -> Verdict:
     """The second label is ``label``.
 
-    UNPARSED where the second answer cannot be read. Of the first nothing is demanded: where it cannot be read, the case
-    is just not inconsistent. Vacuous where the first is ``label`` already, and should not be.
+    UNPARSED if the second answer is; nothing is expected of the first. Vacuous if the first label is ``label``,
+    wrongly.
 
     Raises:
-        VqamtError: the case is not of two hypotheses.
+        VqamtError: the case does not have two hypotheses.
     """
     first, second = readings = _label_readings(case, answers)
-    told, figures = tuple(map(format_reading, readings)), _figures(first, second, label)
+    labels, figures = tuple(map(format_reading, readings)), _figures(first, second, label)
     if isinstance(second, Unread):
-        return Verdict(outcome=Outcome.UNPARSED, reason=second.reason.value, readings=told, figures=figures)
+        return Verdict(outcome=Outcome.UNPARSED, reason=second.reason.value, readings=labels, figures=figures)
     if second == label:
-        shows_nothing = first == label and label is not Label.ENTAILMENT
-        return Verdict(outcome=Outcome.HOLDS, vacuous=shows_nothing, readings=told, figures=figures)
-    reason = f"the second label must be {label}, but got {', '.join(told)}"
-    return Verdict(outcome=Outcome.VIOLATED, reason=reason, readings=told, figures=figures)
+        vacuous = first == label and label is not Label.ENTAILMENT
+        return Verdict(outcome=Outcome.HOLDS, vacuous=vacuous, readings=labels, figures=figures)
+    reason = f"the second label must be {label}, but got {', '.join(labels)}"
+    return Verdict(outcome=Outcome.VIOLATED, reason=reason, readings=labels, figures=figures)
 
 
 def same_label(case: Case, answers: Sequence[Answer]) -> Verdict:
-    """The second label is the first. What the paper counts as an issue is a second one that is not entailment.
+    """Both labels are the same. The paper counts a second label other than entailment as an issue.
 
     Raises:
-        VqamtError: the case is not of two hypotheses.
+        VqamtError: the case does not have two hypotheses.
     """
     first, second = _label_readings(case, answers)
     return replace(same_answer(case, answers), figures=_figures(first, second, Label.ENTAILMENT))

@@ -1,4 +1,4 @@
-"""What CARETS' relations know of words: WordNet, the ontology, and what the two say of pairs of names."""
+"""Lexical knowledge of relations: WordNet, the ontology, and how they relate pairs of names."""
 
 from __future__ import annotations
 
@@ -29,32 +29,31 @@ ONTOLOGY = RelationSetting(
 )
 
 _DIGEST_DIGITS = 12
-"""So many digits of a digest are shown."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LexicalKnowledge:
-    """WordNet and an ontology; two are the same where they are one object, so that answers can be kept."""
+    """WordNet and an ontology. Compared by identity, so that results can be cached."""
 
     wordnet: WordNet
     ontology: Ontology
 
     def is_named(self, name: str) -> bool:
-        """Whether WordNet knows the name as that of a physical thing, and it is of one that is to be seen."""
+        """Whether the name is that of a physical, visible thing."""
         return self.wordnet.sense(name) is not None and not is_of_no_thing(name)
 
     def classes_of(self, name: str) -> tuple[NounClass, ...]:
-        """The classes that things of this name are of, the nearest first."""
+        """Returns the classes of the name, the nearest first."""
         return _classes_of(self, name)
 
     def is_meant(self, name: str, synset: str, word: str) -> bool:
-        """Whether a thing of this name is of the class ``word`` by the synset, too, that its data set gives it."""
+        """Whether the synset that the data set gives the thing is of the class ``word``, too."""
         return _is_meant(self, name, synset, word)
 
     def is_absent(self, name: str, here: frozenset[str], exhaustive: frozenset[str]) -> bool:
-        """Whether nothing named ``here`` is, or could pass for, a thing of this name, or a part or garment of one.
+        """Whether no name in ``here`` could be that of a thing of this name, or of a part or garment of one.
 
-        As far as the annotations know: whether they name every instance is another question (``names.presumed``).
+        Whether the annotations name every instance is another question (``soundness.presumed``).
         """
         listed = name in exhaustive
         return name not in here and all(
@@ -70,7 +69,7 @@ class LexicalKnowledge:
         return _never(self, name, word)
 
     def class_group(self, word: str, scene: Scene, attributes: tuple[str, ...] = ()) -> Group:
-        """The things of a class, which covers the names in the scene that are of it."""
+        """Returns the group of a class, which covers its names in the scene."""
         covered = (name for name in dict.fromkeys(thing.name for thing in scene.objects) if _is_of(self, name, word))
         return Group(name=word, covers=(word, *(name for name in covered if name != word)), attributes=attributes)
 
@@ -84,7 +83,7 @@ class LexicalRelation(BuiltInRelation):
 
     @property
     def known(self) -> LexicalKnowledge:
-        """What the settings name.
+        """The knowledge that the settings name.
 
         Raises:
             OptionError: there is no such WordNet or ontology.
@@ -102,7 +101,7 @@ class LexicalRelation(BuiltInRelation):
 
 @cache
 def load_knowledge(wordnet_setting: str, ontology_setting: str) -> LexicalKnowledge:
-    """What the settings name, opened once.
+    """Loads the knowledge that the settings name, once a process.
 
     Raises:
         OptionError: there is no such WordNet or ontology.
@@ -132,9 +131,9 @@ def _is_of(known: LexicalKnowledge, name: str, word: str) -> bool:
 
 @lru_cache(maxsize=262144)
 def _named_apart(known: LexicalKnowledge, a: str, b: str, listed: bool) -> bool:
-    """Whether no thing goes by both names: by the class list that has both, else by WordNet and curated lists.
+    """Whether no thing goes by both names, by the class list that has both, else by WordNet and curated lists.
 
-    WordNet alone is not enough for names of one family: boy and child, mug and cup, truck and van are unrelated there.
+    WordNet alone is not enough within a family: there boy and child, mug and cup, truck and van are unrelated.
     """
     if listed:
         return are_disjoint(a, b, True)
@@ -150,7 +149,7 @@ def _named_apart(known: LexicalKnowledge, a: str, b: str, listed: bool) -> bool:
 
 
 def _may_pass_for(known: LexicalKnowledge, a: str, b: str) -> bool:
-    """Whether a thing of the one name is for some people of a class that the other is surely of: a statue, a person."""
+    """Whether some people count things of ``a`` to a class that ``b`` surely belongs to: a statue, a person."""
     perhaps = known.ontology.perhaps_classes_of(a, known.wordnet)
     surely = known.ontology.classes_of(a, known.wordnet)
     return any(word in perhaps and word not in surely for word in (b, *known.ontology.classes_of(b, known.wordnet)))
@@ -158,7 +157,7 @@ def _may_pass_for(known: LexicalKnowledge, a: str, b: str) -> bool:
 
 @lru_cache(maxsize=262144)
 def _none_beside(known: LexicalKnowledge, name: str, other: str, listed: bool) -> bool:
-    """Whether a thing of the one name is neither one of the other, nor a part or a garment of it, nor the reverse."""
+    """Whether neither name can mean a thing of the other, or a part or garment of it."""
     if listed:
         return are_unrelated(name, other, True)
     return _named_apart(known, name, other, False) and not known.wordnet.part_related(name, other)

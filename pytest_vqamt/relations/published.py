@@ -1,4 +1,4 @@
-"""The questions that a data set asks about its own pictures."""
+"""Published questions, and the relation ``carets.published``."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from pytest_vqamt.sampling.chooser import Chooser
 
 
 def sample_published_question(scene: Scene, choose: Chooser) -> Question | None:
-    """One of the scene's published questions, or None where it has none."""
+    """Draws one of the scene's published questions; None if it has none."""
     return question_of(choose.one(scene.questions)) if scene.questions else None
 
 
 def question_of(published: PublishedQuestion) -> Question:
-    """The published question, with the share of each answer, or its score where it has one."""
+    """Returns the published question, with the share or the score of each answer."""
     if published.scores:
         answers = tuple(zip(published.answers, published.scores, strict=True))
     else:
@@ -40,7 +40,7 @@ PUBLISHED_TESTS = (
     "symmetry_invariance",
     "negation_consistency",
 )
-"""As the authors' default.yml calls them, in its order."""
+"""The tests of the authors' default.yml, in its order."""
 
 _TYPES = {
     "object_verification_conjunction": QuestionType.CONJUNCTION,
@@ -51,7 +51,7 @@ _TYPES = {
     "attribute": QuestionType.ATTRIBUTE_CHOICE,
     "action": QuestionType.ACTION_CHOICE,
 }
-"""The question types by what the published kinds begin with, the longer beginnings first."""
+"""Question types by the prefix of the published kind, longer prefixes first."""
 
 _EXPECTED = {PairKind.SAME: "first = second", PairKind.OPPOSITE: "one yes, one no", PairKind.IMPLIED: "first = second"}
 
@@ -86,7 +86,7 @@ class PublishedPairs(BuiltInRelation):
         return cases if isinstance(cases, NotApplicable) else choose.one(cases)
 
     def every(self, scene: Scene, variant: str) -> tuple[Case, ...] | NotApplicable:
-        """Each pair of the scene that belongs to the test ``variant``, in the order of the files."""
+        """Returns the scene's pairs of the test ``variant``, in the order of the files."""
         perturbed = [question for question in scene.questions if question.pair]
         if not perturbed:
             return NotApplicable(reason="no published pair is about the picture: take --vqamt-data=carets:DIR")
@@ -118,7 +118,6 @@ class PublishedPairs(BuiltInRelation):
 
 
 def _facts(published: PublishedQuestion, question: Question, scene: Scene) -> tuple[tuple[str, Fact], ...]:
-    """What the metrics are broken down by, of the original question."""
     kind = next((type_ for start, type_ in _TYPES.items() if f"{published.kind}_".startswith(f"{start}_")), None)
     type_fact: tuple[tuple[str, Fact], ...] = (("question_type", kind.value if kind else published.kind),)
     right = truth(question.meaning, scene)

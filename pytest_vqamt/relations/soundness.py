@@ -1,4 +1,4 @@
-"""Which names of things a relation may ask about, so that no perfect perceiver violates it."""
+"""Soundness rules: which names and things a relation may ask about, so that no perfect perceiver violates it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pytest_vqamt.language.english.nouns import is_countable, plural
 
 
 def countable_names(scene: Scene) -> list[str]:
-    """The names that can be counted in this scene, in scene order.
+    """Returns the names that can be counted in the scene, in scene order.
 
-    None of which there is a crowd, and none whose plural is annotated beside it ("person" where there are "people").
+    Names of crowds are left out, and names whose plural is annotated, too ("person" beside "people").
     """
     names = object_names(scene)
     crowds = {region.name for region in scene.regions}
@@ -28,42 +28,42 @@ def countable_names(scene: Scene) -> list[str]:
 
 
 def absent_names(scene: Scene, corpus: Corpus) -> list[str]:
-    """The countable names of the corpus that nothing in the scene bears, the most frequent first."""
+    """Returns the countable names of the corpus that are absent from the scene, the most frequent first."""
     here = annotated_names(scene)
     return [name for name in corpus.names if name not in here and is_countable(name) and plural(name) not in here]
 
 
 def object_names(scene: Scene) -> tuple[str, ...]:
-    """The names of all things, each once, in scene order."""
+    """Returns the names of all things, each once, in scene order."""
     return tuple(dict.fromkeys(thing.name for thing in scene.objects))
 
 
 def annotated_names(scene: Scene) -> frozenset[str]:
-    """The names of all things and crowds."""
+    """Returns the names of all things and crowds."""
     return frozenset((*(thing.name for thing in scene.objects), *(region.name for region in scene.regions)))
 
 
 def disjoint(a: str, b: str, scene: Scene) -> bool:
     """Whether no thing can go by both names.
 
-    They come from two top families, or are two known classes of one exhaustive class list of which neither is a kind of
-    the other, and they share no head noun.
+    They share no head noun, and come from two top families or are known classes of one exhaustive class list, neither
+    a kind of the other.
     """
     return are_disjoint(a, b, {a, b} <= scene.exhaustive)
 
 
 def unrelated(a: str, b: str, scene: Scene) -> bool:
-    """Whether a thing of one name comes or goes without any thing of the other.
+    """Whether a thing of one name can come or go without a thing of the other.
 
-    They are disjoint; and where not every instance of both is annotated, neither is worn, carried or held by the other,
-    or a part of it.
+    They are disjoint, and unless both are exhaustively annotated, neither is worn, carried or held by the other or a
+    part of it.
     """
     return are_unrelated(a, b, {a, b} <= scene.exhaustive)
 
 
 @lru_cache(maxsize=262144)
 def are_disjoint(a: str, b: str, listed: bool) -> bool:
-    """``disjoint`` of names that are both ``listed`` in one exhaustive class list, or not."""
+    """Implements ``disjoint``; ``listed`` if one exhaustive class list has both names."""
     if a == b or a.rpartition(" ")[2] == b.rpartition(" ")[2]:
         return False
     if listed and is_known(a) and is_known(b):
@@ -74,7 +74,7 @@ def are_disjoint(a: str, b: str, listed: bool) -> bool:
 
 @lru_cache(maxsize=262144)
 def are_unrelated(a: str, b: str, listed: bool) -> bool:
-    """``unrelated`` of names that are both ``listed`` in one exhaustive class list, or not."""
+    """Implements ``unrelated``; ``listed`` if one exhaustive class list has both names."""
     return are_disjoint(a, b, listed) and (listed or not belong_together(a, b))
 
 
@@ -84,12 +84,12 @@ def is_disjoint_from_all(name: str, scene: Scene) -> bool:
 
 
 def presumed(names: Iterable[str], scene: Scene) -> bool:
-    """Whether some instance of one of the names may be there without being annotated."""
+    """Whether an instance of one of the names may be in the picture without being annotated."""
     return not scene.exhaustive.issuperset(names)
 
 
 def single_valued(name: str, scene: Scene) -> bool:
-    """Whether each thing of this name bears at most one property of the name's pool, and has one colour."""
+    """Whether each thing of this name has at most one property of the name's pool, and one colour."""
     pool = exclusive_pool(name)
     return all(
         (pool is not COLOURS or not thing.multi_coloured) and sum(word in pool for word in thing.attributes) <= 1
@@ -99,21 +99,21 @@ def single_valued(name: str, scene: Scene) -> bool:
 
 
 def scene_properties(name: str, scene: Scene) -> list[str]:
-    """The properties of the name's pool that its things bear here, in scene order."""
+    """Returns the properties of the name's pool that its things have here, in scene order."""
     pool = exclusive_pool(name)
     things = (thing for thing in scene.objects if thing.name == name)
     return list(dict.fromkeys(word for thing in things for word in thing.attributes if word in pool))
 
 
 def certain_properties(thing: Thing) -> tuple[str, ...]:
-    """The property of its name's pool that this thing surely has, alone in a tuple; none where two are annotated."""
+    """Returns the one property of its name's pool that the thing surely has, or none if two are annotated."""
     pool = exclusive_pool(thing.name)
     found = tuple(dict.fromkeys(word for word in thing.attributes if word in pool))
     return found if len(found) == 1 and not (pool is COLOURS and thing.multi_coloured) else ()
 
 
 def corpus_properties(name: str, corpus: Corpus) -> Sequence[str]:
-    """The properties of the name's pool that some thing of that name bears in the corpus: plausible where absent."""
+    """Returns the properties of the name's pool that occur with the name in the corpus, so are plausible."""
     pool = exclusive_pool(name)
     return [word for word, _ in corpus.attributes.get(name, ()) if word in pool]
 
@@ -155,14 +155,14 @@ SIMILAR_OUTLINES: tuple[str, ...] = (
     # Small, on the head or the foot.
     "hat, cap, helmet, shoe, boot, sandal, sneaker, bowl, frog, turtle",
 )
-"""Names of things of about one outline and size, where it matters: those that are of several families."""
+"""Confusable names: each row has things of several families with similar outlines and sizes."""
 
 
 @lru_cache(maxsize=65536)
 def cannot_be_confused(a: str, b: str) -> bool:
-    """Whether no part of a thing of one name looks like a thing of the other, be it blurred.
+    """Whether no part of a thing of one name looks like a thing of the other, even blurred.
 
-    They are of two top families, share no head noun ("bear", "teddy bear"), and are not of one outline.
+    They come from two top families, share no head noun ("bear", "teddy bear"), and have no outline in common.
 
     >>> surely_unlike("dog", "car"), surely_unlike("dog", "cat"), surely_unlike("balloon", "apple")
     (True, False, False)
@@ -175,7 +175,7 @@ def cannot_be_confused(a: str, b: str) -> bool:
 
 @cache
 def outlines_of(name: str) -> frozenset[int]:
-    """The outlines that a thing of this name may have, as numbers; none where it has one of its own."""
+    """Returns the rows of ``SIMILAR_OUTLINES`` for the name, with two rows more: none if its outline is its own."""
     found = {number for number, row in enumerate(SIMILAR_OUTLINES) if name in row.split(", ")}
     if family(name) == "person":
         found.add(0)
@@ -185,31 +185,30 @@ def outlines_of(name: str) -> frozenset[int]:
 
 
 MIN_SALIENT_PX, MIN_SALIENT_SHARE = 24, 1 / 12
-"""The longer side is at least so many pixels, and such a share of the picture's longer side: what is smaller may be
-overlooked by whoever sees well."""
-_SLIMMEST = 1 / 3
-"""The shorter side is at least such a share of the least that the longer one is."""
+"""The longer side of a salient thing has at least so many pixels, and such a share of the picture's longer side."""
+_MIN_SHORTER_SHARE = 1 / 3
+"""The least shorter side, as a share of the least longer side."""
 
 
 def min_salient_px(frame: Box) -> float:
-    """How long the longer side of what is surely seen in ``frame`` must be."""
+    """Returns the least longer side of a salient thing in ``frame``."""
     return max(MIN_SALIENT_PX, MIN_SALIENT_SHARE * max(frame.w, frame.h))
 
 
 def is_salient_size(w: float, h: float, frame: Box) -> bool:
-    """Whether a thing of ``w`` x ``h`` px is surely seen in ``frame``."""
+    """Whether nobody overlooks a thing of ``w`` x ``h`` px in ``frame``."""
     least = min_salient_px(frame)
-    return max(w, h) >= least and min(w, h) >= _SLIMMEST * least
+    return max(w, h) >= least and min(w, h) >= _MIN_SHORTER_SHARE * least
 
 
 def is_salient(thing: Thing, scene: Scene) -> bool:
-    """Whether the thing is large enough, and shown as more than a fragment."""
+    """Whether the thing is large enough to be seen for certain, and not a fragment."""
     return not thing.fragmented and is_salient_size(thing.box.w, thing.box.h, scene.frame)
 
 
 def is_bulky(thing: Thing, scene: Scene) -> bool:
-    """Whether it is recognisable and its shorter side too is as long as the longer one must be.
+    """Whether the thing is salient and its shorter side is as long as the longer one must be.
 
-    Of a slit between other things, more may be in sight beside its box.
+    A thing in a slit between others may be visible outside its box.
     """
     return is_salient(thing, scene) and min(thing.box.w, thing.box.h) >= min_salient_px(scene.frame)

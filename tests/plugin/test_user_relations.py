@@ -70,7 +70,7 @@ def test_the_relations_of_one_session_are_not_those_of_the_next(pytester: pytest
         ),
         (
             "@vqamt.relation('control.repeat', expect=vqamt.same_answer)",
-            "Expected a name that none of ours has, but got name='control.repeat': choose another prefix",
+            "Expected a name that no built-in relation has, but got name='control.repeat': choose another prefix",
         ),
         (
             "@vqamt.relation('ours.mirror', expect=vqamt.same_answer, task='vga')",

@@ -1,4 +1,4 @@
-"""An argument of any of several types of question."""
+"""Samples arguments of several question types."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.askable_scene import AskableScene
 from pytest_vqamt.relations.carets import choosing, verifying
-from pytest_vqamt.relations.carets import verifying as attributes
 from pytest_vqamt.relations.carets.arguments import Argument
 from pytest_vqamt.sampling.chooser import Chooser
 
@@ -22,10 +21,10 @@ VERIFY_SAMPLERS: Mapping[QuestionType, Callable[[AskableScene, Chooser, bool], S
         QuestionType.OBJECT: verifying.object_argument,
         QuestionType.CONJUNCTION: verifying.conjunction_argument,
         QuestionType.DISJUNCTION: verifying.disjunction_argument,
-        QuestionType.ATTRIBUTE: attributes.attribute_argument,
+        QuestionType.ATTRIBUTE: verifying.attribute_argument,
     }
 )
-"""What draws an argument of each yes/no type, of the truth that is asked for."""
+"""Samplers of the yes/no types, for a wanted truth."""
 
 CHOICE_SAMPLERS: Mapping[QuestionType, Callable[[AskableScene, Chooser], SampledArgument]] = MappingProxyType(
     {
@@ -34,14 +33,11 @@ CHOICE_SAMPLERS: Mapping[QuestionType, Callable[[AskableScene, Chooser], Sampled
         QuestionType.ACTION_CHOICE: choosing.action_choice,
     }
 )
-"""What draws an argument of each type with choices."""
+"""Samplers of the choice types."""
 
 
 def sample_argument(types: Sequence[QuestionType], view: AskableScene, choose: Chooser) -> SampledArgument:
-    """An argument of one of the types, each as likely, out of those that the scene can give; as many yes as no.
-
-    A type that it cannot give is replaced by another, so that the rarer types ask for no more draws than they give.
-    """
+    """Samples an argument of one of the types, uniformly among those that the scene can give, half of them true."""
     refused: NotApplicable | None = None
     for type_ in choose.several(types, len(types)):
         drawn = (
@@ -58,10 +54,9 @@ def sample_argument(types: Sequence[QuestionType], view: AskableScene, choose: C
 def sample_fitting_argument(
     types: Sequence[QuestionType], view: AskableScene, choose: Chooser, fits: Callable[[Argument], T | NotApplicable]
 ) -> tuple[Argument, T] | NotApplicable:
-    """An argument of one of the types that ``fits`` takes, with what it makes of it.
+    """Samples an argument of one of the types that ``fits`` accepts, with the result of ``fits``.
 
-    Of a yes/no type a true and a false one are drawn, both of which must fit: what ``fits`` refuses more often of the
-    one than of the other would tip the balance.
+    For a yes/no type a true and a false argument are sampled, and both must fit, which keeps the answers balanced.
     """
     refused: NotApplicable | None = None
     for type_ in choose.several(types, len(types)):
@@ -80,7 +75,7 @@ def sample_fitting_argument(
 
 
 def _true_and_false(type_: QuestionType, view: AskableScene, choose: Chooser) -> Iterator[SampledArgument]:
-    """Of a yes/no type a false argument, which is the likelier to be refused, and a true one; of another type any."""
+    # The false argument comes first: it is refused more often.
     if type_ in VERIFY_SAMPLERS:
         yield VERIFY_SAMPLERS[type_](view, choose, False)
         yield VERIFY_SAMPLERS[type_](view, choose, True)

@@ -1,4 +1,4 @@
-"""What fills the templates: a question that is not worded yet, with its answer and what the answer rests on."""
+"""Arguments of templates: questions without a wording, with their answers, and the weights of their sampling."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from pytest_vqamt.sampling.chooser import Chooser
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Argument:
-    """A question to be worded.
+    """A question without a wording.
 
     Attributes:
         truth: "yes", "no", or the option that is right.
-        subject: the name or attribute that it was drawn by.
-        rests_on_absence: it names what is not there, and some of it may be there without being annotated (rule 4).
-        rests_on_the_only_one: it says "the dog", and another may be there without being annotated.
+        subject: the name or attribute that it was sampled by.
+        rests_on_absence: it names absent things, some of which may be there without being annotated (rule 4).
+        rests_on_the_only_one: it says "the dog", and another dog may be there without being annotated.
     """
 
     asking: Asking
@@ -38,24 +38,22 @@ class Argument:
 
     @property
     def is_related(self) -> bool:
-        """Whether its first group stands in a relation to another, which templates of their own word."""
+        """Whether its first group is related to another, which has templates of its own."""
         return bool(groups_of(self.asking.meaning)[0].related)
 
     @property
     def is_one_of_two(self) -> bool:
-        """Whether it says "either A or B" of one that is there and one that may be there without being annotated."""
+        """Whether it says "either A or B" of a thing that is there and one that may be, without being annotated."""
         return self.asking.type is QuestionType.DISJUNCTION and self.truth == "yes" and self.rests_on_absence
 
     @property
     def templates(self) -> int:
-        """How many templates word it."""
         return wordings.count(self.asking.type, self.is_related)
 
     def worded(self, template: int, *, negated: bool = False) -> Question:
         return wordings.question(self.asking, template, negated=negated)
 
     def facts(self, *, template: int, other_template: int) -> tuple[tuple[str, Fact], ...]:
-        """What reports break the verdicts down by."""
         meaning = self.asking.meaning
         choices = len(meaning.options) if isinstance(meaning, Choice) else 0
         return (
@@ -70,27 +68,24 @@ class Argument:
 
 
 def existence_argument(group: Group, *, subject: str, truth: str, unsure: bool = False) -> Argument:
-    """Q1: whether there is any of the group; ``unsure`` where it rests on an absence that is not annotated."""
+    """Returns the argument of Q1: whether there is any of the group."""
     asking = Asking(type=QuestionType.OBJECT, meaning=Exists(group=group))
     return Argument(asking=asking, truth=truth, subject=subject, rests_on_absence=unsure)
 
 
 def two_templates(argument: Argument, choose: Chooser) -> tuple[int, int]:
-    """Two different templates that word the argument."""
+    """Draws two different templates for the argument."""
     first, second = choose.several(range(argument.templates), 2)
     return first, second
 
 
 def one_template(argument: Argument, choose: Chooser) -> int:
-    """A template that words the argument."""
+    """Draws a template for the argument."""
     return choose.between(0, argument.templates - 1)
 
 
 def things_named(asking: Asking, scene: Scene) -> tuple[tuple[Thing, ...], tuple[Group, ...]]:
-    """The true objects of a question, and the groups of it that name nothing.
-
-    True objects are all that its groups name, and all that those stand in a relation to.
-    """
+    """Returns the things that a question names, related ones included, and its groups that name nothing."""
     found: set[str] = set()
     absent: list[Group] = []
     for group in groups_of(asking.meaning):
@@ -102,54 +97,53 @@ def things_named(asking: Asking, scene: Scene) -> tuple[tuple[Thing, ...], tuple
     return tuple(thing for thing in scene.objects if thing.id in found), tuple(absent)
 
 
-# Jimenez et al., ACL 2022, section 4.1, draw a question with a probability inverse to how often its hypernym,
-# attribute class or action class, and its answer, were drawn before. **Deviation:** what was drawn before is global
-# state. Here the weights are inverse to how often each *can* be drawn, by the frequencies of the frozen corpus, so
-# that any worker draws the same.
-
-
-def name_weight(name: str, corpus: Corpus) -> float:
-    """One over the number of scenes with the name."""
-    return 1 / max(1, corpus.frequency.get(name, 0))
-
-
-def attribute_weight(attribute: str, corpus: Corpus) -> float:
-    """One over the number of things that bear it."""
-    return 1 / max(1, attribute_counts(corpus).get(attribute, 0))
-
-
-def class_and_name_weight(word: str, name: str, corpus: Corpus, known: LexicalKnowledge) -> float:
-    """One over the scenes with the class (counted once for each of its names), and over those with the name."""
-    return name_weight(name, corpus) / max(1, _class_counts(corpus, known).get(word, 0))
-
-
-def category_and_attribute_weight(attribute: str, corpus: Corpus, known: LexicalKnowledge) -> float:
-    """One over the things that bear some attribute of its category, and over those that bear it."""
-    category = known.ontology.category_of(attribute)
-    return attribute_weight(attribute, corpus) / max(1, _category_counts(corpus, known).get(category or "", 0))
-
-
-def sample_by_frequency(choose: Chooser, counted: Sequence[tuple[str, int]]) -> str:
-    """Any of the words, as likely as it is frequent."""
-    return choose.weighted([word for word, _ in counted], [n for _, n in counted])
-
-
-def keep_probability(attribute: str, corpus: Corpus, known: LexicalKnowledge) -> float:
-    """How many of the questions that an attribute answers are kept, so that no answer is right nearly always.
-
-    All where it is borne no more often than half of its category are; else the fewer the more often, and at least one
-    in four. A scene where everyone stands gives no other answer, however it is weighted.
-    """
-    usual = _median_counts(corpus, known).get(known.ontology.category_of(attribute) or "", 1)
-    return min(1.0, max(_MIN_KEEP_PROBABILITY, usual / max(1, attribute_counts(corpus).get(attribute, 0))))
+# Jimenez et al., ACL 2022, section 4.1, weight a question by the inverse of how often its hypernym, attribute class or
+# action class, and its answer, were drawn before. **Deviation:** previous draws are global state. Here the weights are
+# inverse frequencies in the frozen corpus, so that every worker draws the same.
 
 
 _MIN_KEEP_PROBABILITY = 0.25
 
 
+def name_weight(name: str, corpus: Corpus) -> float:
+    """Returns the inverse of the number of scenes with the name."""
+    return 1 / max(1, corpus.frequency.get(name, 0))
+
+
+def attribute_weight(attribute: str, corpus: Corpus) -> float:
+    """Returns the inverse of the number of things with the attribute."""
+    return 1 / max(1, attribute_counts(corpus).get(attribute, 0))
+
+
+def class_and_name_weight(word: str, name: str, corpus: Corpus, known: LexicalKnowledge) -> float:
+    """Returns the inverse of the scenes with the class, counted for each of its names, times those with the name."""
+    return name_weight(name, corpus) / max(1, _class_counts(corpus, known).get(word, 0))
+
+
+def category_and_attribute_weight(attribute: str, corpus: Corpus, known: LexicalKnowledge) -> float:
+    """Returns the inverse of the things with the attribute's category times those with the attribute."""
+    category = known.ontology.category_of(attribute)
+    return attribute_weight(attribute, corpus) / max(1, _category_counts(corpus, known).get(category or "", 0))
+
+
+def sample_by_frequency(choose: Chooser, counted: Sequence[tuple[str, int]]) -> str:
+    """Draws a word with a probability proportional to its frequency."""
+    return choose.weighted([word for word, _ in counted], [n for _, n in counted])
+
+
+def keep_probability(attribute: str, corpus: Corpus, known: LexicalKnowledge) -> float:
+    """Returns the share of questions to keep whose answer is the attribute, so that no answer is nearly always right.
+
+    It is 1 up to the median count of the category, then falls with the count, down to 0.25. Weights alone do not help
+    in a scene where everyone stands.
+    """
+    usual = _median_counts(corpus, known).get(known.ontology.category_of(attribute) or "", 1)
+    return min(1.0, max(_MIN_KEEP_PROBABILITY, usual / max(1, attribute_counts(corpus).get(attribute, 0))))
+
+
 @lru_cache(maxsize=4)
 def _median_counts(corpus: Corpus, known: LexicalKnowledge) -> Mapping[str, int]:
-    """How many things bear the attribute in the middle of each category, the rarest first."""
+    """Returns the median count of the attributes of each category."""
     counts: dict[str, list[int]] = {}
     for attribute, n in attribute_counts(corpus).items():
         counts.setdefault(known.ontology.category_of(attribute) or "", []).append(n)
@@ -158,7 +152,7 @@ def _median_counts(corpus: Corpus, known: LexicalKnowledge) -> Mapping[str, int]
 
 @lru_cache(maxsize=4)
 def attribute_counts(corpus: Corpus) -> Mapping[str, int]:
-    """How many things bear each attribute."""
+    """Counts the things with each attribute in the corpus."""
     found: Counter[str] = Counter()
     for pairs in corpus.attributes.values():
         for attribute, n in pairs:

@@ -1,8 +1,8 @@
 """Arguments of the choice questions Q5 to Q7 (Jimenez et al., ACL 2022, section 4.1).
 
 Each has two or three options of which one is right. False ones are drawn by how frequent they are in the data, out of
-what excludes the right one and each other for certain. **Deviations**: see ``view``; names are drawn out of the curated
-choices of a class, of which no thing is two (truck and van, mug and cup are not both there).
+what excludes the right one and each other for certain. **Deviations**: see ``askable_scene``; names are drawn out of
+the curated choices of a class, of which no thing is two (truck and van, mug and cup are not both there).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pytest_vqamt.relations.carets.verifying import definite_phrases, plausible_
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
 from pytest_vqamt.sampling.chooser import Chooser
 
-_THREE = 0.5
+_THREE_OPTIONS = 0.5
 
 
 def object_choice(view: AskableScene, choose: Chooser) -> Argument | NotApplicable:
@@ -48,7 +48,7 @@ def object_choice(view: AskableScene, choose: Chooser) -> Argument | NotApplicab
 
 
 def _classes(view: AskableScene) -> list[tuple[Thing, str, tuple[Group, ...]]]:
-    """Each thing that can be told by a class, with the class and the phrases for it."""
+    """Returns each thing that a class identifies, with the class and the phrases."""
     return [
         (thing, word, groups)
         for thing in view.scene.objects
@@ -97,7 +97,7 @@ def _of_attribute(view: AskableScene, choose: Chooser, type_: QuestionType) -> A
 def _attributes(
     view: AskableScene, type_: QuestionType
 ) -> list[tuple[Thing, str, tuple[Group, ...], tuple[tuple[str, int], ...]]]:
-    """Each thing that can be told, with an attribute of its own, the phrases for it, and false attributes."""
+    """Returns each identifiable thing with one of its attributes, its definite phrases, and false attributes."""
     kinds = view.known.ontology
     found: list[tuple[Thing, str, tuple[Group, ...], tuple[tuple[str, int], ...]]] = []
     for thing in view.scene.objects:
@@ -115,19 +115,19 @@ def _attributes(
 
 
 def _acts(view: AskableScene, name: str) -> bool:
-    """Whether things of this name do something: a chair that is standing does not."""
+    """Whether things of this name act: a standing chair does not."""
     return any(each.word in ("person", "animal") for each in view.known.classes_of(name))
 
 
 def _classes_with_others(view: AskableScene, name: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The classes of the name, with what can be offered beside it; none of which some are about, annotated or not."""
+    """Returns the classes of the name that may be absent, with the other choices."""
     return tuple(
         (each.word, others) for each in view.classes_of(name) if each.may_be_absent and (others := each.others(name))
     )
 
 
 def _of_class(view: AskableScene, thing: Thing, word: str, others: tuple[str, ...]) -> tuple[Group, ...]:
-    """Phrases of the class that can mean nothing but this thing: with an attribute, or a related thing."""
+    """Returns phrases of the class that can only mean this thing, with an attribute or a related thing."""
     bare = view.known.class_group(word, view.scene)
     by_relation = view.phrases_by_relation(thing, bare) if view.is_unique_in_class(thing, word) else ()
     if view.related_by_class:
@@ -143,7 +143,7 @@ def _of_class(view: AskableScene, thing: Thing, word: str, others: tuple[str, ..
 
 
 def _false_options(view: AskableScene, thing: Thing, word: str) -> tuple[tuple[str, int], ...]:
-    """Attributes that exclude ``word``; none where the thing bears two of the category, and either may be meant."""
+    """Returns attributes that exclude ``word``; none if the thing has two of its category."""
     category_of = view.known.ontology.category_of
     if any(own != word and category_of(own) == category_of(word) for own in thing.attributes):
         return ()
@@ -151,17 +151,17 @@ def _false_options(view: AskableScene, thing: Thing, word: str) -> tuple[tuple[s
 
 
 def _is_option(known: LexicalKnowledge, word: str) -> bool:
-    """Whether the attribute can be one of a choice: of materials, "wood" can, "wooden" cannot ("what material")."""
+    """Whether the attribute can be an option: of materials "wood" can, "wooden" cannot ("what material")."""
     return known.ontology.category_of(word) != "material" or known.ontology.canonical(word) == word
 
 
 def _exclusive_options(
     view: AskableScene, choose: Chooser, right: str, false: Sequence[tuple[str, int]]
 ) -> tuple[str, ...]:
-    """The right one and one or two others, all of which exclude each other, in any order."""
+    """Draws one or two options that exclude each other and the right one, and shuffles all."""
     first = arguments.sample_by_frequency(choose, false)
     rest = [pair for pair in false if view.known.ontology.excludes(first, pair[0])]
-    if rest and choose.chance(_THREE):
+    if rest and choose.chance(_THREE_OPTIONS):
         return choose.several((right, first, arguments.sample_by_frequency(choose, rest)), 3)
     return choose.several((right, first), 2)
 
@@ -169,6 +169,6 @@ def _exclusive_options(
 def _options(choose: Chooser, right: str, false: Sequence[tuple[str, int]]) -> tuple[str, ...]:
     first = arguments.sample_by_frequency(choose, false)
     rest = [pair for pair in false if pair[0] != first]
-    if rest and choose.chance(_THREE):
+    if rest and choose.chance(_THREE_OPTIONS):
         return choose.several((right, first, arguments.sample_by_frequency(choose, rest)), 3)
     return choose.several((right, first), 2)

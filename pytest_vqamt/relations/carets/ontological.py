@@ -22,7 +22,7 @@ from pytest_vqamt.relations.expectations import same_answer
 from pytest_vqamt.relations.lexical_knowledge import ONTOLOGY, WORDNET, LexicalRelation
 from pytest_vqamt.sampling.chooser import Chooser
 
-_BESIDE: Mapping[str, QuestionType] = MappingProxyType(
+_CHOICE_VARIANTS: Mapping[str, QuestionType] = MappingProxyType(
     {
         "object_choice": QuestionType.OBJECT_CHOICE,
         "attribute_choice": QuestionType.ATTRIBUTE_CHOICE,
@@ -54,7 +54,7 @@ class Ontological(LexicalRelation):
         name="carets.ontological",
         task=Task.VQA,
         source="Jimenez et al., ACL 2022, section 4.2 (b)",
-        variants=("hypernym", "hyponym", *_BESIDE),
+        variants=("hypernym", "hyponym", *_CHOICE_VARIANTS),
         breakdown=(),
         settings=(WORDNET, ONTOLOGY),
         pairs=PairKind.IMPLIED,
@@ -66,10 +66,10 @@ class Ontological(LexicalRelation):
             scene,
             corpus,
             self.known,
-            gradable=variant in _BESIDE,
-            related_by_class=variant in _BESIDE,
+            gradable=variant in _CHOICE_VARIANTS,
+            related_by_class=variant in _CHOICE_VARIANTS,
         )
-        drawn = _drawn(view, choose, variant)
+        drawn = _sample(view, choose, variant)
         if isinstance(drawn, NotApplicable):
             return drawn
         argument, other = drawn
@@ -85,21 +85,21 @@ class Ontological(LexicalRelation):
         )
 
 
-def _drawn(view: AskableScene, choose: Chooser, variant: str) -> tuple[Argument, Argument] | NotApplicable:
+def _sample(view: AskableScene, choose: Chooser, variant: str) -> tuple[Argument, Argument] | NotApplicable:
     match variant:
         case "hypernym":
-            return from_kind_to_class(view, choose)
+            return sample_hypernym(view, choose)
         case "hyponym":
-            return from_class_to_kind(view, choose)
+            return sample_hyponym(view, choose)
         case _:
-            return with_class_beside(view, choose, _BESIDE[variant])
+            return sample_related_by_class(view, choose, _CHOICE_VARIANTS[variant])
 
 
 _WITH_ATTRIBUTE = 0.5
 
 
-def from_kind_to_class(view: AskableScene, choose: Chooser) -> tuple[Argument, Argument] | NotApplicable:
-    """Whether there is a dog, as there is, and whether there is an animal: with the same attribute, or none."""
+def sample_hypernym(view: AskableScene, choose: Chooser) -> tuple[Argument, Argument] | NotApplicable:
+    """Draws "is there a dog", which is true, and "is there an animal", with the same attribute or none."""
     found = [
         (name, each.word)
         for name in view.names
@@ -118,8 +118,8 @@ def from_kind_to_class(view: AskableScene, choose: Chooser) -> tuple[Argument, A
     )
 
 
-def from_class_to_kind(view: AskableScene, choose: Chooser) -> tuple[Argument, Argument] | NotApplicable:
-    """Whether there is an animal, as there is none, and whether there is a dog: with the same attribute, or none."""
+def sample_hyponym(view: AskableScene, choose: Chooser) -> tuple[Argument, Argument] | NotApplicable:
+    """Draws "is there an animal", which is false, and "is there a dog", with the same attribute or none."""
     if not view.scene.objects:
         return NotApplicable(reason="no thing in the scene")
     companion = choose.one(view.scene.objects).name
@@ -144,10 +144,10 @@ def from_class_to_kind(view: AskableScene, choose: Chooser) -> tuple[Argument, A
     )
 
 
-def with_class_beside(
+def sample_related_by_class(
     view: AskableScene, choose: Chooser, type_: QuestionType
 ) -> tuple[Argument, Argument] | NotApplicable:
-    """A choice about the one thing in a relation to another, which becomes the word for its class."""
+    """Draws a choice about a thing in a relation to another, and replaces the other by its class."""
     drawn = CHOICE_SAMPLERS[type_](view, choose)
     if isinstance(drawn, NotApplicable):
         return drawn

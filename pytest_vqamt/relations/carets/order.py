@@ -70,12 +70,11 @@ class Order(LexicalRelation):
 
 
 def _moved(options: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """The orders in which another option comes first: who takes the first one takes another then."""
+    """Returns the orders with another first option, so that a model that takes the first one changes its answer."""
     return [order for order in permutations(options) if order[0] != options[0]]
 
 
 def _reordered(meaning: Askable, choose: Chooser) -> Askable:
-    """The same in another order than it is in."""
     match meaning:
         case Both(groups=groups) | Either(groups=groups):
             return replace(meaning, groups=groups[::-1])

@@ -1,10 +1,10 @@
 """Arguments of the yes/no questions Q1 to Q3 (Jimenez et al., ACL 2022, section 4.1).
 
-As many are true as false: ``yes`` says which it is to be, and a scene that cannot give both gives no question.
-What is there is drawn by ``weights``; what is not there is plausible, for it is drawn by how often it occurs in the
-data together with what is.
+As many are true as false: ``yes`` says which it is to be, and a scene that cannot give both gives no question. What is
+there is drawn by the weights of ``arguments``; what is not there is plausible, for it is drawn by how often it occurs
+in the data together with what is.
 
-**Deviations**, so that no perfect perceiver contradicts the truth, are the rules of ``view``; and:
+**Deviations**, so that no perfect perceiver contradicts the truth, are the rules of ``askable_scene``; and:
 
 - The false question with a related object names an absent subject, never a relation that is merely not annotated.
 - "Either A or B" is true with exactly one of them there, and so is "either no A or no B", the partner of "both A and
@@ -38,7 +38,7 @@ _SPATIAL = frozenset(
     {"on", "under", "above", "below", "near", "next to", "beside", "behind", "in front of", "in", "inside", "on top of",
      "to the left of", "to the right of"}
 )  # fmt: skip
-"""Predicates of which anything can be the subject; of others, what is of the subject's family."""
+"""Predicates with any subject; those of others come from one family."""
 
 
 def object_argument(view: AskableScene, choose: Chooser, yes: bool) -> Argument | NotApplicable:
@@ -46,12 +46,12 @@ def object_argument(view: AskableScene, choose: Chooser, yes: bool) -> Argument 
     names = view.nouns
     absent = _absent(view, choose)
     if not names or not absent:
-        return _LACKING
+        return _TOO_FEW_NAMES
     if choose.chance(_WITH_RELATION) and (argument := _related(view, choose, yes)):
         return argument
     if yes:
         return _exists(_present(view, choose, names), "yes")
-    return _exists(*_false(view, choose, names, absent))
+    return _exists(*_absent_group(view, choose, names, absent))
 
 
 def conjunction_argument(view: AskableScene, choose: Chooser, yes: bool) -> Argument | NotApplicable:
@@ -59,13 +59,13 @@ def conjunction_argument(view: AskableScene, choose: Chooser, yes: bool) -> Argu
     names, absent = view.nouns, _absent(view, choose)
     pairs = _apart(view, names)
     if not pairs or not absent:
-        return _LACKING
+        return _TOO_FEW_NAMES
     first, second = (
-        _two_true(view, choose, pairs)
+        _two_present(view, choose, pairs)
         if yes
         else (
             _present(view, choose, names, one_of_two=True),
-            _perhaps_described(view, choose, arguments.sample_by_frequency(choose, absent), one_of_two=True),
+            _described_absent(view, choose, arguments.sample_by_frequency(choose, absent), one_of_two=True),
         )
     )
     return _of_two(view, QuestionType.CONJUNCTION, (first, second), choose, truth=yes, absent=() if yes else (second,))
@@ -75,25 +75,25 @@ def disjunction_argument(view: AskableScene, choose: Chooser, yes: bool) -> Argu
     """Q3: is there either an A or a B?"""
     names, absent = view.nouns, _absent(view, choose)
     if not names or not absent:
-        return _LACKING
+        return _TOO_FEW_NAMES
     first_false = arguments.sample_by_frequency(choose, absent)
     beside = [pair for pair in absent if view.known.is_apart(first_false, pair[0], view.scene)]
     if not beside:
-        return _LACKING
+        return _TOO_FEW_NAMES
     if yes:
         first, second = (
             _present(view, choose, names, one_of_two=True),
-            _perhaps_described(view, choose, first_false, one_of_two=True),
+            _described_absent(view, choose, first_false, one_of_two=True),
         )
         return _of_two(view, QuestionType.DISJUNCTION, (first, second), choose, truth=True, absent=(second,))
     both = (
-        _perhaps_described(view, choose, first_false, one_of_two=True),
-        _perhaps_described(view, choose, arguments.sample_by_frequency(choose, beside), one_of_two=True),
+        _described_absent(view, choose, first_false, one_of_two=True),
+        _described_absent(view, choose, arguments.sample_by_frequency(choose, beside), one_of_two=True),
     )
     return _of_two(view, QuestionType.DISJUNCTION, both, choose, truth=False, absent=both)
 
 
-_LACKING = NotApplicable(reason="too few names that are surely there, or in the data and surely not there")
+_TOO_FEW_NAMES = NotApplicable(reason="too few names that are surely there, or in the data and surely not there")
 
 
 def _exists(group: Group, truth: str, unsure: bool = False) -> Argument:
@@ -101,7 +101,7 @@ def _exists(group: Group, truth: str, unsure: bool = False) -> Argument:
 
 
 def _absent(view: AskableScene, choose: Chooser) -> tuple[tuple[str, int], ...]:
-    """Absent names that are plausible beside some thing of the scene."""
+    """Draws a companion and returns the absent names that are plausible beside it."""
     if not view.scene.objects:
         return ()
     return view.absent(choose.one(view.scene.objects).name)
@@ -114,13 +114,13 @@ def _apart(view: AskableScene, names: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _present(view: AskableScene, choose: Chooser, names: Sequence[str], *, one_of_two: bool = False) -> Group:
-    """A name in the scene, every other time with an attribute of some thing that bears it."""
+    """Draws a name in the scene, half of the time with an attribute of one of its things."""
     name = choose.weighted(names, [arguments.name_weight(name, view.corpus) for name in names])
     return _described(view, choose, name, one_of_two=one_of_two)
 
 
 def _described(view: AskableScene, choose: Chooser, name: str, *, one_of_two: bool = False) -> Group:
-    """The name, every other time with an attribute; of two names, one that cannot be taken to be said of both."""
+    """Returns the name, half of the time with an attribute; with ``one_of_two``, one that cannot mean both."""
     words = list(dict.fromkeys(word for thing in view.things_named(name) for word in view.askable_attributes(thing)))
     if one_of_two:
         words = [word for word in words if stands_before_its_noun(word)]
@@ -129,20 +129,20 @@ def _described(view: AskableScene, choose: Chooser, name: str, *, one_of_two: bo
     return Group(name=name)
 
 
-def _false(
+def _absent_group(
     view: AskableScene, choose: Chooser, names: Sequence[str], absent: Sequence[tuple[str, int]]
 ) -> tuple[Group, str, bool]:
-    """A name with an attribute that none of its things has, or an absent name."""
+    """Draws a name with an attribute that none of its things has, or an absent name."""
     if choose.chance(_WITH_ATTRIBUTE):
         name = choose.weighted(names, [arguments.name_weight(name, view.corpus) for name in names])
         if words := view.false_attributes_of(name):
             return Group(name=name, attributes=(choose.one(words),)), "no", view.is_presumed(name)
-    group = _perhaps_described(view, choose, arguments.sample_by_frequency(choose, absent))
+    group = _described_absent(view, choose, arguments.sample_by_frequency(choose, absent))
     return group, "no", view.is_presumed(group.name)
 
 
-def _perhaps_described(view: AskableScene, choose: Chooser, name: str, *, one_of_two: bool = False) -> Group:
-    """An absent name, every other time with an attribute that its things bear in the corpus."""
+def _described_absent(view: AskableScene, choose: Chooser, name: str, *, one_of_two: bool = False) -> Group:
+    """Returns the absent name, half of the time with an attribute of its things in the corpus."""
     words = view.askable_attributes_of(name)
     if one_of_two:
         words = tuple(word for word in words if stands_before_its_noun(word))
@@ -152,14 +152,14 @@ def _perhaps_described(view: AskableScene, choose: Chooser, name: str, *, one_of
 
 
 def _related(view: AskableScene, choose: Chooser, yes: bool) -> Argument | None:
-    """An A that is on the B, and one that is not there at all to be on it."""
+    """Draws "an A on the B", with an absent A if it is to be false."""
     found = [each for each in view.relations if each[0].name in view.nouns and view.absent(each[2].name)]
     if not found:
         return None
     subject, predicate, target = chosen = choose.weighted(
         found, [arguments.name_weight(subject.name, view.corpus) for subject, _, _ in found]
     )
-    absent = _stand_ins(view, chosen)
+    absent = _absent_subjects(view, chosen)
     if not absent:
         return None
     name = subject.name if yes else arguments.sample_by_frequency(choose, absent)
@@ -167,8 +167,8 @@ def _related(view: AskableScene, choose: Chooser, yes: bool) -> Argument | None:
     return _exists(group, "yes" if yes else "no", unsure=not yes and view.is_presumed(name))
 
 
-def _stand_ins(view: AskableScene, relation: tuple[Thing, str, Thing]) -> tuple[tuple[str, int], ...]:
-    """Absent names of what could stand in the relation."""
+def _absent_subjects(view: AskableScene, relation: tuple[Thing, str, Thing]) -> tuple[tuple[str, int], ...]:
+    """Returns absent names that could be the subject of the relation."""
     subject, predicate, target = relation
     of_any = predicate in _SPATIAL
     return tuple(
@@ -178,7 +178,7 @@ def _stand_ins(view: AskableScene, relation: tuple[Thing, str, Thing]) -> tuple[
     )
 
 
-def _two_true(view: AskableScene, choose: Chooser, pairs: Sequence[tuple[str, str]]) -> tuple[Group, Group]:
+def _two_present(view: AskableScene, choose: Chooser, pairs: Sequence[tuple[str, str]]) -> tuple[Group, Group]:
     by = [arguments.name_weight(a, view.corpus) * arguments.name_weight(b, view.corpus) for a, b in pairs]
     a, b = choose.weighted(pairs, by)
     return _described(view, choose, a, one_of_two=True), _described(view, choose, b, one_of_two=True)
@@ -204,23 +204,20 @@ def _of_two(
     )
 
 
-# **Deviations**, so that no perfect perceiver contradicts the truth, are the rules of ``view``; and a false
+# **Deviations**, so that no perfect perceiver contradicts the truth, are the rules of ``askable_scene``; and a false
 # attribute, or an antonym, is one that a thing of the name might have: one is seen on it in the data, or any thing
 # might.
 
 
 def attribute_argument(view: AskableScene, choose: Chooser, yes: bool) -> Argument | NotApplicable:
     """Q4: is the A open? The true attribute is annotated, the false one excluded by one that is (rule 5)."""
-    drawn = _true_and_false(view, choose, _false_beside)
+    drawn = _true_and_absent_group(view, choose, _false_beside)
     return drawn if isinstance(drawn, NotApplicable) else drawn[0 if yes else 1]
 
 
 def antonym_arguments(view: AskableScene, choose: Chooser) -> tuple[Argument, Argument] | NotApplicable:
-    """Q4, and the same with the antonym of the attribute: of one that is annotated, where its antonym is not (rule 8).
-
-    The annotated one comes first as often as its antonym.
-    """
-    drawn = _true_and_false(view, choose, _antonym_beside)
+    """Q4 with an annotated attribute and with its antonym (rule 8), in a random order."""
+    drawn = _true_and_absent_group(view, choose, _antonym_beside)
     if isinstance(drawn, NotApplicable):
         return drawn
     right, wrong = drawn
@@ -230,10 +227,10 @@ def antonym_arguments(view: AskableScene, choose: Chooser) -> tuple[Argument, Ar
 _FalseOf: TypeAlias = Callable[[AskableScene, Thing, str], tuple[tuple[str, int], ...]]
 
 
-def _true_and_false(
+def _true_and_absent_group(
     view: AskableScene, choose: Chooser, false_of: _FalseOf
 ) -> tuple[Argument, Argument] | NotApplicable:
-    """Whether the one thing has its own attribute, and whether it has one of those that ``false_of`` gives for it."""
+    """Draws a true argument and a false one, whose attribute comes from ``false_of``."""
     found = view.cached(("attributes", false_of), lambda: _attributes(view, false_of))
     if not found:
         return NotApplicable(
@@ -259,7 +256,7 @@ def _true_and_false(
 def _attributes(
     view: AskableScene, false_of: _FalseOf
 ) -> list[tuple[Thing, str, tuple[Group, ...], tuple[tuple[str, int], ...]]]:
-    """Each thing that can be told, with an attribute of its own, the phrases for it, and false attributes."""
+    """Returns each identifiable thing with one of its attributes, its definite phrases, and false attributes."""
     return [
         (thing, word, groups, false)
         for thing in view.scene.objects
@@ -269,9 +266,9 @@ def _attributes(
 
 
 def definite_phrases(view: AskableScene, thing: Thing, asked: str = "") -> tuple[Group, ...]:
-    """Phrases that can mean nothing but this thing: "the A", "the red A", "the A on the B".
+    """Returns phrases that can only mean this thing: "the A", "the red A", "the A on the B".
 
-    None says ``asked``, or another attribute of its category.
+    None has an attribute of the category of ``asked``.
     """
     if thing.name not in view.names:
         return ()
@@ -289,27 +286,29 @@ def definite_phrases(view: AskableScene, thing: Thing, asked: str = "") -> tuple
 
 
 def _false_beside(view: AskableScene, thing: Thing, word: str) -> tuple[tuple[str, int], ...]:
-    """Attributes of the category of ``word`` that the thing surely lacks, and that a thing of its name might have."""
+    """Returns plausible attributes of the category of ``word`` that the thing surely lacks."""
     return tuple(pair for pair in plausible_attributes(view, thing.name, word) if view.surely_lacks(thing, pair[0]))
 
 
 def _antonym_beside(view: AskableScene, thing: Thing, word: str) -> tuple[tuple[str, int], ...]:
-    """The antonym of ``word``, where the thing surely lacks it, and a thing of its name might have it."""
+    """Returns the antonym of ``word`` if the thing surely lacks it and a thing of its name might have it."""
     kinds = view.known.ontology
     other = kinds.antonym(word, thing.name)
     if not other or not view.surely_lacks(thing, other):
         return ()
     borne = {kinds.canonical(each) for each, _ in view.corpus.attributes.get(thing.name, ())}
-    of_such_a_thing = kinds.category_of(word) in _OF_ANYTHING or kinds.antonym(word) is None  # listed for this name
+    of_such_a_thing = (
+        kinds.category_of(word) in _GENERAL_CATEGORIES or kinds.antonym(word) is None
+    )  # listed for this name
     return ((other, 1),) if of_such_a_thing or kinds.canonical(other) in borne else ()
 
 
-_OF_ANYTHING = frozenset({"color", "material", "size", "pattern", "shape", "cleanliness", "wetness", "pose"})
-"""Categories of attributes that any thing might have; a moon is full, but never empty."""
+_GENERAL_CATEGORIES = frozenset({"color", "material", "size", "pattern", "shape", "cleanliness", "wetness", "pose"})
+"""Categories whose attributes any thing might have; a moon is full, but never empty."""
 
 
 def plausible_attributes(view: AskableScene, name: str, word: str) -> tuple[tuple[str, int], ...]:
-    """Attributes that exclude ``word``, with how often the corpus has them: on this name, else on any."""
+    """Returns attributes that exclude ``word``, with their counts in the corpus, on this name or else on any."""
     return _plausible(view.corpus, view.known, name, word)
 
 
@@ -320,7 +319,7 @@ def _plausible(corpus: Corpus, known: LexicalKnowledge, name: str, word: str) ->
     borne = arguments.attribute_counts(corpus)
     of_name = [pair for pair in corpus.attributes.get(name, ()) if kinds.category_of(pair[0]) == category]
     of_any = [(other, borne[other]) for other in kinds.members(category) if other in borne]
-    for counted in (of_name, of_any if category in _OF_ANYTHING else []):
+    for counted in (of_name, of_any if category in _GENERAL_CATEGORIES else []):
         if found := tuple((other, n) for other, n in counted if kinds.excludes(word, other) and kinds.askable(other)):
             return found
     return ()

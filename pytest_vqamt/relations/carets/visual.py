@@ -39,9 +39,9 @@ class Visual(LexicalRelation):
     **Deviations**, so that no perfect perceiver violates it, besides those of ``verifying`` and ``choosing``:
 
     - What shows in part, or blurred, looks like nothing that is asked about and is not there, and like nothing that is
-      said to be the only one of its kind (see ``look_alikes``): no half of a cat in a dog's box.
+      said to be the only one of its kind (``soundness.cannot_be_confused``): no half of a cat in a dog's box.
     - Of a false attribute, all things of the name are the foreground, each of which has another.
-    - Where nothing is left around it, what is there is asked about only if it is ``recognisable`` by itself, and by no
+    - Where nothing is left around it, what is there is asked about only if it is salient by itself, and by no
       attribute that depends on what else is there ("small").
     - Where the background is painted over, nothing is said to be absent by whose name a plain rectangle might go.
     - A case is presumed where it rests on an absence that is not annotated exhaustively: of what is not there, or of
@@ -97,15 +97,11 @@ def _obscured(picture: Picture, keep: tuple[Box, ...], variant: str, corpus: Cor
     return picture.mask(keep, colour)
 
 
-# All that a question names is kept whole. The rest is what makes the answer the same for certain; ``visual`` tells of
-# it as a whole.
-
-
-_HALF_HIDDEN = NotApplicable(reason="what would be half hidden could be taken for what is asked about")
+_PARTLY_VISIBLE = NotApplicable(reason="what would be half hidden could be taken for what is asked about")
 
 
 class Obscuring(StrEnum):
-    """How the background is obscured."""
+    """The way in which the background is obscured."""
 
     BLUR = "blur"
     MASK = "mask"
@@ -115,10 +111,10 @@ class Obscuring(StrEnum):
 def kept_boxes(
     argument: Argument, view: AskableScene, choose: Chooser, how: Obscuring
 ) -> tuple[Box, ...] | NotApplicable:
-    """The boxes that stay as they are, where the answer is the same with nothing else in plain sight.
+    """Returns the boxes to keep, if the answer stays the same with nothing else in plain sight.
 
-    They are those of the true objects of the question; of things that lack the attribute asked about, all of that name;
-    and where nothing that is named is there, those of one or two random things.
+    They are those of the named things; for a false attribute, of all things of the name; and if none is there, of one
+    or two random things.
     """
     scene = view.scene
     named, absent = things_named(argument.asking, scene)
@@ -132,32 +128,32 @@ def kept_boxes(
     keep = _kept(things, scene, how)
     if scene.frame in keep:
         return NotApplicable(reason="the foreground fills the picture")
-    if wary := _not_to_be_seen(argument, named, absent):
+    if critical := _names_not_to_suggest(argument, named, absent):
         boxes = view.cached("boxes", lambda: named_boxes(scene))
         half = partly_visible(boxes, keep, hidden_elsewhere=how is not Obscuring.BLUR)
-        if not all(cannot_be_confused(name, other) for name in wary for other in half):
-            return _HALF_HIDDEN
+        if not all(cannot_be_confused(name, other) for name in critical for other in half):
+            return _PARTLY_VISIBLE
     if how is Obscuring.MASK and not RECTANGULAR_NAMES.isdisjoint(group.name for group in absent):
         return NotApplicable(reason="what is painted over could be taken for what is asked about")
     return keep
 
 
 def _kept(things: Iterable[Thing], scene: Scene, how: Obscuring) -> tuple[Box, ...]:
-    """The foreground's boxes, or of a crop the tightest rectangle around them."""
+    """Returns the boxes of the foreground, or for a crop the tightest rectangle around them."""
     boxes = foreground(things, scene)
     return (Box.enclosing(boxes),) if how is Obscuring.CROP and boxes else boxes
 
 
 def _lacking(absent: Iterable[Group], scene: Scene) -> tuple[Thing, ...]:
-    """The things of the names asked about, without the attribute that they are said to have."""
+    """Returns the things of the absent groups' names, which lack the attribute."""
     ids = {thing.id for group in absent for thing in members(replace(group, attributes=(), related=()), scene)}
     return tuple(thing for thing in scene.objects if thing.id in ids)
 
 
-def _not_to_be_seen(argument: Argument, named: Iterable[Thing], absent: Iterable[Group]) -> set[str]:
-    """The names of which nothing more may seem to be in sight: of what is not there, and of what is the only one.
+def _names_not_to_suggest(argument: Argument, named: Iterable[Thing], absent: Iterable[Group]) -> set[str]:
+    """Returns the names that nothing partly visible may be taken for: absent ones, unique ones, and all options.
 
-    The names that are to be chosen from are among them: a bird that is blurred may be the airplane of the question.
+    A blurred bird may be taken for the airplane among the options.
     """
     meaning = argument.asking.meaning
     if isinstance(meaning, Has | Choice):
@@ -170,42 +166,39 @@ def _not_to_be_seen(argument: Argument, named: Iterable[Thing], absent: Iterable
 
 
 MIN_PATCH_PX = 32
-"""A smaller patch is not reliably recognised by people (Jimenez et al., footnote 3, after Torralba et al., 2008)."""
+"""People do not reliably recognise smaller patches (Jimenez et al., footnote 3, after Torralba et al., 2008)."""
 
 
 def foreground(things: Iterable[Thing], scene: Scene) -> tuple[Box, ...]:
-    """The boxes of ``things`` in whole pixels, each grown to at least 32 x 32 within the frame."""
+    """Returns the boxes of ``things`` in whole pixels, each grown to at least 32 x 32 within the frame."""
     boxes = (pixel_box(thing.box, scene) for thing in things)
     return tuple(dict.fromkeys(grow(box, scene) for box in boxes if box))
 
 
 def grow(box: Box, scene: Scene) -> Box:
-    """``box``, of whole pixels, grown evenly on both sides, or where the frame ends, on the other one.
-
-    A picture that is itself narrower than 32 pixels is kept in all its width.
-    """
+    """Returns ``box`` grown to 32 x 32, evenly on both sides as far as the frame allows; pictures may be narrower."""
     x0, x1 = _span(int(box.x), int(box.x1), scene.width)
     y0, y1 = _span(int(box.y), int(box.y1), scene.height)
     return Box.from_corners(x0, y0, x1, y1)
 
 
 def partly_visible_names(scene: Scene, keep: Iterable[Box], *, hidden_elsewhere: bool) -> frozenset[str]:
-    """The names of things and crowds that are seen, but not whole and sharp: those that no one box of ``keep`` holds.
+    """Returns the names of things and crowds that are visible, but in no single box of ``keep`` as a whole.
 
-    Where all else is hidden, what none of the boxes touches is not seen at all; where it is blurred, it is half seen.
+    If all else is hidden (and not blurred), things that no box touches are not visible at all.
     """
     return partly_visible(named_boxes(scene), keep, hidden_elsewhere=hidden_elsewhere)
 
 
 def named_boxes(scene: Scene) -> tuple[tuple[str, Box], ...]:
-    """The name and the box, in whole pixels, of each thing and crowd, as far as it lies in the frame."""
+    """Returns the name and the box, in whole pixels, of each thing and crowd in the frame."""
     named = [(thing.name, thing.box) for thing in scene.objects]
     named += [(region.name, region.box) for region in scene.regions]
     return tuple((name, pixels) for name, box in named if (pixels := pixel_box(box, scene)))
 
 
 def partly_visible(boxes: Iterable[tuple[str, Box]], keep: Iterable[Box], *, hidden_elsewhere: bool) -> frozenset[str]:
-    """``half_seen`` of what ``boxes_of`` gives for a scene."""
+    """Implements ``partly_visible_names`` on the boxes of ``named_boxes``."""
     kept = tuple(keep)
     return frozenset(
         name

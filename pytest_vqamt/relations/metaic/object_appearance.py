@@ -30,8 +30,8 @@ class ObjectAppearance(BuiltInRelation):
     """With one more thing in the picture, the caption names what it named before, and that thing.
 
     Yu et al., ISSTA 2022, section 3.4, MR1; how large the thing is and where it is put: section 3.2, the rules in
-    ``placement``. A violation is an omission where a class is missing and nothing else is named, and a misclassification
-    where something else is.
+    ``placement``. A violation is an omission where a class is missing and nothing else is named, and a
+    misclassification where something else is.
 
     Of each picture four others are made, with one thing of one size in four places: each is a case of one variant, here
     and of ``metaic.singular_plural``. A picture that has no place at one of the four levels has no case of any.

@@ -32,7 +32,7 @@ class Cutting(BuiltInRelation):
     **Deviation:** cuts lie between whole pixels, so boxes are rounded outwards and a gap is a pixel wide or wider. The
     paper cuts along the x-axis alone; here the axis is drawn out of those that give two pieces or more, as in the
     authors' code. Crowds are not split either, and are not asked about; a piece that would hold only a crowd stays
-    with its neighbour. What is asked about is as in ``present`` and in the picture; where some of it may be there
+    with its neighbour. What is asked about is as in ``groups`` and in the picture; where some of it may be there
     without being annotated, a cut may split it, so such a case is tagged "presumed".
     """
 

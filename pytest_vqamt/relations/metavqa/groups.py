@@ -1,14 +1,14 @@
-"""What MetaVQA's questions are about: two object names, or one name with two properties.
+"""Question targets of MetaVQA: two object names, or one name with two properties.
 
-Yuan et al., CVPR 2021, sections 4.1.1 to 4.1.3. Counts are of groups of which both are in the scene in 70 % of cases,
-one in 20 %, none in 10 %, out of what the scene can give; existence is asked of what is there in 70 % of cases.
+Yuan et al., CVPR 2021, sections 4.1.1 to 4.1.3. Of two counted groups, both are in the scene in 70 % of cases, one in
+20 %, none in 10 %, as far as the scene allows; existence is asked of present things in 70 % of cases.
 
 **Deviations**, so that no perfect perceiver violates a relation:
 
 - Two names to be added up come from different top families, or are two classes of one exhaustive class list, share no
   head noun, and neither is a kind of the other ("bird", "duck"), so that nothing is in both groups.
 - Only countable names are counted, and none whose plural is annotated beside it ("person" where there are "people").
-- Two properties of one name exclude each other (language.properties), no thing of that name in the scene bears two of
+- Two properties of one name exclude each other (``language.english``), no thing of that name in the scene has two of
   the pool, and none is multi-coloured.
 """
 
@@ -43,7 +43,7 @@ _EXISTENCE_PRESENT = 0.7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupPair:
-    """Two groups to be added up, the first to be named first; ``present`` of them are in the scene."""
+    """Two groups to count together, in the order of the question; ``present`` of them are in the scene."""
 
     first: Group
     second: Group
@@ -59,12 +59,12 @@ class SingleGroup:
 
 
 def sample_pair(scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> GroupPair | NotApplicable:
-    """Two groups for a count: of two names ("object") or of one name with two properties ("property")."""
+    """Draws two groups to count: two names ("object"), or one name with two properties ("property")."""
     return _two_names(scene, corpus, choose) if variant == "object" else _two_properties(scene, corpus, choose)
 
 
 def sample_single(scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> SingleGroup | NotApplicable:
-    """A group for a question of existence: a name ("object") or a name with a property ("property")."""
+    """Draws a group whose existence is asked: a name ("object"), or a name with a property ("property")."""
     present = choose.chance(_EXISTENCE_PRESENT)
     return (
         _one_name(scene, corpus, choose, present)
@@ -76,7 +76,7 @@ def sample_single(scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -
 def _two_names(scene: Scene, corpus: Corpus, choose: Chooser) -> GroupPair | NotApplicable:
     here = countable_names(scene)
     pairs = [pair for pair in combinations(here, 2) if disjoint(*pair, scene)]
-    present = _drawn_number(choose, at_most=2 if pairs else min(1, len(here)))
+    present = _sample_present(choose, at_most=2 if pairs else min(1, len(here)))
     if present == 2:
         return _named(choose, *choose.one(pairs), present=2)
     absent = absent_names(scene, corpus)
@@ -87,8 +87,8 @@ def _two_names(scene: Scene, corpus: Corpus, choose: Chooser) -> GroupPair | Not
     return NotApplicable(reason="no two names that are surely disjoint")
 
 
-def _drawn_number(choose: Chooser, *, at_most: int) -> int:
-    """How many of two groups are to be present, where the scene can give ``at_most``."""
+def _sample_present(choose: Chooser, *, at_most: int) -> int:
+    """Draws how many of the two groups are present."""
     skipped = _PRESENT.index(at_most)
     return choose.weighted(_PRESENT[skipped:], _PRESENT_WEIGHTS[skipped:])
 
@@ -104,7 +104,7 @@ def _two_properties(scene: Scene, corpus: Corpus, choose: Chooser) -> GroupPair 
     if not here:
         return NotApplicable(reason="no countable name whose things bear at most one property of the pool")
     words_of = {name: scene_properties(name, scene) for name in here}
-    true = _drawn_number(choose, at_most=min(2, max(len(words) for words in words_of.values())))
+    true = _sample_present(choose, at_most=min(2, max(len(words) for words in words_of.values())))
     name = choose.one([name for name in here if len(words_of[name]) >= true])
     false = [word for word in corpus_properties(name, corpus) if word not in words_of[name]]
     if len(false) < 2 - true:
@@ -140,13 +140,12 @@ def _one_property(scene: Scene, corpus: Corpus, choose: Chooser, present: bool) 
     return SingleGroup(group=Group(name=name, attributes=(choose.one(false[name]),)), present=False)
 
 
-# MetaVQA, Yuan et al., CVPR 2021, section 4.2: counts of one name, of two names and of things with a property
-# (Tables 2 and 3), and whether there is any or none. All that is asked about is in the scene, but for a property of a
-# thing that is to be put there.
+# Section 4.2: counts of one name, of two names and of things with a property (Tables 2 and 3), and whether there is any
+# or none. Questions are about things in the scene, except for a property of a thing that is inserted.
 
 
 class QuestionKind(StrEnum):
-    """How the question asks: the variants of the relations that edit a picture."""
+    """The kind of a question: the variants of the relations that edit a picture."""
 
     COUNT = "count"
     EXISTS = "exists"
@@ -161,10 +160,10 @@ class GroupQuestion:
     """A question about groups.
 
     Attributes:
-        present: how many of the groups are in the scene.
+        present: the number of groups in the scene.
         shape: "one name", "two names" or "property".
-        presumed: it is a count, of which some instance may be there without being annotated. What is there stays there,
-            so whether there is any rests on no absence.
+        presumed: whether it is a count of which some instance may not be annotated. Existence rests on no absence,
+            since things that are there stay.
     """
 
     question: Question
@@ -189,11 +188,11 @@ def sample_question(
     bearing: tuple[str, ...] = (),
     excluded_words: tuple[str, ...] = (),
 ) -> GroupQuestion | NotApplicable:
-    """A question about names that fit: ``first`` and what else there may be, or any that are in the scene.
+    """Draws a question about countable names in the scene that fit.
 
-    Shapes are drawn evenly out of those that the scene can give. A name that is in the scene can be asked about where
-    it is countable and ``fits``; with ``first``, whose name needs no further check, that group is asked about, alone,
-    with another, or with one of the properties ``bearing``. Properties in ``excluded_words`` are not asked about.
+    Shapes are drawn evenly among those that the scene allows. With ``first``, whose name is not checked, that group is
+    asked about, alone, with another, or with one of the properties ``bearing``. ``excluded_words`` are properties that
+    are not asked about.
     """
     shapes = _shapes(scene, kind, fits, first, bearing, excluded_words)
     if not shapes:
@@ -221,7 +220,7 @@ def _shapes(
     bearing: tuple[str, ...],
     excluded_words: tuple[str, ...],
 ) -> dict[str, tuple[tuple[Group, ...], ...]]:
-    """Which groups can be asked about, by shape; a shape that gives none is left out."""
+    """Returns the groups that can be asked about, by shape, without empty shapes."""
     names = [name for name in countable_names(scene) if fits(name)]
     ones = [Group(name=name) for name in names]
     if first is None:

@@ -20,13 +20,14 @@ from pytest_vqamt.sampling.chooser import Chooser
 class Insertion(BuiltInRelation):
     """Putting one more thing into a picture changes no answer about other things.
 
-    Yuan et al., CVPR 2021, section 4.2.2 and Table 3. What is inserted is as in ``inserting``.
+    Yuan et al., CVPR 2021, section 4.2.2 and Table 3. What is inserted is as in ``edits``.
 
-    **Deviation:** what is asked about is as in ``present`` and in the picture, and no thing of it comes or goes with
-    the inserted one: it is no kind, part or garment of it, and nothing that overlapped it where it was cut out looks
-    like it in part (``look_alikes``); nor does the inserted thing itself, where something overlapped it or the edge of
-    its photo cut it off. Where some of what is counted may be there without being annotated, be it in this picture,
-    where the inserted thing may hide it, or in the one that the thing was cut out of, the case is tagged "presumed".
+    **Deviation:** what is asked about is as in ``groups`` and in the picture, and no thing of it comes or goes with the
+    inserted one: it is no kind, part or garment of it, and nothing that overlapped it where it was cut out looks like
+    it in part (``soundness.cannot_be_confused``); nor does the inserted thing itself, where something overlapped it or
+    the edge of its photo cut it off. Where some of what is counted may be there without being annotated, be it in this
+    picture, where the inserted thing may hide it, or in the one that the thing was cut out of, the case is tagged
+    "presumed".
     """
 
     info = RelationInfo(

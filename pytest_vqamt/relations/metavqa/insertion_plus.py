@@ -22,7 +22,7 @@ class InsertionPlus(BuiltInRelation):
     """Putting one more thing into a picture makes a count that includes it one more.
 
     The authors' code; the counterpart of Yuan et al., CVPR 2021, section 4.2.2, Removal+. What is inserted is as in
-    ``inserting``; it is counted alone, with another name, or by the one property that it surely has.
+    ``edits``; it is counted alone, with another name, or by the one property that it surely has.
 
     **Deviation:** only names that can be counted in this picture, of which it has no crowd. The cut-out shows the whole
     thing and no part of its like: where it was cut out, nothing overlapped it but what a person wears or carries, and

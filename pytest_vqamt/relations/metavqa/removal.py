@@ -24,7 +24,7 @@ class Removal(BuiltInRelation):
     setting ``erase`` offers the mean colour of the data (the authors' code) and inpainting, too.
 
     **Deviation:** boxes are rounded outwards to whole pixels, and may not overlap a crowd either. What is asked about
-    is as in ``present``, in the picture, no kind, part or garment of what is erased, not of the patch's colour, and
+    is as in ``groups``, in the picture, no kind, part or garment of what is erased, not of the patch's colour, and
     of no name that a plain rectangle might go by. Where some of it may be there without being annotated, the patch may
     hide it, so such a case is tagged "presumed".
     """

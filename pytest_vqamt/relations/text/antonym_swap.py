@@ -43,9 +43,9 @@ class AntonymSwap(LexicalRelation):
 
     The baseline TextFlint of Chang et al., VEglue, section 4.5 (Wang et al., ACL 2021): mostly words for the sexes. The
     hypothesis is one of the data set's own that its picture entails, where there are any with units linked to boxes;
-    else it is written from the scene (``veglue.writing``).
+    else it is written from the scene (``veglue.statements``).
 
-    **Deviations:** antonyms are curated (``language.ontology``, ``language.opposite_words``), not all that WordNet has.
+    **Deviations:** antonyms are curated (``language.ontology``, ``language.english``), not all that WordNet has.
     That of a name is taken only where nothing in the scene could go by it, nor anything else that the hypothesis names;
     that of an attribute only where each bearer of the name surely lacks it. Pronouns go with the name. Where something
     of the name may be there without being annotated, the case is presumed.

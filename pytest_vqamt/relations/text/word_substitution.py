@@ -28,11 +28,11 @@ class WordSubstitution(LexicalRelation):
 
     The baseline CAT of Chang et al., VEglue, section 4.5 (Sun et al., ICSE 2022). The hypothesis is one of the data
     set's own that its picture entails, where there are any with units linked to boxes; else it is written from the
-    scene (``veglue.writing``).
+    scene (``veglue.statements``).
 
     **Deviations:** hypotheses that are entailed alone. CAT takes words that a language model thinks likely in the
     place, antonyms now and then among them (a fifth of its tests are wrong, Table 2). Here it is a synonym
-    (``language.synonyms``), or the word for a class that every thing of the name is of, by WordNet and the ontology
+    (``language.english``), or the word for a class that every thing of the name is of, by WordNet and the ontology
     ("animal" for "dog"), which is entailed as well; not where something is said of it that depends on its class, since
     a small elephant is no small animal.
     """

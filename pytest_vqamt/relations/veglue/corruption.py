@@ -22,7 +22,7 @@ class HypothesisCorruption(LexicalRelation):
 
     The baseline FIP of Chang et al., VEglue, sections 4.5 and 6.3: all over the picture ("global"), or only in the
     boxes of what the hypothesis speaks of ("object"). It is one of the data set's own that its picture entails, where
-    there are any with units linked to boxes; else it is written from the scene (``writing``).
+    there are any with units linked to boxes; else it is written from the scene (``statements``).
 
     Tagged baseline: people found so many as a third of such pictures spoilt (Table 2: zoom 62.7 % valid, contrast
     76.4 %). What is seen badly is still there, so a perfect perceiver never violates it.

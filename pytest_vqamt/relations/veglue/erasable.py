@@ -1,8 +1,8 @@
-"""Which things may be erased so that all else stays what it is.
+"""Things that may be erased without erasing anything else.
 
-Chang et al., section 3: an object may be erased where its IoU with every object that stays is at most 0.1.
-**Deviation:** at most 0.1 of the area of any thing or crowd that stays may lie inside the erased box. IoU does not
-protect small things inside large boxes: the cup on a table goes with the table, and its IoU is next to nothing.
+Chang et al., section 3: an object may be erased if its IoU with every object that stays is at most 0.1.
+**Deviation:** at most 0.1 of the area of any other thing or crowd may lie inside the erased box. IoU does not protect
+small things inside large boxes: the cup on a table is erased with the table, and its IoU is next to nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pytest_vqamt.relations import edits
 from pytest_vqamt.relations.edits import pixel_box
 
 ERASE = replace(edits.ERASE, default="inpaint")
-"""The paper's way is to inpaint."""
+"""The paper inpaints."""
 OVERLAP = RelationSetting(
     name="overlap",
     values=("share", "iou"),
@@ -30,25 +30,25 @@ OVERLAP = RelationSetting(
     "unsound: small things go with large ones (iou)",
 )
 MAX_COVERED_SHARE = 0.1
-"""At most this share of anything that stays may be erased with a thing."""
+"""The most of anything else that may be erased with a thing."""
 MAX_ERASED_SHARE = 0.5
-"""At most this share of the picture may be erased: an inpainter has to have something to go by."""
+"""The most of the picture that may be erased: an inpainter needs context."""
 NOTHING_TO_ERASE = NotApplicable(reason="nothing can be erased without a part of something else")
 NOTHING_TO_ASK = NotApplicable(reason="no surely answered question about what can be erased")
 
 _NEAR = 0.05
-"""A gap of at most this share of the picture's longer side is near."""
+"""The largest gap of things that are near, as a share of the picture's longer side."""
 
 
 def erasable_things(scene: Scene) -> tuple[Thing, ...]:
-    """The things of ``scene`` that may be erased, in scene order."""
+    """Returns the things that may be erased, in scene order."""
     return tuple(thing for thing in scene.objects if _leaves_enough(thing, scene) and is_erasable(thing, scene))
 
 
 def erasable_things_by(overlap: str, scene: Scene, *, most_iou: float) -> tuple[Thing, ...]:
-    """Those that may be erased as the setting ``overlap`` has it: by IoU, of at most ``most_iou``, as published.
+    """Returns the things that may be erased by the setting ``overlap``; by IoU, as published, up to ``most_iou``.
 
-    However it is set, what is erased is no more than half of the picture, and at least half of it is in the frame.
+    In either case the thing fills at most half of the picture, and more than half of it is in the frame.
     """
     if overlap == OVERLAP.default:
         return erasable_things(scene)
@@ -60,7 +60,7 @@ def erasable_things_by(overlap: str, scene: Scene, *, most_iou: float) -> tuple[
 
 
 def is_erasable(thing: Thing, scene: Scene) -> bool:
-    """Whether at most 0.1 of what is seen of anything else lies inside the thing's box, rounded outwards."""
+    """Whether at most 0.1 of the visible part of anything else lies in the thing's box, rounded outwards."""
     patch = pixel_box(thing.box, scene)
     others = (other.box for other in scene.objects if other.id != thing.id)
     crowds = (region.box for region in scene.regions)
@@ -69,12 +69,12 @@ def is_erasable(thing: Thing, scene: Scene) -> bool:
 
 
 def is_erasable_by_iou(thing: Thing, scene: Scene, *, most: float = MAX_COVERED_SHARE) -> bool:
-    """Whether the thing's IoU with every other thing is at most ``most``: the paper's rule, to compare ours with."""
+    """Whether the thing's IoU with every other thing is at most ``most``, the paper's rule."""
     return all(thing.box.iou(other.box) <= most for other in scene.objects if other.id != thing.id)
 
 
 def _leaves_enough(thing: Thing, scene: Scene) -> bool:
-    """Whether the thing lies in the frame, by more than half, and takes no more than half of it."""
+    """Whether more than half of the thing is in the frame, and it fills at most half of the frame."""
     patch = pixel_box(thing.box, scene)
     return (
         patch is not None
@@ -84,10 +84,10 @@ def _leaves_enough(thing: Thing, scene: Scene) -> bool:
 
 
 def erasure_facts(erased: Thing, others: tuple[Thing, ...], scene: Scene) -> tuple[tuple[str, Fact], ...]:
-    """What section 6.1 tells violations apart by: how the erased thing stands to what is left to be seen.
+    """Returns the facts of section 6.1: whether the erased thing is near, similar or related to one of ``others``.
 
-    It was near one of ``others``; similar to one, here of the same family; or semantically related, here of a family
-    whose things are worn, carried or held by those of the other or part of them.
+    Similar means of the same family; related means of a family whose things are worn, carried or held by those of the
+    other, or part of them.
     """
     families = family(erased.name)
     return (
@@ -103,7 +103,7 @@ def _is_related(a: str, b: str) -> bool:
 
 
 def _gap_px(a: Box, b: Box) -> float:
-    """The distance between two boxes, 0 where they touch or overlap."""
+    """Returns the distance between two boxes, 0 if they touch or overlap."""
     return hypot(max(0, a.x - b.x1, b.x - a.x1), max(0, a.y - b.y1, b.y - a.y1))
 
 
@@ -118,5 +118,5 @@ _PLACES = frozenset(
 
 @lru_cache(maxsize=4096)
 def is_place(name: str, words: WordNet) -> bool:
-    """Whether the name is that of a place, or of what is nearly everywhere."""
+    """Whether the name means a place, or something that is nearly everywhere."""
     return is_nearly_everywhere(name) or words.is_under(name, _PLACES)

@@ -1,4 +1,4 @@
-"""Which thing is erased, and a hypothesis that speaks of it or does not: a published one, where there is any."""
+"""Samples a thing to erase with a hypothesis that mentions it or not; published hypotheses come first."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from pytest_vqamt.sampling.chooser import Chooser
 
 NOTHING_TO_STATE = NotApplicable(reason="no hypothesis that is surely true or false once something is erased")
 MAX_UNLINKED_IOU = 0.1
-"""Of an un-linked object the IoU with every linked one is less (section 3.3.2)."""
+"""The IoU of an un-linked object with every linked one is less (section 3.3.2)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkedErasure:
-    """What is to be erased, a hypothesis, and what is left of it: all of it, where it speaks of something else."""
+    """A thing to erase, a hypothesis, and the rest of it afterwards."""
 
     erased: Thing
     statement: Statement
@@ -36,9 +36,9 @@ class LinkedErasure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErasureSampler:
-    """Finds what may be erased of a scene, of the things that are ``free`` to be.
+    """Samples erasures among the things of a scene that are ``free`` to be erased.
 
-    ``by_iou`` says that the place of what is not linked does not matter, as published.
+    With ``by_iou`` the positions of unlinked objects are ignored, as published.
     """
 
     scene: Scene
@@ -47,12 +47,12 @@ class ErasureSampler:
     free: tuple[Thing, ...]
     by_iou: bool
 
-    def together(self, choose: Chooser) -> LinkedErasure | None:
-        """A linked thing that can go with its unit: nothing that is left goes by its name, or is a part of it."""
+    def joint(self, choose: Chooser) -> LinkedErasure | None:
+        """Samples a linked thing and drops it from the hypothesis: nothing left has its name or is a part of it."""
         if self.scene.hypotheses:
-            return _one(self._published_together(), choose)
+            return _one(self._published_joint(), choose)
         writer = self._writer
-        pairs = [(thing, self._none_of(thing, writer.things)) for thing in self._spoken_of(writer)]
+        pairs = [(thing, self._unrelated_to(thing, writer.things)) for thing in self._mentionable(writer)]
         pairs = [(thing, others) for thing, others in pairs if others]
         if not pairs:
             return None
@@ -61,15 +61,15 @@ class ErasureSampler:
         rest = statement.without(thing)
         return LinkedErasure(erased=thing, statement=statement, rest=rest) if rest else None
 
-    def alone(self, fits: Callable[[Thing], bool], choose: Chooser) -> LinkedErasure | None:
-        """A linked thing that fits and without which the hypothesis is false: nothing else could go by its name."""
+    def linked(self, fits: Callable[[Thing], bool], choose: Chooser) -> LinkedErasure | None:
+        """Samples a linked thing that fits and that the hypothesis needs: nothing else could go by its name."""
         if self.scene.hypotheses:
-            return _one(self._published_alone(fits), choose)
+            return _one(self._published_needed(fits), choose)
         writer = self._writer
         things = [
             each
-            for each in self._spoken_of(writer)
-            if writer.view.is_unique_by_name(each) and self._can_be_missed(each.name) and fits(each)
+            for each in self._mentionable(writer)
+            if writer.view.is_unique_by_name(each) and self._can_be_absent(each.name) and fits(each)
         ]
         if not things:
             return None
@@ -77,16 +77,13 @@ class ErasureSampler:
         statement = writer.about(thing, [other for other in writer.things if other.id != thing.id], choose)
         return LinkedErasure(erased=thing, statement=statement, rest=statement)
 
-    def beside(self, choose: Chooser) -> LinkedErasure | None:
-        """A thing that the hypothesis does not speak of: none of its names is the thing's, or has it for a part.
-
-        Where any of them is large enough to be missed, it is one of those.
-        """
+    def unlinked(self, choose: Chooser) -> LinkedErasure | None:
+        """Samples a thing that the hypothesis does not mention, salient if possible."""
         if self.scene.hypotheses:
-            found = self._published_beside()
+            found = self._published_unlinked()
             return _one([each for each in found if is_salient(each.erased, self.scene)] or found, choose)
         writer = self._writer
-        pairs = [(thing, self._none_of(thing, writer.things)) for thing in self.free]
+        pairs = [(thing, self._unrelated_to(thing, writer.things)) for thing in self.free]
         pairs = [(thing, others) for thing, others in pairs if others]
         if not pairs:
             return None
@@ -98,13 +95,13 @@ class ErasureSampler:
     def _writer(self) -> StatementWriter:
         return statement_writer(self.scene, self.corpus, self.known)
 
-    def _spoken_of(self, writer: StatementWriter) -> list[Thing]:
-        """The things that are free and that can be spoken of."""
+    def _mentionable(self, writer: StatementWriter) -> list[Thing]:
+        """Returns the free things that hypotheses can mention."""
         ids = {thing.id for thing in self.free}
         return [thing for thing in writer.things if thing.id in ids]
 
-    def _none_of(self, thing: Thing, others: Iterable[Thing]) -> list[Thing]:
-        """Those of the others by whose names the thing surely does not go, and that it is no part or garment of."""
+    def _unrelated_to(self, thing: Thing, others: Iterable[Thing]) -> list[Thing]:
+        """Returns the others whose names the thing surely lacks, and that it is no part or garment of."""
         known, exhaustive = self.known, self.scene.exhaustive
         return [
             other
@@ -112,28 +109,28 @@ class ErasureSampler:
             if other.id != thing.id and known.is_absent(thing.name, frozenset({other.name}), exhaustive)
         ]
 
-    def _published_together(self) -> list[LinkedErasure]:
+    def _published_joint(self) -> list[LinkedErasure]:
         return [
             LinkedErasure(erased=thing, statement=statement, rest=rest)
             for statement, thing in self._published_linked()
-            if (rest := statement.without(thing)) and self._is_placed(rest) and rest.is_none(thing)
+            if (rest := statement.without(thing)) and self._is_located(rest) and rest.is_unmentioned(thing)
         ]
 
-    def _published_alone(self, fits: Callable[[Thing], bool]) -> list[LinkedErasure]:
+    def _published_needed(self, fits: Callable[[Thing], bool]) -> list[LinkedErasure]:
         return [
             LinkedErasure(erased=thing, statement=statement, rest=statement)
             for statement, thing in self._published_linked()
-            if fits(thing) and self._can_be_missed(thing.name)
-            if statement.is_only(thing) and statement.is_said_of_one(thing)
+            if fits(thing) and self._can_be_absent(thing.name)
+            if statement.is_only(thing) and statement.has_article(thing)
         ]
 
-    def _published_beside(self) -> list[LinkedErasure]:
+    def _published_unlinked(self) -> list[LinkedErasure]:
         return [
             LinkedErasure(erased=thing, statement=statement, rest=statement)
             for statement in published_statements(self.scene, self.known)
-            if self._is_placed(statement)
+            if self._is_located(statement)
             for thing in self.free
-            if statement.is_none(thing)
+            if statement.is_unmentioned(thing)
             and all(thing.box.iou(other.box) < MAX_UNLINKED_IOU for other in statement.things)
         ]
 
@@ -142,19 +139,19 @@ class ErasureSampler:
         every = published_statements(self.scene, self.known)
         return [(statement, thing) for statement in every for thing in statement.things if thing.id in ids]
 
-    def _is_placed(self, statement: PublishedStatement) -> bool:
-        """Whether it is known where everything is that it speaks of, so that none of it is erased with another."""
-        return self.by_iou or statement.is_all_placed
+    def _is_located(self, statement: PublishedStatement) -> bool:
+        """Whether everything that it mentions has a known position, so that none of it is erased with another."""
+        return self.by_iou or statement.is_all_located
 
-    def _can_be_missed(self, name: str) -> bool:
-        """Whether one can say that there is none: not of walls, nor of a store of which a patch is erased."""
+    def _can_be_absent(self, name: str) -> bool:
+        """Whether one can say that there is none: not of walls, nor of a store with an erased patch."""
         return name in self.scene.exhaustive or not is_place(name, self.known.wordnet)
 
 
 def erasure_sampler(
     scene: Scene, corpus: Corpus, known: LexicalKnowledge, free: tuple[Thing, ...], overlap: str
 ) -> ErasureSampler:
-    """The linker of what is free to be erased as the setting ``overlap`` has it."""
+    """Returns the sampler for things that the setting ``overlap`` lets erase."""
     return ErasureSampler(scene=scene, corpus=corpus, known=known, free=free, by_iou=overlap != OVERLAP.default)
 
 

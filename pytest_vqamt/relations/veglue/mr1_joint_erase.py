@@ -31,12 +31,12 @@ class JointErase(LexicalRelation):
 
     Chang et al., sections 3.1 and 3.4.1 (MR1). Words of what is left of the hypothesis are replaced by synonyms. It is
     one of the data set's own that its picture entails, where there are any with units linked to boxes; else it is
-    written from the scene (``writing``).
+    written from the scene (``statements``).
 
     **Deviations:** what may be erased follows ``erasable``, not IoU alone (``overlap=iou`` for the published rule, at
     most 0.05). What is erased could go by no noun that is left, and is no part or garment of what goes by one. What is
     said of other things is dropped where it mentions the erased one, be it by a pronoun or a synonym. Synonyms are
-    those of ``language.synonyms``, which are sure; where the rest has none, its words stay. Of everything that is left
+    those of ``language.english``, which are sure; where the rest has none, its words stay. Of everything that is left
     of a published hypothesis it is known where it is (but with ``overlap=iou``, so that it may be erased along).
     """
 
@@ -60,7 +60,7 @@ class JointErase(LexicalRelation):
         free = erasable_things_by(self.overlap, scene, most_iou=_MOST_IOU)
         if not free:
             return NOTHING_TO_ERASE
-        linked = erasure_sampler(scene, corpus, self.known, free, self.overlap).together(choose)
+        linked = erasure_sampler(scene, corpus, self.known, free, self.overlap).joint(choose)
         if linked is None:
             return NOTHING_TO_STATE
         rest = linked.rest.hypothesis

@@ -29,7 +29,7 @@ class LinkedErase(LexicalRelation):
     """Erased from the picture, a thing that the hypothesis speaks of makes it contradict.
 
     Chang et al., sections 3.1 and 3.4.2 (MR2). The hypothesis is one of the data set's own that its picture entails,
-    where there are any with units linked to boxes; else it is written from the scene (``writing``).
+    where there are any with units linked to boxes; else it is written from the scene (``statements``).
 
     **Deviations:** what may be erased follows ``erasable``, not IoU alone (``overlap=iou`` for the published rule, at
     most 0.2). No other thing or crowd in the scene, and nothing else that the hypothesis names, could go by the name of
@@ -59,7 +59,7 @@ class LinkedErase(LexicalRelation):
         free = erasable_things_by(self.overlap, scene, most_iou=_MOST_IOU)
         if not free:
             return NOTHING_TO_ERASE
-        linked = erasure_sampler(scene, corpus, self.known, free, self.overlap).alone(
+        linked = erasure_sampler(scene, corpus, self.known, free, self.overlap).linked(
             lambda thing: thing.name not in cleaner.excluded_names and is_bulky(thing, scene), choose
         )
         if linked is None:

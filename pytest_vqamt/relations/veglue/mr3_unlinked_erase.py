@@ -31,7 +31,7 @@ class UnlinkedErase(LexicalRelation):
     """A thing that the hypothesis does not speak of can be erased: it is entailed all the same.
 
     Chang et al., sections 3.1 and 3.4.3 (MR3). The hypothesis is one of the data set's own that its picture entails,
-    where there are any with units linked to boxes; else it is written from the scene (``writing``).
+    where there are any with units linked to boxes; else it is written from the scene (``statements``).
 
     **Deviations:** what may be erased follows ``erasable``, not IoU alone (``overlap=iou`` for the published rule, at
     most 0.1). What is erased could go by no noun of the hypothesis, and is no part or garment of what goes by one. With
@@ -63,7 +63,7 @@ class UnlinkedErase(LexicalRelation):
         free = erasable_things_by(self.overlap, scene, most_iou=MAX_COVERED_SHARE)
         if not free:
             return NOTHING_TO_ERASE
-        linked = erasure_sampler(scene, corpus, self.known, free, self.overlap).beside(choose)
+        linked = erasure_sampler(scene, corpus, self.known, free, self.overlap).unlinked(choose)
         if linked is None:
             return NOTHING_TO_STATE
         hypothesis = linked.statement.hypothesis

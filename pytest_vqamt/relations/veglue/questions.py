@@ -1,4 +1,4 @@
-"""The questions of VEglue's forms for VQA, about names of which each is a unit, and what is told of their cases."""
+"""Question targets and facts of VEglue's relations for VQA. Each name is a unit."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pytest_vqamt.sampling.chooser import Chooser
 
 
 def unique_by_name(things: Iterable[Thing], scene: Scene) -> tuple[Thing, ...]:
-    """Those of a countable name that no other thing or crowd in the scene bears: each is all of its unit."""
+    """Returns the things whose countable name nothing else in the scene has."""
     here = frozenset(countable_names(scene))
     return tuple(thing for thing in things if thing.name in here and scene.count(thing.name) == 1)
 
 
 def shuffled_groups(names: Iterable[str], choose: Chooser) -> tuple[Group, ...]:
-    """One name or two as the groups to be asked about."""
+    """Returns the groups of one or two names, in a random order."""
     groups = tuple(Group(name=name) for name in names)
     return groups[::-1] if len(groups) > 1 and choose.chance(0.5) else groups
 
@@ -27,7 +27,7 @@ def shuffled_groups(names: Iterable[str], choose: Chooser) -> tuple[Group, ...]:
 def erased_question_facts(
     erased: Thing, groups: tuple[Group, ...], wording: int, beside: Iterable[Thing], scene: Scene
 ) -> tuple[tuple[str, Fact], ...]:
-    """What reports break the verdicts down by: what was erased, how it stood to what is ``beside``, what was asked."""
+    """Returns the facts of a case: the erased thing, its relation to the things ``beside``, and the question."""
     return (
         ("erased", erased.name),
         *erasure_facts(erased, tuple(beside), scene),

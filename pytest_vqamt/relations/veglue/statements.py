@@ -1,4 +1,4 @@
-"""A hypothesis that the scene entails, with the things that it speaks of: written from the scene, or published."""
+"""Statements: hypotheses that the scene entails, with the things that they mention, written or published."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pytest_vqamt.sampling.chooser import Chooser
 
 
 class Statement(Protocol):
-    """A hypothesis and what it speaks of."""
+    """A hypothesis and the things that it mentions."""
 
     @property
     def hypothesis(self) -> Hypothesis: ...
@@ -37,7 +37,7 @@ class Statement(Protocol):
 
     @property
     def names(self) -> frozenset[str]:
-        """Every noun of the text that a thing might go by."""
+        """Every noun of the text that may name a thing."""
         ...
 
     @property
@@ -46,29 +46,29 @@ class Statement(Protocol):
         ...
 
     def without(self, thing: Thing) -> Statement | None:
-        """What it says of other things alone; None where nothing is left."""
+        """Returns the statement without this thing; None if nothing is left."""
         ...
 
 
 def erased_statement_facts(
     statement: Statement, erased: Thing, beside: Iterable[Thing], scene: Scene
 ) -> tuple[tuple[str, Fact], ...]:
-    """What reports break the verdicts down by: what was erased, how it stood to what is ``beside``, what was said."""
+    """Returns the facts of a case: the erased thing, its relation to the things ``beside``, and the statement."""
     others = tuple(other for other in beside if other.id != erased.id)
     return (("erased", erased.name), *erasure_facts(erased, others, scene), *statement.facts)
 
 
-# The meaning has the linked units alone: what is said of the others is not known to be true or false of the scene.
+# The meaning has only the linked units: nothing is known about the others.
 
 
 _MIN_LETTERS = 3
-"""WordNet has shorter nouns as well, of chemistry and units of measurement."""
+"""WordNet has shorter nouns of chemistry and of units of measurement."""
 _PEOPLE = frozenset({"person.n.01"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedStatement:
-    """A hypothesis of a data set, or what is left of it."""
+    """A hypothesis of a data set, or the rest of one."""
 
     text: str
     units: tuple[LinkedUnit, ...]
@@ -89,10 +89,10 @@ class PublishedStatement:
         return frozenset((*heads, *(thing.name for thing in self.things), *nouns_in(self.text, self.known)))
 
     @property
-    def is_all_placed(self) -> bool:
-        """Whether of everything that it speaks of it is known where it is, be it no unit ("holding a knife").
+    def is_all_located(self) -> bool:
+        """Whether everything that it mentions has a known position, even without a unit ("holding a knife").
 
-        Of a place it need not be: no patch takes it away.
+        Places are exempt, since no patch removes them.
         """
         words = {singular(word) for unit in self.units for word in unit.object.lower().split()}
         known = words | {thing.name for thing in self.scene.objects}
@@ -105,24 +105,24 @@ class PublishedStatement:
         return (("shape", "published"), ("units", len(self.units)), ("wording", "published"))
 
     def names_of(self, thing: Thing) -> frozenset[str]:
-        """The thing's name, and what else the data set's hypotheses call it: a boy, who is a child in another."""
+        """Returns the thing's name, and the nouns for it in all hypotheses: a boy may be a child in another."""
         units = (unit for each in self.scene.hypotheses for unit in each.units if unit.thing == thing.id)
         return frozenset((thing.name, *(head_noun(unit.object) for unit in units)))
 
     def is_only(self, thing: Thing) -> bool:
-        """Whether nothing else in the scene, and nothing else that the text names, could go by a name of the thing."""
+        """Whether nothing else in the scene or the text could go by a name of the thing."""
         own = self.names_of(thing)
         others = {other.name for other in self.scene.objects if other.id != thing.id}
         others |= {region.name for region in self.scene.regions} | (self.names - own)
         return all(self.known.is_named(name) and all(self._is_apart(name, other) for other in others) for name in own)
 
-    def is_said_of_one(self, thing: Thing) -> bool:
-        """Whether the text says of it that it is one: "a bike", and not as in "people are bike riding"."""
+    def has_article(self, thing: Thing) -> bool:
+        """Whether the text mentions it with an article: "a bike", and not "people are bike riding"."""
         objects = [unit.object for unit in self.units if unit.thing == thing.id]
         return all(head_noun(each) in _heads_with_article(self.text) for each in objects)
 
-    def is_none(self, thing: Thing) -> bool:
-        """Whether by no name of its own the thing is what the text names, or a part or garment of it."""
+    def is_unmentioned(self, thing: Thing) -> bool:
+        """Whether the text names neither the thing nor something that it is a part or garment of."""
         return all(
             self.known.is_absent(name, self.names, self.scene.exhaustive)
             and all(self._is_apart(name, other) for other in self.names)
@@ -130,13 +130,13 @@ class PublishedStatement:
         )
 
     def _is_apart(self, name: str, other: str) -> bool:
-        """Whether no thing goes by both names; a defender may be a player, so of people only listed names count."""
+        """Whether no thing goes by both names. Of people only listed names count: a defender may be a player."""
         if self.known.wordnet.is_under(name, _PEOPLE) and self.known.wordnet.is_under(other, _PEOPLE):
             return any(other in each.others(name) for each in self.known.classes_of(name))
         return self.known.is_apart(name, other, self.scene)
 
     def without(self, thing: Thing) -> PublishedStatement | None:
-        """The other units, recombined, less what they say of this thing."""
+        """Returns the other units, recombined, without their mentions of this thing."""
         left = self.units
         while (place := next((n for n, unit in enumerate(left) if unit.thing == thing.id), None)) is not None:
             left = _without(left, place)
@@ -150,7 +150,7 @@ class PublishedStatement:
 
 
 def published_statements(scene: Scene, known: LexicalKnowledge) -> tuple[PublishedStatement, ...]:
-    """The hypotheses of the scene that it entails and of which some unit is linked."""
+    """Returns the entailed hypotheses of the scene with a linked unit."""
     return tuple(
         PublishedStatement(text=each.text, units=each.units, scene=scene, known=known)
         for each in scene.hypotheses
@@ -163,7 +163,7 @@ def _described(unit: LinkedUnit) -> DescriptionUnit:
 
 
 def _without(units: tuple[LinkedUnit, ...], erased: int) -> tuple[LinkedUnit, ...]:
-    """What is left of the units once one is erased, each with its thing."""
+    """Returns the units without the erased one, each with its thing."""
     return tuple(
         replace(units[place], object=left.object, property=left.property)
         for place, left in left_in_place([_described(unit) for unit in units], erased)
@@ -172,14 +172,14 @@ def _without(units: tuple[LinkedUnit, ...], erased: int) -> tuple[LinkedUnit, ..
 
 @lru_cache(maxsize=4096)
 def nouns_in(text: str, known: LexicalKnowledge) -> frozenset[str]:
-    """Every noun of the text that WordNet knows as the name of a physical thing, in the singular."""
+    """Returns every noun of the text that names a physical thing by WordNet, in the singular."""
     nouns = (token.word for token in read(text).tokens if token.tag is Tag.NOUN and len(token.word) >= _MIN_LETTERS)
     return frozenset(singular(noun) for noun in nouns if known.is_named(noun))
 
 
 @lru_cache(maxsize=4096)
 def _heads_with_article(text: str) -> frozenset[str]:
-    """The heads of noun phrases that have an article or the like, begin the text, or follow "and"."""
+    """Returns the heads of noun phrases that have a determiner, begin the text, or follow "and"."""
     sentence = read(text)
     return frozenset(
         singular(sentence.word(phrase.head))
@@ -188,42 +188,42 @@ def _heads_with_article(text: str) -> frozenset[str]:
     )
 
 
-# One to three units, after Chang et al., VEglue, section 3.2: an object with its property, which is an attribute or a
-# relationship to another object. That one is an object description unit as well ("the man is aiming his rifle": the
-# man, who is aiming his rifle, and the rifle), be it that no more is said of it.
+# Written statements have one to three units, after Chang et al., VEglue, section 3.2: an object with a property, which
+# is an attribute or a relationship to another object. The other object is a unit, too ("the man is aiming his rifle":
+# the man, who is aiming his rifle, and the rifle).
 #
-# What can be said of a thing follows ``carets.view``; nothing that depends on what else there is to see ("small"). Of
-# each thing it is certain that people see it (``recognisable``). No thing goes by the names of two units.
+# Attributes follow ``askable_scene``, without those that depend on other things ("small"). Each thing is salient
+# (``soundness.is_salient``), and no thing goes by the names of two units.
 
 
 _RELATED_CHANCE, _EXACT_CHANCE = 0.5, 0.7
-"""How often a relationship is said, where there is one; and how often one that is not vague ("near"), likewise."""
+"""How often a relationship is used if there is one, and a relationship that is not vague ("near") if there is one."""
 _ATTRIBUTE_COUNTS, _ATTRIBUTE_COUNT_WEIGHTS = (0, 1, 2), (0.3, 0.5, 0.2)
-"""So many attributes a unit has, each as likely."""
+"""The numbers of attributes of a unit, with their weights."""
 _EXTRA_UNITS, _EXTRA_UNIT_WEIGHTS = (0, 1, 2), (0.35, 0.4, 0.25)
 _MAX_THINGS = 3
-"""Where so many things are spoken of, no more are added."""
+"""No units are added once so many things are mentioned."""
 _BODY_PARTS = frozenset({"body_part.n.01"})
-"""Nobody says of a zebra that there is a head."""
+"""Not mentioned: nobody says of a zebra that there is a head."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatementUnit:
-    """A group, the thing that it was written of, and the one that stands beside it where it is related to one."""
+    """A unit of a written statement: a group, its thing, and the related thing, if any."""
 
     group: Group
     thing: Thing
     beside: Thing | None = None
 
     def attributes_of(self, thing: Thing) -> tuple[str, ...]:
-        """What it says that the thing is like."""
+        """Returns the attributes that it gives the thing."""
         groups = (self.group, *(each.to for each in self.group.related))
         return tuple(word for group in groups if group.name == thing.name for word in group.attributes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenStatement:
-    """A hypothesis in one of its wordings."""
+    """A hypothesis written from the scene, in one of its wordings."""
 
     said: tuple[StatementUnit, ...]
     wording: int
@@ -251,12 +251,12 @@ class WrittenStatement:
         return "attribute" if any(each.group.attributes for each in self.said) else "name"
 
     def changed(self, thing: Thing, change: Callable[[Group], Group]) -> Hypothesis:
-        """The hypothesis with another group for the thing, in the same wording."""
+        """Returns the hypothesis with another group for the thing, in the same wording."""
         groups = (_changed(each.group, thing.name, change) for each in self.said)
         return hypothesis([Unit(group=group) for group in groups], self.wording)
 
     def without(self, thing: Thing) -> WrittenStatement | None:
-        """The units of other things, less what they say of this one. What stood beside it is a unit of its own."""
+        """Returns the units of other things, without this one. A related thing becomes a unit of its own."""
         left = tuple(rest for each in self.said if (rest := _said_without(each, thing)))
         return replace(self, said=left) if left else None
 
@@ -278,21 +278,21 @@ def _said_without(each: StatementUnit, thing: Thing) -> StatementUnit | None:
 
 @dataclass(frozen=True, slots=True)
 class StatementWriter:
-    """Writes hypotheses of one scene."""
+    """Writes hypotheses about one scene."""
 
     view: AskableScene
 
     @property
     def things(self) -> tuple[Thing, ...]:
-        """The things that can be spoken of, in scene order."""
+        """The things that can be mentioned, in scene order."""
         return self.view.cached("spoken of", self._things)
 
     def about(
         self, first: Thing, others: Sequence[Thing], choose: Chooser, *, least: int = 1, saying: str = ""
     ) -> WrittenStatement:
-        """A hypothesis about ``first``, of which it is ``saying`` an attribute, and of others as it comes.
+        """Samples a hypothesis about ``first``, with the attribute ``saying`` if given, and about some of ``others``.
 
-        It speaks of ``least`` things; of ``others`` there must be enough, of names that ``first`` does not go by.
+        It mentions at least ``least`` things; ``others`` must have enough, with names that ``first`` does not go by.
         """
         said = [self._said(first, others, choose, saying=saying)]
         more = choose.weighted(_EXTRA_UNITS, _EXTRA_UNIT_WEIGHTS)
@@ -309,9 +309,9 @@ class StatementWriter:
     def _group(
         self, thing: Thing, choose: Chooser, *, most: int = 2, before_its_noun: bool = False, saying: str = ""
     ) -> Group:
-        """The thing by its name, and by none, one or two attributes of different kinds, or by that one.
+        """Samples the name with up to two attributes of different categories, or with the given one.
 
-        What it does is one kind: nobody speaks of a "waving standing boy".
+        Actions are one category: nobody speaks of a "waving standing boy".
         """
         if saying:
             return Group(name=thing.name, attributes=(saying,))
@@ -333,7 +333,7 @@ class StatementWriter:
         return tuple(thing for thing in scene.objects if thing.name in named and is_salient(thing, scene))
 
     def _said(self, thing: Thing, others: Sequence[Thing], choose: Chooser, *, saying: str = "") -> StatementUnit:
-        """A unit of the thing, every other time with one of the others where it stands in a relationship to one."""
+        """Samples a unit of the thing, half of the time related to one of the others."""
         ids = {other.id for other in others}
         related = [
             (subject, predicate, target)
@@ -354,7 +354,7 @@ class StatementWriter:
         )
 
     def _free(self, said: Sequence[StatementUnit], others: Sequence[Thing]) -> list[Thing]:
-        """Those of the others whose names nothing goes by that is spoken of."""
+        """Returns the others whose names no mentioned thing goes by."""
         named = {thing.name for each in said for thing in (each.thing, each.beside) if thing is not None}
         return [
             other
@@ -367,7 +367,7 @@ class StatementWriter:
 def sample_statement(
     scene: Scene, corpus: Corpus, known: LexicalKnowledge, choose: Chooser
 ) -> WrittenStatement | PublishedStatement | None:
-    """A published hypothesis that the scene entails; where it has none, a written one. The picture stays as it is."""
+    """Samples a published hypothesis that the scene entails, or writes one if the scene has no hypotheses."""
     if scene.hypotheses:
         found = published_statements(scene, known)
         return choose.one(found) if found else None
@@ -379,5 +379,5 @@ def sample_statement(
 def statement_writer(
     scene: Scene, corpus: Corpus, known: LexicalKnowledge, *, gradable: bool = False
 ) -> StatementWriter:
-    """The writer of a scene's hypotheses; ``gradable`` where the picture stays as it is."""
+    """Returns the writer for a scene; ``gradable`` if the picture is not edited."""
     return StatementWriter(askable_scene_of(scene, corpus, known, gradable=gradable))

@@ -17,7 +17,7 @@ from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.language.questions.templates import QuestionType
 from pytest_vqamt.relations.carets import arguments as weights
 from pytest_vqamt.relations.carets.arguments import Argument
-from pytest_vqamt.relations.carets.ontological import from_class_to_kind, from_kind_to_class
+from pytest_vqamt.relations.carets.ontological import sample_hypernym, sample_hyponym
 from pytest_vqamt.relations.carets.verifying import antonym_arguments
 from tests.making import scene_of
 from tests.relations.carets.draws import KNOWN, arguments, corpus_of, many, one_is, short, view_of
@@ -170,13 +170,13 @@ class TestChoosing:
 class TestKinds:
     def test_classes_of_what_is_there_by_how_rare_both_are(self) -> None:
         view = view_of(scene_of("dog", "car"), *of({"cat": 3, "car": 1, "bus": 6}))
-        pairs = many(lambda choose: from_kind_to_class(view, choose), DRAWS)
+        pairs = many(lambda choose: sample_hypernym(view, choose), DRAWS)
         # A dog in 1 scene, an animal in 4; a car in 2, a vehicle in 8.
         assert_drawn_by((_name(pair[0]) for pair in pairs), {"dog": 1 / 1 / 4, "car": 1 / 2 / 8})
 
     def test_kinds_of_what_is_not_there_by_how_rare_both_are(self) -> None:
         view = view_of(scene_of("bed"), *beside("bed", {"dog": 1, "cat": 4, "car": 2}))
-        pairs = many(lambda choose: from_class_to_kind(view, choose), DRAWS)
+        pairs = many(lambda choose: sample_hyponym(view, choose), DRAWS)
         # Animals in 5 scenes, vehicles in 2.
         by = {"dog": 1 / 1 / 5, "cat": 1 / 4 / 5, "car": 1 / 2 / 2}
         assert_drawn_by((_name(pair[1]) for pair in pairs), by)

@@ -75,7 +75,7 @@ def test_where_few_views_are_kept_the_same(
     pictures: SceneSource, here: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(askable_scene, "_CACHE_SIZE", 2)
-    monkeypatch.setattr(askable_scene, "_views", {})
+    monkeypatch.setattr(askable_scene, "_cache", {})
     assert drawn(pictures, [(item, seed) for seed in SEEDS for item in ITEMS]) == here
 
 
@@ -113,9 +113,9 @@ class TestKeptViews:
 
     def test_are_no_more_than_they_may_be(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(askable_scene, "_CACHE_SIZE", 5)
-        monkeypatch.setattr(askable_scene, "_views", {})
+        monkeypatch.setattr(askable_scene, "_cache", {})
         corpus = corpus_of(scene_of("dog"))
         scenes = [scene_of("dog", id=str(number)) for number in range(20)]
         for scene in scenes:
             askable_scene.askable_scene_of(scene, corpus, KNOWN)
-        assert len(askable_scene._views) == 5
+        assert len(askable_scene._cache) == 5

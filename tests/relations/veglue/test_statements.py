@@ -47,7 +47,7 @@ def test_the_meaning_has_the_linked_units_alone() -> None:
     assert meant.group == Group(name="man", attributes=("is walking",))
     assert truth(statement.hypothesis.meaning, statement.scene) is Label.ENTAILMENT
     assert [thing.id for thing in statement.things] == ["m"]
-    assert not statement.is_all_placed
+    assert not statement.is_all_located
     assert dict(statement.facts) == {"shape": "published", "units": 2, "wording": "published"}
 
 
