@@ -20,8 +20,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.language.wordnet.senses import DOWN, PARTS, UP, WHOLES, Above, Senses, head_of_compound, spellings
-from pytest_vqamt.language.wordnet.sources import find
+from pytest_vqamt.language.wordnet.senses import (
+    DOWN,
+    PARTS,
+    UP,
+    WHOLES,
+    HypernymClosure,
+    Senses,
+    head_of_compound,
+    spellings,
+)
+from pytest_vqamt.language.wordnet.sources import find_wordnet
 
 MOST = 2_990_000
 """Bytes of all files together: kinds of names are added until no more fit."""
@@ -46,7 +55,7 @@ def extract(source: Path, vocabularies: Sequence[Path], *, most: int = MOST) -> 
     Raises:
         VqamtError: a file is not there, or not what it should be.
     """
-    files = find(str(source))
+    files = find_wordnet(str(source))
     parts = {
         pos: Part(
             part_of_speech=pos,
@@ -59,7 +68,7 @@ def extract(source: Path, vocabularies: Sequence[Path], *, most: int = MOST) -> 
     from pytest_vqamt.language.wordnet.reader import Synsets
 
     synsets = Synsets(files)
-    senses = Senses(synsets, Above(synsets))
+    senses = Senses(synsets, HypernymClosure(synsets))
     nouns = parts["n"]
     found = (senses.of(word) for word in words)
     own = list(dict.fromkeys(nouns.offset(sense.synset) for sense in found if sense and not sense.of_head))

@@ -8,7 +8,7 @@ from pytest_vqamt.commands._shared import json_line, records
 from pytest_vqamt.commands.main import ExitStatus
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.records import Record
-from pytest_vqamt.language.captions import CaptionVerdict, Reading, check
+from pytest_vqamt.language.captions import CaptionReading, CaptionVerdict, check_captions
 
 _FIELDS = ("background_caption", "inserted_caption", "inserted")
 
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     Raises:
         VqamtError: the file, a row or a field of it cannot be used.
     """
-    reading = Reading.STRICT if arguments.strict else Reading.REFINED
+    reading = CaptionReading.STRICT if arguments.strict else CaptionReading.REFINED
     found = False
     for record in records(arguments.file):
         verdict = _verdict(record, reading)
@@ -48,10 +48,10 @@ def run(arguments: argparse.Namespace) -> int:
     return ExitStatus.FINDING if found and arguments.fail else ExitStatus.OK
 
 
-def _verdict(record: Record, reading: Reading) -> CaptionVerdict:
+def _verdict(record: Record, reading: CaptionReading) -> CaptionVerdict:
     before, after, inserted = (_text(record, field) for field in _FIELDS)
     try:
-        return check(before, after, inserted, reading)
+        return check_captions(before, after, inserted, reading)
     except DataError as error:
         raise DataError(f"{record.label('inserted')}: {error}") from error
 

@@ -9,7 +9,12 @@ from itertools import groupby
 
 from pytest_vqamt.commands._shared import Id, SetCaption, captions_in, json_line
 from pytest_vqamt.commands.main import ExitStatus
-from pytest_vqamt.language.captions.verdicts import SuperCategories, lacking, names_of, super_categories
+from pytest_vqamt.language.captions.verdicts import (
+    SuperCategories,
+    incomplete_captions,
+    super_categories,
+    super_category_names,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,7 +74,7 @@ class _Captions:
             sorted(range(len(self._ids)), key=self._image.__getitem__), key=self._image.__getitem__
         ):
             numbers = list(group)
-            for lack in lacking([SuperCategories(self._named[at], self._perhaps[at]) for at in numbers]):
+            for lack in incomplete_captions([SuperCategories(self._named[at], self._perhaps[at]) for at in numbers]):
                 found.append(numbers[lack.place])
                 missing.append(lack.missing)
                 times.append(lack.times)
@@ -80,7 +85,7 @@ class _Captions:
                 "image_id": images[self._image[number]],
                 "caption_id": self._ids[number],
                 "caption": self._text(number),
-                "missing": list(names_of(missing[at])),
+                "missing": list(super_category_names(missing[at])),
                 "times": times[at],
             }
 

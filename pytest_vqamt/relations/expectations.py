@@ -16,10 +16,10 @@ from pytest_vqamt.core.meaning import Annotated, Choice, Count, Entails, Label, 
 from pytest_vqamt.core.query import Answer, Query
 from pytest_vqamt.language.answers.choices import read_choice, read_label
 from pytest_vqamt.language.answers.counts import Quantifier, read_count
-from pytest_vqamt.language.answers.text import Unread, Unreadable, strip_reasoning
+from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, strip_reasoning
 from pytest_vqamt.language.answers.yes_no import read_yes_no
 
-AnswerReading: TypeAlias = bool | int | str | Quantifier | Unread
+AnswerReading: TypeAlias = bool | int | str | Quantifier | UnreadableAnswer
 Expectation: TypeAlias = Callable[[Case, Sequence[Answer]], Verdict]
 
 _LEAST_QUANTIFIED = 2
@@ -38,14 +38,14 @@ def read_answer(query: Query, answer: Answer) -> AnswerReading:
     if isinstance(meaning, Entails):
         return read_label(answer.text)
     text = " ".join(strip_reasoning(answer.text).casefold().split()).rstrip(".")
-    return text or Unread(Unreadable.EMPTY)
+    return text or UnreadableAnswer(Unreadable.EMPTY)
 
 
 def format_reading(reading: AnswerReading) -> str:
     """Formats a reading for reports."""
     if isinstance(reading, bool):
         return "yes" if reading else "no"
-    if isinstance(reading, Unread):
+    if isinstance(reading, UnreadableAnswer):
         return "unparsed"
     return reading.word if isinstance(reading, Quantifier) else str(reading)
 
@@ -213,7 +213,7 @@ def _readings(case: Case, answers: Sequence[Answer]) -> tuple[AnswerReading, ...
 
 def _unparsed(readings: Sequence[AnswerReading]) -> Verdict | None:
     for reading in readings:
-        if isinstance(reading, Unread):
+        if isinstance(reading, UnreadableAnswer):
             return Verdict(
                 outcome=Outcome.UNPARSED,
                 reason=reading.reason.value,
@@ -267,7 +267,7 @@ def label_becomes(case: Case, answers: Sequence[Answer], label: Label) -> Verdic
     """
     first, second = readings = _label_readings(case, answers)
     labels, figures = tuple(map(format_reading, readings)), _figures(first, second, label)
-    if isinstance(second, Unread):
+    if isinstance(second, UnreadableAnswer):
         return Verdict(outcome=Outcome.UNPARSED, reason=second.reason.value, readings=labels, figures=figures)
     if second == label:
         vacuous = first == label and label is not Label.ENTAILMENT

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from pytest_vqamt.core.case import RelationSetting
 from pytest_vqamt.core.meaning import Group
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.english.families import family, is_of_no_thing, one_is_a_kind_of_the_other
+from pytest_vqamt.language.english.families import family, is_kind_either_way, is_no_visible_thing
 from pytest_vqamt.language.english.nouns import head, singular
 from pytest_vqamt.language.ontology import NounClass, Ontology, ontology
 from pytest_vqamt.language.wordnet import WordNet, wordnet
@@ -40,7 +40,7 @@ class LexicalKnowledge:
 
     def is_named(self, name: str) -> bool:
         """Whether the name is that of a physical, visible thing."""
-        return self.wordnet.sense(name) is not None and not is_of_no_thing(name)
+        return self.wordnet.sense(name) is not None and not is_no_visible_thing(name)
 
     def classes_of(self, name: str) -> tuple[NounClass, ...]:
         """Returns the classes of the name, the nearest first."""
@@ -137,11 +137,7 @@ def _named_apart(known: LexicalKnowledge, a: str, b: str, listed: bool) -> bool:
     """
     if listed:
         return are_disjoint(a, b, True)
-    if (
-        head(singular(a)) == head(singular(b))
-        or known.wordnet.may_name_the_same(a, b)
-        or one_is_a_kind_of_the_other(a, b)
-    ):
+    if head(singular(a)) == head(singular(b)) or known.wordnet.may_name_the_same(a, b) or is_kind_either_way(a, b):
         return False
     if (_may_pass_for(known, a, b) or _may_pass_for(known, b, a)) and not known.wordnet.part_related(a, b):
         return False

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.language.english.families import belong_together, family, is_known, one_is_a_kind_of_the_other
+from pytest_vqamt.language.english.families import belong_together, family, is_kind_either_way, is_known
 from pytest_vqamt.language.english.lexical_relations import COLOURS, exclusive_pool
 from pytest_vqamt.language.english.nouns import is_countable, plural
 
@@ -67,7 +67,7 @@ def are_disjoint(a: str, b: str, listed: bool) -> bool:
     if a == b or a.rpartition(" ")[2] == b.rpartition(" ")[2]:
         return False
     if listed and is_known(a) and is_known(b):
-        return not one_is_a_kind_of_the_other(a, b)
+        return not is_kind_either_way(a, b)
     families = family(a), family(b)
     return None not in families and families[0] != families[1]
 

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 from pytest_vqamt.core.errors import CACHE_HOME_VARIABLE
-from pytest_vqamt.language.question_ranking import Pool, Ranking, normalised, pool_of, ranked
+from pytest_vqamt.language.question_ranking import Pool, Ranking, normalise_question, pool_of, rank_questions
 from tests.benchmarks.measuring import show
 
 _REAL = Path(__file__).parents[2] / "../shared/data/vqa_v2/questions.json.gz"
@@ -50,24 +50,24 @@ def made_of(questions: list[str]) -> Pool:
     for words in split:
         for before, word in zip(["", *words], words, strict=False):
             following[before.lower()].append(word)
-    made = {normalised(question): question for question in questions}
+    made = {normalise_question(question): question for question in questions}
     while len(made) < _POOL:
         words = list(rng.choice(split))
         for _ in range(rng.randint(1, _MOST_EXCHANGES)):
             place = rng.randrange(len(words))
             words[place] = rng.choice(following[words[place - 1].lower() if place else ""] or words)
         text = f"{' '.join(words)}?"
-        made.setdefault(normalised(text), text)
+        made.setdefault(normalise_question(text), text)
     return pool_of("made", made.values())
 
 
 def _by_lasso(pool: Pool, mains: tuple[str, ...]) -> tuple[str, ...]:
-    from pytest_vqamt.language.question_ranking.embeddings import embedded
+    from pytest_vqamt.language.question_ranking.embeddings import embed_pool
     from pytest_vqamt.language.question_ranking.lasso import solve
 
-    first_s = _seconds(lambda: embedded(pool, "lsa"))
-    embedded.cache_clear()
-    again_s = _seconds(lambda: embedded(pool, "lsa"))
+    first_s = _seconds(lambda: embed_pool(pool, "lsa"))
+    embed_pool.cache_clear()
+    again_s = _seconds(lambda: embed_pool(pool, "lsa"))
     solving = _Timed(solve)
     with patch("pytest_vqamt.language.question_ranking.lasso.solve", solving):
         all_s = _seconds(lambda: _rank(pool, mains, Ranking.LASSO))
@@ -83,7 +83,7 @@ def _by_lasso(pool: Pool, mains: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _row(title: str, pool: Pool, mains: tuple[str, ...], ranking: Ranking) -> tuple[str, ...]:
-    first_s = _seconds(lambda: ranked(pool, "Is it?", ranking=ranking, embedding="lsa"))
+    first_s = _seconds(lambda: rank_questions(pool, "Is it?", ranking=ranking, embedding="lsa"))
     all_s = _seconds(lambda: _rank(pool, mains, ranking))
     return title, f"{first_s:.1f} s", "-", "-", "-", f"{all_s:.1f} s", f"{1000 * all_s / len(mains):.0f} ms"
 
@@ -91,7 +91,7 @@ def _row(title: str, pool: Pool, mains: tuple[str, ...], ranking: Ranking) -> tu
 def _rank(pool: Pool, mains: tuple[str, ...], ranking: Ranking) -> None:
     exclude = frozenset(mains)
     for question in mains:
-        assert len(ranked(pool, question, ranking=ranking, embedding="lsa", exclude=exclude)) == 21
+        assert len(rank_questions(pool, question, ranking=ranking, embedding="lsa", exclude=exclude)) == 21
 
 
 def _seconds(work: Callable[[], object]) -> float:

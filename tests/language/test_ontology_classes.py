@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.data.coco.source import COCO_CLASSES
-from pytest_vqamt.language.english.families import one_is_a_kind_of_the_other
+from pytest_vqamt.language.english.families import is_kind_either_way
 from pytest_vqamt.language.english.nouns import is_countable, is_mass, is_plural
 from pytest_vqamt.language.ontology import ontology
 from pytest_vqamt.language.wordnet import wordnet
@@ -172,7 +172,7 @@ def test_choices_are_of_their_class_and_no_thing_is_two_of_them() -> None:
         for names in each.choice_sets:
             assert [name for name in names if each.word not in surely(name)] == []
             for a, b in combinations(names, 2):
-                assert not one_is_a_kind_of_the_other(a, b), (each.word, a, b)
+                assert not is_kind_either_way(a, b), (each.word, a, b)
                 if WORDS.sense(a) and WORDS.sense(b):
                     assert not WORDS.may_name_the_same(a, b), (each.word, a, b)
         for name in each.may_be:
@@ -187,7 +187,7 @@ def test_what_is_offered_beside_a_name_is_nothing_that_it_is_called_too() -> Non
             assert name not in others
             assert set(others).isdisjoint(each.may_be.get(name, ()))
             if each.word != "person":  # families.py takes every word for a person but four for any of them
-                assert [other for other in others if one_is_a_kind_of_the_other(name, other)] == [], (each.word, name)
+                assert [other for other in others if is_kind_either_way(name, other)] == [], (each.word, name)
 
 
 @pytest.mark.parametrize(

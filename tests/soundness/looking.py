@@ -10,7 +10,7 @@ from pytest_vqamt.core.edits import Cut
 from pytest_vqamt.core.meaning import Describe, truth
 from pytest_vqamt.core.query import Answer, Query
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.captions import Form, class_of, classes_in
+from pytest_vqamt.language.captions import NounForm, class_of, classes_in
 from pytest_vqamt.models.reference.oracle import answer_text
 from tests.soundness.asking import Item, Judged
 from tests.soundness.perceiver import Perceiver
@@ -60,7 +60,7 @@ def _differ(query: Query, told: str, shown: str) -> bool:
     return _classes(told, query.picture.scene) != _classes(shown, query.picture.scene)
 
 
-def _classes(caption: str, scene: Scene) -> dict[str, Form]:
+def _classes(caption: str, scene: Scene) -> dict[str, NounForm]:
     crowds = {class_of(region.name) for region in scene.regions}
     return {named: form for named, form in classes_in(caption).items() if named not in crowds}
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.detections import DetectedObject
 from pytest_vqamt.core.errors import ModelError
-from pytest_vqamt.language.english.families import one_is_a_kind_of_the_other
+from pytest_vqamt.language.english.families import is_kind_either_way
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, is_plural, lacks_singular, singular
 from pytest_vqamt.language.wordnet import wordnet
 from pytest_vqamt.models.transformers.checkpoint import Checkpoint, read_checkpoint_config
@@ -274,4 +274,4 @@ def may_be_called_alike(one: str, other: str) -> bool:
     >>> may_be_called_alike("man", "person"), may_be_called_alike("sofa", "couch"), may_be_called_alike("dog", "shirt")
     (True, True, False)
     """
-    return one == other or one_is_a_kind_of_the_other(one, other) or wordnet().may_name_the_same(one, other)
+    return one == other or is_kind_either_way(one, other) or wordnet().may_name_the_same(one, other)

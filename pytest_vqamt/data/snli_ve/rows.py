@@ -15,7 +15,7 @@ from pytest_vqamt.core.scene import LabelName
 from pytest_vqamt.data.messages import short_repr
 from pytest_vqamt.data.own.folder import SUFFIXES
 from pytest_vqamt.data.records import Record
-from pytest_vqamt.language.english.families import one_is_a_kind_of_the_other
+from pytest_vqamt.language.english.families import is_kind_either_way
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS, is_person, is_plural, lacks_singular
 from pytest_vqamt.language.wordnet import wordnet
 
@@ -293,7 +293,7 @@ def may_be_called_alike(one: str, other: str) -> bool:
     >>> may_be_called_alike("man", "woman"), may_be_called_alike("gizmo", "gadget")
     (False, False)
     """
-    if one == other or one_is_a_kind_of_the_other(one, other):
+    if one == other or is_kind_either_way(one, other):
         return True
     if "person" in (one, other) and is_person(one) and is_person(other):
         return True

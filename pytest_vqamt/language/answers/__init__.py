@@ -7,9 +7,16 @@ from __future__ import annotations
 
 from pytest_vqamt.language.answers.choices import read_choice, read_label
 from pytest_vqamt.language.answers.counts import Quantifier, read_count
-from pytest_vqamt.language.answers.text import Unread, Unreadable, strip_reasoning
+from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, strip_reasoning
 from pytest_vqamt.language.answers.yes_no import read_yes_no
 
 __all__ = [
-    "Quantifier", "Unread", "Unreadable", "read_choice", "read_count", "read_label", "read_yes_no", "strip_reasoning",
-]  # fmt: skip
+    "Quantifier",
+    "Unreadable",
+    "UnreadableAnswer",
+    "read_choice",
+    "read_count",
+    "read_label",
+    "read_yes_no",
+    "strip_reasoning",
+]

@@ -6,11 +6,18 @@ import re
 from functools import lru_cache
 
 from pytest_vqamt.core.meaning import Label
-from pytest_vqamt.language.answers.text import SHORT, Unread, Unreadable, answer_proper, prepare, unread
+from pytest_vqamt.language.answers.text import (
+    MAX_CACHED_CHARS,
+    Unreadable,
+    UnreadableAnswer,
+    final_answer,
+    prepare_answer,
+    unreadable_answer,
+)
 from pytest_vqamt.language.english.nouns import plural, singular
 
 
-def read_choice(text: str, options: tuple[str, ...]) -> str | Unread:
+def read_choice(text: str, options: tuple[str, ...]) -> str | UnreadableAnswer:
     """The one of ``options`` that an answer names, by whole words, in the singular or the plural.
 
     Longer options are looked for first, so that "light blue" does not name "blue". Two options named give no reading,
@@ -23,13 +30,13 @@ def read_choice(text: str, options: tuple[str, ...]) -> str | Unread:
     """
     if text in options:
         return text
-    return (_choice if len(text) <= SHORT else _choice.__wrapped__)(text, options)
+    return (_choice if len(text) <= MAX_CACHED_CHARS else _choice.__wrapped__)(text, options)
 
 
 @lru_cache(maxsize=65536)
-def _choice(text: str, options: tuple[str, ...]) -> str | Unread:
-    prepared = prepare(text)
-    if isinstance(prepared, Unread):
+def _choice(text: str, options: tuple[str, ...]) -> str | UnreadableAnswer:
+    prepared = prepare_answer(text)
+    if isinstance(prepared, UnreadableAnswer):
         return prepared
     answer = without_questions(prepared)
     named: set[str] = set()
@@ -38,8 +45,8 @@ def _choice(text: str, options: tuple[str, ...]) -> str | Unread:
         option = _forms(options)[_joined(found[0])]
         (denied if _DENIAL.search(answer, 0, found.start()) else named).add(option)
     if len(named | denied) > 1:
-        return Unread(Unreadable.SEVERAL_OPTIONS)
-    return named.pop() if named else unread(prepared, Unreadable.NO_OPTION)
+        return UnreadableAnswer(Unreadable.SEVERAL_OPTIONS)
+    return named.pop() if named else unreadable_answer(prepared, Unreadable.NO_OPTION)
 
 
 def without_questions(prepared: str) -> str:
@@ -104,7 +111,7 @@ _SPLIT = re.compile(r"[ -]")
 _NOTHING = "(?!)"
 
 
-def read_label(text: str) -> Label | Unread:
+def read_label(text: str) -> Label | UnreadableAnswer:
     """The label of visual entailment that an answer names, as noun or verb.
 
     "Yes" and "no" name none. A denied label ("does not contradict") leaves two others and names none either. That the
@@ -116,17 +123,17 @@ def read_label(text: str) -> Label | Unread:
     >>> read_label("I don't see any contradiction.")
     Unread(reason=<Unreadable.NO_LABEL: 'no label named'>)
     """
-    return _LABELS.get(text) or (_label if len(text) <= SHORT else _label.__wrapped__)(text)
+    return _LABELS.get(text) or (_label if len(text) <= MAX_CACHED_CHARS else _label.__wrapped__)(text)
 
 
 @lru_cache(maxsize=65536)
-def _label(text: str) -> Label | Unread:
-    prepared = prepare(text)
-    if isinstance(prepared, Unread):
+def _label(text: str) -> Label | UnreadableAnswer:
+    prepared = prepare_answer(text)
+    if isinstance(prepared, UnreadableAnswer):
         is_refusal = prepared.reason is Unreadable.REFUSAL
-        return Label.NEUTRAL if is_refusal and _named(answer_proper(text)) is Label.NEUTRAL else prepared
+        return Label.NEUTRAL if is_refusal and _named(final_answer(text)) is Label.NEUTRAL else prepared
     named = _named(without_questions(prepared))
-    return named if isinstance(named, Label) else unread(prepared, named)
+    return named if isinstance(named, Label) else unreadable_answer(prepared, named)
 
 
 def _named(answer: str) -> Label | Unreadable:

@@ -10,7 +10,7 @@ from pytest_vqamt.language.english.nouns import NUMBER_WORDS, plural
 from pytest_vqamt.language.english.phrases import descriptions, links
 
 
-def clauses(statement: str) -> tuple[str, ...]:
+def claim_clauses(statement: str) -> tuple[str, ...]:
     """The parts of a statement that each claim something of their own.
 
     >>> clauses("there is a dog, but there is no cat. it is old")
@@ -19,7 +19,7 @@ def clauses(statement: str) -> tuple[str, ...]:
     return tuple(part for part in (clause.strip(" ,") for clause in _CLAUSE.split(statement)) if part)
 
 
-def claimed(group: Group, clause: str) -> bool | None:
+def presence_claimed(group: Group, clause: str) -> bool | None:
     """Whether a clause says that there is any of ``group``, that there is none, or neither.
 
     A claim must be about this very group: "there is a car" does not say that there is a red one, but "there is no car"
@@ -33,22 +33,22 @@ def claimed(group: Group, clause: str) -> bool | None:
     """
     if len(clause) > _LONGEST or _CONDITION.search(clause):
         return None
-    said = {_claim(group, noun, clause) for noun in nouns_of(group).finditer(clause)} - {None}
+    said = {_claim(group, noun, clause) for noun in noun_pattern(group).finditer(clause)} - {None}
     return said.pop() if len(said) == 1 else None
 
 
-def only_what_it_names(clause: str) -> bool:
+def is_exclusive(clause: str) -> bool:
     """Whether a clause says that what it names is all there is: "there is only a dog"."""
     return _ONLY.search(clause) is not None
 
 
-def ends_here(clause: str, position: int) -> bool:
+def ends_noun_phrase(clause: str, position: int) -> bool:
     """Whether the words before ``position`` are a whole phrase: "dog" in "a dog is", not in "a dog house"."""
     return _AFTER_A_PHRASE.match(clause, position) is not None
 
 
 @lru_cache(maxsize=65536)
-def nouns_of(group: Group) -> re.Pattern[str]:
+def noun_pattern(group: Group) -> re.Pattern[str]:
     """Finds the names of the group and of what it covers, in the singular or the plural."""
     names = {form for name in (group.name, *group.covers) for form in (name, plural(name))}
     return re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, names), key=len, reverse=True))})\b(?!['-])")
@@ -96,7 +96,7 @@ _AFTER_A_PHRASE = re.compile(
 
 def _claim(group: Group, noun: re.Match[str], clause: str) -> bool | None:
     described = _description_before(group, clause[: noun.start()])
-    if described is None or not ends_here(clause, noun.end()):
+    if described is None or not ends_noun_phrase(clause, noun.end()):
         return None
     before, determiner, description = described
     after = clause[noun.end() :]
@@ -225,7 +225,7 @@ def _stands_so(condition: Related, after: str) -> bool:
     return any(
         ways.search(after, 0, noun.start())
         and all(_has(after[: noun.start()], attribute) for attribute in condition.to.attributes)
-        for noun in nouns_of(condition.to).finditer(after)
+        for noun in noun_pattern(condition.to).finditer(after)
     )
 
 
@@ -254,7 +254,7 @@ def _denies_what_is_asked(group: Group, description: str, after: str) -> bool:
         return False
     if not _SOMEWHERE_ELSE.match(after):
         return True
-    return any(nouns_of(condition.to).search(after) for condition in group.related) or any(
+    return any(noun_pattern(condition.to).search(after) for condition in group.related) or any(
         _has(after, attribute) for attribute in group.attributes
     )
 

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pytest_vqamt.language.answers.text import MARK, NOT_WHOLE, SHORT, Unread, Unreadable, marked, prepare, unread
+from pytest_vqamt.language.answers.text import (
+    MARK,
+    MAX_CACHED_CHARS,
+    NOT_WHOLE,
+    Unreadable,
+    UnreadableAnswer,
+    mark_numbers,
+    prepare_answer,
+    unreadable_answer,
+)
 from pytest_vqamt.language.english.phrases import descriptions
 
 
@@ -18,7 +27,7 @@ class Quantifier:
     word: str
 
 
-def read_count(text: str) -> int | Quantifier | Unread:
+def read_count(text: str) -> int | Quantifier | UnreadableAnswer:
     """The number that an answer gives.
 
     Digits and number words; "none", "no" and "nothing" are 0, "a dog" and "a single one" 1, "a pair" 2. Of several
@@ -33,7 +42,7 @@ def read_count(text: str) -> int | Quantifier | Unread:
     """
     if text.isdecimal() and text.isascii() and len(text) < _TOO_LONG:
         return int(text)
-    return (_read if len(text) <= SHORT else _read.__wrapped__)(text)
+    return (_read if len(text) <= MAX_CACHED_CHARS else _read.__wrapped__)(text)
 
 
 _TOO_LONG = 10
@@ -41,16 +50,16 @@ _TOO_LONG = 10
 
 
 @lru_cache(maxsize=65536)
-def _read(text: str) -> int | Quantifier | Unread:
-    prepared = prepare(text)
-    if isinstance(prepared, Unread):
+def _read(text: str) -> int | Quantifier | UnreadableAnswer:
+    prepared = prepare_answer(text)
+    if isinstance(prepared, UnreadableAnswer):
         return prepared
     words = _without_particle(prepared)
     if NOT_WHOLE in words:
-        return Unread(Unreadable.NOT_WHOLE)
+        return UnreadableAnswer(Unreadable.NOT_WHOLE)
     total = _total(words)
     if _NONE_FIRST.match(words):
-        return Unread(Unreadable.SEVERAL_NUMBERS) if total or _TAKEN_BACK.search(words) else 0
+        return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS) if total or _TAKEN_BACK.search(words) else 0
     if total is not None:
         return total
     bound = _BOUND.search(words)
@@ -62,11 +71,11 @@ def _read(text: str) -> int | Quantifier | Unread:
     if quantifier and (not numbers or _QUANTIFIER_ADDED.search(words)):
         return Quantifier(quantifier[0])
     if not numbers:
-        return _by_article(words) or unread(prepared, Unreadable.NO_NUMBER)
+        return _by_article(words) or unreadable_answer(prepared, Unreadable.NO_NUMBER)
     if len(set(numbers)) > 1 or _NUMBER_ADDED.search(words):
-        return Unread(Unreadable.SEVERAL_NUMBERS)
+        return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS)
     if _DENIED.search(words):
-        return Unread(Unreadable.NO_NUMBER)
+        return UnreadableAnswer(Unreadable.NO_NUMBER)
     return numbers[0]
 
 
@@ -110,12 +119,12 @@ _DENIED = re.compile(r"\bnot (?:exactly |just |only )?<[1-9]")
 _ANOTHER_ARTICLE = re.compile(rf"{_AND}\s*(?:and )?an? ")
 
 
-def _by_article(words: str) -> int | Unread | None:
+def _by_article(words: str) -> int | UnreadableAnswer | None:
     """1 where a single thing is brought in by its article; several numbers where more than one is."""
     found = re.search(_ARTICLE, words)
     if not found:
         return None
-    return Unread(Unreadable.SEVERAL_NUMBERS) if _ANOTHER_ARTICLE.search(words, found.end()) else 1
+    return UnreadableAnswer(Unreadable.SEVERAL_NUMBERS) if _ANOTHER_ARTICLE.search(words, found.end()) else 1
 
 
 _PARTICLE = re.compile(r"(?:no|nope|nah)\s*[,.;:!]")
@@ -127,8 +136,8 @@ _PARTITIVE = re.compile(r"<\d+>(?= of (?:them|these|those|which|whom|the)\b)")
 def _without_particle(prepared: str) -> str:
     """The marked words, without a "no" before a number: "no, there are 3". A zero or a "none" is a number itself."""
     particle = _PARTICLE.match(prepared)
-    rest = marked(prepared[particle.end() :]) if particle else ""
-    return rest if MARK.search(rest) or _QUANTIFIER.search(rest) else marked(prepared)
+    rest = mark_numbers(prepared[particle.end() :]) if particle else ""
+    return rest if MARK.search(rest) or _QUANTIFIER.search(rest) else mark_numbers(prepared)
 
 
 def _without_parts(words: str) -> str:

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from pytest_vqamt.language.english.nouns import NUMBER_WORDS
 
-SHORT = 200
+MAX_CACHED_CHARS = 200
 """Longer answers are not kept by the readers, which remember tens of thousands of what they have read."""
 
 
@@ -29,7 +29,7 @@ class Unreadable(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class UnreadableAnswer:
     """An answer that cannot be read as what was asked for."""
 
     reason: Unreadable
@@ -60,7 +60,7 @@ def strip_reasoning(text: str) -> str:
     return kept.strip() if inside else f"{kept}{text[start:]}".strip()
 
 
-def answer_proper(text: str) -> str:
+def final_answer(text: str) -> str:
     """``text`` in lower case with contractions written out, and no more of it than the answer proper.
 
     What follows "answer:" (or stands in an answer tag or in LaTeX's box) is the answer proper. Sentences stay on their
@@ -69,30 +69,30 @@ def answer_proper(text: str) -> str:
     return _plain(strip_reasoning(text))
 
 
-def prepare(text: str) -> str | Unread:
+def prepare_answer(text: str) -> str | UnreadableAnswer:
     """The answer proper, or why there is none.
 
     Returns:
         The text, or why there is nothing to read: it is empty or a refusal that no "but" takes back.
     """
-    bare = answer_proper(text)
+    bare = final_answer(text)
     if not _SOMETHING.search(bare):
-        return Unread(Unreadable.EMPTY)
+        return UnreadableAnswer(Unreadable.EMPTY)
     refusal = _REFUSAL.search(bare)
     if not refusal:
         return bare
     taken_back = _BUT.split(bare[refusal.end() :], maxsplit=1)
     if len(taken_back) == 1 or not _SOMETHING.search(taken_back[1]) or _REFUSAL.search(taken_back[1]):
-        return Unread(Unreadable.REFUSAL)
+        return UnreadableAnswer(Unreadable.REFUSAL)
     return taken_back[1].strip()
 
 
-def unread(prepared: str, reason: Unreadable) -> Unread:
+def unreadable_answer(prepared: str, reason: Unreadable) -> UnreadableAnswer:
     """Why ``prepared`` cannot be read: an apology or a doubt that says nothing else is a refusal."""
-    return Unread(Unreadable.REFUSAL if _DOUBT.search(prepared) else reason)
+    return UnreadableAnswer(Unreadable.REFUSAL if _DOUBT.search(prepared) else reason)
 
 
-_LONGEST = 4000
+_MAX_CHARS = 4000
 """Characters of the answer proper that are read: a model that repeats itself without end says no more with the rest."""
 
 _TAG = re.compile(
@@ -148,8 +148,8 @@ def _plain(text: str) -> str:
         after = inside if inside is not None else text[last.end() :]
         text = after if _SOMETHING.search(after) else text
     text = text.strip()
-    if len(text) > _LONGEST:
-        text = text[:_LONGEST].rsplit(maxsplit=1)[0]
+    if len(text) > _MAX_CHARS:
+        text = text[:_MAX_CHARS].rsplit(maxsplit=1)[0]
     text = _MARKUP.sub("", _TAG_OF_MARKUP.sub(" ", text))
     for pattern, written_out in _CONTRACTIONS:
         text = pattern.sub(written_out, text)
@@ -161,7 +161,7 @@ NOT_WHOLE = "<?>"
 """What marks a number that counts no things: 2.5, -1, one half."""
 
 
-def marked(text: str) -> str:
+def mark_numbers(text: str) -> str:
     """``text``, in lower case and with contractions written out, with its numbers marked.
 
     "None" and "not any" are 0, "a pair" is 2; a plain "a" stays as it is. Numbers that count nothing (times, years,

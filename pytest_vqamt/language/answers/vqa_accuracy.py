@@ -21,7 +21,7 @@ ENOUGH = 3
 """So many who agree make an answer wholly right."""
 
 
-def accuracy(answer: str, answers: Sequence[str]) -> float:
+def vqa_accuracy(answer: str, answers: Sequence[str]) -> float:
     """The mean of ``min(agreeing / 3, 1)`` over all sets of the annotators that lack one of them, from 0 to 1.
 
     With fewer than four annotators no answer reaches 1. As the official program has it, answers are normalised only
@@ -39,7 +39,7 @@ def accuracy(answer: str, answers: Sequence[str]) -> float:
         raise VqamtError(f"Expected the answer of one annotator or more to hold {answer!r} against, but got answers=()")
     said, given = _in_one_line(answer), [_in_one_line(each) for each in answers]
     if len(set(given)) > 1:
-        plain = {each: normalised(each) for each in (said, *dict.fromkeys(given))}  # most annotators say the same
+        plain = {each: normalise_answer(each) for each in (said, *dict.fromkeys(given))}  # most annotators say the same
         said, given = plain[said], [plain[each] for each in given]
     agreeing, annotators = given.count(said), len(given)
     without_one_of_them = agreeing * min(agreeing - 1, ENOUGH)
@@ -47,7 +47,7 @@ def accuracy(answer: str, answers: Sequence[str]) -> float:
     return (without_one_of_them + without_another) / (ENOUGH * annotators)
 
 
-def normalised(answer: str) -> str:
+def normalise_answer(answer: str) -> str:
     """An answer as answers are compared: in lower case, without articles, with digits and apostrophes.
 
     Punctuation becomes a space, or nothing where a space stands beside such a mark or a comma stands in a number;

@@ -8,12 +8,24 @@ from functools import lru_cache
 
 from pytest_vqamt.core.meaning import Absent, Both, Either, Exists, Group, Has, Meaning, Neither, NotBoth
 from pytest_vqamt.language.answers.choices import without_questions
-from pytest_vqamt.language.answers.claims import claimed, clauses, ends_here, nouns_of, only_what_it_names
-from pytest_vqamt.language.answers.text import SHORT, Unread, Unreadable, prepare, unread
+from pytest_vqamt.language.answers.claims import (
+    claim_clauses,
+    ends_noun_phrase,
+    is_exclusive,
+    noun_pattern,
+    presence_claimed,
+)
+from pytest_vqamt.language.answers.text import (
+    MAX_CACHED_CHARS,
+    Unreadable,
+    UnreadableAnswer,
+    prepare_answer,
+    unreadable_answer,
+)
 from pytest_vqamt.language.english.phrases import descriptions
 
 
-def read_yes_no(text: str, meaning: Meaning) -> bool | Unread:
+def read_yes_no(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
     """Whether an answer says yes to the question that has this ``meaning``.
 
     What the answer claims of the groups of the question is put to the question: "there is no dog" says yes to "is there
@@ -27,7 +39,7 @@ def read_yes_no(text: str, meaning: Meaning) -> bool | Unread:
     plain = _PLAIN.get(text)
     if plain is not None:
         return plain
-    return (_read if len(text) <= SHORT else _read.__wrapped__)(text, meaning)
+    return (_read if len(text) <= MAX_CACHED_CHARS else _read.__wrapped__)(text, meaning)
 
 
 _PLAIN = {
@@ -39,15 +51,15 @@ _PLAIN = {
 
 
 @lru_cache(maxsize=65536)
-def _read(text: str, meaning: Meaning) -> bool | Unread:
-    prepared = prepare(text)
-    if isinstance(prepared, Unread):
+def _read(text: str, meaning: Meaning) -> bool | UnreadableAnswer:
+    prepared = prepare_answer(text)
+    if isinstance(prepared, UnreadableAnswer):
         return prepared
     answer = without_questions(prepared)
     particles = {found["yes"] is not None for found in _PARTICLE.finditer(answer)}
     if len(particles) == 2 or _YES_AND_NO.search(answer):
-        return Unread(Unreadable.YES_AND_NO)
-    parts = clauses(_LEADING.sub("\n", answer))
+        return UnreadableAnswer(Unreadable.YES_AND_NO)
+    parts = claim_clauses(_LEADING.sub("\n", answer))
     if isinstance(meaning, Has):
         claim = _attribute_claim(meaning, parts, with_fragments=not particles)
     else:
@@ -55,7 +67,7 @@ def _read(text: str, meaning: Meaning) -> bool | Unread:
     if claim is not None:
         return claim
     said = particles.pop() if particles else _echo(meaning, parts)
-    return unread(prepared, Unreadable.NO_YES_OR_NO) if said is None else said
+    return unreadable_answer(prepared, Unreadable.NO_YES_OR_NO) if said is None else said
 
 
 _END = r"\s*(?:$|[,.;:!()\n-])"
@@ -89,8 +101,8 @@ def _presence_claim(meaning: Meaning, parts: Sequence[str]) -> bool | None:
             pass
         case _:
             return None
-    there = [_agreed(claimed(group, part) for part in parts) for group in groups]
-    if any(only_what_it_names(part) for part in parts):
+    there = [_agreed(presence_claimed(group, part) for part in parts) for group in groups]
+    if any(is_exclusive(part) for part in parts):
         there = [bool(each) for each in there]
     of_any = isinstance(meaning, Either | Neither)
     positive = _any(there) if of_any else _all(there)
@@ -154,7 +166,7 @@ _DENIAL = re.compile(r"\b(?:not|no|never|neither|nor|rather than|instead of|with
 def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool) -> bool | None:
     """What the answer says of the attribute, in clauses about the thing of the question."""
     attribute = re.compile(rf"\b{re.escape(meaning.attribute)}\b")
-    nouns = nouns_of(meaning.group)
+    nouns = noun_pattern(meaning.group)
     said: list[bool | None] = []
     for part in parts:
         about = nouns.search(part) or _PRONOUN.match(part) or (with_fragments and not _VERB.search(part))
@@ -162,7 +174,7 @@ def _attribute_claim(meaning: Has, parts: Sequence[str], *, with_fragments: bool
             if _is_another(meaning.attribute, part[: found.start()]):
                 continue
             noun = nouns.match(part, found.end() + 1)
-            if noun or ends_here(part, found.end()) or part.startswith(" one", found.end()):
+            if noun or ends_noun_phrase(part, found.end()) or part.startswith(" one", found.end()):
                 said.append(_DENIAL.search(part, 0, found.start()) is None)
     return _agreed(said) if said else _elliptic_claim(parts, agreeing=True)
 

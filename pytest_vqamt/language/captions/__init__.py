@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from pytest_vqamt.language.captions.number import Form
-from pytest_vqamt.language.captions.reading import Reading, class_of, classes_in, super_category
-from pytest_vqamt.language.captions.verdicts import CaptionVerdict, check, check_appearance, check_forms
+from pytest_vqamt.language.captions.number import NounForm
+from pytest_vqamt.language.captions.reading import CaptionReading, class_of, classes_in, super_category
+from pytest_vqamt.language.captions.verdicts import CaptionVerdict, check_appearance, check_captions, check_forms
 
 __all__ = [
+    "CaptionReading",
     "CaptionVerdict",
-    "Form",
-    "Reading",
-    "check",
+    "NounForm",
     "check_appearance",
+    "check_captions",
     "check_forms",
     "class_of",
     "classes_in",

@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from pytest_vqamt.language.captions.lexicon import (
     PERSON,
     STOP,
-    Shape,
-    Span,
-    Word,
+    LexiconEntry,
+    PhraseSpan,
+    WordShape,
     class_rows,
-    describing,
+    descriptive_adjectives,
     grammar,
     people,
     several_words,
 )
-from pytest_vqamt.language.captions.number import Form, is_adjective
+from pytest_vqamt.language.captions.number import NounForm, is_adjective
 
 _COLLECTIVE = frozenset({"crowd", "family", "team", "crew", "audience", "group", "pair", "duo", "trio", "band", "gang"})
 _SEXES = frozenset({"male", "female"})
@@ -29,7 +29,7 @@ _NEAR = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Around:
+class PhraseContext:
     """A phrase of the tables with the caption around it.
 
     ``spans`` are all phrases of the caption, this one is ``spans[at]``. ``person_before``: whether somebody was named
@@ -38,14 +38,14 @@ class Around:
     """
 
     words: tuple[str, ...]
-    spans: Sequence[Span]
+    spans: Sequence[PhraseSpan]
     at: int
     person_before: bool
     kin_of: str
-    subject: Form | None
+    subject: NounForm | None
 
     @property
-    def span(self) -> Span:
+    def span(self) -> PhraseSpan:
         return self.spans[self.at]
 
     @property
@@ -57,7 +57,7 @@ class Around:
         return self.words[self.span.end] if self.span.end < len(self.words) else STOP
 
 
-def meant(around: Around) -> Word | None:
+def disambiguate(around: PhraseContext) -> LexiconEntry | None:
     """The phrase as it is meant here, None where it names nothing."""
     word = around.span.word
     if _is_verb(around, word):
@@ -68,25 +68,25 @@ def meant(around: Around) -> Word | None:
     return rule(around, word) if rule is not None else word
 
 
-def _is_verb(around: Around, word: Word) -> bool:
+def _is_verb(around: PhraseContext, word: LexiconEntry) -> bool:
     """Whether it is what somebody does: "a man ties his shoe", "two men bike", "learning to snowboard"."""
     of = grammar()
     if word.lemma not in of.verbs:
         return False
-    if around.previous == "to" and word.shape is Shape.ONE:
+    if around.previous == "to" and word.shape is WordShape.ONE:
         start = around.span.start
         return start < 2 or around.words[start - 2] not in of.towards
     if around.subject is None:
         return False
-    return (around.subject is Form.PLURAL) == (word.shape is Shape.ONE)
+    return (around.subject is NounForm.PLURAL) == (word.shape is WordShape.ONE)
 
 
-def _implied(word: Word) -> Word | None:
+def _implied(word: LexiconEntry) -> LexiconEntry | None:
     may = [name for name in word.classes if class_rows()[name].kind in _IMPLYING]
     return replace(word, classes=(), perhaps=(*may, *word.perhaps)) if may or word.perhaps else None
 
 
-def _kin(around: Around, word: Word) -> Word | None:
+def _kin(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
     """A word for young and old: the animal's own, where one was named before and it is said to be its."""
     owner = _owner(around)
     its = owner == "its" or (owner and not around.person_before)
@@ -97,7 +97,7 @@ def _kin(around: Around, word: Word) -> Word | None:
     return replace(word, classes=animal.classes[:1], perhaps=(), is_animal=True) if animal.classes else None
 
 
-def _owner(around: Around) -> str:
+def _owner(around: PhraseContext) -> str:
     """The pronoun before the word, with adjectives between: "its small"."""
     for at in range(around.span.start - 1, max(around.span.start - _NEAR, -1), -1):
         if around.words[at] in _OWNERS:
@@ -107,21 +107,23 @@ def _owner(around: Around) -> str:
     return ""
 
 
-def _orange(around: Around, word: Word) -> Word | None:
+def _orange(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
     """The fruit, where its phrase ends with the word and is about one or several of it."""
-    if word.shape is Shape.MANY:
+    if word.shape is WordShape.MANY:
         return word
     of, after = grammar(), around.next
     if after in of.joining:
         end = around.span.end + 1
-        colour = end < len(around.words) and around.words[end] in describing() and around.words[end] != "orange"
+        colour = (
+            end < len(around.words) and around.words[end] in descriptive_adjectives() and around.words[end] != "orange"
+        )
         ends = not colour
     else:
         ends = after == STOP or after in of.prepositions or after in of.after_a_fruit
     return word if ends and _is_counted(around) else None
 
 
-def _is_counted(around: Around) -> bool:
+def _is_counted(around: PhraseContext) -> bool:
     """Whether an article, a number or a list of food stands before the word."""
     of = grammar()
     if around.previous in _SHADES:
@@ -146,29 +148,29 @@ def _is_counted(around: Around) -> bool:
     return False
 
 
-def _bed(around: Around, word: Word) -> Word | None:
+def _bed(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
     """Where one sleeps, not "a bed of lettuce" or "the bed of a truck"."""
     return None if around.next == "of" else word
 
 
-def _remote(around: Around, word: Word) -> Word | None:
+def _remote(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
     return None if around.next in grammar().far_off else word
 
 
-def _mouse(around: Around, word: Word) -> Word | None:
+def _mouse(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
     """The device, unless it is hunted or eaten."""
     start = around.span.start
     return None if grammar().hunting & set(around.words[max(start - 3, 0) : start]) else word
 
 
-def _pitcher(around: Around, word: Word) -> Word | None:
+def _pitcher(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
     """Who throws, by what is done; else it may be of glass."""
     throws = around.next in grammar().pitches
     on_the_mound = "mound" in around.words[around.span.end : around.span.end + _NEAR]
     return replace(word, classes=(PERSON,), perhaps=()) if throws or on_the_mound else word
 
 
-def _couple(around: Around, word: Word) -> Word | None:
+def _couple(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
     """Two people, unless it counts what follows: "a couple of dogs", "a couple dogs"."""
     if around.next == "of":
         return None
@@ -179,16 +181,18 @@ def _couple(around: Around, word: Word) -> Word | None:
             each in of.prepositions or each in of.joining or each == STOP for each in between
         ):
             break
-        if span.word.shape is not Shape.ONE and span.word.classes:
+        if span.word.shape is not WordShape.ONE and span.word.classes:
             return None
     return word
 
 
-def _collective(around: Around, word: Word) -> Word | None:
+def _collective(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
     """People, unless what it is of is named ("a crowd of sheep", but "a family of four"); a group, where it does it."""
     end = around.span.end
     if around.next != "of":
-        return word if word.classes or not _is_subject(around) else replace(word, classes=(PERSON,), shape=Shape.MANY)
+        return (
+            word if word.classes or not _is_subject(around) else replace(word, classes=(PERSON,), shape=WordShape.MANY)
+        )
     if not word.classes:
         return None
     if around.words[end + 1 : end + 2] and around.words[end + 1] in several_words():
@@ -197,7 +201,7 @@ def _collective(around: Around, word: Word) -> Word | None:
     return None if named else word
 
 
-def _is_subject(around: Around) -> bool:
+def _is_subject(around: PhraseContext) -> bool:
     """Whether the sentence begins with it and goes on to say what is done: "a group sits at a table"."""
     of, after = grammar(), around.next
     if any(span.word.classes or span.word.is_animal for span in around.spans[: around.at]):
@@ -205,30 +209,30 @@ def _is_subject(around: Around) -> bool:
     return after in of.singular_verbs or after in of.plural_verbs or after.endswith("ing")
 
 
-def _sex(around: Around, word: Word) -> Word | None:
+def _sex(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
     """A person by what follows ("a male in a suit"), unless it is of an animal."""
     animal = any(span.word.is_animal for span in around.spans[: around.at])
     says_more = around.next in grammar().prepositions or around.next.endswith("ing")
     return replace(word, classes=(PERSON,), perhaps=()) if says_more and not animal else word
 
 
-def _herd(around: Around, word: Word) -> Word | None:
+def _herd(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
     """Animals, unless it is said of what they are."""
     return None if around.next == "of" else word
 
 
-def _drink(around: Around, word: Word) -> Word | None:
+def _drink(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
     """What one drinks from, unless it is what somebody does: "a cow drinks", "to drink"."""
     return None if around.subject is not None or around.previous == "to" else word
 
 
-def _wave(around: Around, word: Word) -> Word | None:
+def _wave(around: PhraseContext, word: LexiconEntry) -> LexiconEntry | None:
     """What one rides on a board."""
     start = around.span.start
     return word if grammar().riding & set(around.words[max(start - _NEAR, 0) : start]) else None
 
 
-_Rule = Callable[[Around, Word], "Word | None"]
+_Rule = Callable[[PhraseContext, LexiconEntry], "LexiconEntry | None"]
 _RULES: dict[str, _Rule] = {
     "orange": _orange,
     "remote": _remote,

@@ -16,7 +16,7 @@ from pytest_vqamt.language.english.nouns import NUMBER_WORDS, is_mass, lacks_sin
 from pytest_vqamt.language.english.phrases import descriptions
 
 
-class Shape(StrEnum):
+class WordShape(StrEnum):
     """What the form of a word tells of number."""
 
     ONE = "singular"
@@ -27,7 +27,7 @@ class Shape(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Word:
+class LexiconEntry:
     """What a word or phrase can name.
 
     ``classes``: the class that it names for certain, and after it others that it may name instead; none where it is no
@@ -35,30 +35,30 @@ class Word:
     """
 
     lemma: str
-    shape: Shape
+    shape: WordShape
     classes: tuple[str, ...] = ()
     perhaps: tuple[str, ...] = ()
     is_animal: bool = False
 
 
-class Span(NamedTuple):
+class PhraseSpan(NamedTuple):
     """A word or phrase of the tables within a caption: words ``start`` to ``end``, which is left out."""
 
     start: int
     end: int
-    word: Word
+    word: LexiconEntry
 
 
-def spans_of(words: tuple[str, ...]) -> list[Span]:
+def spans_of(words: tuple[str, ...]) -> list[PhraseSpan]:
     """The phrases of the tables, from left to right, longest first, none over another."""
     by_first = _by_first()
-    found: list[Span] = []
+    found: list[PhraseSpan] = []
     at, length = 0, len(words)
     while at < length:
         for phrase, word in by_first.get(words[at], ()):
             end = at + len(phrase)
             if words[at:end] == phrase:
-                found.append(Span(at, end, word))
+                found.append(PhraseSpan(at, end, word))
                 at = end
                 break
         else:
@@ -67,7 +67,7 @@ def spans_of(words: tuple[str, ...]) -> list[Span]:
 
 
 @cache
-def by_form() -> Mapping[str, Word]:
+def entries_by_form() -> Mapping[str, LexiconEntry]:
     """Every form of every word, words set apart by a space, with what it can name.
 
     Raises:
@@ -82,9 +82,9 @@ def by_form() -> Mapping[str, Word]:
 
 
 @cache
-def _by_first() -> Mapping[str, tuple[tuple[tuple[str, ...], Word], ...]]:
-    groups: dict[str, list[tuple[tuple[str, ...], Word]]] = {}
-    for form, word in by_form().items():
+def _by_first() -> Mapping[str, tuple[tuple[tuple[str, ...], LexiconEntry], ...]]:
+    groups: dict[str, list[tuple[tuple[str, ...], LexiconEntry]]] = {}
+    for form, word in entries_by_form().items():
         phrase = tuple(form.split(" "))
         groups.setdefault(phrase[0], []).append((phrase, word))
     return {first: tuple(sorted(some, key=lambda it: -len(it[0]))) for first, some in groups.items()}
@@ -93,7 +93,7 @@ def _by_first() -> Mapping[str, tuple[tuple[tuple[str, ...], Word], ...]]:
 @dataclass(slots=True, kw_only=True)
 class _Draft:
     lemma: str
-    shape: Shape
+    shape: WordShape
     classes: tuple[str, ...] = ()
     perhaps: list[str] = field(default_factory=list)
     is_animal: bool = False
@@ -109,9 +109,11 @@ class _Draft:
         self.perhaps += [name for name in other.perhaps if name not in self.perhaps]
         self.is_animal = self.is_animal or other.is_animal
 
-    def finished(self) -> Word:
+    def finished(self) -> LexiconEntry:
         may = tuple(name for name in self.perhaps if name not in self.classes)
-        return Word(lemma=self.lemma, shape=self.shape, classes=self.classes, perhaps=may, is_animal=self.is_animal)
+        return LexiconEntry(
+            lemma=self.lemma, shape=self.shape, classes=self.classes, perhaps=may, is_animal=self.is_animal
+        )
 
 
 def _forms() -> Iterator[tuple[str, _Draft]]:
@@ -120,9 +122,9 @@ def _forms() -> Iterator[tuple[str, _Draft]]:
         for each in row.names:
             yield from _inflected(each, classes=(name,), is_animal=animal)
         for each in row.many:
-            yield _spaced(each), _Draft(lemma=each, shape=Shape.MANY, classes=(name,), is_animal=animal)
+            yield _spaced(each), _Draft(lemma=each, shape=WordShape.MANY, classes=(name,), is_animal=animal)
         for each in row.formless:
-            yield _spaced(each), _Draft(lemma=each, shape=Shape.LACKING, classes=(name,), is_animal=animal)
+            yield _spaced(each), _Draft(lemma=each, shape=WordShape.LACKING, classes=(name,), is_animal=animal)
         for each in row.perhaps:
             yield from _inflected(each, perhaps=[name])
     yield from _of_people()
@@ -145,21 +147,21 @@ def _of_people() -> Iterator[tuple[str, _Draft]]:
             yield from _inflected(each, classes=(PERSON,))
     for each in sections["many"]:
         for form in dict.fromkeys((each, plural(each))):
-            yield _spaced(form), _Draft(lemma=each, shape=Shape.MANY, classes=(PERSON,))
+            yield _spaced(form), _Draft(lemma=each, shape=WordShape.MANY, classes=(PERSON,))
     for each in sections["perhaps"]:
         yield from _inflected(each, perhaps=[PERSON])
     for each in sections["modifiers"]:
-        yield _spaced(each), _Draft(lemma=each, shape=Shape.ONE)
+        yield _spaced(each), _Draft(lemma=each, shape=WordShape.ONE)
 
 
 def _inflected(
     name: str, *, classes: tuple[str, ...] = (), perhaps: list[str] | None = None, is_animal: bool = False
 ) -> Iterator[tuple[str, _Draft]]:
     many = plural(name)
-    shape = Shape.ONE
+    shape = WordShape.ONE
     if many == name:
-        shape = Shape.MASS if is_mass(name) else Shape.LACKING if lacks_singular(name) else Shape.BOTH
-    for form, of in ((name, shape), (many, Shape.MANY))[: 1 if many == name else 2]:
+        shape = WordShape.MASS if is_mass(name) else WordShape.LACKING if lacks_singular(name) else WordShape.BOTH
+    for form, of in ((name, shape), (many, WordShape.MANY))[: 1 if many == name else 2]:
         yield (
             _spaced(form),
             _Draft(lemma=name, shape=of, classes=classes, perhaps=list(perhaps or ()), is_animal=is_animal),
@@ -167,7 +169,7 @@ def _inflected(
 
 
 def _spaced(form: str) -> str:
-    return " ".join(words_of(form))
+    return " ".join(caption_words(form))
 
 
 PERSON = "person"
@@ -249,7 +251,7 @@ def phrases() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
 
 
 @cache
-def describing() -> frozenset[str]:
+def descriptive_adjectives() -> frozenset[str]:
     """Adjectives of one word: "black", "small", "striped"."""
     return frozenset(word for word in descriptions() if " " not in word and "-" not in word)
 
@@ -292,7 +294,7 @@ _PLURAL_OWNER = re.compile(r"(?<=s)'(?=\s|$)")
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
-def words_of(caption: str) -> tuple[str, ...]:
+def caption_words(caption: str) -> tuple[str, ...]:
     """The words in lower case, "'s" apart, hyphens taken out, and a comma for every other mark.
 
     >>> words_of("A T.V. - and the dog's stuffed teddy-bear.")

@@ -8,38 +8,46 @@ from enum import StrEnum
 from functools import cache
 from itertools import pairwise
 
-from pytest_vqamt.language.captions.disambiguation import Around, meant
+from pytest_vqamt.language.captions.disambiguation import PhraseContext, disambiguate
 from pytest_vqamt.language.captions.lexicon import (
     PERSON,
     STOP,
     ClassRow,
-    Shape,
-    Span,
-    Word,
+    LexiconEntry,
+    PhraseSpan,
+    WordShape,
+    caption_words,
     class_rows,
     grammar,
     people,
     phrases,
     spans_of,
-    words_of,
 )
-from pytest_vqamt.language.captions.number import Before, Count, Form, Mention, before, form_of, is_adjective
+from pytest_vqamt.language.captions.number import (
+    Mention,
+    NounForm,
+    PrecedingWords,
+    Quantity,
+    is_adjective,
+    noun_form,
+    read_preceding_words,
+)
 from pytest_vqamt.language.english.nouns import plural
 
 
 def mentions_of(caption: str) -> tuple[Mention, ...]:
     """Everything that the caption names or may name, from left to right."""
-    words = words_of(caption)
-    reader = _Reader(words, spans_of(words))
+    words = caption_words(caption)
+    reader = _MentionReader(words, spans_of(words))
     for at in range(len(reader.spans)):
         reader.read(at)
-    return with_elided(words, reader.found)
+    return resolve_elided(words, reader.found)
 
 
-class _Reader:
+class _MentionReader:
     """Goes through the phrases of one caption from left to right."""
 
-    def __init__(self, words: tuple[str, ...], spans: list[Span]) -> None:
+    def __init__(self, words: tuple[str, ...], spans: list[PhraseSpan]) -> None:
         self.words = words
         self.spans = spans
         self.found: list[Mention] = []
@@ -51,32 +59,32 @@ class _Reader:
 
     def read(self, at: int) -> None:
         span = self.spans[at]
-        word = meant(self._around(at))
+        word = disambiguate(self._around(at))
         if word is None or self._only_describes(at, word):
             return
         if not word.classes:
             if word.perhaps:
                 self._add(span, word)
             return
-        said = before(self.words, span.start, self._taken, singular=word.shape is Shape.ONE)
+        said = read_preceding_words(self.words, span.start, self._taken, singular=word.shape is WordShape.ONE)
         if said.denied or self._denied_with_the_last(span):
             self._denied_up_to = span.end
             return
         self._mention(at, word, said)
 
-    def _mention(self, at: int, word: Word, said: Before) -> None:
+    def _mention(self, at: int, word: LexiconEntry, said: PrecedingWords) -> None:
         span, name = self.spans[at], word.classes[0]
         row = class_rows()[name]
         form = (
-            Form.PLURAL
+            NounForm.PLURAL
             if at in self._plural
-            else form_of(word.shape, said, self.words, span.end, is_food=row.kind == "food")
+            else noun_form(word.shape, said, self.words, span.end, is_food=row.kind == "food")
         )
         if row.kind == "sports" and self._is_played(span.start):
-            form = Form.NONE
-        adds = word.shape is not Shape.LACKING and said.count not in (Count.PIECE, Count.PIECES)
-        if word.shape is not Shape.MANY:
-            has_article = said.count is Count.ONE or said.definite or said.owned
+            form = NounForm.NONE
+        adds = word.shape is not WordShape.LACKING and said.count not in (Quantity.PIECE, Quantity.PIECES)
+        if word.shape is not WordShape.MANY:
+            has_article = said.count is Quantity.ONE or said.definite or said.owned
             followed = None if name == PERSON else follower(self.words, span.end, name, has_article=has_article)
             after = self._adjacent(at)
             if followed is Follower.OTHER or (after is not None and self._says_it_again(word, after)):
@@ -85,14 +93,20 @@ class _Reader:
                 self._add(span, replace(word, classes=(), perhaps=(*word.classes, *word.perhaps)))
                 return
             if followed is Follower.PART:
-                form, adds = Form.NONE, False
+                form, adds = NounForm.NONE, False
         adds = adds and not self._is_the_last_one(span, name) and not self._is_only_like(span)
         self._add(span, word, form=form, definite=said.definite and not said.other, adds=adds)
         self._taken.update(range(span.start, span.end))
         self._somebody = self._somebody or name == PERSON
 
     def _add(
-        self, span: Span, word: Word, *, form: Form = Form.NONE, definite: bool = False, adds: bool = True
+        self,
+        span: PhraseSpan,
+        word: LexiconEntry,
+        *,
+        form: NounForm = NounForm.NONE,
+        definite: bool = False,
+        adds: bool = True,
     ) -> None:
         self.found.append(
             Mention(
@@ -101,8 +115,8 @@ class _Reader:
             )
         )  # fmt: skip
 
-    def _around(self, at: int) -> Around:
-        return Around(
+    def _around(self, at: int) -> PhraseContext:
+        return PhraseContext(
             words=self.words,
             spans=self.spans,
             at=at,
@@ -111,19 +125,19 @@ class _Reader:
             subject=self._subject(self.spans[at].start),
         )
 
-    def _subject(self, start: int) -> Form | None:
+    def _subject(self, start: int) -> NounForm | None:
         """The form of somebody or of an animal whose name ends at ``start``."""
         last = self.found[-1] if self.found else None
         if last is None or not last.classes or last.end != start:
             return None
         return last.form if class_rows()[last.classes[0]].kind in (PERSON, "animal") else None
 
-    def _adjacent(self, at: int) -> Word | None:
+    def _adjacent(self, at: int) -> LexiconEntry | None:
         """What the phrase right after this one can name."""
         after = self.spans[at + 1] if at + 1 < len(self.spans) else None
         return after.word if after is not None and after.start == self.spans[at].end else None
 
-    def _only_describes(self, at: int, word: Word) -> bool:
+    def _only_describes(self, at: int, word: LexiconEntry) -> bool:
         """Whether it says of what age, sex or trade the thing after it is: "police car", "mother and baby elephant"."""
         span = self.spans[at]
         after = self._adjacent(at)
@@ -132,7 +146,7 @@ class _Reader:
         if after is None and self.words[span.end : span.end + 1] == ("and",):
             return self._joined_to_another(at)
         if after is None or PERSON in after.classes[:1] or (PERSON in after.perhaps and not after.classes):
-            return after is not None and (not word.classes or word.shape is Shape.MANY)
+            return after is not None and (not word.classes or word.shape is WordShape.MANY)
         if after.is_animal and after.classes:
             self._kin_of = after.classes[0]
         return True
@@ -153,20 +167,20 @@ class _Reader:
         self._plural.add(at + 2)
         return True
 
-    def _says_it_again(self, word: Word, after: Word) -> bool:
+    def _says_it_again(self, word: LexiconEntry, after: LexiconEntry) -> bool:
         """Whether the next word names the same thing: "taxi cab", "woman skier", but not "man woman and child"."""
         same = word.classes[:1] == after.classes[:1]
-        return same and may_be_the_same(word.lemma, after.lemma, word.classes[0])
+        return same and may_corefer(word.lemma, after.lemma, word.classes[0])
 
-    def _is_the_last_one(self, span: Span, name: str) -> bool:
+    def _is_the_last_one(self, span: PhraseSpan, name: str) -> bool:
         """Whether it says what the thing named last is: "the man is a surfer"."""
         last = next((each for each in reversed(self.found) if each.classes), None)
-        if last is None or last.classes[0] != name or last.form is not Form.SINGULAR:
+        if last is None or last.classes[0] != name or last.form is not NounForm.SINGULAR:
             return False
         between = self.words[last.end : span.start]
         return len(between) > 1 and between[0] in ("is", "was") and between[1] in grammar().one
 
-    def _is_only_like(self, span: Span) -> bool:
+    def _is_only_like(self, span: PhraseSpan) -> bool:
         """Whether it says what somebody looks like: "dressed as a pirate"."""
         near = self.words[max(span.start - 5, 0) : span.start]
         return any(a in _DRESSED and b in ("as", "like") for a, b in pairwise(near))
@@ -178,7 +192,7 @@ class _Reader:
             "of",
         )
 
-    def _denied_with_the_last(self, span: Span) -> bool:
+    def _denied_with_the_last(self, span: PhraseSpan) -> bool:
         """Whether "or" joins it to what was denied: "no cars or people"."""
         return self.words[self._denied_up_to : span.start] in (("or",), ("nor",))
 
@@ -188,7 +202,7 @@ _OF_ANIMALS = frozenset({"adult", "mother", "mama", "momma", "father", "parent",
 _DRESSED = frozenset({"dressed", "disguised", "up", "costumed", "looks", "look", "looking", "acting", "posing"})
 
 
-def with_elided(words: tuple[str, ...], found: Sequence[Mention]) -> tuple[Mention, ...]:
+def resolve_elided(words: tuple[str, ...], found: Sequence[Mention]) -> tuple[Mention, ...]:
     """The mentions, those in the plural of which one more is spoken of."""
     mentions = list(found)
     for at in range(1, len(words)):
@@ -196,8 +210,8 @@ def with_elided(words: tuple[str, ...], found: Sequence[Mention]) -> tuple[Menti
             continue
         before = [number for number, each in enumerate(mentions) if each.end <= at and each.classes]
         again = _again(words, at, mentions, before)
-        if again is not None and mentions[again].form is Form.SINGULAR:
-            mentions[again] = replace(mentions[again], form=Form.PLURAL)
+        if again is not None and mentions[again].form is NounForm.SINGULAR:
+            mentions[again] = replace(mentions[again], form=NounForm.PLURAL)
     return tuple(mentions)
 
 
@@ -244,7 +258,7 @@ _SEX_AND_AGE = {
 }
 
 
-def may_be_the_same(a: str, b: str, name: str) -> bool:
+def may_corefer(a: str, b: str, name: str) -> bool:
     """Whether one thing of class ``name`` may be called by both words.
 
     >>> may_be_the_same("surfer", "man", "person"), may_be_the_same("woman", "man", "person")
@@ -319,6 +333,6 @@ def _followers(name: str) -> Mapping[tuple[str, ...], Follower]:
 
 def _forms(names: Iterable[str]) -> Iterable[tuple[str, ...]]:
     for name in names:
-        yield words_of(name)
+        yield caption_words(name)
         if not name.startswith("of "):
-            yield words_of(plural(name))
+            yield caption_words(plural(name))

@@ -6,14 +6,22 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from pytest_vqamt.language.captions.lexicon import STOP, Shape, by_form, describing, grammar, several_words, tens
+from pytest_vqamt.language.captions.lexicon import (
+    STOP,
+    WordShape,
+    descriptive_adjectives,
+    entries_by_form,
+    grammar,
+    several_words,
+    tens,
+)
 
 _FAR = 7
 """Words between a noun and its determiner, at most."""
 _DIGITS_OF_A_YEAR = 4
 
 
-class Count(StrEnum):
+class Quantity(StrEnum):
     """How many the words before a noun say."""
 
     OPEN = "not said"
@@ -26,14 +34,14 @@ class Count(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Before:
+class PrecedingWords:
     """What the words before a noun say.
 
     ``counts``: a number or a group that counts even what is a mass otherwise ("two", "a couple of"). ``definite``:
     "the", "that". ``owned``: "his", "the dog's". ``other``: "another", "the second". ``denied``: "no", "without a".
     """
 
-    count: Count = Count.OPEN
+    count: Quantity = Quantity.OPEN
     counts: bool = False
     definite: bool = False
     owned: bool = False
@@ -41,7 +49,9 @@ class Before:
     denied: bool = False
 
 
-def before(words: tuple[str, ...], start: int, taken: AbstractSet[int], *, singular: bool) -> Before:
+def read_preceding_words(
+    words: tuple[str, ...], start: int, taken: AbstractSet[int], *, singular: bool
+) -> PrecedingWords:
     """Reads leftward from the noun at ``start`` as far as its phrase goes; what is in ``taken`` is a noun itself.
 
     ``singular`` says that the noun's form is a singular, so that a number counts what stands between where there is an
@@ -54,43 +64,43 @@ def before(words: tuple[str, ...], start: int, taken: AbstractSet[int], *, singu
     (True, True)
     """
     other = False
-    number: Before | None = None
+    number: PrecedingWords | None = None
     for at in range(start - 1, max(start - 1 - _FAR, -1), -1):
         if at in taken or words[at] == STOP:
             break
         said = _determiner(words, at)
-        if said is not None and said.count is Count.SEVERAL:
+        if said is not None and said.count is Quantity.SEVERAL:
             if not (singular and at + 1 < start and words[at + 1] in grammar().measures):
                 number = said
             if number is not None and (not singular or at == start - 1):
                 break
         elif said is not None:
-            if said.count is Count.ONE and _is_the_second(words, at):
-                return Before(count=Count.SEVERAL, counts=True)
-            has_article = said.count is Count.ONE or said.definite or said.owned or said.denied
+            if said.count is Quantity.ONE and _is_the_second(words, at):
+                return PrecedingWords(count=Quantity.SEVERAL, counts=True)
+            has_article = said.count is Quantity.ONE or said.definite or said.owned or said.denied
             return replace(said if number is None or has_article else number, other=other or said.other)
         elif _closes(words, at, start):
             break
         other = other or words[at] in grammar().not_the_first
-    return replace(number or Before(), other=other)
+    return replace(number or PrecedingWords(), other=other)
 
 
-def _determiner(words: tuple[str, ...], at: int) -> Before | None:
+def _determiner(words: tuple[str, ...], at: int) -> PrecedingWords | None:
     """What the word at ``at`` says of the noun after it; None where it is no determiner."""
     of, word = grammar(), words[at]
     if word in of.denial or _two_words(words, at) in of.denying:
-        return Before(denied=True)
+        return PrecedingWords(denied=True)
     if word in of.one and not (word == "one" and at and words[at - 1] in tens()):
         denied = at > 0 and (words[at - 1] in of.denial or _two_words(words, at - 1) in of.denying)
-        return Before(count=Count.ONE, other=word == "another", denied=denied)
+        return PrecedingWords(count=Quantity.ONE, other=word == "another", denied=denied)
     if _is_several(words, at):
-        return Before(count=Count.SEVERAL, counts=True)
+        return PrecedingWords(count=Quantity.SEVERAL, counts=True)
     if word in of.same:
-        return Before(definite=True)
+        return PrecedingWords(definite=True)
     if word in of.whose:
-        return Before(owned=True)
+        return PrecedingWords(owned=True)
     if word in of.some:
-        return Before(count=Count.SOME)
+        return PrecedingWords(count=Quantity.SOME)
     return _of_what(words[at - 1] if at else "") if word == "of" else None
 
 
@@ -99,7 +109,7 @@ def _is_the_second(words: tuple[str, ...], at: int) -> bool:
     if words[at - 1] != "and":
         return False
     first = at - 1
-    while first > 0 and is_adjective(words[first - 1]) and words[first - 1] not in by_form():
+    while first > 0 and is_adjective(words[first - 1]) and words[first - 1] not in entries_by_form():
         first -= 1
     return 0 < first < at - 1 and words[first - 1] in ("a", "an", "one")
 
@@ -117,14 +127,14 @@ def _is_several(words: tuple[str, ...], at: int) -> bool:
     return word in grammar().several or word in several_words()
 
 
-def _of_what(noun: str) -> Before:
+def _of_what(noun: str) -> PrecedingWords:
     """What "herd of", "slice of" and the like say of the noun after them."""
     of = grammar()
     if noun in of.groups:
-        return Before(count=Count.GROUP, counts=noun in of.counting)
+        return PrecedingWords(count=Quantity.GROUP, counts=noun in of.counting)
     if noun in of.pieces:
-        return Before(count=Count.PIECE)
-    return Before(count=Count.PIECES if noun.removesuffix("s") in of.pieces else Count.OPEN)
+        return PrecedingWords(count=Quantity.PIECE)
+    return PrecedingWords(count=Quantity.PIECES if noun.removesuffix("s") in of.pieces else Quantity.OPEN)
 
 
 def _closes(words: tuple[str, ...], at: int, start: int) -> bool:
@@ -139,10 +149,10 @@ def _closes(words: tuple[str, ...], at: int, start: int) -> bool:
 
 def is_adjective(word: str) -> bool:
     """Whether it describes: "black", "striped"."""
-    return word in describing() or word.endswith("ed")
+    return word in descriptive_adjectives() or word.endswith("ed")
 
 
-class Form(StrEnum):
+class NounForm(StrEnum):
     """Whether a caption speaks of one thing of a class or of several."""
 
     SINGULAR = "singular"
@@ -151,43 +161,43 @@ class Form(StrEnum):
     """The words do not tell: scissors, luggage, broccoli, the cars of a train."""
 
 
-def form_of(shape: Shape, said: Before, words: tuple[str, ...], end: int, *, is_food: bool) -> Form:
+def noun_form(shape: WordShape, said: PrecedingWords, words: tuple[str, ...], end: int, *, is_food: bool) -> NounForm:
     """The form of a noun that ends before ``end``, by its own shape and what is said before it.
 
     Number words and groups make plural whatever the noun looks like ("two giraffe"). Food without an article is a mass
     ("eating pizza"); what looks the same in both numbers goes by its verb, and is a plural without an article
     ("sheep in a field").
     """
-    if shape is Shape.LACKING:
-        return Form.NONE
-    if shape is Shape.MANY:
-        return Form.PLURAL
-    stuff = shape is Shape.MASS or is_food
-    if said.count is Count.SEVERAL or (said.count is Count.GROUP and (said.counts or not stuff)):
-        return Form.PLURAL
-    if shape is Shape.BOTH:
+    if shape is WordShape.LACKING:
+        return NounForm.NONE
+    if shape is WordShape.MANY:
+        return NounForm.PLURAL
+    stuff = shape is WordShape.MASS or is_food
+    if said.count is Quantity.SEVERAL or (said.count is Quantity.GROUP and (said.counts or not stuff)):
+        return NounForm.PLURAL
+    if shape is WordShape.BOTH:
         return _of_both(said, words, end)
-    if said.count is Count.ONE:
-        return Form.SINGULAR
-    if said.count is Count.PIECE and stuff:
-        return Form.SINGULAR
+    if said.count is Quantity.ONE:
+        return NounForm.SINGULAR
+    if said.count is Quantity.PIECE and stuff:
+        return NounForm.SINGULAR
     bare = not (said.definite or said.owned)
-    if shape is Shape.MASS or (is_food and bare):
-        return Form.NONE
-    return Form.SINGULAR
+    if shape is WordShape.MASS or (is_food and bare):
+        return NounForm.NONE
+    return NounForm.SINGULAR
 
 
-def _of_both(said: Before, words: tuple[str, ...], end: int) -> Form:
+def _of_both(said: PrecedingWords, words: tuple[str, ...], end: int) -> NounForm:
     """The form of a word such as "sheep"."""
-    if said.count is Count.ONE:
-        return Form.SINGULAR
+    if said.count is Quantity.ONE:
+        return NounForm.SINGULAR
     at = end + 1 if words[end : end + 1] in (("that",), ("which",), ("who",)) else end
     verb = words[at] if at < len(words) else ""
     if verb in grammar().singular_verbs:
-        return Form.SINGULAR
+        return NounForm.SINGULAR
     if verb in grammar().plural_verbs:
-        return Form.PLURAL
-    return Form.NONE if said.definite or said.owned else Form.PLURAL
+        return NounForm.PLURAL
+    return NounForm.NONE if said.definite or said.owned else NounForm.PLURAL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +211,7 @@ class Mention:
     lemma: str
     start: int
     end: int
-    form: Form = Form.NONE
+    form: NounForm = NounForm.NONE
     classes: tuple[str, ...] = ()
     perhaps: tuple[str, ...] = ()
     definite: bool = False

@@ -12,20 +12,20 @@ from types import MappingProxyType
 from pytest_vqamt.language.captions.lexicon import (
     PERSON,
     STOP,
-    Shape,
-    by_form,
+    WordShape,
+    caption_words,
     class_rows,
-    describing,
+    descriptive_adjectives,
+    entries_by_form,
     grammar,
-    words_of,
 )
-from pytest_vqamt.language.captions.mentions import may_be_the_same, mentions_of
-from pytest_vqamt.language.captions.number import Count, Form, Mention, before
+from pytest_vqamt.language.captions.mentions import may_corefer, mentions_of
+from pytest_vqamt.language.captions.number import Mention, NounForm, Quantity, read_preceding_words
 from pytest_vqamt.language.english.nouns import plural
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class NamedClasses:
     """What a caption names.
 
     ``forms``: each class with its form, in the order of first mention. ``instead``: of a class that only a word of two
@@ -33,13 +33,13 @@ class Named:
     many such words there are, and super-categories that a word names no class of ("vehicles").
     """
 
-    forms: Mapping[str, Form]
+    forms: Mapping[str, NounForm]
     instead: Mapping[str, tuple[str, ...]]
     perhaps: Mapping[str, int]
 
 
 @lru_cache(maxsize=65536)
-def named_in(caption: str) -> Named:
+def read_classes(caption: str) -> NamedClasses:
     """What the caption names, by synonyms, kinds and compounds."""
     mentions = mentions_of(caption)
     of_class: dict[str, list[Mention]] = {}
@@ -49,7 +49,7 @@ def named_in(caption: str) -> Named:
             of_class.setdefault(mention.classes[0], []).append(mention)
         for name in mention.perhaps:
             perhaps[name] = perhaps.get(name, 0) + 1
-    return Named(
+    return NamedClasses(
         forms=MappingProxyType({name: _form(name, some) for name, some in of_class.items()}),
         instead=MappingProxyType(
             {
@@ -62,31 +62,31 @@ def named_in(caption: str) -> Named:
     )
 
 
-def _form(name: str, mentions: Sequence[Mention]) -> Form:
+def _form(name: str, mentions: Sequence[Mention]) -> NounForm:
     """The form of a class: plural where it is named twice, unless the second time it is the same thing ("the dog")."""
-    if any(mention.form is Form.PLURAL for mention in mentions):
-        return Form.PLURAL
+    if any(mention.form is NounForm.PLURAL for mention in mentions):
+        return NounForm.PLURAL
     things = 0
     for number, mention in enumerate(mentions):
-        if mention.form is Form.SINGULAR and mention.adds:
+        if mention.form is NounForm.SINGULAR and mention.adds:
             again = mention.definite and any(
-                may_be_the_same(earlier.lemma, mention.lemma, name) for earlier in mentions[:number]
+                may_corefer(earlier.lemma, mention.lemma, name) for earlier in mentions[:number]
             )
             things += not again
     if things > 1:
-        return Form.PLURAL
-    told = things or any(mention.form is Form.SINGULAR for mention in mentions)
-    return Form.SINGULAR if told else Form.NONE
+        return NounForm.PLURAL
+    told = things or any(mention.form is NounForm.SINGULAR for mention in mentions)
+    return NounForm.SINGULAR if told else NounForm.NONE
 
 
-class Reading(StrEnum):
+class CaptionReading(StrEnum):
     """How captions are read: as people mean them, or as MetaIC's published tool reads them, for comparison."""
 
     REFINED = "refined"
     STRICT = "strict"
 
 
-def classes_in(caption: str, reading: Reading = Reading.REFINED) -> Mapping[str, Form]:
+def classes_in(caption: str, reading: CaptionReading = CaptionReading.REFINED) -> Mapping[str, NounForm]:
     """The classes that a caption names, in the order of first mention, each with its form.
 
     >>> for name, form in classes_in("a woman and two men with a parrot and a pair of scissors").items():
@@ -97,13 +97,13 @@ def classes_in(caption: str, reading: Reading = Reading.REFINED) -> Mapping[str,
     >>> tuple(classes_in("a man and a hot dog", Reading.STRICT))
     ('hot dog', 'dog')
     """
-    if reading is Reading.STRICT:
-        return strictly_named(caption, _not_published(), apart=False)
-    return named_in(caption).forms
+    if reading is CaptionReading.STRICT:
+        return read_classes_as_published(caption, _not_published(), apart=False)
+    return read_classes(caption).forms
 
 
 @cache
-def class_of(name: str, reading: Reading = Reading.REFINED) -> str | None:
+def class_of(name: str, reading: CaptionReading = CaptionReading.REFINED) -> str | None:
     """The class that a thing of this name counts as; None for names of no class, such as clothes and sky.
 
     In the strict reading, the class that a caption names by this very word: none for "man", which that does not read.
@@ -113,9 +113,9 @@ def class_of(name: str, reading: Reading = Reading.REFINED) -> str | None:
     >>> class_of("dog", Reading.STRICT), class_of("man", Reading.STRICT)
     ('dog', None)
     """
-    if reading is Reading.STRICT:
+    if reading is CaptionReading.STRICT:
         return name if name in class_rows() else None
-    words = words_of(f"a {name}")
+    words = caption_words(f"a {name}")
     last = next((each for each in reversed(mentions_of(f"a {name}")) if each.classes), None)
     return last.classes[0] if last is not None and last.end == len(words) else None
 
@@ -131,7 +131,7 @@ def super_category(name: str) -> str:
 
 @cache
 def _not_published() -> tuple[str, ...]:
-    return tuple(name for name, row in class_rows().items() if row.kind and name not in published())
+    return tuple(name for name, row in class_rows().items() if row.kind and name not in published_classes())
 
 
 # The tool (RobustNLP/TestIC, meta_relation_error_report_0.py) goes through Stanza's tokens. A token that is tagged NN
@@ -155,13 +155,15 @@ _NOUNS_WITH_ORANGE = frozenset(
 
 
 @cache
-def published() -> tuple[str, ...]:
+def published_classes() -> tuple[str, ...]:
     """The 60 classes of the paper: those of COCO whose names are one word, but for five."""
     return tuple(name for name, row in class_rows().items() if row.kind and " " not in name and name not in _UNREAD)
 
 
 @lru_cache(maxsize=65536)
-def strictly_named(caption: str, asked: tuple[str, ...] = (), *, apart: bool = True) -> Mapping[str, Form]:
+def read_classes_as_published(
+    caption: str, asked: tuple[str, ...] = (), *, apart: bool = True
+) -> Mapping[str, NounForm]:
     """The classes that the caption names by their own words, with their forms: the paper's 60 and those asked for.
 
     ``apart``: the words of a longer name name nothing else, such as the bear of "teddy bear" where that is asked for.
@@ -172,7 +174,7 @@ def strictly_named(caption: str, asked: tuple[str, ...] = (), *, apart: bool = T
     spelled = tuple(_TOKEN.findall(caption))
     words = tuple(token.lower() if token[0].isalnum() else STOP for token in spelled)
     phrases, longest = _forms(asked)
-    found: dict[str, Form] = {}
+    found: dict[str, NounForm] = {}
     at = 0
     while at < len(words):
         step = 1
@@ -182,7 +184,7 @@ def strictly_named(caption: str, asked: tuple[str, ...] = (), *, apart: bool = T
                 continue
             if length > 1 or _is_noun(words, at, proper=_is_proper(spelled, at)):
                 name, shape = named
-                found[name] = Form.PLURAL if name in found else _strict_form(words, at, shape)
+                found[name] = NounForm.PLURAL if name in found else _strict_form(words, at, shape)
             if apart:
                 step = length
                 break
@@ -191,27 +193,27 @@ def strictly_named(caption: str, asked: tuple[str, ...] = (), *, apart: bool = T
 
 
 @cache
-def _forms(asked: tuple[str, ...]) -> tuple[Mapping[tuple[str, ...], tuple[str, Shape]], int]:
+def _forms(asked: tuple[str, ...]) -> tuple[Mapping[tuple[str, ...], tuple[str, WordShape]], int]:
     """The words of each form of a name, with its class and shape, and of how many words the longest is."""
-    forms: dict[tuple[str, ...], tuple[str, Shape]] = {}
-    for name in (*published(), *asked):
+    forms: dict[tuple[str, ...], tuple[str, WordShape]] = {}
+    for name in (*published_classes(), *asked):
         many = "broccolis" if name == "broccoli" else plural(name)
-        forms[tuple(many.split(" "))] = (name, Shape.MANY)
+        forms[tuple(many.split(" "))] = (name, WordShape.MANY)
         if many != name:
-            forms[tuple(name.split(" "))] = (name, Shape.ONE)
+            forms[tuple(name.split(" "))] = (name, WordShape.ONE)
         elif name == "sheep":
-            forms[(name,)] = (name, Shape.BOTH)
+            forms[(name,)] = (name, WordShape.BOTH)
     return MappingProxyType(forms), max(map(len, forms))
 
 
-def _strict_form(words: tuple[str, ...], at: int, shape: Shape) -> Form:
-    if shape is not Shape.BOTH:
-        return Form.PLURAL if shape is Shape.MANY else Form.SINGULAR
-    said = before(words, at, set(), singular=False).count
-    is_one = said is Count.ONE or (
-        said is Count.OPEN and words[at + 1 : at + 2] and words[at + 1] in grammar().singular_verbs
+def _strict_form(words: tuple[str, ...], at: int, shape: WordShape) -> NounForm:
+    if shape is not WordShape.BOTH:
+        return NounForm.PLURAL if shape is WordShape.MANY else NounForm.SINGULAR
+    said = read_preceding_words(words, at, set(), singular=False).count
+    is_one = said is Quantity.ONE or (
+        said is Quantity.OPEN and words[at + 1 : at + 2] and words[at + 1] in grammar().singular_verbs
     )
-    return Form.SINGULAR if is_one else Form.PLURAL
+    return NounForm.SINGULAR if is_one else NounForm.PLURAL
 
 
 def _is_proper(spelled: tuple[str, ...], at: int) -> bool:
@@ -236,10 +238,10 @@ def _stands_before_a_noun(words: tuple[str, ...], at: int) -> bool:
     of = grammar()
     after = words[at + 1] if at + 1 < len(words) else STOP
     if after in of.joining:
-        return at + 2 < len(words) and words[at + 2] in describing()
+        return at + 2 < len(words) and words[at + 2] in descriptive_adjectives()
     if after == STOP or after in of.prepositions or after in of.after_a_fruit or after in of.singular_verbs:
         # "red and orange": what closes a list of colours is one itself
-        return at > 1 and words[at - 1] in of.joining and words[at - 2] in describing()
+        return at > 1 and words[at - 1] in of.joining and words[at - 2] in descriptive_adjectives()
     return not (after.endswith(("ing", "ed")) or (words[at] == "orange" and after in _NOUNS_WITH_ORANGE))
 
 
@@ -250,13 +252,13 @@ def _is_followed_by_ing(words: tuple[str, ...], at: int) -> bool:
 
 def _is_verb(words: tuple[str, ...], at: int) -> bool:
     """Whether it is what the noun before it does: "a man skateboards down", "people snowboard"."""
-    entry = by_form()[words[at]]
+    entry = entries_by_form()[words[at]]
     if at == 0 or entry.lemma not in grammar().verbs or _is_followed_by_ing(words, at):
         return False
-    one = entry.shape is Shape.ONE
+    one = entry.shape is WordShape.ONE
     if words[at - 1] == "to":
         return one and (at == 1 or words[at - 2] not in grammar().towards)
-    subject = by_form().get(words[at - 1])
+    subject = entries_by_form().get(words[at - 1])
     if subject is None or subject.classes[:1] != (PERSON,):
         return False
-    return one == (subject.shape is Shape.MANY)
+    return one == (subject.shape is WordShape.MANY)

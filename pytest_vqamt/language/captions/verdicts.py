@@ -28,8 +28,15 @@ from typing import NamedTuple
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.language.captions.lexicon import class_rows
-from pytest_vqamt.language.captions.number import Form
-from pytest_vqamt.language.captions.reading import Named, Reading, class_of, named_in, published, strictly_named
+from pytest_vqamt.language.captions.number import NounForm
+from pytest_vqamt.language.captions.reading import (
+    CaptionReading,
+    NamedClasses,
+    class_of,
+    published_classes,
+    read_classes,
+    read_classes_as_published,
+)
 
 APPEARANCE = "object_appearance"
 FORMS = "singular_plural"
@@ -45,7 +52,9 @@ class CaptionVerdict:
     reason: str = ""
 
 
-def check(before: str, after: str, inserted: str, reading: Reading = Reading.REFINED) -> CaptionVerdict:
+def check_captions(
+    before: str, after: str, inserted: str, reading: CaptionReading = CaptionReading.REFINED
+) -> CaptionVerdict:
     """Both relations: a pair that breaks the first is reported for that.
 
     >>> check("a man on a bench", "a woman and a puppy on a bench", "dog")
@@ -56,51 +65,55 @@ def check(before: str, after: str, inserted: str, reading: Reading = Reading.REF
     Raises:
         DataError: a thing of that name is of no class.
     """
-    return _Pair.of(before, after, inserted, reading).check()
+    return _CaptionPair.of(before, after, inserted, reading).check()
 
 
-def check_appearance(before: str, after: str, inserted: str, reading: Reading = Reading.REFINED) -> CaptionVerdict:
+def check_appearance(
+    before: str, after: str, inserted: str, reading: CaptionReading = CaptionReading.REFINED
+) -> CaptionVerdict:
     """Whether the classes named after are those named before, and the inserted one.
 
     Raises:
         DataError: a thing of that name is of no class.
     """
-    return _Pair.of(before, after, inserted, reading).appearance()
+    return _CaptionPair.of(before, after, inserted, reading).appearance()
 
 
-def check_forms(before: str, after: str, inserted: str, reading: Reading = Reading.REFINED) -> CaptionVerdict | None:
+def check_forms(
+    before: str, after: str, inserted: str, reading: CaptionReading = CaptionReading.REFINED
+) -> CaptionVerdict | None:
     """Whether singular and plural are as they must be; None where it is not judged, since classes are wrong.
 
     Raises:
         DataError: a thing of that name is of no class.
     """
-    pair = _Pair.of(before, after, inserted, reading)
+    pair = _CaptionPair.of(before, after, inserted, reading)
     return None if pair.appearance().violated else pair.forms()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Pair:
+class _CaptionPair:
     """Two captions as they were read. ``excused``: classes that may be missing; ``allowed``: that may appear."""
 
     inserted: str
-    before: Mapping[str, Form]
-    after: Mapping[str, Form]
+    before: Mapping[str, NounForm]
+    after: Mapping[str, NounForm]
     excused: frozenset[str]
     allowed: frozenset[str]
 
     @classmethod
-    def of(cls, before: str, after: str, inserted: str, reading: Reading) -> _Pair:
+    def of(cls, before: str, after: str, inserted: str, reading: CaptionReading) -> _CaptionPair:
         name = class_of(inserted)
         if name is None:
             raise DataError(
                 f"Expected the name of a thing that captions are read for, but got inserted={inserted!r}, which is of "
                 "no class: name one of COCO's classes, or a thing that is of one"
             )
-        if reading is Reading.STRICT:
-            asked = () if name in published() else (name,)
-            first, second = strictly_named(before, asked), strictly_named(after, asked)
+        if reading is CaptionReading.STRICT:
+            asked = () if name in published_classes() else (name,)
+            first, second = read_classes_as_published(before, asked), read_classes_as_published(after, asked)
             return cls(inserted=name, before=first, after=second, excused=frozenset(), allowed=frozenset())
-        return _refined(named_in(before), named_in(after), name)
+        return _refined(read_classes(before), read_classes(after), name)
 
     def check(self) -> CaptionVerdict:
         appearance = self.appearance()
@@ -128,29 +141,29 @@ class _Pair:
         reasons = []
         for name, form in self.after.items():
             expected = self._expected_form(name)
-            if Form.NONE not in (form, expected) and form is not expected:
+            if NounForm.NONE not in (form, expected) and form is not expected:
                 reasons.append(f"{name} is {form}, and must be {expected}")
         if not reasons:
             return CaptionVerdict()
         return CaptionVerdict(violated=True, relation=FORMS, kind="quantity", reason="; ".join(reasons))
 
-    def _expected_form(self, name: str) -> Form:
+    def _expected_form(self, name: str) -> NounForm:
         """The form that the class must have after; NONE where any will do."""
         known = self.before.get(name)
         if name != self.inserted:
-            return known or Form.NONE
+            return known or NounForm.NONE
         if known is None:
-            return Form.NONE if name in self.allowed else Form.SINGULAR
-        return Form.NONE if known is Form.NONE else Form.PLURAL
+            return NounForm.NONE if name in self.allowed else NounForm.SINGULAR
+        return NounForm.NONE if known is NounForm.NONE else NounForm.PLURAL
 
 
-def _refined(before: Named, after: Named, inserted: str) -> _Pair:
+def _refined(before: NamedClasses, after: NamedClasses, inserted: str) -> _CaptionPair:
     first = _settled(before, after.forms)
     second = _settled(after, (*first, inserted))
     may_before, may_after = _of_classes(before.perhaps), _of_classes(after.perhaps)
     more = after.perhaps.get(inserted, 0) > before.perhaps.get(inserted, 0)
     excused = frozenset(name for name in may_after if name != inserted or more or name in first)
-    return _Pair(
+    return _CaptionPair(
         inserted=inserted,
         before=_judged(first, inserted),
         after=_judged(second, inserted),
@@ -169,18 +182,18 @@ def _classes_of(kind: str) -> tuple[str, ...]:
     return tuple(name for name, row in class_rows().items() if row.kind == kind)
 
 
-def _settled(named: Named, others: Iterable[str]) -> Mapping[str, Form]:
+def _settled(named: NamedClasses, others: Iterable[str]) -> Mapping[str, NounForm]:
     """The forms, with words of two classes counted to the one that is among the others, where the first is not."""
     known = frozenset(others)
-    found: dict[str, Form] = {}
+    found: dict[str, NounForm] = {}
     for name, form in named.forms.items():
         instead = next((each for each in named.instead.get(name, ()) if each in known), name)
         chosen = name if name in known else instead
-        found[chosen] = Form.PLURAL if chosen in found else form
+        found[chosen] = NounForm.PLURAL if chosen in found else form
     return found
 
 
-def _judged(forms: Mapping[str, Form], inserted: str) -> Mapping[str, Form]:
+def _judged(forms: Mapping[str, NounForm], inserted: str) -> Mapping[str, NounForm]:
     return {name: form for name, form in forms.items() if name == inserted or not class_rows()[name].scenery}
 
 
@@ -197,7 +210,7 @@ class SuperCategories(NamedTuple):
     perhaps: int
 
 
-class Lacking(NamedTuple):
+class IncompleteCaption(NamedTuple):
     """A caption, by its place among those of its picture, what it lacks, and for how many pairs of others it does."""
 
     place: int
@@ -211,12 +224,12 @@ def super_categories(caption: str) -> SuperCategories:
     >>> [names_of(some) for some in super_categories("a woman with a bag and a cup of tea")]
     [('person', 'kitchen'), ('accessory',)]
     """
-    named = named_in(caption)
+    named = read_classes(caption)
     sure = _bits(named.forms)
     return SuperCategories(sure, _bits(named.perhaps) & ~sure)
 
 
-def lacking(captions: Sequence[SuperCategories]) -> Iterator[Lacking]:
+def incomplete_captions(captions: Sequence[SuperCategories]) -> Iterator[IncompleteCaption]:
     """The captions of one picture that lack what two others share."""
     for place, caption in enumerate(captions):
         has = caption.named | caption.perhaps
@@ -226,10 +239,10 @@ def lacking(captions: Sequence[SuperCategories]) -> Iterator[Lacking]:
             missing = 0
             for both in shared:
                 missing |= both
-            yield Lacking(place, missing, len(shared))
+            yield IncompleteCaption(place, missing, len(shared))
 
 
-def names_of(bits: int) -> tuple[str, ...]:
+def super_category_names(bits: int) -> tuple[str, ...]:
     """The names of super-categories, in COCO's order."""
     kinds = dict.fromkeys(row.kind for row in class_rows().values() if row.kind)
     return tuple(kind for kind in kinds if bits & _bit_of()[kind])

@@ -28,7 +28,7 @@ def _derived(name: str) -> str | None:
     if name in _OF_NO_FAMILY or not name:
         return None
     one = singular(name)
-    return _families().get(one) or (None if is_of_none(one) else _of_head(one) or derived_family(name))
+    return _families().get(one) or (None if is_ambiguous(one) else _of_head(one) or derived_family(name))
 
 
 def _of_head(name: str) -> str | None:
@@ -39,7 +39,7 @@ def _of_head(name: str) -> str | None:
     return _families().get(last)
 
 
-def one_is_a_kind_of_the_other(a: str, b: str) -> bool:
+def is_kind_either_way(a: str, b: str) -> bool:
     """Whether a thing of one name may go by the other as well, by a curated list of common names.
 
     Class lists keep such names apart ("bird" is every bird but the ducks), people do not.
@@ -146,7 +146,7 @@ def derived_family(name: str) -> str | None:
     >>> derived_family("chicken"), derived_family("seal"), derived_family("glass")
     (None, None, None)
     """
-    if is_of_none(name):
+    if is_ambiguous(name):
         return None
     listed = _table().names.get(name) or _table().names.get(singular(name))
     if listed:
@@ -158,7 +158,7 @@ def derived_family(name: str) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def is_of_none(name: str) -> bool:
+def is_ambiguous(name: str) -> bool:
     """Whether the name is listed as one that could stand for things of two families."""
     return name in _table().of_none or singular(name) in _table().of_none
 
@@ -192,7 +192,7 @@ def _table() -> _Table:
 _LISTS = Path(__file__).with_name("askable_names.toml")
 
 
-def is_of_no_thing(name: str) -> bool:
+def is_no_visible_thing(name: str) -> bool:
     """Whether the name is not of a thing that is to be seen: a place in the picture, an amount, a likeness.
 
     >>> is_of_no_thing("background"), is_of_no_thing("reflection"), is_of_no_thing("dog")

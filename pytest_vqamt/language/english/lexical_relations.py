@@ -27,7 +27,7 @@ class Replacement:
 
 
 @lru_cache(maxsize=4096)
-def replacements(text: str) -> tuple[Replacement, ...]:
+def synonym_replacements(text: str) -> tuple[Replacement, ...]:
     """Every word of the text for which another may surely stand, in its order; one for each that may stand there.
 
     Words count where their neighbours tell that they are what they seem: no "bike" of a "bike lane".
@@ -38,7 +38,7 @@ def replacements(text: str) -> tuple[Replacement, ...]:
     return tuple(sorted((*_names(text), *_attributes(text), *_verbs(text), *_prepositions(text))))
 
 
-def replacements_of(text: str, name: str, words: str) -> tuple[Replacement, ...]:
+def name_replacements(text: str, name: str, words: str) -> tuple[Replacement, ...]:
     """Where in the text the name stands, or its plural, with other words for it.
 
     >>> replacements_of("a dog and two dogs", "dog", "animal")[1]
@@ -47,7 +47,7 @@ def replacements_of(text: str, name: str, words: str) -> tuple[Replacement, ...]
     return tuple(_nouns(text, name, words))
 
 
-def replaced(text: str, chosen: Iterable[Replacement]) -> str:
+def apply_replacements(text: str, chosen: Iterable[Replacement]) -> str:
     """The text with the replacements made, and its articles and its first letter as they must be; none may overlap.
 
     >>> text = "A couch is near an airplane."
@@ -90,7 +90,7 @@ def _first_words(name: str) -> tuple[str, ...]:
 
 def _nouns(text: str, name: str, words: str) -> Iterator[Replacement]:
     for said, instead in ((name, words), (plural(name), plural(words))):
-        for place in found(text, said):
+        for place in find_words(text, said):
             before, after = _neighbours(text, place)
             follows = not after or _can_follow_a_noun(after, name) or (said != name and is_person(name))
             if (not before or _can_precede_a_noun(before)) and follows:
@@ -114,7 +114,7 @@ def _can_follow_a_noun(word: str, name: str) -> bool:
 
 def _attributes(text: str) -> Iterator[Replacement]:
     for attribute, instead in _lists().attributes:
-        for place in found(text, attribute):
+        for place in find_words(text, attribute):
             before, after = _neighbours(text, place)
             follows = before in ("is", "are") or before in _lists().determiners or _describes(before)
             if follows and not after.endswith("ing"):
@@ -126,7 +126,7 @@ def _verbs(text: str) -> Iterator[Replacement]:
         return
     for doing, does, do in _lists().verbs:
         for said, instead in ((f"is {doing}", does), (f"are {doing}", do)):
-            for place in found(text, said):
+            for place in find_words(text, said):
                 _, after = _neighbours(text, place)
                 if not after or after in _lists().after_a_verb:
                     yield Replacement(place.start(), place.end(), instead)
@@ -134,12 +134,12 @@ def _verbs(text: str) -> Iterator[Replacement]:
 
 def _prepositions(text: str) -> Iterator[Replacement]:
     for preposition, instead in _lists().prepositions:
-        for place in found(text, preposition):
+        for place in find_words(text, preposition):
             if _neighbours(text, place)[1] in _lists().determiners:
                 yield Replacement(place.start(), place.end(), instead)
 
 
-def found(text: str, said: str) -> Iterator[re.Match[str]]:
+def find_words(text: str, said: str) -> Iterator[re.Match[str]]:
     """Where the words stand in the text, each whole.
 
     >>> [each.start() for each in found("a man and a woman", "man")]

@@ -133,7 +133,7 @@ def is_everywhere(noun: str) -> bool:
 
 
 @cache
-def counted(noun: str) -> str:
+def counting_noun(noun: str) -> str:
     """The noun for one thing of a collection: "furniture" has pieces, and what is counted already is left as it is.
 
     >>> counted("furniture"), counted("animal"), counted("food")

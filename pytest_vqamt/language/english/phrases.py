@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from pytest_vqamt.core.meaning import Group, Related
 from pytest_vqamt.language.english.nouns import (
-    counted,
+    counting_noun,
     indefinite,
     is_mass,
     is_person,
@@ -96,7 +96,7 @@ def with_indefinite(group: Group) -> str:
 
 
 @cache
-def after_is(attribute: str, number: Number) -> str:
+def predicative(attribute: str, number: Number) -> str:
     """The attribute as it is said of things of that number: "the table is made of wood", "the elephants are babies".
 
     >>> after_is("wood", "singular"), after_is("wooden", "singular"), after_is("baby", "plural")
@@ -115,7 +115,7 @@ def is_material(attribute: str) -> bool:
     return attribute in _lists().materials
 
 
-def in_a_row(phrases: Iterable[str], last: Literal["and", "or"] = "and") -> str:
+def join_phrases(phrases: Iterable[str], last: Literal["and", "or"] = "and") -> str:
     """The phrases as a list in a sentence.
 
     >>> in_a_row(["a dog", "two cats", "a red bus"]), in_a_row(["red", "blue"], "or")
@@ -133,7 +133,7 @@ def describe(inventory: Iterable[tuple[str, int]]) -> str:
     >>> describe([("dog", 1), ("cat", 2), ("grass", 1), ("umbrella", 1)])
     'a dog, two cats, grass and an umbrella'
     """
-    return in_a_row(_counted(name, n) for name, n in inventory if n > 0) or "nothing"
+    return join_phrases(_counted(name, n) for name, n in inventory if n > 0) or "nothing"
 
 
 @cache
@@ -230,7 +230,7 @@ def _the_other(condition: Related) -> str:
     Of a class that is a mass, it is the one piece of it: "the piece of furniture".
     """
     if condition.to.covers:
-        return definite(replace(condition.to, name=counted(condition.to.name)))
+        return definite(replace(condition.to, name=counting_noun(condition.to.name)))
     stuff = is_mass(condition.to.name) or is_material(condition.to.name)
     bare = stuff and links().of_stuff(condition.predicate)
     return phrase_with_the(condition.to, "singular") if bare else definite(condition.to)

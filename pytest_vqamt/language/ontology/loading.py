@@ -64,7 +64,7 @@ class Entries:
     removed_classes: tuple[str, ...]
 
 
-def read(content: bytes, *, where: str) -> Entries:
+def read_entries(content: bytes, *, where: str) -> Entries:
     """The entries of a file; ``where`` is how messages call it.
 
     Raises:
@@ -73,8 +73,8 @@ def read(content: bytes, *, where: str) -> Entries:
     try:
         table = tomllib.loads(content.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise mistake(where, "", f"expected TOML in UTF-8, but {error}") from error
-    whole = Section(where, "", table)
+        raise file_error(where, "", f"expected TOML in UTF-8, but {error}") from error
+    whole = TomlSection(where, "", table)
     whole.check(("aliases", "category", "opposite", "predicates", "class", "imitations", "remove"))
     predicates, imitations, remove = (whole.section(name) for name in ("predicates", "imitations", "remove"))
     predicates.check(("exact", "vague"))
@@ -107,7 +107,7 @@ def pairs_of(sets: Sequence[Sequence[str]]) -> Iterator[Pair]:
             yield from ((a, b), (b, a))
 
 
-def _category(section: Section) -> CategoryEntry:
+def _category(section: TomlSection) -> CategoryEntry:
     section.check(
         ("noun", "action", "gradable", "askable", "words", "shares", "not_askable", "exclusive", "overlaps", "antonyms")
     )
@@ -136,7 +136,7 @@ def _category(section: Section) -> CategoryEntry:
     return entry
 
 
-def _class(section: Section) -> ClassEntry:
+def _class(section: TomlSection) -> ClassEntry:
     section.check(
         ("within", "may_be_absent", "synsets", "perhaps_synsets", "names", "not_names", "perhaps", "choices", "may_be")
     )
@@ -172,7 +172,7 @@ def _check_homes(entries: Entries) -> None:
     for name, entry in entries.categories.items():
         for word in entry.words:
             if word in homes:
-                raise mistake(
+                raise file_error(
                     entries.where,
                     f"category.{name}",
                     f"words: expected each word in one category, but {word!r} is in {homes[word]!r} as well; "
@@ -182,7 +182,7 @@ def _check_homes(entries: Entries) -> None:
     for word, aliases in entries.aliases.items():
         for alias in aliases:
             if alias in homes:
-                raise mistake(
+                raise file_error(
                     entries.where,
                     "aliases",
                     f"{word}: {alias!r} is a word of category {homes[alias]!r}; keep one of the two",
@@ -193,22 +193,22 @@ def _check_once(where: str, section: str, words: Sequence[str]) -> None:
     seen: set[str] = set()
     for word in words:
         if word in seen:
-            raise mistake(where, section, f"expected each word once, but {word!r} comes twice")
+            raise file_error(where, section, f"expected each word once, but {word!r} comes twice")
         seen.add(word)
 
 
-def unknown(where: str, section: str, key: str, word: str, known: Sequence[str]) -> Exception:
+def unknown_word_error(where: str, section: str, key: str, word: str, known: Sequence[str]) -> Exception:
     """The mistake that a list names a word that it cannot mean."""
-    return mistake(where, section, f"{key}: unknown word {word!r}; {did_you_mean(word, known)}")
+    return file_error(where, section, f"{key}: unknown word {word!r}; {did_you_mean(word, known)}")
 
 
-def mistake(where: str, section: str, what: str) -> OptionError:
+def file_error(where: str, section: str, what: str) -> OptionError:
     """The error for something wrong in a file: one line."""
     at = f" [{section}]" if section else ""
     return OptionError(f"ontology {where!r}{at}: {what}; docs/ontology.md shows the format")
 
 
-class Section:
+class TomlSection:
     """One table, and what it is called."""
 
     def __init__(self, where: str, path: str, table: Mapping[str, object]) -> None:
@@ -220,7 +220,7 @@ class Section:
         return self._path.partition(".")[2]
 
     def mistake(self, key: str, what: str) -> OptionError:
-        return mistake(self._where, self._path, f"{key}: {what}" if key else what)
+        return file_error(self._where, self._path, f"{key}: {what}" if key else what)
 
     def check(self, known: Sequence[str]) -> None:
         """Refuses keys of other names."""
@@ -233,14 +233,14 @@ class Section:
             self._word("", key)
         return tuple(self._table)
 
-    def section(self, key: str) -> Section:
+    def section(self, key: str) -> TomlSection:
         """The table of that name; an empty one where there is none."""
         value = self._table.get(key, {})
         if not isinstance(value, dict):
             raise self.mistake(key, f"expected a table, but got {value!r}")
-        return Section(self._where, f"{self._path}.{key}" if self._path else key, value)
+        return TomlSection(self._where, f"{self._path}.{key}" if self._path else key, value)
 
-    def sections(self, key: str) -> tuple[Section, ...]:
+    def sections(self, key: str) -> tuple[TomlSection, ...]:
         """The tables in the table of that name."""
         parent = self.section(key)
         return tuple(parent.section(name) for name in parent.names())

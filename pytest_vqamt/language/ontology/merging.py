@@ -13,10 +13,10 @@ from pytest_vqamt.language.ontology.loading import (
     ClassEntry,
     Entries,
     Pair,
-    mistake,
+    file_error,
     pairs_of,
-    read,
-    unknown,
+    read_entries,
+    unknown_word_error,
 )
 
 
@@ -29,7 +29,7 @@ class _Kind:
     shares: list[str] = field(default_factory=list)
 
 
-class Draft:
+class OntologyDraft:
     """What the files so far say."""
 
     def __init__(self) -> None:
@@ -99,12 +99,12 @@ class Draft:
     def _remove(self, entries: Entries) -> None:
         for word in entries.removed_words:
             if word not in self._home and word not in self._spellings:
-                raise unknown(entries.where, "remove", "words", word, tuple(self._home))
+                raise unknown_word_error(entries.where, "remove", "words", word, tuple(self._home))
             self._spellings = {alias: of for alias, of in self._spellings.items() if word not in (alias, of)}
             self._leave_home(word)
         for word in entries.removed_predicates:
             if word not in self._predicates:
-                raise unknown(entries.where, "remove", "predicates", word, tuple(self._predicates))
+                raise unknown_word_error(entries.where, "remove", "predicates", word, tuple(self._predicates))
             del self._predicates[word]
 
     def _leave_home(self, word: str) -> None:
@@ -136,7 +136,7 @@ class Draft:
     def _add_aliases(self, entries: Entries) -> None:
         for word, aliases in entries.aliases.items():
             if word not in self._home:
-                raise unknown(entries.where, "aliases", "the usual spelling", word, tuple(self._home))
+                raise unknown_word_error(entries.where, "aliases", "the usual spelling", word, tuple(self._home))
             for alias in aliases:
                 self._leave_home(alias)
                 self._spellings |= {spelling: word for spelling, of in self._spellings.items() if of == alias}
@@ -146,7 +146,7 @@ class Draft:
         kind = self._kinds[name]
         for word in (self._usual(each) for each in entry.shares):
             if word not in self._home:
-                raise unknown(where, f"category.{name}", "shares", word, tuple(self._home))
+                raise unknown_word_error(where, f"category.{name}", "shares", word, tuple(self._home))
             if word not in (*kind.words, *kind.shares):
                 kind.shares.append(word)
 
@@ -170,9 +170,9 @@ class Draft:
         usual = tuple(self._usual(word) for word in words)
         for word in usual:
             if word not in known:
-                raise unknown(where, f"category.{name}", key, word, known)
+                raise unknown_word_error(where, f"category.{name}", key, word, known)
         if len(set(usual)) < len(usual):
-            raise mistake(
+            raise file_error(
                 where, f"category.{name}", f"{key}: expected different words, but two of {list(words)!r} are one"
             )
         return usual
@@ -183,11 +183,11 @@ class Draft:
             named: dict[str, str] = {}
             for to, names in by_opposite.items():
                 if to not in known:
-                    raise unknown(entries.where, f"opposite.{word}", "an opposite", to, known)
+                    raise unknown_word_error(entries.where, f"opposite.{word}", "an opposite", to, known)
                 for name in names:
                     if name in named:
                         what = f"expected each name with one opposite, but {name!r} is with {named[name]!r} and {to!r}"
-                        raise mistake(entries.where, f"opposite.{word}", what)
+                        raise file_error(entries.where, f"opposite.{word}", what)
                     named[name] = to
             self._opposites.setdefault(word, {}).update(named)
 
@@ -228,7 +228,7 @@ class ClassDraft:
         """
         for word in entries.removed_classes:
             if word not in self._classes:
-                raise unknown(entries.where, "remove", "classes", word, tuple(self._classes))
+                raise unknown_word_error(entries.where, "remove", "classes", word, tuple(self._classes))
             del self._classes[word]
         for each in self._classes.values():
             each.within = "" if each.within in entries.removed_classes else each.within
@@ -266,14 +266,14 @@ class ClassDraft:
         for word, entry in entries.classes.items():
             each, section = self._classes[word], f"class.{word}"
             if each.within and each.within not in self._classes:
-                raise unknown(entries.where, section, "within", each.within, order)
+                raise unknown_word_error(entries.where, section, "within", each.within, order)
             if each.within and order.index(each.within) <= order.index(word):
                 what = f"within: expected a class that comes later, but {each.within!r} is more specific"
-                raise mistake(entries.where, section, what)
+                raise file_error(entries.where, section, what)
             offered = sorted({name for names in each.choices for name in names})
             for name in (name for called in entry.may_be.values() for name in called):
                 if name not in offered:
-                    raise unknown(entries.where, section, "may_be", name, offered)
+                    raise unknown_word_error(entries.where, section, "may_be", name, offered)
 
 
 def _update(each: _Class, entry: ClassEntry) -> None:
@@ -306,9 +306,9 @@ def ontology(path: str = "") -> Ontology:
 
 @cache
 def _opened(path: str) -> Ontology:
-    draft = Draft()
+    draft = OntologyDraft()
     for name in _OURS:
-        draft.add(read(Path(__file__).with_name(name).read_bytes(), where=name))
+        draft.add(read_entries(Path(__file__).with_name(name).read_bytes(), where=name))
     if path:
         try:
             content = Path(path).expanduser().read_bytes()
@@ -317,5 +317,5 @@ def _opened(path: str) -> Ontology:
                 f"ontology={path!r}: expected a TOML file, and it could not be read ({error.strerror or error}); "
                 "docs/ontology.md shows how one is written"
             ) from error
-        draft.add(read(content, where=path))
+        draft.add(read_entries(content, where=path))
     return draft.finished()

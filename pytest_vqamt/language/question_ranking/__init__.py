@@ -12,12 +12,12 @@ from pytest_vqamt.language.question_ranking.pool import (
     RANKING,
     Pool,
     Ranking,
-    lacking,
-    normalised,
+    missing_packages,
+    normalise_question,
     open_pool,
     pool_of,
 )
-from pytest_vqamt.language.question_ranking.ranking import MOST_WORDS, TOP, noisy, ranked
+from pytest_vqamt.language.question_ranking.ranking import MOST_WORDS, TOP, append_questions, rank_questions
 
 __all__ = [
     "EMBEDDING",
@@ -27,11 +27,11 @@ __all__ = [
     "TOP",
     "Pool",
     "Ranking",
+    "append_questions",
     "fingerprint_of",
-    "lacking",
-    "noisy",
-    "normalised",
+    "missing_packages",
+    "normalise_question",
     "open_pool",
     "pool_of",
-    "ranked",
+    "rank_questions",
 ]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Arrays: TypeAlias = "Mapping[str, NDArray[np.generic]]"
 
 
-def kept_arrays(key: str, make: Callable[[], Arrays]) -> Arrays:
+def cached_arrays(key: str, make: Callable[[], Arrays]) -> Arrays:
     """The arrays filed under ``key``; where there are none, they are made, by one process while others wait for it."""
     file = _folder() / "embeddings" / f"{key}.npz"
     found = _read_arrays(file)
@@ -39,7 +39,7 @@ def kept_arrays(key: str, make: Callable[[], Arrays]) -> Arrays:
     return found
 
 
-def kept_texts(key: str) -> tuple[str, ...] | None:
+def cached_texts(key: str) -> tuple[str, ...] | None:
     """The texts filed under ``key``; None where there are none, or no such file as `keep_texts` writes."""
     try:
         texts: object = json.loads(_texts_file(key).read_bytes())
@@ -50,7 +50,7 @@ def kept_texts(key: str) -> tuple[str, ...] | None:
     return tuple(texts)
 
 
-def keep_texts(key: str, texts: tuple[str, ...]) -> None:
+def store_texts(key: str, texts: tuple[str, ...]) -> None:
     """Files the texts under ``key``."""
     content = json.dumps(texts, ensure_ascii=False, indent=0).encode()
     _write(_texts_file(key), lambda opened: opened.write(content))

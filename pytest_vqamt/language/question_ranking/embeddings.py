@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.language.question_ranking.disk_cache import kept_arrays
+from pytest_vqamt.language.question_ranking.disk_cache import cached_arrays
 from pytest_vqamt.language.question_ranking.pool import SENTENCE_TRANSFORMERS, Pool
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class EmbeddedPool:
 
 
 @lru_cache(maxsize=4)
-def embedded(pool: Pool, setting: str) -> EmbeddedPool:
+def embed_pool(pool: Pool, setting: str) -> EmbeddedPool:
     """The pool by the embedding that the setting names.
 
     Raises:
@@ -60,7 +60,7 @@ def embedded(pool: Pool, setting: str) -> EmbeddedPool:
         from pytest_vqamt.language.question_ranking.sentence_vectors import SentenceVectors
 
         model = SentenceVectors(setting)
-        arrays = kept_arrays(key, lambda: {"rows": model.embed(pool.questions)})
+        arrays = cached_arrays(key, lambda: {"rows": model.embed(pool.questions)})
         return EmbeddedPool(embedding=model, rows=arrays["rows"].astype("float32", copy=False))
     from pytest_vqamt.language.question_ranking.lsa import Lsa
 
@@ -68,7 +68,7 @@ def embedded(pool: Pool, setting: str) -> EmbeddedPool:
         lsa = Lsa.fitted(pool.questions, fingerprint_of(setting))
         return {"rows": lsa.embed(pool.questions), **lsa.arrays()}
 
-    arrays = kept_arrays(key, fitted)
+    arrays = cached_arrays(key, fitted)
     lsa = Lsa.of(arrays, fingerprint_of(setting))
     return EmbeddedPool(embedding=lsa, rows=arrays["rows"].astype("float32", copy=False))
 

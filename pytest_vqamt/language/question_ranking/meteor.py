@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pytest_vqamt.language.question_ranking.word_overlap import Ngrams
 from pytest_vqamt.language.wordnet.reader import Synsets
-from pytest_vqamt.language.wordnet.sources import BUNDLED, find
+from pytest_vqamt.language.wordnet.sources import BUNDLED, find_wordnet
 
 _ALPHA, _BETA, _GAMMA = 0.9, 3.0, 0.5
 
@@ -106,7 +106,7 @@ class _Synonyms(Synsets):
     """What nltk's METEOR asks of a WordNet."""
 
     def __init__(self) -> None:
-        super().__init__(find(BUNDLED))
+        super().__init__(find_wordnet(BUNDLED))
         self.synsets = lru_cache(maxsize=None)(self._looked_up)
 
     def names(self, word: str) -> Iterable[str]:

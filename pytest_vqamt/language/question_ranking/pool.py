@@ -50,12 +50,12 @@ def pool_of(name: str, questions: Iterable[str]) -> Pool:
     distinct: dict[str, str] = {}
     for question in questions:
         if words_of(question):
-            distinct.setdefault(normalised(question), " ".join(question.split()))
+            distinct.setdefault(normalise_question(question), " ".join(question.split()))
     texts = tuple(distinct.values())
     return Pool(name=name, digest=digest(*texts), questions=texts)
 
 
-def normalised(question: str) -> str:
+def normalise_question(question: str) -> str:
     """What two texts share that ask the same in the same words: case, spaces and the closing question mark put aside.
 
     >>> normalised("Is there  a DOG ?") == normalised("is there a dog")
@@ -67,7 +67,7 @@ def normalised(question: str) -> str:
 @lru_cache(maxsize=8)
 def places(pool: Pool) -> dict[str, int]:
     """Where each question stands in the pool, by its normalised text."""
-    return {normalised(question): place for place, question in enumerate(pool.questions)}
+    return {normalise_question(question): place for place, question in enumerate(pool.questions)}
 
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
@@ -333,7 +333,7 @@ def ranking_of(setting: str) -> Ranking:
         ) from error
 
 
-def lacking(ranking: str, embedding: str) -> str:
+def missing_packages(ranking: str, embedding: str) -> str:
     """What must be installed for the settings, in a sentence with the command; "" where nothing is lacking.
 
     Raises:

@@ -8,8 +8,15 @@ from importlib.metadata import version
 
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import digest
-from pytest_vqamt.language.question_ranking.disk_cache import keep_texts, kept_texts
-from pytest_vqamt.language.question_ranking.pool import Pool, Ranking, lacking, normalised, places, ranking_of
+from pytest_vqamt.language.question_ranking.disk_cache import cached_texts, store_texts
+from pytest_vqamt.language.question_ranking.pool import (
+    Pool,
+    Ranking,
+    missing_packages,
+    normalise_question,
+    places,
+    ranking_of,
+)
 
 TOP = 21
 """Seven partitions of three (Huang et al., AAAI 2019, section 4)."""
@@ -20,7 +27,7 @@ _VERSION = 1
 _PACKAGES = {Ranking.LASSO: "scikit-learn", Ranking.ROUGE_L: "rouge-score", Ranking.CIDER: "pycocoevalcap"}
 
 
-def ranked(
+def rank_questions(
     pool: Pool, question: str, *, ranking: str, embedding: str, exclude: frozenset[str] = frozenset(), top: int = TOP
 ) -> tuple[str, ...]:
     """The best ``top`` questions of the pool, the nearest first; fewer where it has no more.
@@ -41,7 +48,7 @@ def ranked(
         OptionError: a wrong setting, a package that is not installed, or a model that is not on this machine.
     """
     wanted = ranking_of(ranking)
-    if reason := lacking(ranking, embedding):
+    if reason := missing_packages(ranking, embedding):
         raise OptionError(f"Expected to rank basic questions, but {reason}")
     key = digest("ranking", str(_VERSION), pool.digest, _means(wanted, embedding), _named(exclude), str(top), question)
     return _kept(key, pool, lambda: _best(pool, question, wanted, embedding, exclude, top), top)
@@ -52,10 +59,10 @@ _in_memory: dict[str, tuple[str, ...]] = {}
 
 def _kept(key: str, pool: Pool, make: Callable[[], tuple[str, ...]], top: int) -> tuple[str, ...]:
     if key not in _in_memory:
-        found = kept_texts(key)
-        if found is None or len(found) > top or not all(normalised(text) in places(pool) for text in found):
+        found = cached_texts(key)
+        if found is None or len(found) > top or not all(normalise_question(text) in places(pool) for text in found):
             found = make()
-            keep_texts(key, found)
+            store_texts(key, found)
         _in_memory[key] = found
     return _in_memory[key]
 
@@ -64,14 +71,14 @@ def _best(
     pool: Pool, question: str, ranking: Ranking, embedding: str, exclude: frozenset[str], top: int
 ) -> tuple[str, ...]:
     left_out = _left_out(pool, exclude)
-    if (own := places(pool).get(normalised(question))) is not None:
+    if (own := places(pool).get(normalise_question(question))) is not None:
         left_out |= {own}
     # What ranks brings NumPy and more, and is imported when the first ranking is made.
     if ranking is Ranking.LASSO:
-        from pytest_vqamt.language.question_ranking.embeddings import embedded
+        from pytest_vqamt.language.question_ranking.embeddings import embed_pool
         from pytest_vqamt.language.question_ranking.lasso import by_lasso
 
-        found = by_lasso(embedded(pool, embedding), question, sorted(left_out), top)
+        found = by_lasso(embed_pool(pool, embedding), question, sorted(left_out), top)
     else:
         from pytest_vqamt.language.question_ranking.word_overlap import by_words
 
@@ -82,12 +89,12 @@ def _best(
 @lru_cache(maxsize=8)
 def _left_out(pool: Pool, exclude: frozenset[str]) -> frozenset[int]:
     known = places(pool)
-    return frozenset(known[text] for text in map(normalised, exclude) if text in known)
+    return frozenset(known[text] for text in map(normalise_question, exclude) if text in known)
 
 
 @lru_cache(maxsize=8)
 def _named(exclude: frozenset[str]) -> str:
-    return digest(*sorted({normalised(text) for text in exclude}))
+    return digest(*sorted({normalise_question(text) for text in exclude}))
 
 
 @lru_cache(maxsize=16)
@@ -106,7 +113,7 @@ MOST_WORDS = 26
 """What most models of the paper were trained on (Huang et al., AAAI 2019, section 4)."""
 
 
-def noisy(question: str, basic: Sequence[str], most_words: int = MOST_WORDS) -> tuple[str, int]:
+def append_questions(question: str, basic: Sequence[str], most_words: int = MOST_WORDS) -> tuple[str, int]:
     """The main question followed by the basic ones, and how many of these stayed.
 
     Basic questions are left off from the end until there are at most ``most_words`` words in all; a main question that

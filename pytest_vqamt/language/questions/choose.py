@@ -7,8 +7,8 @@ from functools import cache, lru_cache
 from types import MappingProxyType
 
 from pytest_vqamt.core.meaning import Choice, Group
-from pytest_vqamt.language.english.nouns import counted, indefinite, is_person
-from pytest_vqamt.language.english.phrases import definite, in_a_row, is_material, links, phrase_with_the
+from pytest_vqamt.language.english.nouns import counting_noun, indefinite, is_person
+from pytest_vqamt.language.english.phrases import definite, is_material, join_phrases, links, phrase_with_the
 from pytest_vqamt.language.questions.templates import Asking, Fillings, Templates, number_of, the_one
 
 _BY_ATTRIBUTE = (
@@ -56,13 +56,13 @@ def _fill_object(asking: Asking, wording: str, _: bool) -> str:
 
 @lru_cache(maxsize=65536)
 def _things(options: tuple[str, ...]) -> str:
-    return in_a_row(map(indefinite, options), "or")
+    return join_phrases(map(indefinite, options), "or")
 
 
 @lru_cache(maxsize=65536)
 def _of_a_class(group: Group) -> Fillings:
     """The one thing of a class; of a class that is a mass, the piece of it ("the brown piece of furniture")."""
-    thing = replace(group, name=counted(group.name))
+    thing = replace(group, name=counting_noun(group.name))
     many = number_of(thing) == "plural"
     where = " and ".join(
         f"{links().in_a_clause(each.predicate, many=many)} {definite(each.to)}" for each in group.related
@@ -153,7 +153,7 @@ def _action_fillings(what: Group, options: tuple[str, ...], category: str) -> Fi
             **the_one(what),
             "what_pose": f"what {category}" if category in _ACTION_ASKED_FOR else "which of these",
             "in_it": _ACTION_ASKED_FOR.get(category, "doing"),
-            "options": in_a_row(options, "or"),
+            "options": join_phrases(options, "or"),
         }
     )
 
@@ -226,7 +226,7 @@ def _fill_attribute(asking: Asking, wording: str, _: bool) -> str:
 def _attribute_fillings(what: Group, options: tuple[str, ...], category: str) -> Fillings:
     one = the_one(what)
     of_materials = all(map(is_material, options))
-    listed = in_a_row(options, "or")
+    listed = join_phrases(options, "or")
     if category in _ATTRIBUTE_ASKED_FOR:
         asked_for = {
             "what_color": f"what {category}",
@@ -248,7 +248,7 @@ def _attribute_fillings(what: Group, options: tuple[str, ...], category: str) ->
 
 def _said_of_it(options: tuple[str, ...]) -> str:
     """The options as they follow "is": "made of wood or metal", "turned on or off"."""
-    listed = in_a_row(options, "or")
+    listed = join_phrases(options, "or")
     if all(map(is_material, options)):
         return f"made of {listed}"
     return f"turned {listed}" if {"on", "off"}.issuperset(options) else listed

@@ -8,8 +8,14 @@ from functools import lru_cache
 
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.meaning import Entails, Group, Unit
-from pytest_vqamt.language.english.nouns import counted, is_mass, is_plural, with_article
-from pytest_vqamt.language.english.phrases import after_is, in_a_row, links, phrase_with_the, stands_before_its_noun
+from pytest_vqamt.language.english.nouns import counting_noun, is_mass, is_plural, with_article
+from pytest_vqamt.language.english.phrases import (
+    join_phrases,
+    links,
+    phrase_with_the,
+    predicative,
+    stands_before_its_noun,
+)
 from pytest_vqamt.language.ontology import ontology
 
 
@@ -97,7 +103,7 @@ def _hypothesis(units: tuple[Unit, ...], wording: int) -> Hypothesis:
     if wording < IN_A_ROW:
         if not _fits_in_a_row(groups):
             raise VqamtError(f"Expected units that can stand in a row, but got units={units!r}: take another wording")
-        text = _LISTED[wording].format(ones=in_a_row(map(_any_of, groups)), is_there=_is_there(groups[0]))
+        text = _LISTED[wording].format(ones=join_phrases(map(_any_of, groups)), is_there=_is_there(groups[0]))
     else:
         frame, described = _IN_CLAUSES[wording - IN_A_ROW]
         units, clauses = _in_clauses(units, described=described)
@@ -121,11 +127,11 @@ def _in_clauses(units: Sequence[Unit], *, described: bool) -> tuple[tuple[Unit, 
     said = [_clause(unit.group, described=described) or _there(unit.group) for unit in ordered]
     if len(bare) > 1:
         said[-len(bare) :] = [_there(*(unit.group for unit in bare))]
-    return ordered, in_a_row(said)
+    return ordered, join_phrases(said)
 
 
 def _there(*groups: Group) -> str:
-    return f"there {_is_there(groups[0])} {in_a_row(map(_any_of, groups))}"
+    return f"there {_is_there(groups[0])} {join_phrases(map(_any_of, groups))}"
 
 
 def _is_there(group: Group) -> str:
@@ -138,7 +144,7 @@ def _is_many(group: Group) -> bool:
 
 def _any_of(group: Group) -> str:
     """Any one of the group, as a noun phrase: "a red car", "scissors", "a man holding a cup"; of furniture, a piece."""
-    one = replace(group, name=counted(group.name), related=()) if group.covers else replace(group, related=())
+    one = replace(group, name=counting_noun(group.name), related=()) if group.covers else replace(group, related=())
     words = phrase_with_the(one, "singular")
     noun = words if is_mass(one.name) or is_plural(one.name) else with_article(words)
     beside = (f"{links().after_a_noun(each.predicate)} {_any_of(each.to)}" for each in group.related)
@@ -160,7 +166,7 @@ def _clause(group: Group, *, described: bool) -> str | None:
     if word is None:
         return None
     subject = _any_of(replace(group, attributes=tuple(each for each in group.attributes if each != word)))
-    return f"{subject} {'are' if many else 'is'} {after_is(word, 'plural' if many else 'singular')}"
+    return f"{subject} {'are' if many else 'is'} {predicative(word, 'plural' if many else 'singular')}"
 
 
 def _deed(group: Group) -> str | None:
@@ -175,6 +181,6 @@ def _is_better_in_a_clause(attribute: str) -> bool:
 
 def _quality(group: Group) -> str | None:
     """The only attribute of what has an article: "grass is green" would be said of all grass."""
-    name = counted(group.name) if group.covers else group.name
+    name = counting_noun(group.name) if group.covers else group.name
     has_article = not (is_mass(name) or is_plural(name))
     return group.attributes[0] if len(group.attributes) == 1 and has_article else None

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pytest_vqamt.core.errors import VqamtError
 from pytest_vqamt.core.meaning import Absent, Both, Count, Exists, Group, Meaning
 from pytest_vqamt.language.english.nouns import is_mass, is_plural
-from pytest_vqamt.language.english.phrases import in_a_row, phrase, with_indefinite
+from pytest_vqamt.language.english.phrases import join_phrases, phrase, with_indefinite
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +155,8 @@ def _both(groups: tuple[Group, ...], wording: int) -> Question:
         raise VqamtError("Expected at least one group to ask about, but got groups=()")
     first = _fillings(groups[0])
     text = (*_ONE_OF_EACH, *_SOME_OF_EACH)[wording].format(
-        ones=in_a_row(map(with_indefinite, groups)),
-        many=in_a_row(phrase(group, "plural") for group in groups),
+        ones=join_phrases(map(with_indefinite, groups)),
+        many=join_phrases(phrase(group, "plural") for group in groups),
         both="both " if len(groups) == 2 else "",
         is_one=first["is_one"],
         is_many=first["is_many"],
@@ -175,7 +175,7 @@ def _count(groups: tuple[Group, ...], wording: int) -> Question:
                 f"Expected a noun that can be counted, but got name={group.name!r}: ask whether there is any"
             )
     one, several = _COUNT[wording]
-    nouns = in_a_row(phrase(group, "plural") for group in groups)
+    nouns = join_phrases(phrase(group, "plural") for group in groups)
     return Question((one if len(groups) == 1 else several).format(nouns), Count(groups=groups))
 
 

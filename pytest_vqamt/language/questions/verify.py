@@ -6,7 +6,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from pytest_vqamt.core.meaning import Both, Either, Exists, Group, Has
-from pytest_vqamt.language.english.phrases import after_is, in_a_row
+from pytest_vqamt.language.english.phrases import join_phrases, predicative
 from pytest_vqamt.language.questions.templates import (
     Asking,
     Fillings,
@@ -119,7 +119,7 @@ _ATTRIBUTE_RELATED = (
 def _fill_attribute(asking: Asking, wording: str, _: bool) -> str:
     meaning = asking.meaning
     assert isinstance(meaning, Has)
-    clean = after_is(meaning.attribute, number_of(meaning.group))
+    clean = predicative(meaning.attribute, number_of(meaning.group))
     return wording.format(clean=clean, **the_one(meaning.group))
 
 
@@ -158,9 +158,9 @@ def _fill_both(asking: Asking, wording: str, negated: bool) -> str:
 def _both_fillings(groups: tuple[Group, ...], negated: bool) -> Fillings:
     """The groups in a row; the verb agrees with the first, as it does in speech ("is there a cup and scissors")."""
     if negated:
-        both = each = f"either {in_a_row(map(none_of, groups), 'or')}"
+        both = each = f"either {join_phrases(map(none_of, groups), 'or')}"
     else:
-        each = in_a_row(map(any_of, groups))
+        each = join_phrases(map(any_of, groups))
         both = f"both {each}" if len(groups) == 2 else each
     return MappingProxyType({"both": both, "each": each, **verbs(number_of(groups[0]))})
 
@@ -200,7 +200,7 @@ def _fill_either(asking: Asking, wording: str, negated: bool) -> str:
 
 @lru_cache(maxsize=65536)
 def _either_fillings(groups: tuple[Group, ...], negated: bool) -> Fillings:
-    words = in_a_row(map(none_of, groups)) if negated else f"either {in_a_row(map(any_of, groups), 'or')}"
+    words = join_phrases(map(none_of, groups)) if negated else f"either {join_phrases(map(any_of, groups), 'or')}"
     return MappingProxyType({"either": words, **verbs(number_of(groups[0]))})
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.language.units.erasing import left_in_place, without
+from pytest_vqamt.language.units.erasing import remaining_units, without_unit
 from pytest_vqamt.language.units.parser import by_rules
 from pytest_vqamt.language.units.unit import DescriptionUnit, head_noun, unit_of
-from pytest_vqamt.language.units.writing import recombined
+from pytest_vqamt.language.units.writing import recombine
 
-__all__ = ["DescriptionUnit", "head_noun", "left_in_place", "recombined", "unit_of", "units_of", "without"]
+__all__ = ["DescriptionUnit", "head_noun", "recombine", "remaining_units", "unit_of", "units_of", "without_unit"]
 
 
 def units_of(hypothesis: str, by: str = "rules") -> tuple[DescriptionUnit, ...]:

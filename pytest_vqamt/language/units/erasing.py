@@ -10,16 +10,16 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import takewhile
 
-from pytest_vqamt.language.english.families import one_is_a_kind_of_the_other
+from pytest_vqamt.language.english.families import is_kind_either_way
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.units.lexicon import VERBS, Tag, look_up, verb_forms, words_of
-from pytest_vqamt.language.units.parser import read
+from pytest_vqamt.language.units.parser import parse
 from pytest_vqamt.language.units.unit import DescriptionUnit, Sentence, head_noun, is_living, is_people, says_all_of
-from pytest_vqamt.language.units.writing import named
+from pytest_vqamt.language.units.writing import object_phrase
 from pytest_vqamt.language.wordnet import wordnet
 
 
-def without(units: Sequence[DescriptionUnit], erased: int) -> tuple[DescriptionUnit, ...]:
+def without_unit(units: Sequence[DescriptionUnit], erased: int) -> tuple[DescriptionUnit, ...]:
     """The other units; of one whose property mentions the erased object, the object alone (VEglue section 3.4.1).
 
     **Deviation** for soundness: the paper looks for the erased object's own words. Here a synonym, a kind or a plural
@@ -34,10 +34,10 @@ def without(units: Sequence[DescriptionUnit], erased: int) -> tuple[DescriptionU
         units: those of one hypothesis, in order.
         erased: the place of the one to leave out.
     """
-    return tuple(unit for _, unit in left_in_place(units, erased))
+    return tuple(unit for _, unit in remaining_units(units, erased))
 
 
-def left_in_place(units: Sequence[DescriptionUnit], erased: int) -> tuple[tuple[int, DescriptionUnit], ...]:
+def remaining_units(units: Sequence[DescriptionUnit], erased: int) -> tuple[tuple[int, DescriptionUnit], ...]:
     """What ``without`` leaves, each with the place among ``units`` of the one that it is left of."""
     gone = units[erased]
     kept = [(place, unit) for place, unit in enumerate(units) if place != erased and not _is_some_of(unit, gone)]
@@ -70,7 +70,7 @@ def _stays(
 def _is_sure(unit: DescriptionUnit, units: Sequence[DescriptionUnit]) -> bool:
     """Whether the hypothesis says that there is such a thing: not "bus" of "is waiting for the bus"."""
     tellers = [other for other in units if other is not unit and says_all_of(other, unit)]
-    return not tellers or any(asserts(other, unit) and _is_sure(other, units) for other in tellers)
+    return not tellers or any(is_assertive(other, unit) and _is_sure(other, units) for other in tellers)
 
 
 def _is_some_of(unit: DescriptionUnit, gone: DescriptionUnit) -> bool:
@@ -128,7 +128,7 @@ def _is_word_for(word: str, name: str) -> bool:
     if one.endswith(name) or name.endswith(one) or (len(stem) >= _SHORTEST_STEM and word.startswith(stem)):
         return True  # "football" with the ball erased, "skateboarding" with the skateboard
     is_known = wordnet().sense(one) is not None and wordnet().sense(name) is not None
-    return is_known and (wordnet().may_name_the_same(one, name) or one_is_a_kind_of_the_other(one, name))
+    return is_known and (wordnet().may_name_the_same(one, name) or is_kind_either_way(one, name))
 
 
 def _exclude_each_other(one: str, other: str) -> bool:
@@ -177,7 +177,7 @@ def _takes_both(one: str, other: str) -> bool:
         return True
     if any(verb_forms(word)[0] in table["mutual_verbs"] for word in shared):
         return True
-    are = read(f"they {text}")  # "are twins", "are a couple": nobody is
+    are = parse(f"they {text}")  # "are twins", "are a couple": nobody is
     return any(
         are.tag(it.start - 1) is Tag.BE and (are.is_plural(it) or are.word(it.head) in words_of("collective"))
         for it in are.phrases[1:2]
@@ -204,26 +204,26 @@ _WHERE = frozenset({"at", "behind", "beside", "by", "in", "inside", "near", "on"
 _DEFINITE = frozenset({"that", "the", "these", "this", "those"})
 
 
-def asserts(unit: DescriptionUnit, other: DescriptionUnit) -> bool:
+def is_assertive(unit: DescriptionUnit, other: DescriptionUnit) -> bool:
     """Whether what is said of the unit, where it names the other one, implies that this is there.
 
     >>> man = DescriptionUnit(object="man", property="is waiting for the bus near a sign")
     >>> asserts(man, DescriptionUnit(object="bus")), asserts(man, DescriptionUnit(object="sign"))
     (False, True)
     """
-    subject = named(unit)
-    return _asserts(f"{subject} {unit.property}", len(read(subject).tokens), other.object.lower())
+    subject = object_phrase(unit)
+    return _asserts(f"{subject} {unit.property}", len(parse(subject).tokens), other.object.lower())
 
 
 @lru_cache(maxsize=65536)
 def _asserts(text: str, start: int, name: str) -> bool:
-    sentence = read(text)
+    sentence = parse(text)
     return any(_is_there(sentence, start, place, end) for place, end in _places(sentence, start, name))
 
 
 def _places(sentence: Sentence, start: int, name: str) -> Iterator[tuple[int, int]]:
     """Where the words of the name stand, from the first to after the last."""
-    words = [token.word for token in read(name).tokens]
+    words = [token.word for token in parse(name).tokens]
     for place in range(start, len(sentence.tokens) - len(words) + 1):
         if [token.word for token in sentence.tokens[place : place + len(words)]] == words:
             yield place, place + len(words)

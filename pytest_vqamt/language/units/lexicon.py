@@ -47,7 +47,7 @@ class Tag(StrEnum):
 VERBS = frozenset({Tag.BE, Tag.FINITE, Tag.BASE, Tag.ING, Tag.PARTICIPLE})
 
 
-class Word(NamedTuple):
+class TaggedWord(NamedTuple):
     """A word, lower case, and how likely it is each kind of word, from 0 to 1; a closed word has its tag.
 
     Attributes:
@@ -76,7 +76,7 @@ class Word(NamedTuple):
 
 
 @lru_cache(maxsize=65536)
-def look_up(text: str) -> Word:
+def look_up(text: str) -> TaggedWord:
     """What is known of a word; what nobody lists is the name of a thing.
 
     >>> wave, the = look_up("waves"), look_up("the")
@@ -88,7 +88,7 @@ def look_up(text: str) -> Word:
     is_many = is_plural(text)
     one = singular(text) if is_many else text
     as_noun = shares(one) or ({} if own or (forms and not is_many) else {ADVERB if text.endswith("ly") else THING: 1.0})
-    return Word(
+    return TaggedWord(
         text=text,
         closed=_closed(text),
         verb=(own if VerbForm.BASE in forms else shares(lemma)).get(VERB, 1.0) if forms else 0.0,

@@ -10,12 +10,12 @@ from functools import lru_cache
 
 from pytest_vqamt.language.english.nouns import is_person, is_plural, singular
 from pytest_vqamt.language.units.lexicon import VERBS, Tag, plural_form, third_person, verb_forms, words_of
-from pytest_vqamt.language.units.tagger import tagged
+from pytest_vqamt.language.units.tagger import tag_words
 from pytest_vqamt.language.units.unit import (
     DescriptionUnit,
     NounPhrase,
     Sentence,
-    Token,
+    SentenceToken,
     is_living,
     is_named,
     is_object,
@@ -26,9 +26,9 @@ _NONE = frozenset({"neither", "no", "nobody", "none", "nothing"})
 
 def by_rules(hypothesis: str) -> tuple[DescriptionUnit, ...]:
     """The units of a hypothesis, in the order of their objects."""
-    sentence = read(hypothesis)
+    sentence = parse(hypothesis)
     found: list[tuple[NounPhrase, str]] = []
-    for clause in clauses(sentence):
+    for clause in find_clauses(sentence):
         subjects = {it.phrase: it.property for it in clause.subjects}
         for phrase in sentence.phrases:
             if _is_absent(sentence, clause, phrase):
@@ -122,7 +122,7 @@ _TOKEN = re.compile(
 )
 
 
-def read(text: str) -> Sentence:
+def parse(text: str) -> Sentence:
     """The sentence with its tags and phrases.
 
     >>> sentence = read("A group of men ride two brown horses.")
@@ -130,12 +130,13 @@ def read(text: str) -> Sentence:
     ['group of men', 'brown horses']
     """
     found = tuple(_TOKEN.finditer(text))
-    tags = tagged([each[0].lower().replace("\u2019", "'") for each in found])
+    tags = tag_words([each[0].lower().replace("\u2019", "'") for each in found])
     tokens = tuple(
-        Token(text=each[0], start=each.start(), end=each.end(), tag=tag) for each, tag in zip(found, tags, strict=True)
+        SentenceToken(text=each[0], start=each.start(), end=each.end(), tag=tag)
+        for each, tag in zip(found, tags, strict=True)
     )
     sentence = Sentence(text=text, tokens=tokens)
-    return replace(sentence, phrases=tuple(noun_phrases(sentence)))
+    return replace(sentence, phrases=tuple(find_noun_phrases(sentence)))
 
 
 _FINITE = frozenset({Tag.FINITE, Tag.BE})
@@ -154,13 +155,13 @@ class Clause:
     subjects: tuple[Subject, ...]
 
 
-def clauses(sentence: Sentence) -> Iterator[Clause]:
+def find_clauses(sentence: Sentence) -> Iterator[Clause]:
     """The clauses of the sentence: "while", "as", "and" part what has subjects of its own."""
     starts = [0, *(place + 1 for place in _joints(sentence))]
     for start, end in zip(starts, [*starts[1:], len(sentence.tokens) + 1], strict=True):
         first, last = _trimmed(sentence, start, end - 1)
         if first < last:
-            yield Clause(start=first, end=last, subjects=tuple(subjects(sentence, first, last)))
+            yield Clause(start=first, end=last, subjects=tuple(find_subjects(sentence, first, last)))
 
 
 def _joints(sentence: Sentence) -> Iterator[int]:
@@ -220,7 +221,7 @@ _BEFORE_THE_NOUN = frozenset({Tag.DETERMINER, Tag.POSSESSIVE, Tag.NUMBER})
 _IN_A_PHRASE = _BEFORE_THE_NOUN | {Tag.ADJECTIVE, Tag.NOUN}
 
 
-def noun_phrases(sentence: Sentence) -> Iterator[NounPhrase]:
+def find_noun_phrases(sentence: Sentence) -> Iterator[NounPhrase]:
     """The phrases in order; they do not overlap."""
     place = 0
     while place < len(sentence.tokens):
@@ -302,7 +303,7 @@ class Subject:
     property: str
 
 
-def subjects(sentence: Sentence, start: int, end: int) -> Iterator[Subject]:
+def find_subjects(sentence: Sentence, start: int, end: int) -> Iterator[Subject]:
     """The subjects of the clause between two places; none where there is no clause, or its subject is left out."""
     start = _there(sentence, start, end) or start
     phrases = [it for it in sentence.phrases if start <= it.start and it.end <= end]
@@ -409,7 +410,7 @@ _THEY = "they "
 _LONG = {"'s": "is", "'re": "are"}
 
 
-class Kind(StrEnum):
+class PropertyKind(StrEnum):
     """How a property says what it says."""
 
     NOTHING = auto()
@@ -425,7 +426,7 @@ class Kind(StrEnum):
 class Predicate:
     """A property, and where in it the verbs stand that change with the number of things: from where to where."""
 
-    kind: Kind
+    kind: PropertyKind
     text: str = ""
     verbs: tuple[tuple[int, int], ...] = ()
 
@@ -441,28 +442,28 @@ class Predicate:
         said = self.text
         for start, end in reversed(self.verbs):
             said = said[:start] + form(said[start:end]) + said[end:]
-        return f"{be} {said}" if self.kind is Kind.STATE else said
+        return f"{be} {said}" if self.kind is PropertyKind.STATE else said
 
 
 @lru_cache(maxsize=65536)
-def predicate(said: str) -> Predicate:
+def parse_predicate(said: str) -> Predicate:
     """The property as a predicate.
 
     >>> predicate("walk and sing").of_one(), predicate("flying a kite").of_many(), str(predicate("with a hat").kind)
     ('walks and sings', 'are flying a kite', 'more')
     """
     if not said:
-        return Predicate(kind=Kind.NOTHING)
+        return Predicate(kind=PropertyKind.NOTHING)
     short, _, rest = said.replace("\u2019", "'").partition(" ")
     if short in _LONG:
         said = f"{_LONG[short]} {rest}"
-    sentence = read(_THEY + said)
+    sentence = parse(_THEY + said)
     main = _main_verb(sentence)
     if main is None:
         return _without_verb(sentence, said)
     verbs = (sentence.tokens[place] for place in (main, *_joined_verbs(sentence, main)))
     spans = tuple((verb.start - len(_THEY), verb.end - len(_THEY)) for verb in verbs)
-    return Predicate(kind=Kind.VERB, text=said, verbs=spans)
+    return Predicate(kind=PropertyKind.VERB, text=said, verbs=spans)
 
 
 def _without_verb(sentence: Sentence, said: str) -> Predicate:
@@ -470,10 +471,12 @@ def _without_verb(sentence: Sentence, said: str) -> Predicate:
         # "who is asleep" says the same as "is asleep"; "that a man holds" can only be put behind its noun.
         is_subject = sentence.tag(2) in (Tag.BE, Tag.FINITE)
         return (
-            predicate(sentence.words(2, len(sentence.tokens))) if is_subject else Predicate(kind=Kind.MORE, text=said)
+            parse_predicate(sentence.words(2, len(sentence.tokens)))
+            if is_subject
+            else Predicate(kind=PropertyKind.MORE, text=said)
         )
     is_more = sentence.tag(1) is Tag.TO or sentence.word(1) in _MORE
-    return Predicate(kind=Kind.MORE if is_more else Kind.STATE, text=said)
+    return Predicate(kind=PropertyKind.MORE if is_more else PropertyKind.STATE, text=said)
 
 
 def _main_verb(sentence: Sentence) -> int | None:

@@ -30,12 +30,12 @@ def by_spacy(hypothesis: str, model: str) -> tuple[DescriptionUnit, ...]:
     return units_of_doc(load(model)(hypothesis))
 
 
-def units_of_doc(doc: Doc) -> tuple[DescriptionUnit, ...]:
+def units_of_doc(doc: SpacyDoc) -> tuple[DescriptionUnit, ...]:
     """The units of a parsed sentence; see spacy.io/api/doc for what of it is read."""
     return tuple(_units(doc, {chunk.root.i: chunk.start for chunk in doc.noun_chunks}))
 
 
-def _units(doc: Doc, starts: dict[int, int]) -> Iterator[DescriptionUnit]:
+def _units(doc: SpacyDoc, starts: dict[int, int]) -> Iterator[DescriptionUnit]:
     """The units, where noun phrases with these heads begin at these places."""
     until = 0
     for place in sorted(starts):
@@ -60,17 +60,17 @@ def _units(doc: Doc, starts: dict[int, int]) -> Iterator[DescriptionUnit]:
         )
 
 
-def _one_of(noun: Token) -> Token | None:
+def _one_of(noun: SpacyToken) -> SpacyToken | None:
     """The word "one" before "of the men"."""
     before = noun.head
     return before.head if before.text == "of" and before.head.text.lower() == "one" else None
 
 
-def _is_before_the_name(token: Token) -> bool:
+def _is_before_the_name(token: SpacyToken) -> bool:
     return token.dep_ in _BEFORE_THE_NAME or token.tag_ == "PRP$"
 
 
-def _with_of(starts: dict[int, int], noun: Token, name: int) -> tuple[int, Token, int]:
+def _with_of(starts: dict[int, int], noun: SpacyToken, name: int) -> tuple[int, SpacyToken, int]:
     """Where the name begins, its noun, and where the phrase ends: "group of men" is one, "a couple of dogs" is dogs."""
     inner = next(
         (child for of in noun.children if of.text == "of" for child in of.children if child.dep_ == "pobj"), None
@@ -89,17 +89,17 @@ def _with_of(starts: dict[int, int], noun: Token, name: int) -> tuple[int, Token
     return name, noun, inner.i + 1 if is_stuff else noun.i + 1
 
 
-def _said(doc: Doc, noun: Token, end: int) -> str | None:
+def _said(doc: SpacyDoc, noun: SpacyToken, end: int) -> str | None:
     """What a clause says of its subject; None where the noun is the subject of none that speaks of it."""
     first = first_of(noun)
     is_subject = first.dep_ in _SUBJECTS and first.head.dep_ != "relcl"
-    if not (is_subject or is_there(first) or first.dep_ == "ROOT") or is_infinitive(first.head):
+    if not (is_subject or is_asserted(first) or first.dep_ == "ROOT") or is_infinitive(first.head):
         return None
     is_of_other = is_subject and first.head.dep_ in ("advcl", "ccomp") and noun.text.lower() in words_of("personal")
-    return None if is_of_other else said_of(doc, noun, end)
+    return None if is_of_other else predicate_of(doc, noun, end)
 
 
-def _is_named(noun: Token, name: str, *, has_determiner: bool) -> bool:
+def _is_named(noun: SpacyToken, name: str, *, has_determiner: bool) -> bool:
     """Whether a noun phrase that no clause is about names an object all the same."""
     first = first_of(noun)
     if first.dep_ == "pobj":
@@ -109,7 +109,7 @@ def _is_named(noun: Token, name: str, *, has_determiner: bool) -> bool:
     return first.dep_ in _SUBJECTS and is_named(name, has_determiner=has_determiner)
 
 
-def _aside(noun: Token) -> str:
+def _aside(noun: SpacyToken) -> str:
     """What is said of an object behind its noun: "who is asleep", and of the living what they are doing."""
     for child in noun.children:
         if child.dep_ == "relcl" or (child.dep_ == "acl" and child.tag_ == "VBG" and is_living(noun.text.lower())):
@@ -122,7 +122,7 @@ MODEL = "en_core_web_sm"
 """What is loaded where no model is named."""
 
 
-class Token(Protocol):
+class SpacyToken(Protocol):
     """A word (spacy.io/api/token)."""
 
     @property
@@ -138,39 +138,39 @@ class Token(Protocol):
     @property
     def tag_(self) -> str: ...
     @property
-    def doc(self) -> Doc: ...
+    def doc(self) -> SpacyDoc: ...
     @property
-    def head(self) -> Token: ...
+    def head(self) -> SpacyToken: ...
     @property
-    def children(self) -> Iterable[Token]: ...
+    def children(self) -> Iterable[SpacyToken]: ...
     @property
-    def subtree(self) -> Iterable[Token]: ...
+    def subtree(self) -> Iterable[SpacyToken]: ...
 
 
-class Span(Protocol):
+class SpacySpan(Protocol):
     """Words that follow each other (spacy.io/api/span)."""
 
     @property
     def start(self) -> int: ...
     @property
-    def root(self) -> Token: ...
+    def root(self) -> SpacyToken: ...
     @property
     def text(self) -> str: ...
 
 
-class Doc(Protocol):
+class SpacyDoc(Protocol):
     """A parsed text (spacy.io/api/doc)."""
 
     @property
-    def noun_chunks(self) -> Iterable[Span]: ...
+    def noun_chunks(self) -> Iterable[SpacySpan]: ...
     @overload
-    def __getitem__(self, place: int, /) -> Token: ...
+    def __getitem__(self, place: int, /) -> SpacyToken: ...
     @overload
-    def __getitem__(self, places: slice, /) -> Span: ...
+    def __getitem__(self, places: slice, /) -> SpacySpan: ...
 
 
 @cache
-def load(model: str) -> Callable[[str], Doc]:
+def load(model: str) -> Callable[[str], SpacyDoc]:
     """The pipeline of a model, by its name or folder; loaded once a process.
 
     Raises:
@@ -182,7 +182,7 @@ def load(model: str) -> Callable[[str], Doc]:
             f"pip install spacy && python -m spacy download {MODEL}, or leave it to the rules (--by rules)"
         )
     try:
-        pipeline: Callable[[str], Doc] = import_module("spacy").load(model)
+        pipeline: Callable[[str], SpacyDoc] = import_module("spacy").load(model)
     except (OSError, ValueError, ImportError) as error:
         told = str(error).partition("\n")[0]
         raise OptionError(
@@ -192,19 +192,19 @@ def load(model: str) -> Callable[[str], Doc]:
     return pipeline
 
 
-def first_of(noun: Token) -> Token:
+def first_of(noun: SpacyToken) -> SpacyToken:
     """The first of the things that "and" joins to this one."""
     while noun.dep_ == "conj" and noun.head.pos_ in ("NOUN", "PROPN", "PRON"):
         noun = noun.head
     return noun
 
 
-def is_there(noun: Token) -> bool:
+def is_asserted(noun: SpacyToken) -> bool:
     """Whether the sentence says that there is such a thing."""
     return noun.dep_ in ("attr", "nsubj") and any(child.dep_ == "expl" for child in noun.head.children)
 
 
-def said_of(doc: Doc, noun: Token, end: int) -> str:
+def predicate_of(doc: SpacyDoc, noun: SpacyToken, end: int) -> str:
     """What is said of a subject whose noun phrase ends before ``end``: its own words, then those for all subjects."""
     first = first_of(noun)
     members = _members(first)
@@ -221,20 +221,20 @@ def said_of(doc: Doc, noun: Token, end: int) -> str:
     return " ".join(filter(None, (behind, _lead(doc, members[0], verb, said))))
 
 
-def _lead(doc: Doc, first: Token, verb: Token, said: set[int]) -> str:
+def _lead(doc: SpacyDoc, first: SpacyToken, verb: SpacyToken, said: set[int]) -> str:
     """What stands before the subject: "in the park" of "In the park, a man sits"."""
     start = min(token.i for token in first.subtree)
     places = {place for place in said if place < start and place != verb.i}
-    is_where = any(doc[place].dep_ == "prep" for place in places) and not is_there(first)
+    is_where = any(doc[place].dep_ == "prep" for place in places) and not is_asserted(first)
     return _text(doc, places) if is_where else ""
 
 
-def is_infinitive(verb: Token) -> bool:
+def is_infinitive(verb: SpacyToken) -> bool:
     """Whether it has "to" before it: "for the train to pass"."""
     return any(child.dep_ == "aux" and child.tag_ == "TO" for child in verb.children)
 
 
-def _members(first: Token) -> list[Token]:
+def _members(first: SpacyToken) -> list[SpacyToken]:
     """The subjects of one verb: those that "and" joins, and those that a list has before."""
     found = [first]
     if first.dep_ in _SUBJECTS:
@@ -244,7 +244,7 @@ def _members(first: Token) -> list[Token]:
     return sorted(found, key=lambda token: token.i)
 
 
-def _of_other_clauses(verb: Token) -> set[int]:
+def _of_other_clauses(verb: SpacyToken) -> set[int]:
     """The places of words in clauses with subjects of their own; "while she sings" is left where it is."""
     found: set[int] = set()
     for token in verb.subtree:
@@ -257,7 +257,7 @@ def _of_other_clauses(verb: Token) -> set[int]:
     return found
 
 
-def _text(doc: Doc, places: Iterable[int]) -> str:
+def _text(doc: SpacyDoc, places: Iterable[int]) -> str:
     """The words at the places, as the sentence has them, without marks and "and" at their ends."""
     kept = sorted(_without_ends(doc, places))
     runs: list[list[int]] = []
@@ -269,7 +269,7 @@ def _text(doc: Doc, places: Iterable[int]) -> str:
     return " ".join(doc[run[0] : run[-1] + 1].text for run in runs)
 
 
-def _without_ends(doc: Doc, places: Iterable[int]) -> set[int]:
+def _without_ends(doc: SpacyDoc, places: Iterable[int]) -> set[int]:
     kept = sorted(places)
     while kept and doc[kept[-1]].dep_ in ("punct", "cc", "mark"):
         kept.pop()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from pytest_vqamt.language.units.lexicon import Tag, VerbForm, look_up, words_of
 from pytest_vqamt.language.units.tagger_context import (
-    Reading,
+    TaggerContext,
     governor,
     has_determiner,
     has_verb_after,
@@ -27,7 +27,7 @@ from pytest_vqamt.language.units.tagger_context import (
 from pytest_vqamt.language.units.unit import is_living
 
 
-def in_phrase(reading: Reading, place: int) -> Tag:
+def in_phrase(reading: TaggerContext, place: int) -> Tag:
     """After a determiner, a number or an adjective: the noun is still to come."""
     word, before = reading.words[place], reading.before(place)
     goes_on = reading.goes_on(place + 1)
@@ -53,7 +53,7 @@ def in_phrase(reading: Reading, place: int) -> Tag:
     return Tag.NOUN
 
 
-def _follows_bare_adjective(reading: Reading, place: int) -> bool:
+def _follows_bare_adjective(reading: TaggerContext, place: int) -> bool:
     """Whether an adjective that has no noun ends what is before the place: "a boy in black" runs."""
     if place < 2 or reading.tags[place - 1] is not Tag.ADJECTIVE:
         return False
@@ -61,7 +61,7 @@ def _follows_bare_adjective(reading: Reading, place: int) -> bool:
     return before is Tag.BE or (before is Tag.PREPOSITION and not has_verb_before(reading, place))
 
 
-def in_nothing(reading: Reading, place: int) -> Tag:
+def in_nothing(reading: TaggerContext, place: int) -> Tag:
     """At the beginning of something: of the sentence, after a comma."""
     word = reading.words[place]
     if VerbForm.ING in word.forms and word.thing < 0.5:
@@ -77,7 +77,7 @@ def in_nothing(reading: Reading, place: int) -> Tag:
     return in_phrase(reading, place)
 
 
-def after_noun(reading: Reading, place: int) -> Tag:
+def after_noun(reading: TaggerContext, place: int) -> Tag:
     """After a noun that may be the last of its phrase, or a pronoun."""
     word = reading.words[place]
     if word.forms:
@@ -94,19 +94,19 @@ def after_noun(reading: Reading, place: int) -> Tag:
     return Tag.ADJECTIVE if is_said_of_it else Tag.NOUN
 
 
-def tagged(words: Sequence[str]) -> tuple[Tag, ...]:
+def tag_words(words: Sequence[str]) -> tuple[Tag, ...]:
     """The tags of the words of one sentence, lower case.
 
     >>> [str(tag) for tag in tagged(["a", "race", "car", "races"])]
     ['determiner', 'noun', 'noun', 'finite']
     """
-    reading = Reading([look_up(word) for word in words])
+    reading = TaggerContext([look_up(word) for word in words])
     for place in range(len(words)):
         reading.tags.append(_choose(reading, place))
     return tuple(reading.tags)
 
 
-def _choose(reading: Reading, place: int) -> Tag:
+def _choose(reading: TaggerContext, place: int) -> Tag:
     word = reading.words[place]
     if word.text in BY_NEIGHBOURS:
         return BY_NEIGHBOURS[word.text](reading, place)
@@ -119,7 +119,7 @@ def _choose(reading: Reading, place: int) -> Tag:
     return _AFTER.get(reading.before(place), in_nothing)(reading, place)
 
 
-def _after_be(reading: Reading, place: int) -> Tag:
+def _after_be(reading: TaggerContext, place: int) -> Tag:
     word = reading.words[place]
     if VerbForm.ING in word.forms and (word.thing < 0.9 or reading.begins_phrase(place + 1)):
         return Tag.ING
@@ -133,7 +133,7 @@ def _after_be(reading: Reading, place: int) -> Tag:
     return Tag.NOUN
 
 
-def _after_verb(reading: Reading, place: int) -> Tag:
+def _after_verb(reading: TaggerContext, place: int) -> Tag:
     """Where a verb's object may begin."""
     word = reading.words[place]
     if reading.words[place - 1].text in words_of("modal") and word.verb:
@@ -150,11 +150,11 @@ def _after_verb(reading: Reading, place: int) -> Tag:
     return Tag.NOUN if word.noun else Tag.BASE
 
 
-def _after_to(reading: Reading, place: int) -> Tag:
+def _after_to(reading: TaggerContext, place: int) -> Tag:
     return Tag.BASE if VerbForm.BASE in reading.words[place].forms else in_phrase(reading, place)
 
 
-def _after_preposition(reading: Reading, place: int) -> Tag:
+def _after_preposition(reading: TaggerContext, place: int) -> Tag:
     word = reading.words[place]
     if VerbForm.ING in word.forms and word.thing < 0.5:
         is_of_kind = reading.words[place - 1].text in ("in", "on", "with", "near") and reading.goes_on(place + 1)
@@ -162,7 +162,7 @@ def _after_preposition(reading: Reading, place: int) -> Tag:
     return in_phrase(reading, place)
 
 
-def _after_adverb(reading: Reading, place: int) -> Tag:
+def _after_adverb(reading: TaggerContext, place: int) -> Tag:
     """An adverb is looked through: "a man quickly runs", "two very old dogs", "stands outside smiling"."""
     word = reading.words[place]
     start = reading.tags[place - 1 :: -1]
@@ -176,7 +176,7 @@ def _after_adverb(reading: Reading, place: int) -> Tag:
     return _after_verb(reading, place)
 
 
-def _after_and(reading: Reading, place: int) -> Tag:
+def _after_and(reading: TaggerContext, place: int) -> Tag:
     """As what stands before "and": "sits and reads", "dogs and cats"."""
     word = reading.words[place]
     if VerbForm.ING in word.forms and word.thing < 0.9:
@@ -191,7 +191,7 @@ def _after_and(reading: Reading, place: int) -> Tag:
     return in_phrase(reading, place)
 
 
-_AFTER: Mapping[Tag, Callable[[Reading, int], Tag]] = {
+_AFTER: Mapping[Tag, Callable[[TaggerContext, int], Tag]] = {
     Tag.DETERMINER: in_phrase,
     Tag.POSSESSIVE: in_phrase,
     Tag.NUMBER: in_phrase,
@@ -215,11 +215,11 @@ _AFTER: Mapping[Tag, Callable[[Reading, int], Tag]] = {
 _NAMES = (Tag.NOUN, Tag.PRONOUN)
 
 
-def _that(reading: Reading, place: int) -> Tag:
+def _that(reading: TaggerContext, place: int) -> Tag:
     return Tag.RELATIVE if reading.before(place) in _NAMES else Tag.DETERMINER
 
 
-def _determiner_or_pronoun(reading: Reading, place: int) -> Tag:
+def _determiner_or_pronoun(reading: TaggerContext, place: int) -> Tag:
     """Where a form in -ing follows, a pronoun, but for "some smiling boys": "both wearing hats"."""
     if reading.can_be(place + 1, VerbForm.ING) and reading.words[place + 1].thing < 0.5:
         is_adjective = place + 2 < len(reading.words) and is_living(reading.words[place + 2].text)
@@ -227,28 +227,28 @@ def _determiner_or_pronoun(reading: Reading, place: int) -> Tag:
     return Tag.DETERMINER if reading.begins_phrase(place + 1) else Tag.PRONOUN
 
 
-def _than(reading: Reading, place: int) -> Tag:
+def _than(reading: TaggerContext, place: int) -> Tag:
     return Tag.ADVERB if reading.is_closed_at(place + 1, (Tag.NUMBER,)) else Tag.PREPOSITION  # "more than one dog"
 
 
-def _her(reading: Reading, place: int) -> Tag:
+def _her(reading: TaggerContext, place: int) -> Tag:
     following = reading.words[place + 1] if place + 1 < len(reading.words) else None
     is_owner = following is not None and (following.is_nominal or following.closed is Tag.ADVERB)
     return Tag.POSSESSIVE if is_owner and not reading.can_be(place + 1, VerbForm.ING) else Tag.PRONOUN
 
 
-def _can(reading: Reading, place: int) -> Tag:
+def _can(reading: TaggerContext, place: int) -> Tag:
     is_modal = reading.can_be(place + 1, VerbForm.BASE) or reading.is_closed_at(place + 1, (Tag.NOT, Tag.ADVERB))
     return Tag.FINITE if is_modal else Tag.NOUN
 
 
-def _other(reading: Reading, place: int) -> Tag:
+def _other(reading: TaggerContext, place: int) -> Tag:
     if place and reading.words[place - 1].text == "each":
         return Tag.NOUN
     return _determiner_or_pronoun(reading, place)
 
 
-def _one(reading: Reading, place: int) -> Tag:
+def _one(reading: TaggerContext, place: int) -> Tag:
     if place and reading.words[place - 1].text in ("any", "every", "no", "some"):
         return Tag.NOUN
     if reading.before(place) in (Tag.DETERMINER, Tag.ADJECTIVE):
@@ -256,7 +256,7 @@ def _one(reading: Reading, place: int) -> Tag:
     return Tag.NUMBER if reading.goes_on(place + 1) else Tag.PRONOUN
 
 
-def _to(reading: Reading, place: int) -> Tag:
+def _to(reading: TaggerContext, place: int) -> Tag:
     following = reading.words[place + 1] if place + 1 < len(reading.words) else None
     if following is None or VerbForm.BASE not in following.forms:
         return Tag.PREPOSITION
@@ -268,19 +268,19 @@ def _to(reading: Reading, place: int) -> Tag:
     return Tag.TO if is_about_to or following.verb > following.thing / 4 else Tag.PREPOSITION
 
 
-def _there(reading: Reading, place: int) -> Tag:
+def _there(reading: TaggerContext, place: int) -> Tag:
     follows = reading.words[place + 1].text if place + 1 < len(reading.words) else ""
     return Tag.THERE if reading.is_closed_at(place + 1, (Tag.BE,)) or follows == "'s" else Tag.ADVERB
 
 
-def _like(reading: Reading, place: int) -> Tag:
+def _like(reading: TaggerContext, place: int) -> Tag:
     if reading.before(place) not in _NAMES or has_verb_before(reading, place) or has_verb_after(reading, place):
         return Tag.PREPOSITION
     subject = reading.words[place - 1]
     return Tag.FINITE if subject.is_plural or subject.text in ("i", "they", "we", "you") else Tag.PREPOSITION
 
 
-def _apostrophe(reading: Reading, place: int) -> Tag:
+def _apostrophe(reading: TaggerContext, place: int) -> Tag:
     if reading.before(place) is not Tag.NOUN:
         return Tag.BE
     following = reading.words[place + 1] if place + 1 < len(reading.words) else None
@@ -288,11 +288,11 @@ def _apostrophe(reading: Reading, place: int) -> Tag:
     return Tag.POSSESSIVE if is_owner else Tag.BE
 
 
-def _being(reading: Reading, place: int) -> Tag:
+def _being(reading: TaggerContext, place: int) -> Tag:
     return Tag.BE if reading.before(place) is not Tag.DETERMINER else Tag.NOUN
 
 
-BY_NEIGHBOURS: Mapping[str, Callable[[Reading, int], Tag]] = {
+BY_NEIGHBOURS: Mapping[str, Callable[[TaggerContext, int], Tag]] = {
     "that": _that,
     "which": lambda _, place: Tag.RELATIVE if place else Tag.DETERMINER,
     "another": _determiner_or_pronoun,
@@ -327,7 +327,7 @@ LEAST_VERB = 0.1
 """What is a verb more seldom ("man", "hand") is none unless its phrase ends before it."""
 
 
-def verb_after_noun(reading: Reading, place: int) -> Tag | None:
+def verb_after_noun(reading: TaggerContext, place: int) -> Tag | None:
     """The tag of a word that has verb forms, where it is a verb or said of the noun; None where it is one more noun."""
     word, head = reading.words[place], reading.words[place - 1]
     is_pronoun = reading.tags[place - 1] is Tag.PRONOUN
@@ -365,7 +365,7 @@ def verb_after_noun(reading: Reading, place: int) -> Tag | None:
     return Tag.FINITE if word.verb >= least and not is_activity else None
 
 
-def _is_third_person(reading: Reading, place: int, *, takes_object: bool) -> bool:
+def _is_third_person(reading: TaggerContext, place: int, *, takes_object: bool) -> bool:
     """Of a form in -s that can be a plural as well ("waves"), whether it is the verb."""
     word = reading.words[place]
     if reading.is_of_one(place) or takes_object:
@@ -386,7 +386,7 @@ def _is_third_person(reading: Reading, place: int, *, takes_object: bool) -> boo
     return word.verb >= word.noun / (2 if has_determiner(reading, place) else 1)
 
 
-def _past(reading: Reading, place: int) -> Tag:
+def _past(reading: TaggerContext, place: int) -> Tag:
     """A form in -ed: what somebody did, or what was done to him."""
     word = reading.words[place]
     if reading.goes_on(place + 1) and has_determiner(reading, place) and not reading.is_living(place - 1):

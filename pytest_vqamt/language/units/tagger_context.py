@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from pytest_vqamt.language.english.nouns import singular
-from pytest_vqamt.language.units.lexicon import VERBS, Tag, VerbForm, Word, verb_forms, words_of
+from pytest_vqamt.language.units.lexicon import VERBS, Tag, TaggedWord, VerbForm, verb_forms, words_of
 from pytest_vqamt.language.units.unit import is_living
 
 OPENING = frozenset({Tag.DETERMINER, Tag.POSSESSIVE, Tag.NUMBER, Tag.ADJECTIVE})
@@ -18,10 +18,10 @@ LIKE_SUBORDINATORS = frozenset({"as", "before", "after", "until"})
 
 
 @dataclass(slots=True)
-class Reading:
+class TaggerContext:
     """The words, and the tags of those that have one already."""
 
-    words: list[Word]
+    words: list[TaggedWord]
     tags: list[Tag] = field(default_factory=list)
 
     def before(self, place: int) -> Tag:
@@ -98,7 +98,7 @@ _CLAUSE_ENDS = frozenset({Tag.AND, Tag.SUBORDINATOR, Tag.RELATIVE, Tag.MARK})
 _FINITE = frozenset({Tag.BE, Tag.FINITE})
 
 
-def has_verb_after(reading: Reading, place: int) -> bool:
+def has_verb_after(reading: TaggerContext, place: int) -> bool:
     """Whether the clause has a finite verb after the place that can be nothing else."""
     for word in reading.words[place + 1 :]:
         if word.closed in _CLAUSE_ENDS or word.text in LIKE_SUBORDINATORS:
@@ -108,7 +108,7 @@ def has_verb_after(reading: Reading, place: int) -> bool:
     return False
 
 
-def has_verb_before(reading: Reading, place: int) -> bool:
+def has_verb_before(reading: TaggerContext, place: int) -> bool:
     """Whether the clause has its finite verb before the place; one of a relative clause in it is not its own."""
     verbs = 0
     for back in range(place - 1, -1, -1):
@@ -120,13 +120,13 @@ def has_verb_before(reading: Reading, place: int) -> bool:
     return verbs > 0
 
 
-def last_verb(reading: Reading, place: int) -> Tag | None:
+def last_verb(reading: TaggerContext, place: int) -> Tag | None:
     """The tag of the last verb before the place, in the clause that "and" goes on with."""
     verbs = (Tag.FINITE, Tag.BASE, Tag.ING, Tag.PARTICIPLE)
     return next((reading.tags[back] for back in range(place - 1, -1, -1) if reading.tags[back] in verbs), None)
 
 
-def is_like_last_verb(reading: Reading, place: int) -> bool:
+def is_like_last_verb(reading: TaggerContext, place: int) -> bool:
     """Whether the word there can be a verb of the form that the last verb before it has."""
     forms = {Tag.FINITE: (VerbForm.THIRD, VerbForm.BASE, VerbForm.PAST), Tag.BASE: (VerbForm.BASE,)}
     for back in range(place - 1, -1, -1):
@@ -139,7 +139,7 @@ def is_like_last_verb(reading: Reading, place: int) -> bool:
 _NAMING = OPENING | {Tag.NOUN, Tag.PRONOUN}
 
 
-def is_of_many(reading: Reading, place: int) -> bool:
+def is_of_many(reading: TaggerContext, place: int) -> bool:
     """Whether the noun phrase before the place has a number above one or the like, and so a plural."""
     for back in range(place - 1, -1, -1):
         word = reading.words[back]
@@ -152,7 +152,7 @@ def is_of_many(reading: Reading, place: int) -> bool:
     return False
 
 
-def lacks_noun_of_many(reading: Reading, place: int) -> bool:
+def lacks_noun_of_many(reading: TaggerContext, place: int) -> bool:
     """Whether a number stands before the place, and what stands there is no plural: "two play chess"."""
     number = reading.words[place - 1] if place else None
     if number is None or reading.tags[place - 1] is not Tag.NUMBER or number.text in ("one", "1"):
@@ -160,7 +160,7 @@ def lacks_noun_of_many(reading: Reading, place: int) -> bool:
     return not reading.words[place].is_plural and not reading.goes_on(place + 1)
 
 
-def is_joined(reading: Reading, place: int) -> bool:
+def is_joined(reading: TaggerContext, place: int) -> bool:
     """Whether the noun before the place is the last of several: "a boy and girl"."""
     for back in range(place - 1, -1, -1):
         if reading.tags[back] not in _NAMING | {Tag.AND}:
@@ -170,7 +170,7 @@ def is_joined(reading: Reading, place: int) -> bool:
     return False
 
 
-def governor(reading: Reading, place: int) -> Tag | None:
+def governor(reading: TaggerContext, place: int) -> Tag | None:
     """What the noun phrase before the place hangs on: a verb, a preposition, "and", or nothing."""
     for back in range(place - 1, -1, -1):
         if reading.tags[back] not in _NAMING:
@@ -178,7 +178,7 @@ def governor(reading: Reading, place: int) -> Tag | None:
     return None
 
 
-def is_of_subject_of_many(reading: Reading, place: int) -> bool:
+def is_of_subject_of_many(reading: TaggerContext, place: int) -> bool:
     """Whether the phrases before the place, each hanging on the one before, begin with a plural."""
     first = None
     for back in range(place - 1, 0, -1):
@@ -189,7 +189,7 @@ def is_of_subject_of_many(reading: Reading, place: int) -> bool:
     return first is not None and first.is_plural
 
 
-def is_let(reading: Reading, place: int) -> bool:
+def is_let(reading: TaggerContext, place: int) -> bool:
     """Whether the noun phrase before the place is what somebody lets or sees do a thing: "helps a boy read"."""
     for back in range(place - 1, -1, -1):
         if reading.tags[back] not in _NAMING:
@@ -197,7 +197,7 @@ def is_let(reading: Reading, place: int) -> bool:
     return False
 
 
-def has_determiner(reading: Reading, place: int) -> bool:
+def has_determiner(reading: TaggerContext, place: int) -> bool:
     """Whether the noun phrase before the place begins with an article or the like."""
     for back in range(place - 1, -1, -1):
         if reading.tags[back] not in IN_A_PHRASE:

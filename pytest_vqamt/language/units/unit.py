@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from pytest_vqamt.language.english.nouns import counted, head, is_mass, is_person, is_plural, singular
+from pytest_vqamt.language.english.nouns import counting_noun, head, is_mass, is_person, is_plural, singular
 from pytest_vqamt.language.units.lexicon import Tag, look_up, words_of
 from pytest_vqamt.language.wordnet import wordnet
 
@@ -75,7 +75,7 @@ _OF_MANY = frozenset({"all", "both", "few", "many", "most", "others", "several",
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Token:
+class SentenceToken:
     """A word as typed; ``word`` is its lower case, ``start`` and ``end`` are where it stands in the sentence."""
 
     text: str
@@ -110,7 +110,7 @@ class Sentence:
     """The words of a sentence. ``phrases`` are in order and do not overlap."""
 
     text: str
-    tokens: tuple[Token, ...]
+    tokens: tuple[SentenceToken, ...]
     phrases: tuple[NounPhrase, ...] = ()
 
     def words(self, start: int, end: int) -> str:
@@ -177,7 +177,7 @@ def is_object(name: str) -> bool:
         return True
     if wordnet().is_under(name, table.no_kinds):
         return False
-    if is_mass(noun) and counted(noun) == noun:
+    if is_mass(noun) and counting_noun(noun) == noun:
         return False
     return _names_things(noun)
 

@@ -7,14 +7,14 @@ from functools import lru_cache
 from itertools import groupby
 
 from pytest_vqamt.language.english.nouns import is_everywhere, is_mass, is_plural, plural, with_article
-from pytest_vqamt.language.english.phrases import in_a_row
+from pytest_vqamt.language.english.phrases import join_phrases
 from pytest_vqamt.language.units.lexicon import Tag, look_up, shares, words_of
-from pytest_vqamt.language.units.parser import Kind, predicate
+from pytest_vqamt.language.units.parser import PropertyKind, parse_predicate
 from pytest_vqamt.language.units.unit import DescriptionUnit, says_all_of
 from pytest_vqamt.language.wordnet import wordnet
 
 
-def recombined(units: Sequence[DescriptionUnit]) -> str:
+def recombine(units: Sequence[DescriptionUnit]) -> str:
     """A sentence that says what the units say, with "a" for whatever article there was; "" where there are none.
 
     An object of which nothing is said, and that another unit's property names, is not said again. Things of which the
@@ -34,26 +34,26 @@ def _joined(clauses: Sequence[str]) -> str:
     *before, last = clauses or [""]
     if any(" and " in clause for clause in before):
         return f"{', '.join(before)}, and {last}"
-    return in_a_row(clauses)
+    return join_phrases(clauses)
 
 
 def _said(unit: DescriptionUnit) -> str | None:
     """What is said of the object; None where no more is said than that it is there, or what it has with it."""
-    says = predicate(unit.property)
-    if says.kind in (Kind.VERB, Kind.STATE):
+    says = parse_predicate(unit.property)
+    if says.kind in (PropertyKind.VERB, PropertyKind.STATE):
         return says.of_many()
     return "there" if stands_alone(unit.object) else None
 
 
 def _clauses(said: str | None, units: Sequence[DescriptionUnit]) -> Iterator[str]:
     if said is None:
-        yield f"there {'are' if is_several(units[0]) else 'is'} {in_a_row(_with_more(units))}"
+        yield f"there {'are' if takes_plural_verb(units[0]) else 'is'} {join_phrases(_with_more(units))}"
         return
-    says = predicate(units[0].property or said)
-    is_of_one = len(units) == 1 and not is_several(units[0])
+    says = parse_predicate(units[0].property or said)
+    is_of_one = len(units) == 1 and not takes_plural_verb(units[0])
     # "Sandy, wearing a hat, sings": the comma before the verb has another before what stands in between.
     comma = "," if says.verbs and says.text[: says.verbs[0][0]].rstrip().endswith(",") else ""
-    yield f"{in_a_row(map(named, units))}{comma} {says.of_one() if is_of_one else says.of_many()}"
+    yield f"{join_phrases(map(object_phrase, units))}{comma} {says.of_one() if is_of_one else says.of_many()}"
 
 
 def _with_more(units: Sequence[DescriptionUnit]) -> Iterator[str]:
@@ -63,7 +63,7 @@ def _with_more(units: Sequence[DescriptionUnit]) -> Iterator[str]:
         is_second = unit.object in seen and not unit.is_plural
         seen.add(unit.object)
         is_said_next = following is not None and following.property == unit.property
-        name = f"another {unit.object}" if is_second else named(unit, is_new=True)
+        name = f"another {unit.object}" if is_second else object_phrase(unit, is_new=True)
         yield name if is_said_next else f"{name} {unit.property}".strip()
 
 
@@ -71,7 +71,7 @@ _AS_SUBJECT = {"him": "he", "her": "she", "me": "I", "them": "they", "us": "we"}
 _OF_MANY = frozenset({"all", "both", "few", "many", "most", "others", "several", "some", "they", "we", "you"})
 
 
-def named(unit: DescriptionUnit, *, is_new: bool = False) -> str:
+def object_phrase(unit: DescriptionUnit, *, is_new: bool = False) -> str:
     """The object with "a" or "an", or without where it takes none: plurals, stuff, names, pronouns.
 
     >>> named(DescriptionUnit(object="old man")), named(DescriptionUnit(object="dogs", is_plural=True))
@@ -112,7 +112,7 @@ def named(unit: DescriptionUnit, *, is_new: bool = False) -> str:
     return with_article(name)
 
 
-def is_several(unit: DescriptionUnit) -> bool:
+def takes_plural_verb(unit: DescriptionUnit) -> bool:
     """Whether the verb after it is in the plural; a group of men is one group."""
     name = unit.object.lower()
     if is_pronoun(name):

@@ -11,14 +11,10 @@ from collections.abc import Iterator, Mapping
 from io import BytesIO, TextIOWrapper
 from pathlib import PurePath
 
-from nltk.corpus.reader.wordnet import (  # type: ignore[import-untyped]  # nltk has neither types nor stubs
-    Synset,
-    WordNetCorpusReader,
-    WordNetError,
-)
+from nltk.corpus.reader.wordnet import Synset, WordNetCorpusReader, WordNetError  # type: ignore[import-untyped]  # nltk has neither types nor stubs
 from nltk.data import PathPointer  # type: ignore[import-untyped]  # as above
 
-from pytest_vqamt.language.wordnet.sources import Files
+from pytest_vqamt.language.wordnet.sources import WordNetFiles
 
 _EXPECTED = ("entity.n.01", "physical_entity.n.01", "person.n.01", "artifact.n.01")
 """In every WordNet from 3.0 on; where one is not found, the offsets are wrong or it is another database."""
@@ -27,7 +23,7 @@ _EXPECTED = ("entity.n.01", "physical_entity.n.01", "person.n.01", "artifact.n.0
 class Synsets:
     """The noun and adjective synsets of one WordNet, by name ("dog.n.01"); each is parsed when first asked for."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: WordNetFiles) -> None:
         """Parses the indices.
 
         Raises:
@@ -94,7 +90,7 @@ class Synsets:
 class _Reader(WordNetCorpusReader):  # type: ignore[misc]  # nltk is untyped
     _FILEMAP: Mapping[str, str] = {"a": "adj", "n": "noun"}
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: WordNetFiles) -> None:
         self._files = files
         super().__init__(_Nowhere(), omw_reader=None)
 

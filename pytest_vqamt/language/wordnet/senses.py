@@ -155,7 +155,7 @@ TOO_GENERAL = frozenset(
 """What has parts of its own and yet says nothing of the kinds below it: an artifact has no wheel."""
 
 
-class Above(dict[str, frozenset[str]]):
+class HypernymClosure(dict[str, frozenset[str]]):
     """Of each synset, every synset above it, worked out when first asked for."""
 
     def __init__(self, synsets: Synsets) -> None:

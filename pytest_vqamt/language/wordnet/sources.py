@@ -22,7 +22,7 @@ READ = ("data.noun", "index.noun", "noun.exc", "data.adj", "index.adj", "adj.exc
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Files:
+class WordNetFiles:
     """The files of one WordNet.
 
     Attributes:
@@ -50,16 +50,16 @@ class Files:
         return hashed.hexdigest()[:16]
 
 
-def find(setting: str) -> Files:
+def find_wordnet(setting: str) -> WordNetFiles:
     """The files that a setting means: "bundled", "full", or a folder.
 
     Raises:
         OptionError: there are none, or not all of them.
     """
     if setting == BUNDLED:
-        return Files(source=BUNDLED, folder=_bundled())
+        return WordNetFiles(source=BUNDLED, folder=_bundled())
     if setting == FULL:
-        return Files(source=FULL, folder=_installed())
+        return WordNetFiles(source=FULL, folder=_installed())
     folder = Path(setting).expanduser()
     if not folder.is_dir():
         raise OptionError(
@@ -72,7 +72,7 @@ def find(setting: str) -> Files:
             f"wordnet={setting!r}: expected a folder with WordNet's files, and it lacks {', '.join(missing)}; "
             "name the folder that holds data.noun itself (often called dict)"
         )
-    return Files(source=setting, folder=folder)
+    return WordNetFiles(source=setting, folder=folder)
 
 
 @cache

@@ -14,7 +14,7 @@ from pytest_vqamt.language.wordnet.senses import (
     PARTS,
     TOO_GENERAL,
     UP,
-    Above,
+    HypernymClosure,
     Senses,
     head_of_compound,
     levels,
@@ -22,7 +22,7 @@ from pytest_vqamt.language.wordnet.senses import (
     listed_wholes,
     wholes,
 )
-from pytest_vqamt.language.wordnet.sources import BUNDLED, find
+from pytest_vqamt.language.wordnet.sources import BUNDLED, find_wordnet
 
 if TYPE_CHECKING:
     from pytest_vqamt.language.wordnet.reader import Synsets
@@ -32,7 +32,7 @@ _PAIRS = 1 << 17
 """Pairs of names whose relations are kept: those of a few scenes and a corpus, in 20 MB."""
 
 
-class _Known(NamedTuple):
+class _NameInfo(NamedTuple):
     """What is known of one name; empty sets where WordNet lacks it.
 
     ``one`` is its singular; ``heads`` what that ends in: "game controller" and "controller" for "wii game controller".
@@ -62,7 +62,7 @@ class WordNet:
         self.version = synsets.version
         self.digest = digest
         self._synsets = synsets
-        self._above = Above(synsets)
+        self._above = HypernymClosure(synsets)
         self._senses = Senses(synsets, self._above)
         self._known = lru_cache(maxsize=None)(self._look_up)
         self._words = lru_cache(maxsize=None)(self._gather)
@@ -140,17 +140,17 @@ class WordNet:
         of_a, of_b = self._known(a), self._known(b)
         return _is_part(of_a, of_b) or _is_part(of_b, of_a)
 
-    def _look_up(self, name: str) -> _Known:
+    def _look_up(self, name: str) -> _NameInfo:
         sense = self._senses.of(name)
         one = singular(name)
         words = one.split(" ")
         heads = frozenset(" ".join(words[start:]) for start in range(1, len(words)))
         if sense is None:
-            return _Known(one, heads, None, False, *(frozenset[str]() for _ in range(6)))
+            return _NameInfo(one, heads, None, False, *(frozenset[str]() for _ in range(6)))
         above = self._above[sense.synset]
         named = frozenset(self._senses.all_of(name))
         whole = wholes(self._synsets, sense.synset) | listed_wholes(name, above | {sense.synset})
-        return _Known(
+        return _NameInfo(
             one=one,
             heads=heads,
             sense=sense.synset,
@@ -213,7 +213,7 @@ def _others(name: str, words: Iterable[str]) -> tuple[str, ...]:
     return tuple(word for word in dict.fromkeys(words) if word not in (name, singular(name)))
 
 
-def _is_part(part: _Known, of: _Known) -> bool:
+def _is_part(part: _NameInfo, of: _NameInfo) -> bool:
     return not part.wholes.isdisjoint(of.at_or_above) or of.sense in part.above_wholes
 
 
@@ -231,7 +231,7 @@ def wordnet(setting: str = BUNDLED) -> WordNet:
 
 @cache
 def _opened(setting: str) -> WordNet:
-    files = find(setting)
+    files = find_wordnet(setting)
     # nltk takes a second to import, so that only who looks a word up waits for it.
     with preserve_random_state():
         from pytest_vqamt.language.wordnet.reader import Synsets

@@ -12,7 +12,7 @@ from pytest_vqamt.core.identity import preserve_random_state
 from pytest_vqamt.core.meaning import YES_OR_NO, Annotated, Count, Meaning, is_yes_no, truth
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import PublishedQuestion, Scene
-from pytest_vqamt.language.answers.vqa_accuracy import ENOUGH, accuracy, normalised
+from pytest_vqamt.language.answers.vqa_accuracy import ENOUGH, normalise_answer, vqa_accuracy
 from pytest_vqamt.language.question_ranking import (
     EMBEDDING,
     MOST_WORDS,
@@ -20,10 +20,10 @@ from pytest_vqamt.language.question_ranking import (
     RANKING,
     TOP,
     Ranking,
-    lacking,
-    noisy,
+    append_questions,
+    missing_packages,
     open_pool,
-    ranked,
+    rank_questions,
 )
 from pytest_vqamt.language.questions.simple import Question
 from pytest_vqamt.relations import expectations
@@ -91,7 +91,7 @@ class Noise(BuiltInRelation):
         return (("pool", named), ("ranking", self.ranking), *embedded)
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
-        if reason := lacking(self.ranking, self.embedding):
+        if reason := missing_packages(self.ranking, self.embedding):
             return NotApplicable(reason=reason)
         main = sample_main_question(scene, choose)
         if isinstance(main, NotApplicable):
@@ -120,7 +120,7 @@ class Noise(BuiltInRelation):
     def _with_noise(self, text: str, exclude: frozenset[str]) -> list[tuple[str, int]]:
         """The question followed by each partition, and how many basic questions of it stayed."""
         with preserve_random_state():  # what ranks is imported here, and some of it draws
-            basic = ranked(
+            basic = rank_questions(
                 open_pool(self.pool),
                 text,
                 ranking=self.ranking,
@@ -129,7 +129,7 @@ class Noise(BuiltInRelation):
                 top=TOP,
             )
         starts = range(0, len(basic), PARTITION_SIZE)
-        return [noisy(text, basic[start : start + PARTITION_SIZE]) for start in starts]
+        return [append_questions(text, basic[start : start + PARTITION_SIZE]) for start in starts]
 
 
 class AnswerType(StrEnum):
@@ -228,12 +228,15 @@ def _accuracy(query: Query, reading: str, annotators: int) -> float:
     if not isinstance(meaning, Annotated):
         return float(reading == _known(query))
     if annotators > ENOUGH:
-        return accuracy(
+        return vqa_accuracy(
             reading, [answer for answer, share in meaning.answers for _ in range(round(share * annotators))]
         )
     if annotators:
-        return float(normalised(reading) == normalised(str(_known(query))))
-    return max((score for answer, score in meaning.answers if normalised(answer) == normalised(reading)), default=0.0)
+        return float(normalise_answer(reading) == normalise_answer(str(_known(query))))
+    return max(
+        (score for answer, score in meaning.answers if normalise_answer(answer) == normalise_answer(reading)),
+        default=0.0,
+    )
 
 
 def _known(query: Query) -> str:

@@ -25,8 +25,8 @@ from pytest_vqamt.core.meaning import Describe
 from pytest_vqamt.core.picture import Picture
 from pytest_vqamt.core.query import Answer, Query, Task
 from pytest_vqamt.core.scene import Photo, Scene
-from pytest_vqamt.language.answers.text import Unread, prepare, strip_reasoning
-from pytest_vqamt.language.captions import Form, Reading, class_of, classes_in
+from pytest_vqamt.language.answers.text import UnreadableAnswer, prepare_answer, strip_reasoning
+from pytest_vqamt.language.captions import CaptionReading, NounForm, class_of, classes_in
 from pytest_vqamt.language.english.nouns import indefinite, is_countable, plural
 from pytest_vqamt.relations.base import Relation
 from pytest_vqamt.relations.metaic.placement import (
@@ -78,7 +78,7 @@ class _Background:
 
 
 def sample_placed_cutout(
-    scene: Scene, corpus: Corpus, choose: Chooser, reading: Reading
+    scene: Scene, corpus: Corpus, choose: Chooser, reading: CaptionReading
 ) -> PlacedCutout | NotApplicable:
     """One thing to insert into ``scene``, of any class that captions name."""
     background = _background(scene, corpus, reading)
@@ -89,7 +89,7 @@ def sample_placed_cutout(
     return found or NotApplicable(reason="no cut-out with a place at each level of overlap")
 
 
-def _background(scene: Scene, corpus: Corpus, reading: Reading) -> _Background | NotApplicable:
+def _background(scene: Scene, corpus: Corpus, reading: CaptionReading) -> _Background | NotApplicable:
     layout = OverlapLayout.of(scene)
     if layout is None:
         return NotApplicable(reason="no thing in the picture")
@@ -110,7 +110,7 @@ def _background(scene: Scene, corpus: Corpus, reading: Reading) -> _Background |
 
 @lru_cache(maxsize=32768)
 def _placed(
-    background: _Background, corpus: Corpus, reading: Reading, first: CutoutEntry | None, seed: int
+    background: _Background, corpus: Corpus, reading: CaptionReading, first: CutoutEntry | None, seed: int
 ) -> PlacedCutout | None:
     """The first cut-out that has a place at each level: ``first`` or, drawn from ``seed``, another one.
 
@@ -126,7 +126,7 @@ def _placed(
     return None
 
 
-def _one_of(classes: tuple[str, ...], corpus: Corpus, reading: Reading, choose: Chooser) -> CutoutEntry | None:
+def _one_of(classes: tuple[str, ...], corpus: Corpus, reading: CaptionReading, choose: Chooser) -> CutoutEntry | None:
     """Any cut-out of any of the classes; None where no photo shows one of its name well."""
     entries = cut_outs(corpus, choose.one(names_by_class(corpus, reading)[choose.one(classes)]))
     return choose.one(entries) if entries else None
@@ -145,14 +145,14 @@ _EDGE_PX = 1
 
 
 @lru_cache(maxsize=4096)
-def class_read(name: str, reading: Reading) -> str | None:
+def class_read(name: str, reading: CaptionReading) -> str | None:
     """The class that is read from a caption of one thing of this name; None where it is none, or not its own."""
     named, forms = class_of(name), classes_in(indefinite(name), reading)
-    return named if named and set(forms) == {named} and forms[named] is not Form.PLURAL else None
+    return named if named and set(forms) == {named} and forms[named] is not NounForm.PLURAL else None
 
 
 @lru_cache(maxsize=8)
-def names_by_class(corpus: Corpus, reading: Reading) -> Mapping[str, tuple[str, ...]]:
+def names_by_class(corpus: Corpus, reading: CaptionReading) -> Mapping[str, tuple[str, ...]]:
     """For each class of which some thing stands by itself, the names of such things."""
     found: dict[str, tuple[str, ...]] = {}
     for name, entries in corpus.cutouts.items():
@@ -198,8 +198,8 @@ def _is_well_shown(entry: CutoutEntry, corpus: Corpus) -> bool:
 
 METAIC = RelationSetting(
     name="metaic",
-    values=(Reading.REFINED.value, Reading.STRICT.value),
-    default=Reading.REFINED.value,
+    values=(CaptionReading.REFINED.value, CaptionReading.STRICT.value),
+    default=CaptionReading.REFINED.value,
     meaning="how classes are read from captions: with kinds, compounds and numbers understood, or as published",
 )
 
@@ -214,27 +214,27 @@ def caption_texts(answers: Sequence[Answer]) -> tuple[str, ...]:
     return tuple(strip_reasoning(answer.text) for answer in answers)
 
 
-def caption_readings(answers: Sequence[Answer], reading: Reading) -> tuple[str, ...]:
+def caption_readings(answers: Sequence[Answer], reading: CaptionReading) -> tuple[str, ...]:
     """The classes that are read from each caption: "dog, 2+ cats"; "no class" where none is."""
     return tuple(_in_words(answer, reading) for answer in answers)
 
 
-def unparsed_verdict(answers: Sequence[Answer], reading: Reading) -> Verdict | None:
+def unparsed_verdict(answers: Sequence[Answer], reading: CaptionReading) -> Verdict | None:
     """The verdict where one of the captions is empty or a refusal; None where all can be read."""
     for answer in answers:
-        found = prepare(answer.text)
-        if isinstance(found, Unread):
+        found = prepare_answer(answer.text)
+        if isinstance(found, UnreadableAnswer):
             return Verdict(
                 outcome=Outcome.UNPARSED, reason=found.reason.value, readings=caption_readings(answers, reading)
             )
     return None
 
 
-def _in_words(answer: Answer, reading: Reading) -> str:
-    if isinstance(prepare(answer.text), Unread):
+def _in_words(answer: Answer, reading: CaptionReading) -> str:
+    if isinstance(prepare_answer(answer.text), UnreadableAnswer):
         return "unparsed"
     forms = classes_in(strip_reasoning(answer.text), reading)
-    named = (f"2+ {plural(each)}" if form is Form.PLURAL else each for each, form in forms.items())
+    named = (f"2+ {plural(each)}" if form is NounForm.PLURAL else each for each, form in forms.items())
     return ", ".join(named) or "no class"
 
 
@@ -247,7 +247,13 @@ _OBJECT_COUNTS = ("1", "2 to 4", "5 to 9", "10 or more")
 
 
 def caption_case(
-    relation: Relation, level: str, scene: Scene, corpus: Corpus, choose: Chooser, reading: Reading, expected: str
+    relation: Relation,
+    level: str,
+    scene: Scene,
+    corpus: Corpus,
+    choose: Chooser,
+    reading: CaptionReading,
+    expected: str,
 ) -> Case | NotApplicable:
     """The case of ``relation`` at this level of overlap; ``expected`` has "{}" for the inserted class."""
     found = sample_placed_cutout(scene, corpus, choose, reading)

@@ -9,7 +9,7 @@ from pytest_vqamt.core.case import Case, NotApplicable, Outcome, RelationInfo, V
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.captions import Reading, check_appearance
+from pytest_vqamt.language.captions import CaptionReading, check_appearance
 from pytest_vqamt.relations.base import BuiltInRelation
 from pytest_vqamt.relations.metaic import placement
 from pytest_vqamt.relations.metaic.insertion import (
@@ -59,10 +59,10 @@ class ObjectAppearance(BuiltInRelation):
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         expected = "classes of second = classes of first and {}"
-        return caption_case(self, variant, scene, corpus, choose, Reading(self.metaic), expected)
+        return caption_case(self, variant, scene, corpus, choose, CaptionReading(self.metaic), expected)
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        reading = Reading(self.metaic)
+        reading = CaptionReading(self.metaic)
         if unread := unparsed_verdict(answers, reading):
             return unread
         before, after = caption_texts(answers)

@@ -9,7 +9,7 @@ from pytest_vqamt.core.case import Case, NotApplicable, Outcome, RelationInfo, V
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.query import Answer, Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.captions import Reading, check_forms
+from pytest_vqamt.language.captions import CaptionReading, check_forms
 from pytest_vqamt.relations.base import BuiltInRelation
 from pytest_vqamt.relations.metaic import placement
 from pytest_vqamt.relations.metaic.insertion import (
@@ -51,10 +51,10 @@ class SingularPlural(BuiltInRelation):
 
     def derive(self, scene: Scene, corpus: Corpus, choose: Chooser, variant: str) -> Case | NotApplicable:
         expected = "number of each class in second = in first; {} is singular, or plural where first has it"
-        return caption_case(self, variant, scene, corpus, choose, Reading(self.metaic), expected)
+        return caption_case(self, variant, scene, corpus, choose, CaptionReading(self.metaic), expected)
 
     def judge(self, case: Case, answers: Sequence[Answer]) -> Verdict:
-        reading = Reading(self.metaic)
+        reading = CaptionReading(self.metaic)
         if unread := unparsed_verdict(answers, reading):
             return unread
         before, after = caption_texts(answers)

@@ -16,10 +16,10 @@ from pytest_vqamt.language.english.lexical_relations import (
     OPPOSITE_PLACES,
     PRONOUNS,
     Replacement,
-    found,
+    apply_replacements,
+    find_words,
+    name_replacements,
     opposite_pronouns,
-    replaced,
-    replacements_of,
 )
 from pytest_vqamt.language.english.nouns import is_person, plural, singular
 from pytest_vqamt.language.questions.hypotheses import Hypothesis
@@ -146,10 +146,10 @@ def _names(statement: PublishedStatement, unit: LinkedUnit) -> Iterator[WordChan
     here = (annotated_names(scene) | statement.names) - {name}
     if other is None or not known.is_absent(other, here, scene.exhaustive):
         return
-    places = replacements_of(statement.text, name, other)
+    places = name_replacements(statement.text, name, other)
     pronouns = _pronouns(statement, name)
     if places and pronouns is not None:
-        after = replaced(statement.text, (*places, *pronouns))
+        after = apply_replacements(statement.text, (*places, *pronouns))
         meant = _instead(statement, unit, plural(other) if said != name else other, unit.property)
         yield WordChange(
             statement=statement,
@@ -164,11 +164,13 @@ def _names(statement: PublishedStatement, unit: LinkedUnit) -> Iterator[WordChan
 def _pronouns(statement: PublishedStatement, name: str) -> tuple[Replacement, ...] | None:
     """The pronouns that go with the name; None where one may be of somebody else, or has two for the other sex."""
     text, instead = statement.text, opposite_pronouns(name)
-    said = [word for word in sorted(PRONOUNS) if any(found(text, word))]
+    said = [word for word in sorted(PRONOUNS) if any(find_words(text, word))]
     people = [each for each in statement.units if singular(_last_word(each.object)) in OPPOSITE_NAMES]
     if said and (len(people) > 1 or not set(said) <= instead.keys()):
         return None
-    return tuple(Replacement(place.start(), place.end(), instead[word]) for word in said for place in found(text, word))
+    return tuple(
+        Replacement(place.start(), place.end(), instead[word]) for word in said for place in find_words(text, word)
+    )
 
 
 def _last_word(text: str) -> str:
@@ -183,9 +185,9 @@ def _attributes(statement: PublishedStatement, unit: LinkedUnit) -> Iterator[Wor
     if not unit.thing or not statement.is_only(thing := statement.scene.thing(unit.thing)):
         return
     for kind, word, other in _candidates(statement, unit, thing.name):
-        places = tuple(found(statement.text, word))
+        places = tuple(find_words(statement.text, word))
         if len(places) == 1:
-            after = replaced(statement.text, [Replacement(places[0].start(), places[0].end(), other)])
+            after = apply_replacements(statement.text, [Replacement(places[0].start(), places[0].end(), other)])
             yield WordChange(
                 statement=statement,
                 after=Hypothesis(after, _instead(statement, unit, thing.name, other)),

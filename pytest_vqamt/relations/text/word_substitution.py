@@ -11,8 +11,8 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Entails, Group
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene, Thing
-from pytest_vqamt.language.english.lexical_relations import replaced, replacements, replacements_of
-from pytest_vqamt.language.english.nouns import counted, is_countable, is_person
+from pytest_vqamt.language.english.lexical_relations import apply_replacements, name_replacements, synonym_replacements
+from pytest_vqamt.language.english.nouns import counting_noun, is_countable, is_person
 from pytest_vqamt.language.questions.hypotheses import Hypothesis
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.expectations import same_label
@@ -77,10 +77,10 @@ def sample_substitution(scene: Scene, corpus: Corpus, known: LexicalKnowledge, c
 
 def _synonyms(statement: WrittenStatement | PublishedStatement) -> Iterator[WordChange]:
     before = statement.hypothesis
-    for each in replacements(before.text):
+    for each in synonym_replacements(before.text):
         yield WordChange(
             statement=statement,
-            after=Hypothesis(replaced(before.text, [each]), before.meaning),
+            after=Hypothesis(apply_replacements(before.text, [each]), before.meaning),
             kind="synonym",
             word=before.text[each.start : each.end].lower(),
             instead=each.words,
@@ -113,7 +113,7 @@ def _classes_of(thing: Thing, view: AskableScene) -> Iterator[str]:
     of_people = is_person(thing.name) or thing.name in _ALSO_OF_PEOPLE
     for each in view.classes_of(thing.name):
         is_sure = each.word == "person" or not of_people
-        if each.word != thing.name and is_sure and is_countable(counted(each.word)):
+        if each.word != thing.name and is_sure and is_countable(counting_noun(each.word)):
             yield each.word
 
 
@@ -127,14 +127,14 @@ def _with_class(
 
     if isinstance(statement, WrittenStatement):
         return statement.changed(thing, as_class)
-    places = replacements_of(statement.text, thing.name, counted(word))
+    places = name_replacements(statement.text, thing.name, counting_noun(word))
     if len(places) != 1 or not _stands_alone(statement.text[: places[0].start], statement.text[places[0].end :]):
         return None
     units = (
         replace(unit, group=as_class(unit.group)) if unit.group.name == thing.name else unit
         for unit in statement.hypothesis.meaning.units
     )
-    return Hypothesis(replaced(statement.text, places), Entails(units=tuple(units)))
+    return Hypothesis(apply_replacements(statement.text, places), Entails(units=tuple(units)))
 
 
 def _stands_alone(before: str, after: str) -> bool:

@@ -10,7 +10,7 @@ from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.meaning import Label
 from pytest_vqamt.core.query import Task
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.english.lexical_relations import Replacement, replaced, replacements
+from pytest_vqamt.language.english.lexical_relations import Replacement, apply_replacements, synonym_replacements
 from pytest_vqamt.language.questions.hypotheses import Hypothesis
 from pytest_vqamt.relations.base import case_of
 from pytest_vqamt.relations.edits import INPAINT, make_eraser
@@ -73,7 +73,7 @@ class JointErase(LexicalRelation):
                 (scene.picture, linked.statement.hypothesis),
                 (
                     cleaner.erase(scene.picture, linked.erased.box),
-                    Hypothesis(replaced(rest.text, synonyms), rest.meaning),
+                    Hypothesis(apply_replacements(rest.text, synonyms), rest.meaning),
                 ),
             ),
             expected="second is entailment",
@@ -86,7 +86,7 @@ class JointErase(LexicalRelation):
 
 def _drawn(text: str, choose: Chooser) -> tuple[Replacement, ...]:
     """Some of the words for which there are others, one at least where there is any; none for a part of another's."""
-    found = replacements(text)
+    found = synonym_replacements(text)
     chosen: list[Replacement] = []
     for each in choose.several(found, choose.between(1, len(found))) if found else ():
         if all(each.end <= other.start or other.end <= each.start for other in chosen):

@@ -14,9 +14,9 @@ from pytest_vqamt.core.scene import LinkedUnit, Scene, Thing
 from pytest_vqamt.language.english.nouns import head, is_plural, singular
 from pytest_vqamt.language.english.phrases import stands_before_its_noun
 from pytest_vqamt.language.questions.hypotheses import Hypothesis, hypothesis, wordings_for
-from pytest_vqamt.language.units import DescriptionUnit, head_noun, left_in_place, recombined
+from pytest_vqamt.language.units import DescriptionUnit, head_noun, recombine, remaining_units
 from pytest_vqamt.language.units.lexicon import Tag
-from pytest_vqamt.language.units.parser import read
+from pytest_vqamt.language.units.parser import parse
 from pytest_vqamt.relations.askable_scene import AskableScene, askable_scene_of
 from pytest_vqamt.relations.lexical_knowledge import LexicalKnowledge
 from pytest_vqamt.relations.soundness import countable_names, is_salient
@@ -142,7 +142,7 @@ class PublishedStatement:
             left = _without(left, place)
         if left is self.units:
             return self
-        return replace(self, text=recombined([_described(unit) for unit in left]), units=left) if left else None
+        return replace(self, text=recombine([_described(unit) for unit in left]), units=left) if left else None
 
     def _meant(self, unit: LinkedUnit) -> Unit:
         name = self.scene.thing(unit.thing).name
@@ -166,21 +166,21 @@ def _without(units: tuple[LinkedUnit, ...], erased: int) -> tuple[LinkedUnit, ..
     """Returns the units without the erased one, each with its thing."""
     return tuple(
         replace(units[place], object=left.object, property=left.property)
-        for place, left in left_in_place([_described(unit) for unit in units], erased)
+        for place, left in remaining_units([_described(unit) for unit in units], erased)
     )
 
 
 @lru_cache(maxsize=4096)
 def nouns_in(text: str, known: LexicalKnowledge) -> frozenset[str]:
     """Returns every noun of the text that names a physical thing by WordNet, in the singular."""
-    nouns = (token.word for token in read(text).tokens if token.tag is Tag.NOUN and len(token.word) >= _MIN_LETTERS)
+    nouns = (token.word for token in parse(text).tokens if token.tag is Tag.NOUN and len(token.word) >= _MIN_LETTERS)
     return frozenset(singular(noun) for noun in nouns if known.is_named(noun))
 
 
 @lru_cache(maxsize=4096)
 def _heads_with_article(text: str) -> frozenset[str]:
     """Returns the heads of noun phrases that have a determiner, begin the text, or follow "and"."""
-    sentence = read(text)
+    sentence = parse(text)
     return frozenset(
         singular(sentence.word(phrase.head))
         for phrase in sentence.phrases

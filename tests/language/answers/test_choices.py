@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.meaning import Label
 from pytest_vqamt.language.answers.choices import read_choice, read_label
-from pytest_vqamt.language.answers.text import Unread, Unreadable
+from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer
 from pytest_vqamt.language.english.nouns import plural
 
 COLOURS = ("red", "blue", "light blue")
@@ -52,7 +52,7 @@ def test_the_option_named_is_read(text: str, options: tuple[str, ...], option: s
 
 @pytest.mark.parametrize(("text", "options", "reason"), NO_CHOICE)
 def test_what_names_no_one_option_says_why(text: str, options: tuple[str, ...], reason: Unreadable) -> None:
-    assert read_choice(text, options) == Unread(reason)
+    assert read_choice(text, options) == UnreadableAnswer(reason)
 
 
 WORDS = ["dog", "hot dog", "teddy bear", "bear", "red", "dark red", "man", "woman", "orange", "open", "t-shirt", "bus"]
@@ -74,7 +74,7 @@ def test_whichever_option_is_named_in_a_sentence_is_read(
 
 @given(text=st.text(), options=st.lists(st.text(min_size=1), max_size=3).map(tuple))
 def test_every_text_has_a_reading(text: str, options: tuple[str, ...]) -> None:
-    assert isinstance(read_choice(text, options), str | Unread)
+    assert isinstance(read_choice(text, options), str | UnreadableAnswer)
 
 
 LABELS = [
@@ -121,7 +121,7 @@ def test_the_label_named_is_read(text: str, label: Label) -> None:
 
 @pytest.mark.parametrize(("text", "reason"), NO_LABEL)
 def test_what_names_no_one_label_says_why(text: str, reason: Unreadable) -> None:
-    assert read_label(text) == Unread(reason)
+    assert read_label(text) == UnreadableAnswer(reason)
 
 
 NAMES = {
@@ -154,12 +154,12 @@ def test_whichever_label_is_named_in_a_sentence_is_read(label: Label, frame: str
 @given(label=st.sampled_from(Label), denial=st.sampled_from(DENIALS), data=st.data())
 def test_a_label_that_is_denied_is_not_taken(label: Label, denial: str, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(NAMES[label]))
-    assert read_label(denial.format(name)) == Unread(Unreadable.NO_LABEL)
+    assert read_label(denial.format(name)) == UnreadableAnswer(Unreadable.NO_LABEL)
 
 
 @given(text=st.text())
 def test_every_text_has_a_reading_of_answer_labels(text: str) -> None:
-    assert isinstance(read_label(text), Label | Unread)
+    assert isinstance(read_label(text), Label | UnreadableAnswer)
 
 
 @pytest.mark.parametrize("repeated", ["entail ", "not it is ", "no ", "contradiction? ", "is it neutral "])

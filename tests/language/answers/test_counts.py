@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.language.answers.counts import Quantifier, read_count
-from pytest_vqamt.language.answers.text import Unread, Unreadable
+from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer
 from pytest_vqamt.language.english.nouns import number_word
 
 NUMBERS = [
@@ -139,7 +139,7 @@ def test_a_quantifier_is_no_number(text: str, word: str) -> None:
 
 @pytest.mark.parametrize(("text", "reason"), UNREADABLE)
 def test_what_gives_no_number_says_why(text: str, reason: Unreadable) -> None:
-    assert read_count(text) == Unread(reason)
+    assert read_count(text) == UnreadableAnswer(reason)
 
 
 WORDED = st.integers(min_value=0, max_value=99)
@@ -164,9 +164,9 @@ def test_a_total_that_is_said_is_read(a: int, b: int) -> None:
 @given(a=WORDED, b=WORDED)
 def test_parts_without_a_total_are_never_read_as_one_of_them(a: int, b: int) -> None:
     reading = read_count(f"{number_word(a)} dogs and {b} cats")
-    assert reading == Unread(Unreadable.SEVERAL_NUMBERS) if (a, b) != (0, 0) else reading == 0
+    assert reading == UnreadableAnswer(Unreadable.SEVERAL_NUMBERS) if (a, b) != (0, 0) else reading == 0
 
 
 @given(st.text())
 def test_every_text_has_a_reading(text: str) -> None:
-    assert isinstance(read_count(text), int | Quantifier | Unread)
+    assert isinstance(read_count(text), int | Quantifier | UnreadableAnswer)

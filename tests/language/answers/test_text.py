@@ -9,7 +9,7 @@ import pytest
 from pytest_vqamt.core.meaning import Exists, Group
 from pytest_vqamt.language.answers.choices import read_choice
 from pytest_vqamt.language.answers.counts import read_count
-from pytest_vqamt.language.answers.text import Unread, Unreadable, prepare, strip_reasoning
+from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer, prepare_answer, strip_reasoning
 from pytest_vqamt.language.answers.yes_no import read_yes_no
 
 
@@ -56,14 +56,14 @@ def test_reasoning_is_cut_off(text: str, rest: str) -> None:
     ],
 )
 def test_the_answer_proper_is_left(text: str, prepared: str) -> None:
-    assert prepare(text) == prepared
+    assert prepare_answer(text) == prepared
 
 
 def test_no_more_than_the_first_4000_characters_are_read_and_no_word_is_cut() -> None:
-    prepared = prepare("thinking. " * 1000 + "Answer: " + "dog " * 5000)
+    prepared = prepare_answer("thinking. " * 1000 + "Answer: " + "dog " * 5000)
     assert isinstance(prepared, str)
     assert prepared == "dog " * 998 + "dog"
-    assert prepare("x" + " 12345" * 1000) == "x" + " 12345" * 666
+    assert prepare_answer("x" + " 12345" * 1000) == "x" + " 12345" * 666
 
 
 @pytest.mark.parametrize(
@@ -92,16 +92,16 @@ def test_answers_without_end_are_read_in_no_time(repeated: str) -> None:
     ],
 )
 def test_a_refusal_is_no_answer(text: str) -> None:
-    assert prepare(text) == Unread(Unreadable.REFUSAL)
+    assert prepare_answer(text) == UnreadableAnswer(Unreadable.REFUSAL)
 
 
 @pytest.mark.parametrize(
     "text", ["I can't see a dog.", "I cannot identify any dogs.", "Sorry, no.", "As an AI, I see two."]
 )
 def test_an_answer_is_no_refusal(text: str) -> None:
-    assert isinstance(prepare(text), str)
+    assert isinstance(prepare_answer(text), str)
 
 
 @pytest.mark.parametrize("text", ["", " \n", "...", "?!", "<think>hm</think>", "**", "</s>"])
 def test_nothing_said_is_an_empty_answer(text: str) -> None:
-    assert prepare(text) == Unread(Unreadable.EMPTY)
+    assert prepare_answer(text) == UnreadableAnswer(Unreadable.EMPTY)

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import VqamtError
-from pytest_vqamt.language.answers.vqa_accuracy import accuracy, normalised
+from pytest_vqamt.language.answers.vqa_accuracy import normalise_answer, vqa_accuracy
 from tests.language.vqa_contractions import MENDED
 
 VQA_V2 = Path(__file__).parents[2] / "../shared/data/vqa_v2"
@@ -60,17 +60,17 @@ NUMBERS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight
     ],
 )
 def test_what_is_left_of_an_answer(answer: str, plain: str) -> None:
-    assert normalised(answer) == plain
+    assert normalise_answer(answer) == plain
 
 
 @pytest.mark.parametrize("wrong", MENDED)
 def test_each_contraction_of_the_official_table_is_mended(wrong: str) -> None:
-    assert normalised(wrong) == MENDED[wrong]
+    assert normalise_answer(wrong) == MENDED[wrong]
 
 
 @pytest.mark.parametrize("right", ["'tis", "she's", "let's", "we're", "id've", "its", "well", "somebodyd"])
 def test_no_other_word_is(right: str) -> None:
-    assert normalised(right) == right
+    assert normalise_answer(right) == right
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_no_other_word_is(right: str) -> None:
 )
 def test_four_of_ten_make_an_answer_right(agreeing: int, of_ten: float) -> None:
     answers = ["red"] * agreeing + ["blue"] * (9 - agreeing) + ["green"] * (agreeing < 10)
-    assert accuracy("red", answers) == pytest.approx(of_ten)
+    assert vqa_accuracy("red", answers) == pytest.approx(of_ten)
 
 
 @pytest.mark.parametrize(
@@ -95,21 +95,21 @@ def test_four_of_ten_make_an_answer_right(agreeing: int, of_ten: float) -> None:
     ],
 )
 def test_any_number_of_annotators(answer: str, answers: list[str], share: float) -> None:
-    assert accuracy(answer, answers) == pytest.approx(share)
+    assert vqa_accuracy(answer, answers) == pytest.approx(share)
 
 
 def test_where_all_annotators_agree_nothing_is_normalised() -> None:
-    assert accuracy("yes", ["yes"] * 10) == 1
-    assert accuracy(" yes\n", ["yes"] * 10) == 1
-    assert accuracy("Yes.", ["yes"] * 10) == 0
-    assert accuracy("Yes.", ["yes"] * 9 + ["no"]) == 1
-    assert accuracy("A", ["A"] * 10) == 1
-    assert accuracy("the stop", ["stop"] * 9 + ["the stop"]) == 1
+    assert vqa_accuracy("yes", ["yes"] * 10) == 1
+    assert vqa_accuracy(" yes\n", ["yes"] * 10) == 1
+    assert vqa_accuracy("Yes.", ["yes"] * 10) == 0
+    assert vqa_accuracy("Yes.", ["yes"] * 9 + ["no"]) == 1
+    assert vqa_accuracy("A", ["A"] * 10) == 1
+    assert vqa_accuracy("the stop", ["stop"] * 9 + ["the stop"]) == 1
 
 
 def test_nobody_to_agree_with_is_a_mistake() -> None:
     with pytest.raises(VqamtError, match=r"one annotator or more .* but got answers=\(\)"):
-        accuracy("yes", ())
+        vqa_accuracy("yes", ())
 
 
 def official(answer: str, answers: list[str]) -> Fraction:
@@ -175,7 +175,7 @@ def test_the_answers_of_vqa_v2_are_as_right_as_the_definition_says() -> None:
         wrong = (others[0], f"The {first}!", f"{first}.", first.upper(), "", "one", "dont know", "1,000", "no-one")
         for said in (*dict.fromkeys(answers), *wrong):
             right = official(said, answers)
-            assert accuracy(said, answers) == pytest.approx(float(right), abs=1e-12), (said, answers)
+            assert vqa_accuracy(said, answers) == pytest.approx(float(right), abs=1e-12), (said, answers)
             found[right] += 1
     # All the shares that ten annotators can give, none of them rarely.
     assert set(found) == {Fraction(share, 10) for share in (0, 3, 6, 9, 10)}
@@ -190,9 +190,9 @@ words = st.sampled_from(["two", "2", "a", "the", "dog", "Dog", "dont", "t-shirt"
     st.lists(words, max_size=4).map(" ".join),
 )
 def test_any_answers_are_as_right_as_the_definition_says(answers: list[str], said: str) -> None:
-    assert accuracy(said, answers) == pytest.approx(float(official(said, answers)), abs=1e-12)
+    assert vqa_accuracy(said, answers) == pytest.approx(float(official(said, answers)), abs=1e-12)
 
 
 @given(st.text(alphabet="aA 1,.-/?'\t", max_size=40))
 def test_any_text_is_made_plain_as_step_by_step(text: str) -> None:
-    assert normalised(text) == plain(text)
+    assert normalise_answer(text) == plain(text)

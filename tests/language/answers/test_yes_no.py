@@ -20,7 +20,7 @@ from pytest_vqamt.core.meaning import (
     NotBoth,
     Related,
 )
-from pytest_vqamt.language.answers.text import Unread, Unreadable
+from pytest_vqamt.language.answers.text import Unreadable, UnreadableAnswer
 from pytest_vqamt.language.answers.yes_no import read_yes_no
 from pytest_vqamt.language.english.phrases import phrase, with_indefinite
 
@@ -175,7 +175,7 @@ OTHERS: list[tuple[str, Meaning, bool | None]] = [
 
 def reading(text: str, meaning: Meaning) -> bool | None:
     value = read_yes_no(text, meaning)
-    return None if isinstance(value, Unread) else value
+    return None if isinstance(value, UnreadableAnswer) else value
 
 
 @pytest.mark.parametrize(("text", "there"), SAID_OF_A_DOG)
@@ -192,8 +192,8 @@ def test_a_particle_is_taken_logically(text: str, said: bool) -> None:
 
 @pytest.mark.parametrize(("text", "reason"), SAYS_NEITHER)
 def test_what_says_neither_says_why(text: str, reason: Unreadable) -> None:
-    assert read_yes_no(text, Exists(group=DOG)) == Unread(reason)
-    assert read_yes_no(text, Absent(group=DOG)) == Unread(reason)
+    assert read_yes_no(text, Exists(group=DOG)) == UnreadableAnswer(reason)
+    assert read_yes_no(text, Absent(group=DOG)) == UnreadableAnswer(reason)
 
 
 @pytest.mark.parametrize(("text", "meaning", "said"), OTHERS)
@@ -247,7 +247,7 @@ def test_what_is_said_of_another_thing_is_no_claim(group: Group, other: str, fra
 
 @given(text=st.text(), group=GROUPS)
 def test_every_text_has_a_reading(text: str, group: Group) -> None:
-    assert isinstance(read_yes_no(text, Absent(group=group)), bool | Unread)
+    assert isinstance(read_yes_no(text, Absent(group=group)), bool | UnreadableAnswer)
 
 
 def filled(frame: str, group: Group) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_vqamt.data.coco.source import COCO_CLASSES
 from pytest_vqamt.language.captions import class_of, super_category
-from pytest_vqamt.language.captions.lexicon import by_form, class_rows, people
+from pytest_vqamt.language.captions.lexicon import class_rows, entries_by_form, people
 from pytest_vqamt.language.wordnet import wordnet
 from pytest_vqamt.picture_world.looks import FAMILIES, NAMES
 
@@ -50,7 +50,7 @@ def test_no_word_is_listed_twice_and_none_is_ragged() -> None:
 
 def test_who_does_something_is_a_person() -> None:
     """Words such as "surfer" may name the thing that is used, and name somebody for certain."""
-    for form, word in by_form().items():
+    for form, word in entries_by_form().items():
         doer = form.rpartition(" ")[2].endswith(("rider", "player", "surfer", "boarder", "skier", "skater", "cyclist"))
         if doer and word.perhaps and "record" not in form:
             assert word.classes == ("person",), form

@@ -7,22 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.language.captions import Form, Reading, check, class_of, classes_in
-from pytest_vqamt.language.captions.reading import published
+from pytest_vqamt.language.captions import CaptionReading, NounForm, check_captions, class_of, classes_in
+from pytest_vqamt.language.captions.reading import published_classes
 
 PAIRS = Path(__file__).parents[3] / "../shared/data/metaic/pairs.jsonl"
 
-S, P = Form.SINGULAR, Form.PLURAL
+S, P = NounForm.SINGULAR, NounForm.PLURAL
 
 
-def _strict(caption: str) -> dict[str, Form]:
-    return dict(classes_in(caption, Reading.STRICT))
+def _strict(caption: str) -> dict[str, NounForm]:
+    return dict(classes_in(caption, CaptionReading.STRICT))
 
 
 def test_the_classes_are_the_sixty_of_the_paper() -> None:
-    assert len(published()) == 60
-    assert {"person", "sheep", "scissors", "orange", "toaster"} <= set(published())
-    assert not {"hot dog", "tv", "mouse", "knife", "donut", "skis", "balloon"} & set(published())
+    assert len(published_classes()) == 60
+    assert {"person", "sheep", "scissors", "orange", "toaster"} <= set(published_classes())
+    assert not {"hot dog", "tv", "mouse", "knife", "donut", "skis", "balloon"} & set(published_classes())
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_the_classes_are_the_sixty_of_the_paper() -> None:
         ("A PERSON WITH A DOG", {"person": S, "dog": S}),
     ],
 )
-def test_a_caption_is_read_as_the_published_tool_does(caption: str, expected: dict[str, Form]) -> None:
+def test_a_caption_is_read_as_the_published_tool_does(caption: str, expected: dict[str, NounForm]) -> None:
     assert _strict(caption) == expected
 
 
@@ -70,16 +70,16 @@ def test_other_classes_are_the_sequence_of_their_words() -> None:
     assert _strict("two hot dogs and a knife") == {"hot dog": P, "dog": P, "knife": S}
     assert _strict("a cell phone and a tv") == {"cell phone": S, "tv": S}
     # an inserted teddy bear is no bear that appears
-    assert not check("a dog", "a dog and a teddy bear", "teddy bear", Reading.STRICT).violated
-    assert check("a dog", "a dog and a teddy bear", "bear", Reading.STRICT).violated is False
+    assert not check_captions("a dog", "a dog and a teddy bear", "teddy bear", CaptionReading.STRICT).violated
+    assert check_captions("a dog", "a dog and a teddy bear", "bear", CaptionReading.STRICT).violated is False
     # and where something else is inserted, classes beyond the 60 are not looked at
-    assert not check("a knife and a fork", "a fork and a dog", "dog", Reading.STRICT).violated
+    assert not check_captions("a knife and a fork", "a fork and a dog", "dog", CaptionReading.STRICT).violated
 
 
 def test_a_thing_is_inserted_as_its_class() -> None:
-    assert class_of("man", Reading.STRICT) is None
-    assert check("a dog", "a dog and a man", "man", Reading.STRICT).kind == "omission"
-    assert not check("a dog", "a dog and a person", "man", Reading.STRICT).violated
+    assert class_of("man", CaptionReading.STRICT) is None
+    assert check_captions("a dog", "a dog and a man", "man", CaptionReading.STRICT).kind == "omission"
+    assert not check_captions("a dog", "a dog and a person", "man", CaptionReading.STRICT).violated
 
 
 @pytest.mark.parametrize(
@@ -92,9 +92,9 @@ def test_a_thing_is_inserted_as_its_class() -> None:
     ],
 )
 def test_the_papers_false_reports(before: str, after: str, inserted: str, relation: str, kind: str) -> None:
-    strict = check(before, after, inserted, Reading.STRICT)
+    strict = check_captions(before, after, inserted, CaptionReading.STRICT)
     assert (strict.violated, strict.relation, strict.kind) == (True, relation, kind)
-    assert not check(before, after, inserted).violated
+    assert not check_captions(before, after, inserted).violated
 
 
 @pytest.mark.skipif(not PAIRS.is_file(), reason="the pairs of the paper are not here")
@@ -107,7 +107,9 @@ def test_the_verdicts_are_the_published_ones(capsys: pytest.CaptureFixture[str])
     rows = [json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()]
     wrong: dict[bool, list[int]] = {True: [], False: []}
     for row in rows:
-        verdict = check(row["background_caption"], row["inserted_caption"], row["inserted"], Reading.STRICT)
+        verdict = check_captions(
+            row["background_caption"], row["inserted_caption"], row["inserted"], CaptionReading.STRICT
+        )
         if verdict.violated != row["suspicious"]:
             wrong[verdict.violated].append(row["row"])
     with capsys.disabled():

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_vqamt.data.coco.source import COCO_CLASSES
-from pytest_vqamt.language.captions import Form, class_of, classes_in
-from pytest_vqamt.language.captions.lexicon import Shape, by_form
+from pytest_vqamt.language.captions import NounForm, class_of, classes_in
+from pytest_vqamt.language.captions.lexicon import WordShape, entries_by_form
 from pytest_vqamt.language.english.nouns import is_mass, is_plural
 from pytest_vqamt.language.english.phrases import describe
 from pytest_vqamt.picture_world.looks import FAMILIES, NAMES
@@ -22,20 +22,20 @@ THINGS = sorted(COCO_CLASSES | set(NAMES))
 _OF_NO_CLASS = set(FAMILIES["clothing"]) - {"umbrella"}
 
 
-def _form(name: str, number: int) -> Form:
+def _form(name: str, number: int) -> NounForm:
     """Worked out from the noun alone: water, scissors and the like stand as they are, however many there are."""
     if is_mass(name) or is_plural(name):
-        return Form.NONE
-    return Form.SINGULAR if number == 1 else Form.PLURAL
+        return NounForm.NONE
+    return NounForm.SINGULAR if number == 1 else NounForm.PLURAL
 
 
-def _expected(inventory: Inventory) -> dict[str, Form]:
-    found: dict[str, Form] = {}
+def _expected(inventory: Inventory) -> dict[str, NounForm]:
+    found: dict[str, NounForm] = {}
     for name, number in inventory:
         of = class_of(name)
         if of is not None:
             form = _form(name, number)
-            found[of] = Form.PLURAL if of in found and Form.NONE not in (form, found[of]) else form
+            found[of] = NounForm.PLURAL if of in found and NounForm.NONE not in (form, found[of]) else form
     return found
 
 
@@ -74,7 +74,9 @@ def test_lists_of_names(inventory: list[tuple[str, int]]) -> None:
             assert told[of] is _form(name, number)
 
 
-SURE = sorted({word.lemma for word in by_form().values() if word.classes and word.shape is not Shape.LACKING})
+SURE = sorted(
+    {word.lemma for word in entries_by_form().values() if word.classes and word.shape is not WordShape.LACKING}
+)
 
 
 @settings(max_examples=300)

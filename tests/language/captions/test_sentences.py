@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from pytest_vqamt.language.captions import Form, classes_in
+from pytest_vqamt.language.captions import NounForm, classes_in
 
 _SENTENCES = Path(__file__).with_name("sentences.txt")
-_FORMS = {"s": Form.SINGULAR, "p": Form.PLURAL, "-": Form.NONE}
+_FORMS = {"s": NounForm.SINGULAR, "p": NounForm.PLURAL, "-": NounForm.NONE}
 
 
-def _sentences() -> Iterator[tuple[str, str, dict[str, Form]]]:
+def _sentences() -> Iterator[tuple[str, str, dict[str, NounForm]]]:
     kind = ""
     for line in _SENTENCES.read_text(encoding="utf-8").splitlines():
         if line.startswith("## "):
@@ -23,9 +23,9 @@ def _sentences() -> Iterator[tuple[str, str, dict[str, Form]]]:
             yield kind, caption.strip(), _classes(expected)
 
 
-def _classes(expected: str) -> dict[str, Form]:
+def _classes(expected: str) -> dict[str, NounForm]:
     """Classes with forms as the file has them, "hot dog=s dog=p": a name may be of two words."""
-    found: dict[str, Form] = {}
+    found: dict[str, NounForm] = {}
     name: list[str] = []
     for word in expected.split():
         last, equals, form = word.partition("=")
@@ -40,7 +40,7 @@ SENTENCES = tuple(_sentences())
 
 
 @pytest.mark.parametrize(("kind", "caption", "expected"), SENTENCES, ids=[caption for _, caption, _ in SENTENCES])
-def test_a_caption_names_what_a_reader_takes_from_it(kind: str, caption: str, expected: dict[str, Form]) -> None:
+def test_a_caption_names_what_a_reader_takes_from_it(kind: str, caption: str, expected: dict[str, NounForm]) -> None:
     assert dict(classes_in(caption)) == expected, kind
 
 

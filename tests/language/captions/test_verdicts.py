@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from pytest_vqamt.core.errors import DataError
 from pytest_vqamt.data.coco.source import COCO_CLASSES
-from pytest_vqamt.language.captions import CaptionVerdict, check, check_appearance, check_forms, class_of
-from pytest_vqamt.language.captions.verdicts import lacking, names_of, super_categories
+from pytest_vqamt.language.captions import CaptionVerdict, check_appearance, check_captions, check_forms, class_of
+from pytest_vqamt.language.captions.verdicts import incomplete_captions, super_categories, super_category_names
 from pytest_vqamt.language.english.phrases import describe
 from pytest_vqamt.picture_world.looks import FAMILIES, NAMES
 
@@ -77,7 +77,7 @@ HOLDS = CaptionVerdict()
     ],
 )
 def test_right_captions_are_not_reported(before: str, after: str, inserted: str) -> None:
-    assert check(before, after, inserted) == HOLDS
+    assert check_captions(before, after, inserted) == HOLDS
 
 
 @pytest.mark.parametrize(
@@ -116,17 +116,17 @@ def test_right_captions_are_not_reported(before: str, after: str, inserted: str)
     ],
 )
 def test_wrong_captions_are_reported_by_kind(before: str, after: str, inserted: str, kind: str) -> None:
-    verdict = check(before, after, inserted)
+    verdict = check_captions(before, after, inserted)
     assert verdict.violated
     assert verdict.kind == kind
     assert verdict.relation == ("singular_plural" if verdict.kind == "quantity" else "object_appearance")
 
 
 def test_the_reason_names_the_classes() -> None:
-    assert check("a man on a bench", "a cat on a bench", "dog").reason == (
+    assert check_captions("a man on a bench", "a cat on a bench", "dog").reason == (
         "person is not named; dog is not named; cat is named, which was neither there nor inserted"
     )
-    assert check("two men", "a man and a dog", "dog").reason == "person is singular, and must be plural"
+    assert check_captions("two men", "a man and a dog", "dog").reason == "person is singular, and must be plural"
 
 
 def test_forms_are_judged_where_the_classes_are_right() -> None:
@@ -140,7 +140,7 @@ def test_forms_are_judged_where_the_classes_are_right() -> None:
 
 def test_a_thing_of_no_class_cannot_be_inserted() -> None:
     with pytest.raises(DataError, match="got inserted='hat', which is of no class"):
-        check("a man", "a man with a hat", "hat")
+        check_captions("a man", "a man with a hat", "hat")
 
 
 THINGS = sorted({*COCO_CLASSES, *NAMES} - {name for name in FAMILIES["clothing"] if class_of(name) is None})
@@ -154,14 +154,14 @@ def test_the_oracle_holds(inventory: list[tuple[str, int]], inserted: str) -> No
     """One thing more, wherever it stands in the list: nothing to report, and without it an omission or a quantity."""
     numbers = dict(inventory)
     numbers[inserted] = numbers.get(inserted, 0) + 1
-    assert check(describe(inventory), describe(numbers.items()), inserted) == HOLDS
+    assert check_captions(describe(inventory), describe(numbers.items()), inserted) == HOLDS
     if class_of(inserted) not in {class_of(name) for name, _ in inventory}:
-        assert check(describe(inventory), describe(inventory), inserted).kind == "omission"
+        assert check_captions(describe(inventory), describe(inventory), inserted).kind == "omission"
 
 
 def _lacking(*captions: str) -> list[tuple[int, tuple[str, ...], int]]:
-    found = lacking([super_categories(caption) for caption in captions])
-    return [(each.place, names_of(each.missing), each.times) for each in found]
+    found = incomplete_captions([super_categories(caption) for caption in captions])
+    return [(each.place, super_category_names(each.missing), each.times) for each in found]
 
 
 def test_what_two_share_must_be_in_the_third() -> None:
@@ -187,4 +187,4 @@ def test_a_word_that_may_name_it_is_enough_for_the_third_only() -> None:
 
 def test_the_bits_have_names_in_the_order_of_coco() -> None:
     named, perhaps = super_categories("a spoon, a fork and a bed")
-    assert (names_of(named), names_of(perhaps)) == (("kitchen", "furniture"), ())
+    assert (super_category_names(named), super_category_names(perhaps)) == (("kitchen", "furniture"), ())

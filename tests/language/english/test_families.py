@@ -11,13 +11,7 @@ from pathlib import Path
 import pytest
 
 from pytest_vqamt.data.coco.source import COCO_CLASSES
-from pytest_vqamt.language.english.families import (
-    belong_together,
-    derived_family,
-    family,
-    is_known,
-    one_is_a_kind_of_the_other,
-)
+from pytest_vqamt.language.english.families import belong_together, derived_family, family, is_kind_either_way, is_known
 from pytest_vqamt.language.wordnet import wordnet
 from pytest_vqamt.picture_world.looks import NAMES
 
@@ -169,11 +163,11 @@ def test_every_name_of_the_picture_world_has_a_family() -> None:
     ],
 )
 def test_kinds(a: str, b: str, expected: bool) -> None:
-    assert one_is_a_kind_of_the_other(a, b) is expected
+    assert is_kind_either_way(a, b) is expected
 
 
 def test_pairs_of_the_picture_world_that_people_may_not_keep_apart() -> None:
-    pairs = {(a, b) for a in NAMES for b in NAMES if a < b and one_is_a_kind_of_the_other(a, b)}
+    pairs = {(a, b) for a in NAMES for b in NAMES if a < b and is_kind_either_way(a, b)}
     assert {("bird", "duck"), ("car", "truck"), ("bus", "truck"), ("bowl", "cup"), ("bottle", "vase")} <= pairs
     assert not {("cat", "dog"), ("man", "woman"), ("apple", "banana"), ("bus", "car")} & pairs
     assert len(pairs) < 15
@@ -191,8 +185,8 @@ def test_pairs_of_the_picture_world_that_people_may_not_keep_apart() -> None:
     ],
 )
 def test_kinds_of_one_family(a: str, b: str) -> None:
-    assert one_is_a_kind_of_the_other(a, b)
-    assert one_is_a_kind_of_the_other(b, a)
+    assert is_kind_either_way(a, b)
+    assert is_kind_either_way(b, a)
 
 
 def test_names_of_no_family_are_known_only_where_a_class_list_means_one_thing_by_them() -> None:

@@ -16,16 +16,16 @@ from pytest_vqamt.language.english.lexical_relations import (
     OPPOSITE_NAMES,
     OPPOSITE_PLACES,
     Replacement,
-    found,
+    apply_replacements,
+    find_words,
+    name_replacements,
     opposite_pronouns,
-    replaced,
-    replacements,
-    replacements_of,
+    synonym_replacements,
 )
 from pytest_vqamt.language.english.nouns import singular
 from pytest_vqamt.language.wordnet import wordnet
 from pytest_vqamt.language.wordnet.reader import Synsets
-from pytest_vqamt.language.wordnet.sources import find
+from pytest_vqamt.language.wordnet.sources import find_wordnet
 
 TABLE = tomllib.loads(
     Path(pytest_vqamt.language.__file__).parent.joinpath("english", "synonyms.toml").read_text(encoding="utf-8")
@@ -39,7 +39,7 @@ PAIRS = [
 
 @cache
 def synsets() -> Synsets:
-    return Synsets(find("bundled"))
+    return Synsets(find_wordnet("bundled"))
 
 
 def share_a_synset(part_of_speech: str, a: str, b: str) -> bool:
@@ -81,10 +81,10 @@ def test_all_is_in_lower_case_and_in_the_singular() -> None:
 )
 def test_all_that_can_be_replaced_at_once(text: str, after: str) -> None:
     chosen: list[Replacement] = []
-    for each in replacements(text):
+    for each in synonym_replacements(text):
         if all(each.end <= other.start or other.end <= each.start for other in chosen):
             chosen.append(each)
-    assert replaced(text, chosen) == after
+    assert apply_replacements(text, chosen) == after
 
 
 @pytest.mark.parametrize(
@@ -104,27 +104,27 @@ def test_all_that_can_be_replaced_at_once(text: str, after: str) -> None:
     ],
 )
 def test_a_word_that_may_be_something_else_stays(text: str) -> None:
-    assert replacements(text) == ()
+    assert synonym_replacements(text) == ()
 
 
 def test_what_one_word_is_by_another() -> None:
     text = "A dog and two dogs are on the dog house."
-    places = replacements_of(text, "dog", "animal")
-    assert replaced(text, places) == "An animal and two animals are on the dog house."
-    assert replacements_of("a hot dog", "cat", "animal") == ()
+    places = name_replacements(text, "dog", "animal")
+    assert apply_replacements(text, places) == "An animal and two animals are on the dog house."
+    assert name_replacements("a hot dog", "cat", "animal") == ()
 
 
 @given(st.lists(st.sampled_from(("a", "an", "couch", "airplane", "red", "is", "and", "holding", ",")), max_size=12))
 def test_nothing_else_changes(words: list[str]) -> None:
     text = " ".join(words)
-    for each in replacements(text):
-        after = replaced(text, [each])
+    for each in synonym_replacements(text):
+        after = apply_replacements(text, [each])
         rest = re.sub(r"\ban?\b", "a", text[: each.start]), re.sub(r"\ban?\b", "a", text[each.end :])
         assert re.sub(r"\ban?\b", "a", after) == f"{rest[0]}{each.words}{rest[1]}"
 
 
 def test_a_word_is_found_whole() -> None:
-    assert [place.start() for place in found("Man, a man and a woman: man-made", "man")] == [0, 7]
+    assert [place.start() for place in find_words("Man, a man and a woman: man-made", "man")] == [0, 7]
 
 
 # ---- opposite words

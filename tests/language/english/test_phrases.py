@@ -8,7 +8,7 @@ from pytest_vqamt.core.meaning import Group, Related
 from pytest_vqamt.language.english.phrases import (
     definite,
     describe,
-    in_a_row,
+    join_phrases,
     links,
     phrase,
     phrase_with_the,
@@ -148,7 +148,7 @@ def test_with_the_one_that_it_is_related_to(group: Group, short: str, clause: st
     ("items", "text"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c", "d"], "a, b, c and d")]
 )
 def test_in_a_row(items: list[str], text: str) -> None:
-    assert in_a_row(items) == text
+    assert join_phrases(items) == text
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_vqamt.core.errors import CACHE_HOME_VARIABLE
 from pytest_vqamt.language.question_ranking import ranking
-from pytest_vqamt.language.question_ranking.embeddings import embedded
+from pytest_vqamt.language.question_ranking.embeddings import embed_pool
 
 
 @pytest.fixture(scope="session")
@@ -34,4 +34,4 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, not_the_users_home: No
 def forget() -> None:
     """What a new process would not know."""
     ranking._in_memory.clear()
-    embedded.cache_clear()
+    embed_pool.cache_clear()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from pytest_vqamt.core.errors import CACHE_HOME_VARIABLE
-from pytest_vqamt.language.question_ranking.disk_cache import keep_texts, kept_arrays, kept_texts
+from pytest_vqamt.language.question_ranking.disk_cache import cached_arrays, cached_texts, store_texts
 
 if TYPE_CHECKING:
     from pytest_vqamt.language.question_ranking.disk_cache import Arrays
@@ -30,7 +30,7 @@ class Maker:
 
 def test_arrays_are_made_once(home: Path) -> None:
     maker = Maker()
-    first, second = (kept_arrays("key", maker) for _ in range(2))
+    first, second = (cached_arrays("key", maker) for _ in range(2))
     assert maker.times == 1
     assert np.array_equal(first["rows"], second["rows"])
     assert first["rows"].dtype == second["rows"].dtype
@@ -49,37 +49,37 @@ def test_arrays_are_made_once(home: Path) -> None:
 )
 def test_a_damaged_file_is_made_again(home: Path, damage: Callable[[bytes], bytes]) -> None:
     maker = Maker()
-    made = kept_arrays("key", maker)
+    made = cached_arrays("key", maker)
     (file,) = home.rglob("*.npz")
     file.write_bytes(damage(file.read_bytes()))
-    assert np.array_equal(kept_arrays("key", maker)["rows"], made["rows"])
+    assert np.array_equal(cached_arrays("key", maker)["rows"], made["rows"])
     assert maker.times == 2
-    kept_arrays("key", maker)
+    cached_arrays("key", maker)
     assert maker.times == 2
 
 
 def test_one_makes_while_others_wait() -> None:
     maker = Maker()
     with ThreadPoolExecutor(8) as threads:
-        results = list(threads.map(lambda _: kept_arrays("key", maker), range(8)))
+        results = list(threads.map(lambda _: cached_arrays("key", maker), range(8)))
     assert maker.times == 1
     assert all(result["rows"].shape == (10, 100) for result in results)
 
 
 def test_texts_are_read_back() -> None:
-    assert kept_texts("0123") is None
-    keep_texts("0123", ("Is it?", "Où\u2028?"))
-    assert kept_texts("0123") == ("Is it?", "Où\u2028?")
-    keep_texts("0123", ())
-    assert kept_texts("0123") == ()
+    assert cached_texts("0123") is None
+    store_texts("0123", ("Is it?", "Où\u2028?"))
+    assert cached_texts("0123") == ("Is it?", "Où\u2028?")
+    store_texts("0123", ())
+    assert cached_texts("0123") == ()
 
 
 @pytest.mark.parametrize("content", [b"", b'["Is it?"', b'{"a": 1}', b"[1]", b"\xff"])
 def test_damaged_texts_are_none(home: Path, content: bytes) -> None:
-    keep_texts("0123", ("Is it?",))
+    store_texts("0123", ("Is it?",))
     (file,) = home.rglob("*.json")
     file.write_bytes(content)
-    assert kept_texts("0123") is None
+    assert cached_texts("0123") is None
 
 
 def test_where_nothing_can_be_kept_it_is_said_and_made_each_time(
@@ -92,8 +92,8 @@ def test_where_nothing_can_be_kept_it_is_said_and_made_each_time(
         with pytest.warns(
             UserWarning, match=f"they are made anew in each run; {CACHE_HOME_VARIABLE} names another folder"
         ):
-            assert kept_arrays("key", maker)["rows"].shape == (10, 100)
+            assert cached_arrays("key", maker)["rows"].shape == (10, 100)
         assert maker.times == times
     with pytest.warns(UserWarning, match="Expected a folder to keep rankings"):
-        keep_texts("0123", ("Is it?",))
-    assert kept_texts("0123") is None
+        store_texts("0123", ("Is it?",))
+    assert cached_texts("0123") is None

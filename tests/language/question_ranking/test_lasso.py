@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import Lasso  # type: ignore[import-untyped]  # it has neither types nor stubs
 
 from pytest_vqamt.language.question_ranking import open_pool
-from pytest_vqamt.language.question_ranking.embeddings import embedded
+from pytest_vqamt.language.question_ranking.embeddings import embed_pool
 from pytest_vqamt.language.question_ranking.lasso import COLUMNS, LAMBDA, TOLERANCE, _of_unit_length, solve, violation
 from tests.language.question_ranking.real_pool import VQA_V2, real_data
 
@@ -104,7 +104,7 @@ def test_a_violation_is_seen() -> None:
 def test_embedded_pools(pool: str, mains: tuple[str, ...]) -> None:
     beside = VQA_V2.parent / "coco" / "vqa_v2.json"
     asked = mains or [row["question"] for row in json.loads(beside.read_bytes())["questions"]][:5]
-    whole = embedded(open_pool(pool), "lsa")
+    whole = embed_pool(open_pool(pool), "lsa")
     for target in _of_unit_length(whole.embedding.embed(asked)):
         nearest = np.argsort(-(whole.rows @ target), kind="stable")[:COLUMNS]
         columns = _of_unit_length(whole.rows[nearest][whole.rows[nearest].any(axis=1)]).T

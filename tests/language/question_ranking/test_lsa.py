@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from pytest_vqamt.language.question_ranking import open_pool, pool_of
-from pytest_vqamt.language.question_ranking.embeddings import embedded, fingerprint_of
+from pytest_vqamt.language.question_ranking.embeddings import embed_pool, fingerprint_of
 from pytest_vqamt.language.question_ranking.lsa import Lsa
 from tests.language.question_ranking.conftest import forget
 
 
 def test_rows_are_of_unit_length() -> None:
     pool = open_pool("pictures")
-    rows = embedded(pool, "lsa").rows
+    rows = embed_pool(pool, "lsa").rows
     assert rows.dtype == np.float32
     assert rows.shape == (len(pool), len(pool) // 20)
     assert np.linalg.norm(rows, axis=1) == pytest.approx(np.ones(len(pool)), abs=1e-6)
@@ -24,18 +24,18 @@ def test_rows_are_of_unit_length() -> None:
 @pytest.mark.parametrize(("questions", "dimensions"), [(1, 1), (3, 3), (40, 32), (700, 35)])
 def test_dimensions_follow_the_pool(questions: int, dimensions: int) -> None:
     texts = open_pool("pictures").questions[:questions]
-    assert embedded(pool_of("p", texts), "lsa").rows.shape == (questions, dimensions)
+    assert embed_pool(pool_of("p", texts), "lsa").rows.shape == (questions, dimensions)
 
 
 def test_near_texts_have_near_vectors() -> None:
-    embedding = embedded(open_pool("pictures"), "lsa").embedding
+    embedding = embed_pool(open_pool("pictures"), "lsa").embedding
     one, near, far = embedding.embed(["Is there a brown dog?", "is there a brown DOG", "How many red cups are there?"])
     assert one @ near == pytest.approx(1, abs=1e-6)
     assert one @ far < 0.5
 
 
 def test_unknown_words_have_no_direction() -> None:
-    embedding = embedded(open_pool("pictures"), "lsa").embedding
+    embedding = embed_pool(open_pool("pictures"), "lsa").embedding
     nothing, mixed, plain = embedding.embed(["Zyx?", "Zyx dog?", "Dog?"])
     assert not nothing.any()
     assert mixed == pytest.approx(plain)
@@ -43,7 +43,7 @@ def test_unknown_words_have_no_direction() -> None:
 
 def test_a_text_has_the_same_vector_in_any_company() -> None:
     pool = open_pool("pictures")
-    whole = embedded(pool, "lsa")
+    whole = embed_pool(pool, "lsa")
     alone = np.vstack([whole.embedding.embed([text]) for text in pool.questions[:50]])
     assert np.array_equal(alone, whole.rows[:50])
 
@@ -51,9 +51,9 @@ def test_a_text_has_the_same_vector_in_any_company() -> None:
 def test_what_is_kept_is_what_was_made(home: Path) -> None:
     pool = pool_of("p", open_pool("pictures").questions[:300])
     made = Lsa.fitted(pool.questions, fingerprint_of("lsa"))
-    first = embedded(pool, "lsa")
+    first = embed_pool(pool, "lsa")
     forget()
-    second = embedded(pool, "lsa")
+    second = embed_pool(pool, "lsa")
     assert second is not first
     for each in (first, second):
         assert np.array_equal(each.rows, made.embed(pool.questions))

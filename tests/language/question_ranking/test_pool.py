@@ -13,7 +13,7 @@ import pytest
 from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.core.identity import digest
 from pytest_vqamt.language.english.nouns import plural
-from pytest_vqamt.language.question_ranking import POOL, normalised, open_pool, pool, pool_of
+from pytest_vqamt.language.question_ranking import POOL, normalise_question, open_pool, pool, pool_of
 from pytest_vqamt.language.question_ranking.pool import places, words_of
 from pytest_vqamt.language.questions.form import QuestionForm, form_of
 from pytest_vqamt.picture_world import looks
@@ -210,7 +210,7 @@ def test_the_first_of_those_written_alike_stays_and_order_is_kept() -> None:
 
 def test_the_packages_own_has_no_question_twice() -> None:
     pool = open_pool("pictures")
-    assert len({normalised(question) for question in pool.questions}) == len(pool)
+    assert len({normalise_question(question) for question in pool.questions}) == len(pool)
 
 
 def test_the_digest_names_the_questions_in_their_order() -> None:
@@ -220,6 +220,6 @@ def test_the_digest_names_the_questions_in_their_order() -> None:
 
 
 def test_only_case_spaces_and_the_final_question_mark_are_put_aside() -> None:
-    assert normalised(" Is it\tRED ??") == "is it red"
-    assert normalised("Is it red? Or blue?") == "is it red? or blue"
-    assert normalised("Is it red") != normalised("Is it, red")
+    assert normalise_question(" Is it\tRED ??") == "is it red"
+    assert normalise_question("Is it red? Or blue?") == "is it red? or blue"
+    assert normalise_question("Is it red") != normalise_question("Is it, red")

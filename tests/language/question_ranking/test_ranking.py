@@ -19,13 +19,13 @@ from pytest_vqamt.language.question_ranking import (
     EMBEDDING,
     RANKING,
     Ranking,
-    lacking,
+    append_questions,
     lasso,
-    noisy,
+    missing_packages,
     open_pool,
     pool,
     pool_of,
-    ranked,
+    rank_questions,
 )
 from pytest_vqamt.language.question_ranking.ranking import TOP
 from tests.language.question_ranking.conftest import forget
@@ -37,16 +37,16 @@ THREE = ("Is there a dog near the car?", "What color is the big dog?", "How many
 
 @pytest.mark.parametrize(("most", "stayed"), [(28, 3), (27, 2), (22, 2), (21, 1), (16, 1), (15, 0), (9, 0), (3, 0)])
 def test_as_many_stay_as_fit(most: int, stayed: int) -> None:
-    assert noisy(MAIN, THREE, most_words=most) == (" ".join((MAIN, *THREE[:stayed])), stayed)
+    assert append_questions(MAIN, THREE, most_words=most) == (" ".join((MAIN, *THREE[:stayed])), stayed)
 
 
 def test_26_words_are_the_limit() -> None:
-    assert noisy("a " * 24 + "b?", ["c?"]) == ("a " * 24 + "b? c?", 1)
-    assert noisy("a " * 25 + "b?", ["c?"]) == ("a " * 25 + "b?", 0)
+    assert append_questions("a " * 24 + "b?", ["c?"]) == ("a " * 24 + "b? c?", 1)
+    assert append_questions("a " * 25 + "b?", ["c?"]) == ("a " * 25 + "b?", 0)
 
 
 def test_no_basic_question_is_no_noise() -> None:
-    assert noisy(MAIN, ()) == (MAIN, 0)
+    assert append_questions(MAIN, ()) == (MAIN, 0)
 
 
 SENTENCES = st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=12).map(" ".join)
@@ -54,7 +54,7 @@ SENTENCES = st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size
 
 @given(SENTENCES, st.lists(SENTENCES, max_size=5), st.integers(0, 40))
 def test_the_main_question_comes_first_and_one_more_would_not_fit(main: str, basic: list[str], most: int) -> None:
-    text, stayed = noisy(main, basic, most_words=most)
+    text, stayed = append_questions(main, basic, most_words=most)
     assert text == " ".join([main, *basic[:stayed]])
     assert stayed == 0 or len(text.split()) <= most
     assert stayed == len(basic) or len(" ".join([main, *basic[: stayed + 1]]).split()) > most
@@ -69,9 +69,10 @@ MAIN_OF_RANKING = (
 
 ELSEWHERE = """
 import json, sys
-from pytest_vqamt.language.question_ranking import Ranking, open_pool, ranked
+from pytest_vqamt.language.question_ranking import Ranking, open_pool, rank_questions
 pool = open_pool(sys.argv[1])
-print(json.dumps([ranked(pool, main, ranking=each, embedding="lsa") for each in Ranking for main in sys.argv[2:]]))
+ranked = [rank_questions(pool, main, ranking=each, embedding="lsa") for each in Ranking for main in sys.argv[2:]]
+print(json.dumps(ranked))
 """
 
 
@@ -80,10 +81,10 @@ def test_the_main_question_and_what_is_excluded_are_left_out(ranking: Ranking) -
     pool = open_pool("pictures")
     main = "Is there a dog?"
     assert main in pool.questions
-    first = ranked(pool, main, ranking=ranking, embedding="lsa")
+    first = rank_questions(pool, main, ranking=ranking, embedding="lsa")
     assert len(first) == len(set(first)) == TOP == 21
     assert set(first) <= set(pool.questions) - {main}
-    without = ranked(
+    without = rank_questions(
         pool, "is there  a DOG ", ranking=ranking, embedding="lsa", exclude=frozenset({first[0].upper(), "No such?"})
     )
     assert main not in without
@@ -94,26 +95,26 @@ def test_the_main_question_and_what_is_excluded_are_left_out(ranking: Ranking) -
 @pytest.mark.parametrize("ranking", Ranking)
 def test_a_small_pool_is_given_whole(ranking: Ranking) -> None:
     pool = pool_of("p", ["Is there a dog?", "Why?", "Is the dog big?", "Dog?", "What?"])
-    found = ranked(pool, "Is the dog small?", ranking=ranking, embedding="lsa", exclude=frozenset({"why"}))
+    found = rank_questions(pool, "Is the dog small?", ranking=ranking, embedding="lsa", exclude=frozenset({"why"}))
     assert sorted(found) == sorted({*pool.questions} - {"Why?"})
     assert found[0] == "Is the dog big?"
-    assert ranked(pool, "Zyx?", ranking=ranking, embedding="lsa", top=2) == ("Is there a dog?", "Why?")
+    assert rank_questions(pool, "Zyx?", ranking=ranking, embedding="lsa", top=2) == ("Is there a dog?", "Why?")
     everything = frozenset(pool.questions)
-    assert ranked(pool, "Is the dog small?", ranking=ranking, embedding="lsa", exclude=everything) == ()
+    assert rank_questions(pool, "Is the dog small?", ranking=ranking, embedding="lsa", exclude=everything) == ()
 
 
 def test_positive_shares_come_first_and_cosines_after_them(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The second and the fourth column make up the main question; of the others one has a negative share.
     monkeypatch.setattr(lasso, "_shares", lambda *_: np.array([0, 0.2, -1.0, 0.7, 0.0]))
     pool = pool_of("p", ["a b c d?", "a b c?", "a b?", "a?", "z?"])
-    assert ranked(pool, "a b c d e f?", ranking="lasso", embedding="lsa")[:2] == ("a?", "a b c?")
-    assert ranked(pool, "a b c d e f?", ranking="lasso", embedding="lsa", top=1) == ("a?",)
+    assert rank_questions(pool, "a b c d e f?", ranking="lasso", embedding="lsa")[:2] == ("a?", "a b c?")
+    assert rank_questions(pool, "a b c d e f?", ranking="lasso", embedding="lsa", top=1) == ("a?",)
 
 
 def test_where_lasso_uses_one_question_the_rest_is_by_cosine() -> None:
     # The same words in the same pairs: the main question's vector is that of the first question.
     pool = pool_of("p", ["Is it a dog!", "Is it a cat?", "Who is it?", "Why not?"])
-    found = ranked(pool, "Is it a dog, a dog?", ranking="lasso", embedding="lsa")
+    found = rank_questions(pool, "Is it a dog, a dog?", ranking="lasso", embedding="lsa")
     assert found[0] == "Is it a dog!"
     assert found[-1] == "Why not?"
 
@@ -121,7 +122,7 @@ def test_where_lasso_uses_one_question_the_rest_is_by_cosine() -> None:
 def test_a_fresh_process_ranks_alike_on_any_number_of_threads(tmp_path: Path) -> None:
     threads = "1" if os.environ["OMP_NUM_THREADS"] != "1" else "2"
     pool = open_pool("pictures")
-    here = [ranked(pool, main, ranking=each, embedding="lsa") for each in Ranking for main in MAIN_OF_RANKING]
+    here = [rank_questions(pool, main, ranking=each, embedding="lsa") for each in Ranking for main in MAIN_OF_RANKING]
     environment = {"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads, CACHE_HOME_VARIABLE: str(tmp_path)}
     there = subprocess.run(
         [sys.executable, "-c", ELSEWHERE, "pictures", *MAIN_OF_RANKING],
@@ -136,31 +137,35 @@ def test_a_fresh_process_ranks_alike_on_any_number_of_threads(tmp_path: Path) ->
 
 def test_a_ranking_is_made_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pool = open_pool("pictures")
-    made = [ranked(pool, MAIN_OF_RANKING[0], ranking=each, embedding="lsa") for each in ("lasso", "bleu-1", "meteor")]
+    made = [
+        rank_questions(pool, MAIN_OF_RANKING[0], ranking=each, embedding="lsa")
+        for each in ("lasso", "bleu-1", "meteor")
+    ]
     assert len({*made}) == 3
     assert len(list((home / "basic-questions" / "rankings").rglob("*.json"))) == 3
     forget()
     monkeypatch.setattr("pytest_vqamt.language.question_ranking.ranking._best", None)
     assert [
-        ranked(pool, MAIN_OF_RANKING[0], ranking=each, embedding="lsa") for each in ("lasso", "bleu-1", "meteor")
+        rank_questions(pool, MAIN_OF_RANKING[0], ranking=each, embedding="lsa")
+        for each in ("lasso", "bleu-1", "meteor")
     ] == made
 
 
 @pytest.mark.parametrize("content", ["", "[1]", '["Is there a unicorn that nobody asked about?"]', '["Who?"]'])
 def test_a_broken_file_of_rankings_is_made_again(home: Path, content: str) -> None:
     pool = open_pool("pictures")
-    made = ranked(pool, MAIN_OF_RANKING[0], ranking="rouge-l", embedding="lsa")
+    made = rank_questions(pool, MAIN_OF_RANKING[0], ranking="rouge-l", embedding="lsa")
     (file,) = (home / "basic-questions" / "rankings").rglob("*.json")
     whole = file.read_bytes()
     file.write_text(content)
     forget()
-    assert ranked(pool, MAIN_OF_RANKING[0], ranking="rouge-l", embedding="lsa") == made
+    assert rank_questions(pool, MAIN_OF_RANKING[0], ranking="rouge-l", embedding="lsa") == made
     assert file.read_bytes() == whole
 
 
 def test_what_the_result_depends_on_is_in_the_key(home: Path) -> None:
     pool, other = (pool_of("p", open_pool("pictures").questions[:count]) for count in (100, 101))
-    by_pairs = partial(ranked, ranking="bleu-2", embedding="lsa")
+    by_pairs = partial(rank_questions, ranking="bleu-2", embedding="lsa")
     by_pairs(pool, MAIN_OF_RANKING[0])
     by_pairs(other, MAIN_OF_RANKING[0])
     by_pairs(pool, MAIN_OF_RANKING[1])
@@ -178,26 +183,30 @@ def test_what_the_result_depends_on_is_in_the_key(home: Path) -> None:
 def test_real_questions(ranking: Ranking) -> None:
     pool = open_pool(f"vqa-v2:{VQA_V2}")
     main = "How many people are in the boat?"
-    found = ranked(pool, main, ranking=ranking, embedding="lsa", exclude=frozenset({main}))
+    found = rank_questions(pool, main, ranking=ranking, embedding="lsa", exclude=frozenset({main}))
     assert len(found) == 21
     assert {"people", "boat", "boats"} & set(" ".join(found[:3]).casefold().strip("?").replace("?", "").split())
 
 
 def test_what_is_not_installed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "_is_installed", lambda _: False)
-    assert lacking("bleu-4", "lsa") == lacking("meteor", "lsa") == ""
-    assert lacking("cider", "lsa") == "ranking=cider needs pycocoevalcap; run: pip install 'pytest-vqamt[cider]'"
-    assert lacking("rouge-l", "sentence-transformers:x").startswith("ranking=rouge-l needs rouge-score; run: pip")
-    assert lacking("lasso", "lsa").startswith("ranking=lasso needs scikit-learn; run: pip install")
-    both = lacking("lasso", "sentence-transformers:x")
+    assert missing_packages("bleu-4", "lsa") == missing_packages("meteor", "lsa") == ""
+    assert (
+        missing_packages("cider", "lsa") == "ranking=cider needs pycocoevalcap; run: pip install 'pytest-vqamt[cider]'"
+    )
+    assert missing_packages("rouge-l", "sentence-transformers:x").startswith(
+        "ranking=rouge-l needs rouge-score; run: pip"
+    )
+    assert missing_packages("lasso", "lsa").startswith("ranking=lasso needs scikit-learn; run: pip install")
+    both = missing_packages("lasso", "sentence-transformers:x")
     assert both.startswith("ranking=lasso needs scikit-learn and sentence-transformers; run: pip")
     assert both.endswith("'pytest-vqamt[noise,embeddings]'")
     with pytest.raises(OptionError, match="Expected to rank basic questions, but ranking=cider needs pycocoevalcap"):
-        ranked(open_pool("pictures"), MAIN_OF_RANKING[0], ranking="cider", embedding="lsa")
+        rank_questions(open_pool("pictures"), MAIN_OF_RANKING[0], ranking="cider", embedding="lsa")
 
 
 def test_nothing_is_lacking_here() -> None:
-    assert [lacking(each, "lsa") for each in Ranking] == [""] * 8
+    assert [missing_packages(each, "lsa") for each in Ranking] == [""] * 8
 
 
 @pytest.mark.parametrize(
@@ -213,7 +222,7 @@ def test_nothing_is_lacking_here() -> None:
 )
 def test_a_wrong_setting_is_told_in_one_line(ranking: str, embedding: str, said: str) -> None:
     with pytest.raises(OptionError) as told:
-        ranked(open_pool("pictures"), MAIN_OF_RANKING[0], ranking=ranking, embedding=embedding)
+        rank_questions(open_pool("pictures"), MAIN_OF_RANKING[0], ranking=ranking, embedding=embedding)
     assert said in str(told.value)
     assert "\n" not in str(told.value)
 

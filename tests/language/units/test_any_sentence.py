@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_vqamt.language.units import recombined, units_of, without
+from pytest_vqamt.language.units import recombine, units_of, without_unit
 
 _WORDS = (
     "a", "an", "the", "two", "one", "some", "no", "his", "her", "man", "men", "dog", "dogs", "woman", "people",
@@ -30,19 +30,19 @@ def test_objects_and_properties_are_words_of_the_sentence(sentence: str) -> None
 def test_each_part_makes_a_sentence(sentence: str) -> None:
     units = units_of(sentence)
     for place in range(len(units)):
-        left = without(units, place)
+        left = without_unit(units, place)
         assert len(left) < len(units)
         assert {unit.object for unit in left} <= {unit.object for unit in units} | {
             unit.object.partition(" of ")[0] for unit in units
         } | {unit.object.rpartition("'s ")[2] for unit in units}
-        text = recombined(left)
+        text = recombine(left)
         assert (text == "") == (not left)
         assert not text or (text[0] == text[0].upper() and text.endswith("."))
 
 
 @given(st.text(max_size=60))
 def test_no_text_is_too_strange(text: str) -> None:
-    recombined(units_of(text))
+    recombine(units_of(text))
 
 
 @pytest.mark.parametrize(
@@ -50,4 +50,4 @@ def test_no_text_is_too_strange(text: str) -> None:
 )
 def test_long_lines_are_no_harm(word: str) -> None:
     units = units_of(f"{word} " * (9000 // (len(word) + 1)))
-    recombined(units[:50])
+    recombine(units[:50])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.language.units import DescriptionUnit, recombined
+from pytest_vqamt.language.units import DescriptionUnit, recombine
 
 # "object: property", "+" before what is plural; the sentences are written by hand.
 SENTENCES = [
@@ -104,7 +104,7 @@ SENTENCES = [
 
 @pytest.mark.parametrize(("units", "sentence"), SENTENCES)
 def test_sentences(units: str, sentence: str) -> None:
-    assert recombined(_units(units)) == sentence
+    assert recombine(_units(units)) == sentence
 
 
 def _units(text: str) -> list[DescriptionUnit]:

@@ -12,7 +12,7 @@ from pytest_vqamt.language.units import units_of
 from pytest_vqamt.language.units.spacy_backend import load
 
 if TYPE_CHECKING:
-    from pytest_vqamt.language.units.spacy_backend import Doc
+    from pytest_vqamt.language.units.spacy_backend import SpacyDoc
 
 
 # A word a line: the word, its tag, its label, and the word that it hangs on.
@@ -152,7 +152,7 @@ def test_without_spacy_the_way_to_it_is_told(monkeypatch: pytest.MonkeyPatch) ->
     assert "\n" not in str(refused.value)
 
 
-def _doc(spacy: Any, parse: str) -> Doc:  # spaCy's own types are there only where it is
+def _doc(spacy: Any, parse: str) -> SpacyDoc:  # spaCy's own types are there only where it is
     words, tags, labels, heads = zip(*(line.split() for line in parse.strip().splitlines()), strict=True)
     kinds = {
         "NN": "NOUN",
@@ -164,7 +164,7 @@ def _doc(spacy: Any, parse: str) -> Doc:  # spaCy's own types are there only whe
         "DT": "DET",
         "JJ": "ADJ",
     }
-    doc: Doc = spacy.tokens.Doc(
+    doc: SpacyDoc = spacy.tokens.Doc(
         spacy.blank("en").vocab,
         words=words,
         tags=tags,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.language.units.tagger import tagged
+from pytest_vqamt.language.units.tagger import tag_words
 
 SHORT = {
     "determiner": "d", "possessive": "s", "number": "#", "adjective": "a", "noun": "n", "pronoun": "p", "be": "b",
@@ -57,4 +57,4 @@ SENTENCES = {
 
 @pytest.mark.parametrize(("sentence", "tags"), SENTENCES.items())
 def test_tags(sentence: str, tags: str) -> None:
-    assert "".join(SHORT[tag] for tag in tagged(sentence.split())) == tags
+    assert "".join(SHORT[tag] for tag in tag_words(sentence.split())) == tags

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_vqamt.language.units import DescriptionUnit, units_of, without
+from pytest_vqamt.language.units import DescriptionUnit, units_of, without_unit
 
 # Sentence, the object that is erased, and what is left, "|" between units; worked out by hand.
 LEFT = [
@@ -74,7 +74,7 @@ LEFT = [
 def test_what_is_left(sentence: str, erased: str, left: str) -> None:
     units = units_of(sentence)
     place = [unit.object for unit in units].index(erased)
-    kept = without(units, place)
+    kept = without_unit(units, place)
     assert " | ".join(f"{unit.object}: {unit.property}".strip() for unit in kept) == left
 
 
@@ -84,7 +84,7 @@ def test_what_is_part_of_the_erased_goes_with_it() -> None:
         DescriptionUnit(object="one of the men", property="sings"),
         DescriptionUnit(object="dog"),
     )
-    assert [unit.object for unit in without(units, 0)] == ["dog"]
+    assert [unit.object for unit in without_unit(units, 0)] == ["dog"]
 
 
 def test_the_owner_is_left_out_of_a_name() -> None:
@@ -93,10 +93,10 @@ def test_the_owner_is_left_out_of_a_name() -> None:
         DescriptionUnit(object="man's hat"),
         DescriptionUnit(object="photo of a man"),
     )
-    assert [unit.object for unit in without(units, 0)] == ["hat", "photo"]
+    assert [unit.object for unit in without_unit(units, 0)] == ["hat", "photo"]
 
 
 def test_the_units_given_are_left_as_they_are() -> None:
     units = units_of("A girl holds a doll.")
-    without(units, 1)
+    without_unit(units, 1)
     assert units == units_of("A girl holds a doll.")

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_vqamt.data.coco.source import COCO_CLASSES
 from pytest_vqamt.language.wordnet import wordnet
-from pytest_vqamt.language.wordnet.sources import find
+from pytest_vqamt.language.wordnet.sources import find_wordnet
 from pytest_vqamt.picture_world.looks import NAMES, SYNSETS
 from tools.wordnet_extract import extract, read_data, read_index
 
@@ -106,7 +106,7 @@ def test_it_is_what_the_script_writes() -> None:
 
 
 def test_it_is_found_under_its_own_name() -> None:
-    assert find("bundled").source == "bundled"
+    assert find_wordnet("bundled").source == "bundled"
 
 
 def vocabulary(name: str) -> Iterable[str]:

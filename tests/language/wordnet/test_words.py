@@ -17,7 +17,7 @@ from pytest_vqamt.core.errors import OptionError
 from pytest_vqamt.data.coco.source import COCO_CLASSES
 from pytest_vqamt.language.wordnet import sources, wordnet
 from pytest_vqamt.language.wordnet.reader import Synsets
-from pytest_vqamt.language.wordnet.sources import READ, find
+from pytest_vqamt.language.wordnet.sources import READ, find_wordnet
 from pytest_vqamt.picture_world.looks import NAMES
 
 WORDS = wordnet()
@@ -188,9 +188,9 @@ def test_a_folder_is_read_as_it_is(tmp_path: Path) -> None:
 def test_the_digest_is_that_of_the_files(tmp_path: Path) -> None:
     for name in READ:
         (tmp_path / name).write_bytes((BUNDLED / name).read_bytes())
-    before = find(str(tmp_path)).digest
+    before = find_wordnet(str(tmp_path)).digest
     (tmp_path / "noun.exc").write_text("oxen ox\n")
-    assert find(str(tmp_path)).digest != before
+    assert find_wordnet(str(tmp_path)).digest != before
 
 
 def test_full_is_what_nltk_downloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,7 +199,7 @@ def test_full_is_what_nltk_downloaded(tmp_path: Path, monkeypatch: pytest.Monkey
         for name in (*READ, "lexnames"):
             archive.write(BUNDLED / name, f"wordnet/{name}")
     monkeypatch.setenv("NLTK_DATA", str(tmp_path))
-    found = find("full")
+    found = find_wordnet("full")
     assert found.source == "full"
     assert found.digest == wordnet().digest
     assert Synsets(found).of("dog")[0] == "dog.n.01"
@@ -208,7 +208,7 @@ def test_full_is_what_nltk_downloaded(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_full_where_there_is_none_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "_places", lambda: iter(()))
     with pytest.raises(OptionError, match=r"wordnet='full'.*nltk\.downloader wordnet.*wordnet-base"):
-        find("full")
+        find_wordnet("full")
 
 
 def test_a_folder_that_is_not_there() -> None:
@@ -254,7 +254,7 @@ def test_nltk_waits_until_a_word_is_looked_up(code: str) -> None:
 @pytest.mark.slow
 def test_opening_and_asking_are_fast() -> None:
     start = process_time()
-    Synsets(find("bundled"))
+    Synsets(find_wordnet("bundled"))
     assert process_time() - start < 0.5
     words = wordnet()
     pairs = [(a, b) for a in ("dog", "car", "hand", "tree") for b in ("animal", "bus", "person", "leaf")] * 1000

@@ -10,7 +10,7 @@ from random import Random
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.scene import Scene
 from pytest_vqamt.data.base import SceneSource
-from pytest_vqamt.language.captions import Reading
+from pytest_vqamt.language.captions import CaptionReading
 from pytest_vqamt.relations.metaic.insertion import PlacedCutout, sample_placed_cutout
 from pytest_vqamt.sampling.chooser import RandomChooser
 
@@ -30,7 +30,7 @@ def draw_many(source: SceneSource, indices: Iterable[int], wanted: int, first: i
     scenes = [source.scene(index) for index in indices]
     choose = RandomChooser(Random(seed))
     for scene in scenes:
-        outcomes = [sample_placed_cutout(scene, source.corpus, choose, Reading.REFINED) for _ in range(first)]
+        outcomes = [sample_placed_cutout(scene, source.corpus, choose, CaptionReading.REFINED) for _ in range(first)]
         made = [(scene, each) for each in outcomes if isinstance(each, PlacedCutout)]
         found.of.extend(made)
         found.fruitful.update({scene.id: len(made)} if made else {})
@@ -39,7 +39,7 @@ def draw_many(source: SceneSource, indices: Iterable[int], wanted: int, first: i
     again = [scene for scene in scenes if scene.id in found.fruitful]
     while again and len(found.of) < wanted:
         for scene in again:
-            each = sample_placed_cutout(scene, source.corpus, choose, Reading.REFINED)
+            each = sample_placed_cutout(scene, source.corpus, choose, CaptionReading.REFINED)
             if isinstance(each, PlacedCutout):
                 found.of.append((scene, each))
     return found

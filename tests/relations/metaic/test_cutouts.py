@@ -9,13 +9,13 @@ import pytest
 from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.corpus import Corpus
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.captions import Reading
+from pytest_vqamt.language.captions import CaptionReading
 from pytest_vqamt.relations.metaic import insertion
 from pytest_vqamt.relations.metaic.insertion import class_read, classes_that_fit, cut_outs, names_by_class
 from tests.making import scene_of, thing_of
 from tests.relations.inserted import corpus_of, kennel, masked
 
-REFINED, STRICT = Reading.REFINED, Reading.STRICT
+REFINED, STRICT = CaptionReading.REFINED, CaptionReading.STRICT
 
 
 def widths(corpus: Corpus, name: str = "dog") -> list[float]:

@@ -13,7 +13,7 @@ from pytest_vqamt.core.box import Box
 from pytest_vqamt.core.case import NotApplicable
 from pytest_vqamt.core.corpus import Corpus, gather_corpus
 from pytest_vqamt.core.scene import Scene
-from pytest_vqamt.language.captions import Reading
+from pytest_vqamt.language.captions import CaptionReading
 from pytest_vqamt.relations.metaic.insertion import PlacedCutout, sample_placed_cutout
 from pytest_vqamt.sampling.chooser import RandomChooser
 from tests.making import FirstOption, choosers, scene_of
@@ -25,12 +25,12 @@ T = TypeVar("T")
 
 
 def insertions(scene: Scene, corpus: Corpus, n: int = 40) -> list[PlacedCutout]:
-    found = [sample_placed_cutout(scene, corpus, choose, Reading.REFINED) for choose in choosers(n)]
+    found = [sample_placed_cutout(scene, corpus, choose, CaptionReading.REFINED) for choose in choosers(n)]
     return [each for each in found if isinstance(each, PlacedCutout)]
 
 
 def reason(scene: Scene, corpus: Corpus) -> str:
-    found = sample_placed_cutout(scene, corpus, RandomChooser(Random(0)), Reading.REFINED)
+    found = sample_placed_cutout(scene, corpus, RandomChooser(Random(0)), CaptionReading.REFINED)
     assert isinstance(found, NotApplicable)
     return found.reason
 
@@ -68,7 +68,7 @@ def test_a_draw_is_three_choices_and_a_seed_however_many_tries_it_takes() -> Non
             return super().between(lo, hi)
 
     corpus = corpus_of([backyard(), cut_from("woman")])
-    sample_placed_cutout(backyard(), corpus, Told(), Reading.REFINED)
+    sample_placed_cutout(backyard(), corpus, Told(), CaptionReading.REFINED)
     (entry,) = corpus.cutouts["woman"]
     assert asked == ["person", "woman", entry, (0, 2**32 - 1)]
 
@@ -119,6 +119,6 @@ class TestItDoesNotApply:
 def test_where_one_cut_out_has_no_place_another_one_is_tried() -> None:
     # The first choice is always the class that comes first: a bird that is too small. There are dogs, too.
     corpus = corpus_of([backyard(), cut_from("bird", 24, 12, "nest"), cut_from("dog")])
-    found = sample_placed_cutout(backyard(), corpus, FirstOption(), Reading.REFINED)
+    found = sample_placed_cutout(backyard(), corpus, FirstOption(), CaptionReading.REFINED)
     assert isinstance(found, PlacedCutout)
     assert found.cutout.thing.name == "dog"
